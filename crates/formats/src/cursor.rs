@@ -1,5 +1,8 @@
 //! Text files of the Permafrost Engine, read word by word and line by line.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use super::problems::Problems;
 use super::text::BYTE_ORDER_MARK;
 use super::{Place, ReadError, Rule, quoted};
@@ -31,6 +34,8 @@ pub(super) struct Text<'a> {
     /// Where the line begins.
     pub line_start: usize,
     pub problems: Problems,
+    /// What [`Text::wrong`] listed first: why nothing can be shown if nothing can.
+    pub first_error: Option<ReadError>,
     rules: &'static TextRules,
 }
 
@@ -43,11 +48,6 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// The place of one of its characters.
-    pub(super) fn place_of(&self, index: usize) -> Place {
-        text_place(self.place, index)
-    }
-
     /// The number that it is, if it is one.
     pub(super) fn number<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
@@ -69,10 +69,58 @@ impl Word<'_> {
             place: (line, column.saturating_add(range.start as u32)),
         }
     }
+}
 
-    /// What messages say of it.
-    pub(super) fn found(&self) -> String {
-        format!("found {}", quoted(self.text))
+impl From<Word<'_>> for Place {
+    fn from(word: Word<'_>) -> Self {
+        word.place.into()
+    }
+}
+
+impl From<(u64, u32)> for Place {
+    fn from(line_and_column: (u64, u32)) -> Self {
+        text_place(line_and_column, 0)
+    }
+}
+
+/// What stands where something else is expected: a word, or the end of the line or file.
+#[derive(Debug, Clone)]
+pub(super) struct Found<'a> {
+    pub place: Place,
+    pub word: Option<&'a [u8]>,
+    /// What messages say of it, after the word if there is one.
+    text: Cow<'static, str>,
+}
+
+impl<'a> From<Word<'a>> for Found<'a> {
+    fn from(word: Word<'a>) -> Self {
+        Self {
+            place: word.into(),
+            word: Some(word.text),
+            text: "".into(),
+        }
+    }
+}
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(word) = self.word {
+            write!(f, "found {}", quoted(word))?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+impl Found<'_> {
+    /// Something else that ends there, or what else there is to be said of a word.
+    pub(super) fn with(self, text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
+        Self { text, ..self }
+    }
+
+    /// Why a file cannot be read that has this in place of what is expected.
+    pub(super) fn error(&self, rule: &'static Rule, expected: impl fmt::Display) -> ReadError {
+        ReadError::unreadable(rule, self.place, self, expected)
     }
 }
 
@@ -105,6 +153,7 @@ impl<'a> Text<'a> {
             line: 1,
             line_start: 0,
             problems: Problems::new(),
+            first_error: None,
             rules,
         }
     }
@@ -144,7 +193,7 @@ impl<'a> Text<'a> {
         let bytes = self.pos - self.line_start;
         if bytes > ENGINE_LINE_BYTES {
             let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
-            self.problems.add(self.rules.long_line, place, || {
+            self.report(self.rules.long_line, place, || {
                 format!(
                     "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
                      the line end included"
@@ -250,10 +299,72 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Lists something that is wrong with the header.
-    pub(super) fn warn(&mut self, rule: &'static Rule, place: (u64, u32), message: &str) {
-        self.problems
-            .add(rule, text_place(place, 0), || message.to_owned());
+    /// Lists something that is wrong with what stands at a place.
+    pub(super) fn report(
+        &mut self,
+        rule: &'static Rule,
+        at: impl Into<Place>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.problems.add(rule, at.into(), message);
+    }
+
+    /// [`Text::report`] with a message that is always the same.
+    pub(super) fn warn(&mut self, rule: &'static Rule, at: impl Into<Place>, message: &str) {
+        self.report(rule, at, || message.to_owned());
+    }
+
+    /// Lists something that is not what is expected.
+    pub(super) fn wrong<'f>(
+        &mut self,
+        rule: &'static Rule,
+        found: impl Into<Found<'f>>,
+        expected: &str,
+    ) {
+        let found = found.into();
+        self.first_error
+            .get_or_insert_with(|| found.error(rule, expected));
+        self.report(rule, found.place, || {
+            format!("{found}; expected {expected}")
+        });
+    }
+
+    /// That the line ends here.
+    pub(super) fn line_ends(&self) -> Found<'static> {
+        Found {
+            place: self.place().into(),
+            word: None,
+            text: "the line ends".into(),
+        }
+    }
+
+    /// That the file ends here.
+    pub(super) fn file_ends(&self) -> Found<'static> {
+        self.line_ends().with(if self.bytes.is_empty() {
+            "the file is empty"
+        } else {
+            "the file ends"
+        })
+    }
+
+    /// Lists what is left after the last thing that is read, or that the last line does not end.
+    pub(super) fn check_end(
+        &mut self,
+        trailing_data: &'static Rule,
+        last_line: &'static Rule,
+        after: &str,
+        is_line_ended: bool,
+    ) {
+        let rest = self.rest();
+        if !rest.is_empty() {
+            self.report(trailing_data, self.place(), || {
+                let (bytes, rest) = (rest.len(), quoted(rest));
+                format!("{bytes} bytes after {after}, from {rest} on; they are ignored")
+            });
+        } else if !is_line_ended {
+            let message = "the last line does not end; the engine refuses the file";
+            self.warn(last_line, self.place(), message);
+        }
     }
 
     /// Goes back to the beginning of a word.
@@ -264,37 +375,13 @@ impl<'a> Text<'a> {
 
     /// Reads the line of a key and its value if it is the next one.
     pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, ReadError> {
-        let expected = || format!("`{key} <{expected}>`");
-        let Some(word) = self.line_word() else {
-            let found = if self.bytes.is_empty() {
-                "the file is empty"
-            } else {
-                "the file ends"
-            };
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                text_place(self.place(), 0),
-                found,
-                expected(),
-            ));
-        };
+        let rule = self.rules.header_line;
+        let wrong = |found: Found<'_>| found.error(rule, format_args!("`{key} <{expected}>`"));
+        let word = self.line_word().ok_or_else(|| wrong(self.file_ends()))?;
         if word.text != key.as_bytes() {
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                word.place_of(0),
-                word.found(),
-                expected(),
-            ));
+            return Err(wrong(word.into()));
         }
-        let Some(value) = self.word(false) else {
-            let place = text_place(self.place(), 0);
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                place,
-                "the line ends",
-                expected(),
-            ));
-        };
+        let value = self.word(false).ok_or_else(|| wrong(self.line_ends()))?;
         self.end_line();
         Ok(value)
     }
@@ -306,15 +393,9 @@ impl<'a> Text<'a> {
         expected: &str,
     ) -> Result<(u64, Word<'a>), ReadError> {
         let value = self.key_line(key, expected)?;
-        value.count().map(|number| (number, value)).ok_or_else(|| {
-            let expected = format!("the {expected}");
-            ReadError::unreadable(
-                self.rules.header_line,
-                value.place_of(0),
-                value.found(),
-                expected,
-            )
-        })
+        let rule = self.rules.header_line;
+        let error = || Found::from(value).error(rule, format_args!("the {expected}"));
+        Ok((value.count().ok_or_else(error)?, value))
     }
 
     /// Whether the first word of the next line is `key`.

@@ -2,8 +2,8 @@
 //! sheet A1).
 
 use super::{Material, PfmapError, Splat, TILE_CHARS, rules};
-use crate::cursor::{Text, Word, text_place};
-use crate::{Subject, outside, quoted};
+use crate::cursor::{Found, Text, Word};
+use crate::{Rule, Subject, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -32,16 +32,9 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
     let number = version
         .number::<f32>()
         .filter(|number| number.is_finite())
-        .ok_or_else(|| {
-            PfmapError::unreadable(
-                &rules::HEADER_LINE,
-                version.place_of(0),
-                version.found(),
-                "a version number",
-            )
-        })?;
+        .ok_or_else(|| Found::from(version).error(&rules::HEADER_LINE, "a version number"))?;
     if number > NEWEST_VERSION {
-        text.problems.add(&rules::VERSION, version.place_of(0), || {
+        text.report(&rules::VERSION, version, || {
             format!(
                 "version {} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}",
                 quoted(version.text)
@@ -77,12 +70,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
     let cols = text.count_line("num_cols", "number of chunks from west to east")?;
     for (number, word) in [rows, cols] {
         if number == 0 {
-            return Err(PfmapError::unreadable(
-                &rules::SIZE,
-                word.place_of(0),
-                word.found(),
-                "at least one chunk",
-            ));
+            return Err(Found::from(word).error(&rules::SIZE, "at least one chunk"));
         }
     }
     let materials = read_materials(text, material_count.0);
@@ -99,13 +87,63 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
 
 fn check_list_length(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
     if count > ENGINE_LIST_LEN {
-        text.problems
-            .add(&rules::LIST_LENGTH, word.place_of(0), || {
+        text.report(&rules::LIST_LENGTH, word, || {
+            let count = quoted(word.text);
+            format!("{count} {what}; the engine refuses more than {ENGINE_LIST_LEN}")
+        });
+    }
+}
+
+/// A list of lines that begin with the same word, as long as the head says or not.
+struct List {
+    key: &'static str,
+    promised: u64,
+    listed: u64,
+    /// What a list of another length breaks.
+    rule: &'static Rule,
+}
+
+impl List {
+    fn new(key: &'static str, promised: u64, rule: &'static Rule) -> Self {
+        Self {
+            key,
+            promised,
+            listed: 0,
+            rule,
+        }
+    }
+
+    fn is_short(&self) -> bool {
+        self.listed < self.promised
+    }
+
+    /// Counts a line by its first word.
+    fn count(&mut self, text: &mut Text<'_>, first: Word<'_>) {
+        let Self { key, promised, .. } = self;
+        if self.listed == *promised {
+            text.report(self.rule, first, || {
+                format!("found more `{key}` lines; expected {promised} as `num_{key}s` says")
+            });
+        }
+        self.listed += 1;
+    }
+
+    /// Ends the list.
+    fn end(self, text: &mut Text<'_>) {
+        text.problems.subject = Subject::File;
+        if self.is_short() {
+            let Self {
+                key,
+                promised,
+                listed,
+                rule,
+            } = self;
+            text.report(rule, text.place(), || {
                 format!(
-                    "{} {what}; the engine refuses more than {ENGINE_LIST_LEN}",
-                    quoted(word.text)
+                    "the list ends after {listed} {key}s; expected {promised} as `num_{key}s` says"
                 )
             });
+        }
     }
 }
 
@@ -116,9 +154,9 @@ fn looks_like_tile(word: &[u8]) -> bool {
 
 fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
     let mut materials = Vec::new();
-    let mut listed = 0;
+    let mut list = List::new("material", promised, &rules::MATERIAL_COUNT);
     // Lines beyond those that were promised are read too, or they would be taken for tiles.
-    while listed < promised || text.next_line_is(b"material") {
+    while list.is_short() || text.next_line_is(b"material") {
         // The engine splits these lines at spaces, wherever they begin.
         let Some(key) = text.indented_line_word() else {
             break;
@@ -129,41 +167,23 @@ fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
             text.unread(key);
             break;
         }
-        if listed == promised {
-            text.problems
-                .add(&rules::MATERIAL_COUNT, key.place_of(0), || {
-                    format!(
-                        "found more `material` lines; expected {promised} as `num_materials` says"
-                    )
-                });
-        }
-        listed += 1;
-        let (name, texture) = if is_material {
-            (text.word(false), text.word(false))
-        } else {
-            (None, None)
-        };
-        if texture.is_none() {
-            let (place, found) = if is_material {
-                (text_place(text.place(), 0), "the line ends".to_owned())
-            } else {
-                (key.place_of(0), key.found())
-            };
-            text.problems.add(&rules::MATERIAL, place, || {
-                format!("{found}; expected `material <name> <texture>`")
-            });
-        }
+        list.count(text, key);
+        let (mut name, mut texture) = (None, None);
+        let expected = "`material <name> <texture>`";
         // Whatever else is on a line that is no material says nothing more.
         if is_material {
+            (name, texture) = (text.word(false), text.word(false));
+            if texture.is_none() {
+                text.wrong(&rules::MATERIAL, text.line_ends(), expected);
+            }
             text.end_line();
         } else {
+            text.wrong(&rules::MATERIAL, key, expected);
             text.skip_line();
         }
         if materials.len() == NAMEABLE_MATERIALS {
-            text.problems
-                .add(&rules::UNNAMEABLE_MATERIAL, key.place_of(0), || {
-                    "no tile can name a material after the 1000th; it is ignored".to_owned()
-                });
+            let message = "no tile can name a material after the 1000th; it is ignored";
+            text.warn(&rules::UNNAMEABLE_MATERIAL, key, message);
             continue;
         }
         let string = |word: Option<Word<'_>>| {
@@ -177,68 +197,40 @@ fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
             line: key.place.0,
         });
     }
-    text.problems.subject = Subject::File;
-    if listed < promised {
-        let place = text_place(text.place(), 0);
-        text.problems.add(&rules::MATERIAL_COUNT, place, || {
-            format!(
-                "the list ends after {listed} materials; expected {promised} as `num_materials` says"
-            )
-        });
-    }
+    list.end(text);
     materials
 }
 
 fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Splat> {
     let mut splats = Vec::new();
-    let mut listed = 0;
+    let mut list = List::new("splat", promised, &rules::SPLAT_COUNT);
     while text.next_line_is(b"splat") {
         let Some(key) = text.indented_line_word() else {
             break;
         };
         text.problems.subject = Subject::Splat(splats.len() as u32);
-        if listed == promised {
-            text.problems.add(&rules::SPLAT_COUNT, key.place_of(0), || {
-                format!("found more `splat` lines; expected {promised} as `num_splats` says")
-            });
-        }
-        listed += 1;
+        list.count(text, key);
         let words = [text.word(false), text.word(false)];
         let indices = words.map(|word| word.and_then(|word| word.number::<u32>()));
         if let [Some(base), Some(accent)] = indices {
             splats.push(Splat { base, accent });
             for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
                 if index as usize >= materials {
-                    text.problems
-                        .add(&rules::SPLAT_MATERIAL, word.place_of(0), || {
-                            format!(
-                                "the splat names material {index}, {}",
-                                outside("material", materials as u64)
-                            )
-                        });
+                    text.report(&rules::SPLAT_MATERIAL, word, || {
+                        let outside = outside("material", materials as u64);
+                        format!("the splat names material {index}, {outside}")
+                    });
                 }
             }
         } else {
-            let bad = words
-                .into_iter()
-                .zip(indices)
-                .find(|(_, index)| index.is_none());
-            let (place, found) = match bad {
-                Some((Some(word), _)) => (word.place_of(0), word.found()),
-                _ => (text_place(text.place(), 0), "the line ends".to_owned()),
-            };
-            text.problems.add(&rules::SPLAT, place, || {
-                format!("{found}; expected `splat <material number> <material number>`")
-            });
+            let bad = words.iter().zip(indices).find(|(_, index)| index.is_none());
+            let bad = bad.and_then(|(word, _)| *word);
+            let found = bad.map_or_else(|| text.line_ends(), Found::from);
+            let expected = "`splat <material number> <material number>`";
+            text.wrong(&rules::SPLAT, found, expected);
         }
         text.end_line();
     }
-    text.problems.subject = Subject::File;
-    if listed < promised {
-        let place = text_place(text.place(), 0);
-        text.problems.add(&rules::SPLAT_COUNT, place, || {
-            format!("the list ends after {listed} splats; expected {promised} as `num_splats` says")
-        });
-    }
+    list.end(text);
     splats
 }

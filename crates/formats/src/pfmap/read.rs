@@ -12,9 +12,9 @@ use super::{
     CHUNK_TILES, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, file_tile,
     rules,
 };
-use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, text_place};
+use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, text_place};
 use crate::problems::Problems;
-use crate::{Rule, Severity, Subject, outside, quoted};
+use crate::{Severity, Subject, outside};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
@@ -91,14 +91,12 @@ impl<'a> TileList<'a> {
             sides.filter(|_| promised_bytes <= PROMISE_LIMIT * (left as u128 + 1))
         else {
             let word = if rows >= cols { rows_word } else { cols_word };
-            return Err(PfmapError::unreadable(
+            let makes = format!(", which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles");
+            return Err(Found::from(word).with(makes).error(
                 &rules::SIZE,
-                word.place_of(0),
-                format!(
-                    "{}, which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles",
-                    word.found()
+                format_args!(
+                    "no more than the {fitting} tiles that the rest of the file has room for"
                 ),
-                format!("no more than the {fitting} tiles that the rest of the file has room for"),
             ));
         };
         Ok(Self {
@@ -150,11 +148,8 @@ impl<'a> TileList<'a> {
         let end = self.read_end(index, count);
         self.bad.extend(index..count);
         let chunk_cols = self.chunk_cols;
-        let mut bad_tiles: Vec<_> = self
-            .bad
-            .iter()
-            .map(|index| file_tile(*index, chunk_cols))
-            .collect();
+        let bad = self.bad.iter();
+        let mut bad_tiles: Vec<_> = bad.map(|index| file_tile(*index, chunk_cols)).collect();
         bad_tiles.sort_unstable();
         let mut map = Pfmap {
             version: self.head.version,
@@ -181,30 +176,22 @@ impl<'a> TileList<'a> {
 
     /// Why a file of which no tile can be read is refused: the first of them, or that there are none.
     fn nothing_read(&self) -> PfmapError {
-        let mut first = None;
-        if let Some(odd) = self.odd.get(0) {
-            let start = self.first_tile.unwrap_or_else(|| self.text.place());
-            each_fault(odd, |fault| {
-                if fault.rule.severity == Severity::Error && first.is_none() {
-                    let place = text_place(start, fault.at);
-                    first = Some(PfmapError::unreadable(
-                        fault.rule,
-                        place,
-                        fault.found,
-                        fault.expected,
-                    ));
-                }
-            });
+        let mut faults = self
+            .odd
+            .get(0)
+            .map_or_else(Vec::new, Reading::faults)
+            .into_iter();
+        match faults.find(|fault| fault.rule.severity == Severity::Error) {
+            Some(fault) => {
+                let start = self.first_tile.unwrap_or_else(|| self.text.place());
+                let place = text_place(start, fault.at);
+                PfmapError::unreadable(fault.rule, place, fault.found, fault.expected)
+            }
+            None => self
+                .text
+                .file_ends()
+                .error(&rules::NO_TILES, "the list of tiles"),
         }
-        first.unwrap_or_else(|| {
-            let place = text_place(self.text.place(), 0);
-            PfmapError::unreadable(
-                &rules::NO_TILES,
-                place,
-                "the file ends",
-                "the list of tiles",
-            )
-        })
     }
 
     /// Reads the next 32 tiles and says how many there were.
@@ -281,18 +268,18 @@ impl<'a> TileList<'a> {
     fn begin_run(&mut self, index: usize, place: (u64, u32)) -> bool {
         let begins_line = place.0 != self.last_line;
         if !begins_line {
-            let place = text_place(place, 0);
             let (row, col) = file_tile(index, self.chunk_cols);
             self.text.problems.subject = Subject::Tile { row, col };
-            if index.is_multiple_of(CHUNK_TILES as usize) {
-                self.text.problems.add(&rules::CHUNK_START, place, || {
-                    "the line goes on past the end of a chunk; the engine reads it wrong".to_owned()
-                });
+            let (rule, message) = if index.is_multiple_of(CHUNK_TILES as usize) {
+                let message = "the line goes on past the end of a chunk; the engine reads it wrong";
+                (&rules::CHUNK_START, message)
             } else {
-                self.text.problems.add(&rules::ROW_START, place, || {
-                    "the first tile of a row does not begin a line".to_owned()
-                });
-            }
+                (
+                    &rules::ROW_START,
+                    "the first tile of a row does not begin a line",
+                )
+            };
+            self.text.warn(rule, place, message);
         }
         begins_line
     }
@@ -360,61 +347,21 @@ impl<'a> TileList<'a> {
         }
         self.text.skip_separators(true);
         let place = self.text.place();
-        let at = text_place(place, 0);
-        let rest = self.text.rest();
         if read < count {
-            self.text.problems.add(&rules::MISSING_TILES, at, || {
+            self.text.report(&rules::MISSING_TILES, place, || {
                 let missing = count - read;
                 format!("the file ends after {read} tiles; expected {count}, {missing} are missing")
             });
-        } else if !rest.is_empty() {
-            self.text.problems.add(&rules::TRAILING_DATA, at, || {
-                let bytes = rest.len();
-                format!(
-                    "{bytes} bytes after the last tile, from {} on; they are ignored",
-                    quoted(rest)
-                )
-            });
-        } else if !is_line_ended {
-            self.text.problems.add(&rules::LAST_LINE, at, || {
-                "the last line does not end; the engine refuses the file".to_owned()
-            });
+        } else {
+            let after = "the last tile";
+            self.text.check_end(
+                &rules::TRAILING_DATA,
+                &rules::LAST_LINE,
+                after,
+                is_line_ended,
+            );
         }
         place
-    }
-}
-
-/// Something that is wrong with what stands in the place of a tile.
-struct Fault {
-    /// The character that it begins with, from 0.
-    at: usize,
-    /// What it breaks; nothing can be made of the tile if that is an error.
-    rule: &'static Rule,
-    found: String,
-    expected: &'static str,
-    /// What comes of it, with a semicolon before it; may be empty.
-    outcome: String,
-}
-
-/// Tells of everything that is wrong with what stands in the place of a tile.
-fn each_fault(odd: OddText<'_>, mut tell: impl FnMut(Fault)) {
-    match odd.chars() {
-        Some(chars) => Reading::each_oddity(chars, |oddity| {
-            tell(Fault {
-                at: oddity.at,
-                rule: oddity.rule,
-                found: format!("{} in {}", oddity.found, quoted(odd.text)),
-                expected: oddity.expected,
-                outcome: oddity.outcome,
-            });
-        }),
-        None => tell(Fault {
-            at: 0,
-            rule: &rules::TILE_LENGTH,
-            found: format!("found {}, {} characters", quoted(odd.text), odd.length),
-            expected: "a tile of 24 characters",
-            outcome: String::new(),
-        }),
     }
 }
 
@@ -441,18 +388,13 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
         };
         problems.subject = Subject::Tile { row, col };
         let mut is_readable = true;
-        each_fault(odd.unwrap_or(whole), |fault| {
+        for fault in Reading::faults(odd.unwrap_or(whole)) {
             is_readable &= fault.rule.severity != Severity::Error;
             problems.add(fault.rule, text_place(start, fault.at), || {
-                let Fault {
-                    found,
-                    expected,
-                    outcome,
-                    ..
-                } = fault;
+                let (found, expected, outcome) = (fault.found, fault.expected, fault.outcome);
                 format!("{found}; expected {expected}{outcome} {}", of_map())
             });
-        });
+        }
         if !is_readable {
             continue;
         }
@@ -463,17 +405,18 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
             (Field::TopMaterial, "top", tile.top_material),
             (Field::SideMaterial, "sides", tile.side_material),
         ];
-        for (field, part, material) in named {
-            let read = reading.get(field);
-            if is_outside(material) {
-                problems.add(&rules::TILE_MATERIAL, text_place(start, field.at()), || {
-                    let outside = outside("material", map.materials.len() as u64);
-                    format!(
-                        "the tile names material {read} for its {part}, {outside} {}",
-                        of_map()
-                    )
-                });
-            }
+        for (field, part, _) in named
+            .into_iter()
+            .filter(|(.., material)| is_outside(*material))
+        {
+            problems.add(&rules::TILE_MATERIAL, text_place(start, field.at()), || {
+                let read = reading.get(field);
+                let outside = outside("material", map.materials.len() as u64);
+                format!(
+                    "the tile names material {read} for its {part}, {outside} {}",
+                    of_map()
+                )
+            });
         }
     }
 }

@@ -4,7 +4,7 @@
 //! is no `-` is `+`, and everything else is the character's code less that of `0` (fact sheet A1).
 //! So most tiles with a wrong character are there in the game, and have to be here.
 
-use super::{Field, Meaning, TILE_CHARS, Tile, TileType, rules};
+use super::{Field, Meaning, OddText, TILE_CHARS, Tile, TileType, rules};
 use crate::{Rule, quoted};
 
 /// The fields of a tile as the engine reads them.
@@ -17,10 +17,10 @@ pub struct Reading {
     pub tile: Tile,
 }
 
-/// A field that does not hold what the document says.
+/// Something that is wrong with what stands in the place of a tile.
 #[derive(Debug)]
-pub(super) struct Oddity {
-    /// Which of the 24 characters is the first wrong one.
+pub(super) struct Fault {
+    /// Which of the characters is the first wrong one.
     pub at: usize,
     /// What it breaks; an error keeps the tile from having a shape.
     pub rule: &'static Rule,
@@ -103,26 +103,33 @@ impl Reading {
         self.kind().is_some() && self.fits(Field::BaseHeight) && self.has_ramp()
     }
 
-    /// Tells of each field that does not hold what the document says.
-    pub(super) fn each_oddity(text: &[u8; TILE_CHARS], mut tell: impl FnMut(Oddity)) {
+    /// Everything that is wrong with what stands in the place of a tile: its length, or each field
+    /// that does not hold what the document says.
+    pub(super) fn faults(odd: OddText<'_>) -> Vec<Fault> {
+        let whole = quoted(odd.text);
+        let Some(text) = odd.chars() else {
+            return vec![Fault {
+                at: 0,
+                rule: &rules::TILE_LENGTH,
+                found: format!("found {whole}, {} characters", odd.length),
+                expected: "a tile of 24 characters",
+                outcome: String::new(),
+            }];
+        };
         let reading = Self::of_chars(text);
-        for field in Field::ALL {
-            let Some(at) = field.first_odd(text) else {
-                continue;
-            };
+        let faults = Field::ALL.into_iter().filter_map(|field| {
+            let at = field.first_odd(text)?;
             let (rule, outcome) = reading.outcome(field);
-            tell(Oddity {
+            let found = quoted(&text[field.chars()]);
+            Some(Fault {
                 at,
                 rule,
-                found: format!(
-                    "found {} as the {}",
-                    quoted(&text[field.chars()]),
-                    field.noun()
-                ),
+                found: format!("found {found} as the {} in {whole}", field.noun()),
                 expected: field.expected(),
                 outcome,
-            });
-        }
+            })
+        });
+        faults.collect()
     }
 
     /// What comes of an odd field, and the rule that it breaks.
@@ -165,7 +172,11 @@ mod tests {
         for text in [b"0+0000000001101001111000", b"C-9876254310011102010999"] {
             let tile = Tile::parse(text).unwrap();
             assert_eq!(reading(text), Reading::from(&tile));
-            Reading::each_oddity(text, |oddity| panic!("{oddity:?}"));
+            let whole = OddText {
+                text,
+                length: TILE_CHARS,
+            };
+            assert!(Reading::faults(whole).is_empty());
         }
         assert_eq!(Reading::of(b"0+00000000011010011110"), None);
         assert_eq!(Reading::of(b""), None);

@@ -3,8 +3,8 @@
 
 use super::read::{Reader, Section};
 use super::rules;
-use crate::cursor::Text;
-use crate::{Place, Subject, outside};
+use crate::cursor::{Text, Word};
+use crate::{Subject, outside};
 
 impl Reader<'_, '_> {
     /// Gives joints their parents, and lists references that lead nowhere.
@@ -99,14 +99,11 @@ impl Reader<'_, '_> {
     fn check_vertices(&mut self) {
         let (joints, materials) = self.named_counts();
         let (model, problems) = (&self.model, &mut self.text.problems);
-        let mut outside = |rule, what, place: Place, number: u64, count: u64| {
-            if number >= count {
-                let vertex = match place {
-                    Place::Text { line, .. } => model.vertex_at_line(line),
-                    Place::Offset(_) => None,
-                };
+        let mut outside = |rule, what, word: Word<'_>, number: u32, count: u64| {
+            if u64::from(number) >= count {
+                let vertex = model.vertex_at_line(word.place.0);
                 let subject = vertex.map_or(Subject::File, Subject::Vertex);
-                problems.add_about(rule, subject, place, || {
+                problems.add_about(rule, subject, word.into(), || {
                     format!("the vertex names {what} {number}, {}", outside(what, count))
                 });
             }
@@ -118,13 +115,7 @@ impl Reader<'_, '_> {
                     let slash = word.text.iter().position(|byte| *byte == b'/');
                     let joint = slash.and_then(|slash| word.part(0..slash).number::<u32>());
                     if let Some(joint) = joint {
-                        outside(
-                            &rules::JOINT_INDEX,
-                            "joint",
-                            word.place_of(0),
-                            joint.into(),
-                            joints,
-                        );
+                        outside(&rules::JOINT_INDEX, "joint", word, joint, joints);
                     }
                 }
             } else if key.text == b"vm"
@@ -134,8 +125,8 @@ impl Reader<'_, '_> {
                 outside(
                     &rules::MATERIAL_INDEX,
                     "material",
-                    word.place_of(0),
-                    material.into(),
+                    word,
+                    material,
                     materials,
                 );
             }

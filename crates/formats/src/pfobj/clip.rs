@@ -5,10 +5,10 @@
 //! frame with a line too many or too few is left out, and those after it are read again.
 
 use super::plain::Plain;
-use super::read::{Bad, Reader, Section, bad, is_pose, last_word, owned};
+use super::read::{Reader, Section, is_pose, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::Subject;
-use crate::cursor::{Word, text_place};
+use crate::cursor::{Found, Word};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -52,7 +52,7 @@ impl<'a> Reader<'a, '_> {
                 // Frames of a model that does not move.
                 self.read_frame(&mut clip, joints);
             } else if Section::of(key.text).is_none() && clip.is_short() && joints > 0 {
-                self.wrong(&rules::LINE, key.place_of(0), || key.found(), POSE);
+                self.text.wrong(&rules::LINE, key, POSE);
                 self.text.skip_line();
             } else {
                 break;
@@ -110,27 +110,25 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         name: &mut String,
         [own, head]: &mut [Option<u64>; 2],
-    ) -> Result<(), Bad<'a>> {
+    ) -> Result<(), Found<'a>> {
         let words = self.name()?;
         let (name_word, count) = last_word(words);
         let Some(frames) = count.count() else {
             *name = owned(words);
-            return Err(bad(count));
+            return Err(count.into());
         };
         *own = Some(frames);
         *name = owned(name_word);
         if name_word.text.is_empty() {
-            return Err(bad(count));
+            return Err(count.into());
         }
         self.check_name(name_word);
         if let Some(head) = *head
             && head != frames
         {
-            self.text
-                .problems
-                .add(&rules::FRAME_COUNT, count.place_of(0), || {
-                    format!("found `{frames}` frames; expected {head} as `frame_counts` says")
-                });
+            self.text.report(&rules::FRAME_COUNT, count, || {
+                format!("found `{frames}` frames; expected {head} as `frame_counts` says")
+            });
         }
         Ok(())
     }
@@ -142,11 +140,9 @@ impl<'a> Reader<'a, '_> {
         }
         clip.said_long = true;
         let read = clip.seen;
-        self.text
-            .problems
-            .add(&rules::FRAME_COUNT, key.place_of(0), || {
-                format!("found more than {read} frames; expected {read} as the clip's line says")
-            });
+        self.text.report(&rules::FRAME_COUNT, key, || {
+            format!("found more than {read} frames; expected {read} as the clip's line says")
+        });
     }
 
     /// Says that a clip ends too early.
@@ -158,15 +154,13 @@ impl<'a> Reader<'a, '_> {
         let Some(promised) = promised.next() else {
             return;
         };
-        let place = text_place(self.text.place(), 0);
-        let has_joints = !self.model.joints.is_empty() || self.model.has_bounds;
-        self.text.problems.add(&rules::FRAME_COUNT, place, || {
+        let why = if self.model.joints.is_empty() && !self.model.has_bounds {
+            "; without joints and bounds a frame has nothing"
+        } else {
+            ""
+        };
+        self.text.report(&rules::FRAME_COUNT, self.text.place(), || {
             let (line, read) = (clip.clip.line, clip.clip.frame_count);
-            let why = if has_joints {
-                ""
-            } else {
-                "; without joints and bounds a frame has nothing"
-            };
             format!(
                 "the clip of line {line} ends after {read} whole frames; expected {promised}{why}"
             )
@@ -175,12 +169,8 @@ impl<'a> Reader<'a, '_> {
 
     /// Goes past what is left of a frame whose beginning is missing.
     fn skip_to_frame(&mut self, key: Word<'a>) {
-        self.wrong(
-            &rules::FRAME,
-            key.place_of(0),
-            || key.found(),
-            "joint 1, with which a frame begins",
-        );
+        self.text
+            .wrong(&rules::FRAME, key, "joint 1, with which a frame begins");
         self.skip_poses();
         if self.peek().is_some_and(is_bounds) {
             self.read_bounds();
@@ -231,20 +221,14 @@ impl<'a> Reader<'a, '_> {
 
     /// Reads the next line if it is that of a pose of the same frame.
     fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
-        let expected = || format!("the pose of joint {number}; the frame is left out");
+        let expected = format!("the pose of joint {number}; the frame is left out");
         let Some(key) = self.peek() else {
-            let place = text_place(self.text.place(), 0);
-            self.wrong(
-                &rules::FRAME,
-                place,
-                || "the file ends".to_owned(),
-                &expected(),
-            );
+            self.text
+                .wrong(&rules::FRAME, self.text.file_ends(), &expected);
             return PoseLine::Missing;
         };
-        let place = key.place_of(0);
         if !is_pose(key) {
-            self.wrong(&rules::FRAME, place, || key.found(), &expected());
+            self.text.wrong(&rules::FRAME, key, &expected);
             if Section::of(key.text).is_some() {
                 return PoseLine::Missing;
             }
@@ -253,35 +237,33 @@ impl<'a> Reader<'a, '_> {
         }
         let named = key.number();
         if order.restarts(named) {
-            self.wrong(&rules::FRAME, place, || key.found(), &expected());
+            self.text.wrong(&rules::FRAME, key, &expected);
             return PoseLine::Missing;
         }
         order.push(named);
         if named != Some(number) {
-            self.text.problems.add(&rules::POSE_ORDER, place, || {
-                let found = key.found();
+            self.text.report(&rules::POSE_ORDER, key, || {
+                let found = Found::from(key);
                 format!(
                     "{found}; expected joint {number}: the engine goes by the order of the lines"
                 )
             });
         }
         self.text.pos += key.text.len();
-        let pose = self.read_transform();
-        if pose.is_ok() {
-            self.end_line();
-        } else {
-            self.text.skip_line();
-        }
-        match pose {
-            Ok(pose) => PoseLine::Read(pose),
-            Err(bad) => {
-                self.unreadable(bad, POSE);
+        match self.read_transform() {
+            Ok(pose) => {
+                self.text.end_line();
+                PoseLine::Read(pose)
+            }
+            Err(found) => {
+                self.text.skip_line();
+                self.unreadable(found, POSE);
                 PoseLine::Broken
             }
         }
     }
 
-    fn read_transform(&mut self) -> Result<Transform, Bad<'a>> {
+    fn read_transform(&mut self) -> Result<Transform, Found<'a>> {
         let words = [self.word()?, self.word()?, self.word()?];
         self.transform(words)
     }
@@ -294,7 +276,7 @@ impl<'a> Reader<'a, '_> {
                 && is_pose(key)
                 && key.number() != Some(1_u32)
             {
-                self.wrong(&rules::FRAME, key.place_of(0), || key.found(), BOUNDS);
+                self.text.wrong(&rules::FRAME, key, BOUNDS);
                 self.skip_poses();
             }
         }
@@ -308,9 +290,8 @@ impl<'a> Reader<'a, '_> {
             return self.read_bounds();
         }
         if self.model.has_bounds && is_whole {
-            let place = key.map_or_else(|| text_place(self.text.place(), 0), |key| key.place_of(0));
-            let found = || key.map_or_else(|| "the file ends".to_owned(), |key| key.found());
-            self.wrong(&rules::BOUNDS, place, found, BOUNDS);
+            let found = key.map_or_else(|| self.text.file_ends(), Found::from);
+            self.text.wrong(&rules::BOUNDS, found, BOUNDS);
         }
         None
     }
@@ -329,8 +310,8 @@ impl<'a> Reader<'a, '_> {
 impl ClipReader {
     /// Whether there may be more frames than there have been.
     fn is_short(&self) -> bool {
-        let most = self.promised.into_iter().flatten().max();
-        most.is_none_or(|most| self.seen < most)
+        let max = self.promised.into_iter().flatten().max();
+        max.is_none_or(|max| self.seen < max)
     }
 }
 

@@ -3,10 +3,11 @@
 //!
 //! What they say is a promise that the file need not keep: what follows is read by its keywords.
 
+use std::ops::Range;
+
 use super::read::Section;
 use super::rules;
-use crate::cursor::{Text, Word, text_place};
-use crate::{Place, ReadError, Rule, quoted};
+use crate::cursor::{Found, Text, Word};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
@@ -48,8 +49,6 @@ pub(super) struct Head {
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
     pub crlf: bool,
-    /// Why nothing can be shown if nothing can.
-    pub first_bad: Option<ReadError>,
     /// The most vertices that the file has room for.
     pub vertex_room: usize,
 }
@@ -90,7 +89,7 @@ impl HeadReader<'_, '_> {
         while let Some(key) = self.text.line_word() {
             if Section::of(key.text).is_some() {
                 self.text.unread(key);
-                self.require(next, key.place_of(0), is_strange, || key.found());
+                self.require(next..LINES.len(), key, is_strange);
                 break;
             }
             // The name of the document, which the engine does not know.
@@ -106,7 +105,7 @@ impl HeadReader<'_, '_> {
                     break;
                 }
                 if !is_strange {
-                    self.wrong(key.place_of(0), || key.found(), LINES[next].1);
+                    self.text.wrong(&rules::HEADER_LINE, key, LINES[next].1);
                 }
                 is_strange = true;
                 self.text.skip_line();
@@ -114,11 +113,9 @@ impl HeadReader<'_, '_> {
             };
             if line < next {
                 let expected = LINES.get(next).map_or("the first vertex", |line| line.1);
-                self.wrong(key.place_of(0), || key.found(), expected);
+                self.text.wrong(&rules::HEADER_LINE, key, expected);
             } else {
-                if line > next {
-                    self.require_until(next, line, key.place_of(0), is_strange, || key.found());
-                }
+                self.require(next..line, key, is_strange);
                 next = line + 1;
             }
             is_strange = false;
@@ -136,13 +133,7 @@ impl HeadReader<'_, '_> {
             }
         }
         if self.text.rest().is_empty() {
-            let found = if self.text.bytes.is_empty() {
-                "the file is empty"
-            } else {
-                "the file ends"
-            };
-            let place = text_place(self.text.place(), 0);
-            self.require(next, place, is_strange, || found.to_owned());
+            self.require(next..LINES.len(), self.text.file_ends(), is_strange);
         }
     }
 
@@ -154,15 +145,16 @@ impl HeadReader<'_, '_> {
             return;
         }
         let Some(word) = self.text.word(false) else {
-            let place = text_place(self.text.place(), 0);
-            self.wrong(place, || "the line ends".to_owned(), expected);
+            let found = self.text.line_ends();
+            self.text.wrong(&rules::HEADER_LINE, found, expected);
             self.text.skip_line();
             return;
         };
         if line == 0 {
             self.head.version = String::from_utf8_lossy(word.text).into_owned();
             if !word.number::<f32>().is_some_and(f32::is_finite) {
-                self.wrong(word.place_of(0), || word.found(), "a version number");
+                self.text
+                    .wrong(&rules::HEADER_LINE, word, "a version number");
             }
         } else if let Some(number) = word.count() {
             match line {
@@ -173,7 +165,7 @@ impl HeadReader<'_, '_> {
                 _ => {
                     self.head.has_bounds = Some(number != 0);
                     if number > 1 {
-                        self.wrong(word.place_of(0), || word.found(), "0 or 1");
+                        self.text.wrong(&rules::HEADER_LINE, word, "0 or 1");
                     } else if number == 0 {
                         self.text.warn(
                             &rules::NO_BOUNDS,
@@ -184,7 +176,7 @@ impl HeadReader<'_, '_> {
                 }
             }
         } else {
-            self.wrong(word.place_of(0), || word.found(), expected);
+            self.text.wrong(&rules::HEADER_LINE, word, expected);
         }
         self.text.end_line();
     }
@@ -195,19 +187,18 @@ impl HeadReader<'_, '_> {
             if let Some(number) = word.count() {
                 self.head.frame_counts.push(number);
             } else {
-                self.wrong(word.place_of(0), || word.found(), "a number of frames");
+                self.text
+                    .wrong(&rules::HEADER_LINE, word, "a number of frames");
                 break;
             }
         }
         let clips = self.counts[Section::Clips as usize].map_or(0, |(clips, _)| clips);
         let listed = self.head.frame_counts.len();
         if clips > listed as u64 {
-            let place = text_place(self.text.place(), 0);
-            self.wrong(
-                place,
-                || format!("the line ends after {listed} numbers of frames"),
-                "one for each of the clips of `num_as`",
-            );
+            let found = format!("the line ends after {listed} numbers of frames");
+            let found = self.text.line_ends().with(found);
+            let expected = "one for each of the clips of `num_as`";
+            self.text.wrong(&rules::HEADER_LINE, found, expected);
         }
         self.text.skip_line();
     }
@@ -232,13 +223,13 @@ impl HeadReader<'_, '_> {
                     "no more than the {} that the rest of the file has room for",
                     room(min)
                 );
-                let found = || format!("{} {what}", word.found());
-                self.wrong_rule(&rules::HEADER_COUNT, word.place_of(0), found, &expected);
+                let found = Found::from(word).with(format!(" {what}"));
+                self.text.wrong(&rules::HEADER_COUNT, found, &expected);
                 continue;
             }
             self.head.promised[i] = Some(number);
             if number > engine {
-                self.text.problems.add(&rules::LIMIT, word.place_of(0), || {
+                self.text.report(&rules::LIMIT, word, || {
                     let refuses = match what {
                         "joints" => "moves no more than",
                         _ => "refuses more than",
@@ -254,70 +245,31 @@ impl HeadReader<'_, '_> {
             && self.head.promised[0].is_some()
             && !number.is_multiple_of(3)
         {
-            self.text
-                .problems
-                .add(&rules::TRIANGLES, word.place_of(0), || {
-                    format!(
-                        "found {} vertices; expected a multiple of 3, since three make a triangle",
-                        quoted(word.text)
-                    )
-                });
+            self.text.report(&rules::TRIANGLES, word, || {
+                let found = Found::from(word);
+                format!("{found} vertices; expected a multiple of 3, since three make a triangle")
+            });
         }
         if let Some((0, word)) = vertices {
-            self.head.first_bad.get_or_insert_with(|| {
-                ReadError::unreadable(
-                    &rules::NO_VERTICES,
-                    word.place_of(0),
-                    word.found(),
-                    "at least three vertices",
-                )
-            });
+            let error = || Found::from(word).error(&rules::NO_VERTICES, "at least three vertices");
+            self.text.first_error.get_or_insert_with(error);
         }
         if let Some((0, word)) = materials {
             self.text.warn(
                 &rules::NO_MATERIALS,
-                word.place,
+                word,
                 "no materials; the engine has none for the vertices then",
             );
         }
     }
 
-    /// Lists that the head ends before some of its lines.
-    fn require(&mut self, from: usize, place: Place, is_strange: bool, found: impl Fn() -> String) {
-        self.require_until(from, LINES.len(), place, is_strange, found);
-    }
-
     /// Lists lines that are missing; the first is taken for one that could not be recognised if
     /// there is such a line.
-    fn require_until(
-        &mut self,
-        from: usize,
-        to: usize,
-        place: Place,
-        is_strange: bool,
-        found: impl Fn() -> String,
-    ) {
-        for (_, expected) in &LINES[from..to][usize::from(is_strange && from < to)..] {
-            self.wrong(place, &found, expected);
+    fn require<'f>(&mut self, lines: Range<usize>, found: impl Into<Found<'f>>, is_strange: bool) {
+        let found = found.into();
+        for (_, expected) in LINES[lines].iter().skip(is_strange.into()) {
+            self.text
+                .wrong(&rules::HEADER_LINE, found.clone(), expected);
         }
-    }
-
-    fn wrong(&mut self, place: Place, found: impl Fn() -> String, expected: &str) {
-        self.wrong_rule(&rules::HEADER_LINE, place, found, expected);
-    }
-
-    fn wrong_rule(
-        &mut self,
-        rule: &'static Rule,
-        place: Place,
-        found: impl Fn() -> String,
-        expected: &str,
-    ) {
-        if self.head.first_bad.is_none() {
-            self.head.first_bad = Some(ReadError::unreadable(rule, place, found(), expected));
-        }
-        self.text
-            .problems
-            .add(rule, place, || format!("{}; expected {expected}", found()));
     }
 }

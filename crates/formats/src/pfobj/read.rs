@@ -13,8 +13,8 @@ use super::{
     Bounds, Influence, Joint, Layout, MAX_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
     Transform, Vertex, rules,
 };
-use crate::cursor::{Text, Word, first_words, is_separator, text_place};
-use crate::{Place, Rule, Subject, quoted};
+use crate::cursor::{Found, Text, Word, first_words, is_separator};
+use crate::{Place, Subject, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -78,48 +78,39 @@ impl Section {
 
     /// The part that a line with this first word belongs to.
     pub(super) fn of(key: &[u8]) -> Option<Self> {
-        let index = SECTION_LINES.iter().position(|(lines, ..)| {
-            let mut keys = lines.iter().map(|(key, _)| key.as_bytes());
-            keys.any(|line| line == key)
-        })?;
-        Self::ALL.get(index).copied()
+        let has_line = |section: &Self| {
+            let mut lines = section.lines().iter();
+            lines.any(|(line, _)| line.as_bytes() == key)
+        };
+        Self::ALL.into_iter().find(has_line)
     }
 
-    pub(super) fn lines(self) -> &'static [(&'static str, &'static str)] {
-        SECTION_LINES[self as usize].0
+    /// The lines of one entry.
+    pub(super) fn lines(self) -> Lines {
+        match self {
+            Self::Vertices => &VERTEX_LINES,
+            Self::Materials => &MATERIAL_LINES,
+            Self::Joints => &JOINT_LINE,
+            Self::Clips => &CLIP_LINE,
+            Self::Bounds => &BOUNDS_LINES,
+        }
     }
 
-    /// What it has, and the line of the head that says how many.
+    /// What its entries are, and the line of the head that says how many.
     fn names(self) -> (&'static str, &'static str) {
-        (
-            SECTION_LINES[self as usize].1,
-            SECTION_LINES[self as usize].2,
-        )
+        match self {
+            Self::Vertices => ("vertices", "num_verts"),
+            Self::Materials => ("materials", "num_materials"),
+            Self::Joints => ("joints", "num_joints"),
+            Self::Clips => ("clips", "num_as"),
+            Self::Bounds => ("bounds", "has_collision"),
+        }
     }
 }
 
 /// First words of lines, and the whole lines as messages name them.
 type Lines = &'static [(&'static str, &'static str)];
 
-/// Of each part: the lines of one entry, what its entries are, and where their number stands.
-const SECTION_LINES: [(Lines, &str, &str); 5] = [
-    (&VERTEX_LINES, "vertices", "num_verts"),
-    (&MATERIAL_LINES, "materials", "num_materials"),
-    (
-        &[(
-            "j",
-            "`j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
-        )],
-        "joints",
-        "num_joints",
-    ),
-    (
-        &[("as", "`as <name> <number of frames>`")],
-        "clips",
-        "num_as",
-    ),
-    (&BOUNDS_LINES, "bounds", "has_collision"),
-];
 const VERTEX_LINES: [(&str, &str); 5] = [
     ("v", "`v <x> <y> <z>`"),
     ("vt", "`vt <u> <v>`"),
@@ -134,28 +125,16 @@ const MATERIAL_LINES: [(&str, &str); 5] = [
     ("specular", "`specular <red> <green> <blue>`"),
     ("texture", "`texture <file name>`"),
 ];
+const JOINT_LINE: [(&str, &str); 1] = [(
+    "j",
+    "`j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
+)];
+const CLIP_LINE: [(&str, &str); 1] = [("as", "`as <name> <number of frames>`")];
 const BOUNDS_LINES: [(&str, &str); 3] = [
     ("x_bounds", "`x_bounds <min> <max>`"),
     ("y_bounds", "`y_bounds <min> <max>`"),
     ("z_bounds", "`z_bounds <min> <max>`"),
 ];
-
-/// What stands in place of something that cannot be read.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bad<'a> {
-    pub place: Place,
-    /// None where the line ends.
-    found: Option<&'a [u8]>,
-}
-
-impl Bad<'_> {
-    pub(super) fn found(&self) -> String {
-        self.found.map_or_else(
-            || "the line ends".to_owned(),
-            |text| format!("found {}", quoted(text)),
-        )
-    }
-}
 
 /// A model while it is read.
 pub(super) struct Reader<'a, 'w> {
@@ -225,15 +204,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.check();
         let mut model = self.model;
         if model.vertices.len() == model.bad_vertices.len() && model.joints.is_empty() {
-            let place = text_place(self.text.place(), 0);
-            return Err(self.head.first_bad.unwrap_or_else(|| {
-                PfobjError::unreadable(
-                    &rules::NO_VERTICES,
-                    place,
-                    "the file ends",
-                    VERTEX_LINES[0].1,
-                )
-            }));
+            let end = self.text.file_ends();
+            let none = || end.error(&rules::NO_VERTICES, VERTEX_LINES[0].1);
+            return Err(self.text.first_error.unwrap_or_else(none));
         }
         model.problems = self.text.problems.finish();
         Ok(model)
@@ -251,7 +224,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 if is_whole {
                     break;
                 }
-                self.misplaced(key);
+                self.text.wrong(&rules::LINE, key, self.expected());
                 self.text.skip_line();
                 self.after_strange = self.text.line;
                 continue;
@@ -290,10 +263,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         let line = self.text.line;
         let word = self.text.word(true)?;
         if word.place.0 != line {
-            let place = text_place((line, 1), 0);
-            self.text.problems.add(&rules::BLANK_LINE, place, || {
-                "a blank line; the engine refuses it".to_owned()
-            });
+            let message = "a blank line; the engine refuses it";
+            self.text.warn(&rules::BLANK_LINE, (line, 1), message);
         }
         self.text.unread(word);
         Some(word)
@@ -340,15 +311,12 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Goes on to a part of the file, and says so if it is not the next one.
     fn enter(&mut self, section: Section, key: Word<'a>) {
-        let place = key.place_of(0);
         if section < self.section {
             let expected = self.expected();
-            self.wrong(&rules::ORDER, place, || key.found(), expected);
+            self.text.wrong(&rules::ORDER, key, expected);
         }
-        for before in Section::ALL {
-            if before < section {
-                self.check_short(before, place, || key.found());
-            }
+        for before in Section::ALL.into_iter().filter(|before| *before < section) {
+            self.check_short(before, key.into());
         }
         self.section = self.section.max(section);
         self.check_long(section, key);
@@ -361,11 +329,10 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.model.has_bounds |= section == Section::Bounds;
             return;
         };
-        let place = key.place_of(0);
         if read as u64 >= promised
             && !std::mem::replace(&mut self.said_long[section as usize], true)
         {
-            self.text.problems.add(&rules::COUNT, place, || {
+            self.text.report(&rules::COUNT, key, || {
                 let (_, count) = section.names();
                 let count_is = if section == Section::Bounds {
                     "none".to_owned()
@@ -379,32 +346,24 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Says of a part that it is too short if it is, once.
-    fn check_short(&mut self, section: Section, place: Place, found: impl FnOnce() -> String) {
-        let said = &mut self.said_short[section as usize];
-        if *said {
-            return;
-        }
-        *said = true;
-        if !self.is_short(section) {
+    fn check_short(&mut self, section: Section, found: Found<'_>) {
+        if std::mem::replace(&mut self.said_short[section as usize], true)
+            || !self.is_short(section)
+        {
             return;
         }
         let read = self.read_count(section);
         let promised = self.promised(section).unwrap_or(0);
         let (what, count) = section.names();
-        let rule = if section == Section::Bounds {
-            &rules::BOUNDS
+        if section == Section::Bounds {
+            let bounds = BOUNDS_LINES[0].1;
+            let message = || format!("{found}; expected {bounds} of the bind pose");
+            self.text.report(&rules::BOUNDS, found.place, message);
         } else {
-            &rules::COUNT
-        };
-        self.text.problems.add(rule, place, || {
-            let found = found();
-            match section {
-                Section::Bounds => {
-                    format!("{found}; expected {} of the bind pose", BOUNDS_LINES[0].1)
-                }
-                _ => format!("{found} after {read} {what}; expected {promised} as `{count}` says"),
-            }
-        });
+            self.text.report(&rules::COUNT, found.place, || {
+                format!("{found} after {read} {what}; expected {promised} as `{count}` says")
+            });
+        }
     }
 
     /// Looks at what follows everything that is read.
@@ -414,64 +373,41 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.text.rest().is_empty() {
             self.text.check_line_length();
         }
-        let place = text_place(self.text.place(), 0);
-        let rest = self.text.rest();
         // Where the file is cut the first gap explains the others.
         let short = Section::ALL
             .into_iter()
             .find(|section| self.is_short(*section) && !self.said_short[*section as usize]);
         if let Some(section) = short {
-            self.check_short(section, place, || "the file ends".to_owned());
+            self.check_short(section, self.text.file_ends());
         }
-        if !rest.is_empty() {
-            self.text.problems.add(&rules::TRAILING_DATA, place, || {
-                let bytes = rest.len();
-                format!(
-                    "{bytes} bytes after the end of the model, from {} on; they are ignored",
-                    quoted(rest)
-                )
-            });
-        } else if !is_line_ended {
-            self.text.problems.add(&rules::LAST_LINE, place, || {
-                "the last line does not end; the engine refuses the file".to_owned()
-            });
-        }
-    }
-
-    /// Lists something that is not what is expected.
-    pub(super) fn wrong(
-        &mut self,
-        rule: &'static Rule,
-        place: Place,
-        found: impl Fn() -> String,
-        expected: &str,
-    ) {
-        if self.head.first_bad.is_none() {
-            self.head.first_bad = Some(PfobjError::unreadable(rule, place, found(), expected));
-        }
-        self.text
-            .problems
-            .add(rule, place, || format!("{}; expected {expected}", found()));
+        let after = "the end of the model";
+        self.text.check_end(
+            &rules::TRAILING_DATA,
+            &rules::LAST_LINE,
+            after,
+            is_line_ended,
+        );
     }
 
     /// Lists something that cannot be read. A program that writes numbers as its user's language
     /// does gives each of them a comma: that is said once, and not for every line.
-    pub(super) fn unreadable(&mut self, bad: Bad<'a>, expected: &str) {
-        if !bad.found.is_some_and(has_decimal_comma) {
-            self.wrong(&rules::VALUE, bad.place, || bad.found(), expected);
+    pub(super) fn unreadable(&mut self, found: Found<'a>, expected: &str) {
+        if !found.word.is_some_and(has_decimal_comma) {
+            self.text.wrong(&rules::VALUE, found, expected);
         } else if !self.said_comma {
             self.said_comma = true;
-            let found = || format!("{}, which has a decimal comma", bad.found());
+            let found = found.with(", which has a decimal comma");
             let hint =
                 "a decimal point; lines with such numbers are left out, and this is said once";
-            self.wrong(&rules::DECIMAL_COMMA, bad.place, found, hint);
+            self.text.wrong(&rules::DECIMAL_COMMA, found, hint);
         }
     }
 
-    /// Lists a line that has no place where it stands.
-    fn misplaced(&mut self, key: Word<'a>) {
-        let expected = self.expected();
-        self.wrong(&rules::LINE, key.place_of(0), || key.found(), expected);
+    /// Lists a line, or the end of the file, in place of another line, once.
+    fn misplaced(&mut self, found: Found<'a>, expected: &str) {
+        if self.last_misplaced.replace(found.place) != Some(found.place) {
+            self.text.wrong(&rules::LINE, found, expected);
+        }
     }
 
     /// Reads the lines of an entry, from the first of them that is there on; `read_line` is given
@@ -479,7 +415,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     fn read_entry<const N: usize>(
         &mut self,
         lines: &'static [(&'static str, &'static str); N],
-        mut read_line: impl FnMut(&mut Self, usize) -> Result<(), Bad<'a>>,
+        mut read_line: impl FnMut(&mut Self, usize) -> Result<(), Found<'a>>,
     ) -> [bool; N] {
         let mut is_read = [false; N];
         'lines: for (i, (key, expected)) in lines.iter().enumerate() {
@@ -487,10 +423,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let mut was_strange = i == 0 && self.after_strange == self.text.line;
             loop {
                 let Some(found) = self.peek() else {
-                    let place = text_place(self.text.place(), 0);
-                    if self.last_misplaced.replace(place) != Some(place) {
-                        self.wrong(&rules::LINE, place, || "the file ends".to_owned(), expected);
-                    }
+                    self.misplaced(self.text.file_ends(), expected);
                     break 'lines;
                 };
                 if found.text == key.as_bytes() {
@@ -498,7 +431,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                     match read_line(self, i) {
                         Ok(()) => {
                             is_read[i] = true;
-                            self.end_line();
+                            self.text.end_line();
                         }
                         Err(bad) => {
                             self.unreadable(bad, expected);
@@ -510,10 +443,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 if was_strange {
                     continue 'lines;
                 }
-                let place = found.place_of(0);
-                if self.last_misplaced.replace(place) != Some(place) {
-                    self.wrong(&rules::LINE, place, || found.found(), expected);
-                }
+                self.misplaced(found.into(), expected);
                 let known = lines
                     .iter()
                     .position(|(key, _)| key.as_bytes() == found.text);
@@ -533,18 +463,6 @@ impl<'a, 'w> Reader<'a, 'w> {
             }
         }
         is_read
-    }
-
-    /// Ends a line of which all is read.
-    pub(super) fn end_line(&mut self) {
-        if let Some(extra) = self.text.word(false) {
-            self.text
-                .problems
-                .add(&rules::EXTRA_WORDS, extra.place_of(0), || {
-                    "more on the line than is read; it is ignored".to_owned()
-                });
-        }
-        self.text.skip_line();
     }
 
     /// Reads vertices as long as there are any.
@@ -604,7 +522,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 3 => reader.read_influences()?,
                 _ => {
                     let word = reader.word()?;
-                    vertex.material = word.number().ok_or(bad(word))?;
+                    vertex.material = word.number().ok_or(word)?;
                 }
             }
             Ok(())
@@ -629,36 +547,30 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Reads the rest of a `vw` line.
-    fn read_influences(&mut self) -> Result<(), Bad<'a>> {
+    fn read_influences(&mut self) -> Result<(), Found<'a>> {
         let mut count = 0;
         let line_start = self.text.pos;
         while let Some(word) = self.text.word(false) {
             if count == MAX_INFLUENCES {
-                self.text
-                    .problems
-                    .add(&rules::INFLUENCES, word.place_of(0), || {
-                        format!(
-                            "more than {MAX_INFLUENCES} joints move the vertex; the engine \
-                             leaves out those after the first {MAX_INFLUENCES}"
-                        )
-                    });
+                self.text.report(&rules::INFLUENCES, word, || {
+                    format!(
+                        "more than {MAX_INFLUENCES} joints move the vertex; the engine leaves \
+                         out those after the first {MAX_INFLUENCES}"
+                    )
+                });
                 // All of the line is taken for read.
                 self.text.words();
                 return Ok(());
             }
             let slash = word.text.iter().position(|byte| *byte == b'/');
-            let slash = slash.ok_or(bad(word))?;
+            let slash = slash.ok_or(word)?;
             let joint = word.part(0..slash);
             let weight = word.part(slash + 1..word.text.len());
-            let joint = joint.number().ok_or(bad(word))?;
+            let joint = joint.number().ok_or(word)?;
             let value = self.float(weight, 0.0)?;
             if value < 0.0 {
-                self.wrong(
-                    &rules::NEGATIVE_WEIGHT,
-                    weight.place_of(0),
-                    || weight.found(),
-                    "a weight that is not below 0",
-                );
+                let expected = "a weight that is not below 0";
+                self.text.wrong(&rules::NEGATIVE_WEIGHT, weight, expected);
             }
             self.model.influences.push(Influence {
                 joint,
@@ -670,10 +582,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         let ends_at_once = self.text.pos == line_start
             || self.text.bytes.get(line_start..self.text.pos) == Some(b"\r");
         if count == 0 && has_clips && ends_at_once {
-            let place = text_place(self.text.place(), 0);
-            self.text.problems.add(&rules::EMPTY_WEIGHTS, place, || {
-                "no space after `vw`; the engine refuses it in a model with clips".to_owned()
-            });
+            let message = "no space after `vw`; the engine refuses it in a model with clips";
+            self.text
+                .warn(&rules::EMPTY_WEIGHTS, self.text.place(), message);
         }
         Ok(())
     }
@@ -745,20 +656,20 @@ impl<'a, 'w> Reader<'a, 'w> {
         &mut self,
         joint: &mut Joint,
         parent: &mut Option<(u64, Place)>,
-    ) -> Result<(), Bad<'a>> {
+    ) -> Result<(), Found<'a>> {
         let word = self.word()?;
-        *parent = Some((word.count().ok_or(bad(word))?, word.place_of(0)));
+        *parent = Some((word.count().ok_or(word)?, word.into()));
         // Names may have spaces: all but the last four words.
         let words = self.name()?;
         let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
-            return Err(self.line_ends());
+            return Err(self.text.line_ends());
         };
         if name.text.is_empty() {
             if !scale.text.contains(&b'/') {
                 // The first word is the name, and one of the others is missing.
                 joint.name = owned(scale);
-                return Err(self.line_ends());
+                return Err(self.text.line_ends());
             }
             self.warn(
                 scale,
@@ -776,7 +687,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     pub(super) fn transform(
         &mut self,
         [scale, rotation, translation]: [Word<'a>; 3],
-    ) -> Result<Transform, Bad<'a>> {
+    ) -> Result<Transform, Found<'a>> {
         let components = rotation.text.split(|byte| *byte == b'/').count();
         Ok(Transform {
             scale: self.slashed(scale, 1.0)?,
@@ -785,12 +696,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             } else {
                 let numbers: [f32; 4] = self.slashed(rotation, 0.0)?;
                 if numbers == [0.0; 4] {
-                    self.wrong(
-                        &rules::ROTATION,
-                        rotation.place_of(0),
-                        || rotation.found(),
-                        "a quaternion that is not of length 0",
-                    );
+                    let expected = "a quaternion that is not of length 0";
+                    self.text.wrong(&rules::ROTATION, rotation, expected);
                 }
                 Rotation::ConjugatedQuaternion(numbers)
             },
@@ -815,8 +722,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let place = reader.text.place();
             let [min, max] = reader.floats(0.0)?;
             if min > max {
-                let place = text_place(place, 0);
-                reader.text.problems.add(&rules::BOUNDS_ORDER, place, || {
+                reader.text.report(&rules::BOUNDS_ORDER, place, || {
                     format!("bounds from {min} to {max}: min is above max")
                 });
             }
@@ -830,34 +736,25 @@ impl<'a, 'w> Reader<'a, 'w> {
     pub(super) fn has_room(&mut self, section: Section, line: u64) -> bool {
         let has_room = self.read_count(section) < MAX_LISTED;
         if !has_room {
-            self.text
-                .problems
-                .add(&rules::LIMIT, text_place((line, 1), 0), || {
-                    format!("no more than {MAX_LISTED} {} are read", section.names().0)
-                });
+            self.text.report(&rules::LIMIT, (line, 1), || {
+                format!("no more than {MAX_LISTED} {} are read", section.names().0)
+            });
         }
         has_room
     }
 
     /// The next word of the line.
-    pub(super) fn word(&mut self) -> Result<Word<'a>, Bad<'a>> {
-        self.text.word(false).ok_or_else(|| self.line_ends())
+    pub(super) fn word(&mut self) -> Result<Word<'a>, Found<'a>> {
+        self.text.word(false).ok_or_else(|| self.text.line_ends())
     }
 
     /// What is left of the line.
-    pub(super) fn name(&mut self) -> Result<Word<'a>, Bad<'a>> {
-        self.text.words().ok_or_else(|| self.line_ends())
-    }
-
-    fn line_ends(&self) -> Bad<'a> {
-        Bad {
-            place: text_place(self.text.place(), 0),
-            found: None,
-        }
+    pub(super) fn name(&mut self) -> Result<Word<'a>, Found<'a>> {
+        self.text.words().ok_or_else(|| self.text.line_ends())
     }
 
     /// The numbers that the next words of the line are.
-    fn floats<const N: usize>(&mut self, substitute: f32) -> Result<[f32; N], Bad<'a>> {
+    fn floats<const N: usize>(&mut self, substitute: f32) -> Result<[f32; N], Found<'a>> {
         let mut numbers = [substitute; N];
         for number in &mut numbers {
             let word = self.word()?;
@@ -871,14 +768,14 @@ impl<'a, 'w> Reader<'a, 'w> {
         &mut self,
         word: Word<'a>,
         substitute: f32,
-    ) -> Result<[f32; N], Bad<'a>> {
+    ) -> Result<[f32; N], Found<'a>> {
         let mut numbers = [substitute; N];
         let mut start = 0;
         for (i, number) in numbers.iter_mut().enumerate() {
             let rest = word.text.get(start..).unwrap_or_default();
             let len = rest.iter().position(|byte| *byte == b'/');
             if len.is_none() != (i == N - 1) {
-                return Err(bad(word));
+                return Err(word.into());
             }
             let end = start + len.unwrap_or(rest.len());
             *number = self.float(word.part(start..end), substitute)?;
@@ -888,25 +785,21 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// The number that a word is, or a substitute if it is not finite.
-    fn float(&mut self, word: Word<'a>, substitute: f32) -> Result<f32, Bad<'a>> {
+    fn float(&mut self, word: Word<'a>, substitute: f32) -> Result<f32, Found<'a>> {
         let plain = plain_number(self.text.bytes, word.start);
         if let Some((number, end)) = plain
             && end == word.start + word.text.len()
         {
             return Ok(number);
         }
-        let number = word.number::<f32>().ok_or(bad(word))?;
+        let number = word.number::<f32>().ok_or(word)?;
         if number.is_finite() {
             return Ok(number);
         }
-        self.text
-            .problems
-            .add(&rules::NOT_FINITE, word.place_of(0), || {
-                format!(
-                    "{}; expected a finite number, {substitute} is taken",
-                    word.found()
-                )
-            });
+        self.text.report(&rules::NOT_FINITE, word, || {
+            let found = Found::from(word);
+            format!("{found}; expected a finite number, {substitute} is taken")
+        });
         Ok(substitute)
     }
 
@@ -920,9 +813,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn warn(&mut self, name: Word<'a>, what: &str) {
-        self.text.problems.add(&rules::NAME, name.place_of(0), || {
-            format!("{}; {what}", name.found())
-        });
+        let message = || format!("{}; {what}", Found::from(name));
+        self.text.report(&rules::NAME, name, message);
     }
 }
 
@@ -942,13 +834,6 @@ pub(super) const IDENTITY: Transform = Transform {
 /// Whether a line with this first word may be that of a pose.
 pub(super) fn is_pose(key: Word<'_>) -> bool {
     key.text.first().is_some_and(u8::is_ascii_digit)
-}
-
-pub(super) fn bad(word: Word<'_>) -> Bad<'_> {
-    Bad {
-        place: word.place_of(0),
-        found: Some(word.text),
-    }
 }
 
 /// The characters of a name.
