@@ -39,8 +39,8 @@ pub use cube::{
     LightInfo, LightReference, NO_LIGHTMAP, Parent, PathAttribute, PathInfo, SIDE_CORNERS, SIDES,
     VisChunk, VisInfo, corner_signs,
 };
-pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
-pub use entity_fields::{Field, FieldKind, Flag, Signal, Unit, Value};
+pub use entities::{Entities, Entity, FieldValue};
+pub use entity_fields::{Field, FieldKind, Signal, Unit, Value};
 pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
 #[cfg(feature = "write")]
