@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::rules;
 use crate::bytes::{self, Record, Source};
-use crate::{Place, ReadError, Rule, Subject};
+use crate::{Place, Problems, ReadError, Rule, Subject};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
@@ -170,6 +170,11 @@ impl Source for Section {
     }
 
     fn context(&self, record: Record, pos: usize) -> String {
+        let field = match record.field {
+            "" => String::new(),
+            field => format!(" {field}"),
+        };
+        let record = format_args!("{record}{field}");
         match self.part {
             part if self.is_packed => {
                 format!("{record}, at {pos:#x} of the data of the {part}")
@@ -204,6 +209,26 @@ impl Cursor<'_> {
             Ok(StringRef(offset))
         } else {
             Err(self.bad_string(offset, strings))
+        }
+    }
+
+    /// Warns of bits without meaning.
+    pub(super) fn check_bits(&self, problems: &mut Problems, at: usize, bits: u8, known: u8) {
+        if bits & !known != 0 {
+            self.warn(problems, &rules::RESERVED_BITS, at, || {
+                format!("flags {bits:#04x}; only {known:#04x} have a meaning")
+            });
+        }
+    }
+
+    /// Warns of bytes behind what has been read.
+    pub(super) fn check_end(&mut self, problems: &mut Problems) {
+        let left = self.left();
+        if left > 0 {
+            self.enter("end", None);
+            self.warn(problems, &rules::TRAILING_DATA, self.pos(), || {
+                format!("{left} bytes are left over")
+            });
         }
     }
 

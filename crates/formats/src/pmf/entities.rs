@@ -431,7 +431,7 @@ impl<'a> Entity<'a> {
         value.floats()?.first_chunk().copied()
     }
 
-    /// The least and the greatest corner of its box, relative to its position, in metres; none
+    /// The min and max corner of its box, relative to its position, in metres; none
     /// where its type has none.
     pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
         Some([self.vector(BOUNDS_MIN)?, self.vector(BOUNDS_MAX)?])

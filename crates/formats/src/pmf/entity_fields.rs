@@ -6,7 +6,7 @@ use super::entity_kinds::EntityKind;
 /// A field of an entity of some type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// What people call it. No two fields of a type have the same name.
+    /// Its name. No two fields of a type have the same name.
     pub name: &'static str,
     /// Where it begins, in bytes after the type byte of the entity.
     pub offset: u16,
@@ -234,7 +234,7 @@ impl<const N: usize> From<[u8; N]> for Value {
 }
 
 impl Field {
-    /// The value as people read it, with its unit.
+    /// The value as text, with its unit.
     pub fn describe(&self, value: &Value) -> String {
         let unit = self.unit.symbol();
         match (self.kind, value) {

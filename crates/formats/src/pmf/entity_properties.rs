@@ -141,7 +141,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// The values for people, at most `max` of them.
+            /// The values as text, at most `max` of them.
             pub fn describe(&self, max: usize) -> String {
                 match self {
                     Self::None => "nothing".to_owned(),
@@ -307,7 +307,7 @@ impl PropertyRecord {
     /// The property with its values. `strings` is the string table of the section.
     ///
     /// # Errors
-    /// Why it cannot be read, for people.
+    /// Why it cannot be read.
     pub fn resolve(self, entities: &Entities, strings: &StringTable) -> Result<Property, String> {
         let extent = self.extent(entities)?;
         let bytes = self.bytes(&extent, entities, strings)?;
