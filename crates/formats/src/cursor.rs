@@ -264,37 +264,25 @@ impl<'a> Text<'a> {
 
     /// Reads the line of a key and its value if it is the next one.
     pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, ReadError> {
-        let expected = || format!("`{key} <{expected}>`");
+        let rule = self.rules.header_line;
+        let refused = |place, found: String| {
+            ReadError::unreadable(rule, place, found, format!("`{key} <{expected}>`"))
+        };
         let Some(word) = self.line_word() else {
-            let found = if self.bytes.is_empty() {
+            let is_empty = self.bytes.is_empty();
+            let found = if is_empty {
                 "the file is empty"
             } else {
                 "the file ends"
             };
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                text_place(self.place(), 0),
-                found,
-                expected(),
-            ));
+            return Err(refused(text_place(self.place(), 0), found.to_owned()));
         };
         if word.text != key.as_bytes() {
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                word.place_of(0),
-                word.found(),
-                expected(),
-            ));
+            return Err(refused(word.place_of(0), word.found()));
         }
-        let Some(value) = self.word(false) else {
-            let place = text_place(self.place(), 0);
-            return Err(ReadError::unreadable(
-                self.rules.header_line,
-                place,
-                "the line ends",
-                expected(),
-            ));
-        };
+        let value = self
+            .word(false)
+            .ok_or_else(|| refused(text_place(self.place(), 0), "the line ends".to_owned()))?;
         self.end_line();
         Ok(value)
     }
@@ -306,15 +294,11 @@ impl<'a> Text<'a> {
         expected: &str,
     ) -> Result<(u64, Word<'a>), ReadError> {
         let value = self.key_line(key, expected)?;
-        value.count().map(|number| (number, value)).ok_or_else(|| {
-            let expected = format!("the {expected}");
-            ReadError::unreadable(
-                self.rules.header_line,
-                value.place_of(0),
-                value.found(),
-                expected,
-            )
-        })
+        let number = value.count().ok_or_else(|| {
+            let (rule, place) = (self.rules.header_line, value.place_of(0));
+            ReadError::unreadable(rule, place, value.found(), format!("the {expected}"))
+        })?;
+        Ok((number, value))
     }
 
     /// Whether the first word of the next line is `key`.

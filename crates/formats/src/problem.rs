@@ -48,9 +48,10 @@ impl fmt::Display for Place {
 
 /// What a [`Problem`] is about: a record of the file, by its index there (from 0) and in the terms
 /// of its format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The whole file, or a part of it that is no record of its own, such as its header.
+    #[default]
     File,
     /// A material of a PFMAP or a PFOBJ file.
     Material(u32),

@@ -5,7 +5,7 @@
 //! the fact sheet has it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::WriteError;
@@ -609,87 +609,74 @@ pub struct NewFile<'a> {
 
 /// Writes an archive, or gives the path that cannot be in one.
 fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
-    let mut root = Branch::default();
-    for file in files {
-        root.add(file).ok_or_else(|| file.path.to_owned())?;
+    let mut named = Vec::with_capacity(files.len());
+    for (order, file) in files.iter().enumerate() {
+        named.push((file.names()?, order, file));
     }
+    named.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
     let mut bytes = MAGIC.to_vec();
     bytes.extend([0; 8]);
-    let root_at = root.write(&mut bytes);
+    let root_at = write_directory(&named, 0, &mut bytes)?;
     if let Some(at) = bytes.get_mut(4..8) {
         at.copy_from_slice(&root_at.to_le_bytes());
     }
     if bytes.len() > u32::MAX as usize {
-        let last = files.last().map_or("", |file| file.path);
-        return Err(last.to_owned());
+        return Err(files.last().map_or("", |file| file.path).to_owned());
     }
     Ok(bytes)
 }
 
-/// A directory that is to be written.
-#[derive(Default)]
-struct Branch<'a> {
-    entries: BTreeMap<&'a str, Node<'a>>,
-}
-
-enum Node<'a> {
-    Branch(Branch<'a>),
-    Leaf(NewFile<'a>),
-}
-
-impl<'a> Branch<'a> {
-    /// Adds a file by its path.
-    fn add(&mut self, file: &NewFile<'a>) -> Option<()> {
-        if file.path.split('/').count() > MAX_DEPTH {
-            return None;
-        }
-        let mut branch = self;
-        let mut names = file.path.split('/').peekable();
-        while let Some(name) = names.next() {
-            let is_name = !matches!(name, "" | "." | "..")
+impl<'a> NewFile<'a> {
+    /// The names in its path.
+    fn names(&self) -> Result<Vec<&'a str>, String> {
+        let is_name = |name: &&str| {
+            !matches!(*name, "" | "." | "..")
                 && name.len() <= MAX_NAME_BYTES
-                && !name.contains(['\\', '\0']);
-            if !is_name {
-                return None;
-            }
-            if names.peek().is_none() {
-                let earlier = branch.entries.insert(name, Node::Leaf(*file));
-                return earlier.is_none().then_some(());
-            }
-            let node = branch
-                .entries
-                .entry(name)
-                .or_insert_with(|| Node::Branch(Branch::default()));
-            branch = match node {
-                Node::Branch(branch) => branch,
-                Node::Leaf(_) => return None,
-            };
+                && !name.contains(['\\', '\0'])
+        };
+        let names: Vec<_> = self.path.split('/').collect();
+        if names.len() > MAX_DEPTH || !names.iter().all(is_name) {
+            return Err(self.path.to_owned());
         }
-        None
+        Ok(names)
     }
+}
 
-    /// Writes what is in the directory, then the directory, and gives its position. It goes
-    /// no deeper than [`MAX_DEPTH`].
-    fn write(&self, bytes: &mut Vec<u8>) -> u32 {
-        let mut entries = Vec::new();
-        for (name, node) in &self.entries {
-            let (kind, target) = match node {
-                Node::Branch(branch) => (DIRECTORY, branch.write(bytes)),
-                Node::Leaf(file) => (FILE, write_file(file, bytes)),
-            };
-            let name_at = bytes.len() as u32;
-            let len = name.len() as u32;
-            put(bytes, &[len, len, 0]);
-            bytes.extend(name.bytes());
-            entries.push(kind);
-            put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
-        }
-        let at = bytes.len() as u32;
-        let count = self.entries.len() as u32;
-        put(bytes, &[count, count, 0]);
-        bytes.extend(entries);
-        at
+/// Writes what is in a directory, which is so deep, then the directory, and gives its position.
+/// Files are sorted by their names, and have their place in the list of all.
+fn write_directory(
+    files: &[(Vec<&str>, usize, &NewFile<'_>)],
+    depth: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<u32, String> {
+    let mut entries = Vec::new();
+    let mut count = 0;
+    for group in files.chunk_by(|(a, ..), (b, ..)| a.get(depth) == b.get(depth)) {
+        let Some((names, _, file)) = group.first() else {
+            continue;
+        };
+        let (kind, target) = if names.len() > depth + 1 {
+            (DIRECTORY, write_directory(group, depth + 1, bytes)?)
+        } else if group.len() == 1 {
+            (FILE, write_file(file, bytes))
+        } else {
+            // A file beside another of its name, or beside a directory.
+            let last = group.iter().max_by_key(|(_, order, _)| order);
+            return Err(last.map_or("", |(.., file)| file.path).to_owned());
+        };
+        let name = names.get(depth).copied().unwrap_or_default();
+        let name_at = bytes.len() as u32;
+        let len = name.len() as u32;
+        put(bytes, &[len, len, 0]);
+        bytes.extend(name.bytes());
+        entries.push(kind);
+        put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
+        count += 1;
     }
+    let at = bytes.len() as u32;
+    put(bytes, &[count, count, 0]);
+    bytes.extend(entries);
+    Ok(at)
 }
 
 fn write_file(file: &NewFile<'_>, bytes: &mut Vec<u8>) -> u32 {

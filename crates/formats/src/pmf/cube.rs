@@ -50,6 +50,16 @@ pub enum CubeKind {
     Collider,
 }
 
+const KIND_NAMES: [&str; 7] = [
+    "empty",
+    "parent",
+    "geometry",
+    "visinfo",
+    "lightinfo",
+    "pathinfo",
+    "collider",
+];
+
 impl CubeKind {
     /// All kinds in the order of their numbers.
     pub const ALL: [Self; 7] = [
@@ -70,15 +80,7 @@ impl CubeKind {
 
     /// Its name in the document, in lower case.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Parent => "parent",
-            Self::Geometry => "geometry",
-            Self::VisInfo => "visinfo",
-            Self::LightInfo => "lightinfo",
-            Self::PathInfo => "pathinfo",
-            Self::Collider => "collider",
-        }
+        KIND_NAMES[self as usize]
     }
 }
 
@@ -559,10 +561,7 @@ impl Cubes {
             center: [0.0; 3],
             half,
         };
-        let mut stack = Vec::new();
-        if !self.is_empty() {
-            stack.push(root);
-        }
+        let mut stack: Vec<_> = (!self.is_empty()).then_some(root).into_iter().collect();
         std::iter::from_fn(move || {
             let cell = stack.pop()?;
             let first = stack.len();
@@ -674,33 +673,28 @@ impl Cubes {
         let count = self.len() as u32;
         let mut above = vec![NO_CUBE; self.len()];
         let mut reached = u32::from(count > 0);
-        let mut stack = Vec::new();
-        if count > 0 {
-            stack.push((0, 0_u8));
-        }
+        let mut stack: Vec<_> = (count > 0).then_some((0, 0_u8)).into_iter().collect();
         while let Some((cube, depth)) = stack.pop() {
             for (place, (corner, child)) in self.inside(cube).enumerate() {
                 let depth = depth + u8::from(corner.is_some());
-                let fault = match above.get_mut(child as usize) {
-                    None => Some(ChildFault::Outside),
-                    Some(_) if child == 0 => Some(ChildFault::Root),
-                    Some(above) if *above != NO_CUBE => Some(ChildFault::Twice),
-                    Some(_) if depth > MAX_PARENTS => Some(ChildFault::TooDeep),
-                    Some(above) => {
-                        *above = cube;
-                        None
+                let fault = match above.get(child as usize) {
+                    None => ChildFault::Outside,
+                    Some(_) if child == 0 => ChildFault::Root,
+                    Some(above) if *above != NO_CUBE => ChildFault::Twice,
+                    Some(_) if depth > MAX_PARENTS => ChildFault::TooDeep,
+                    Some(_) => {
+                        above[child as usize] = cube;
+                        reached += 1;
+                        stack.push((child, depth));
+                        continue;
                     }
                 };
-                if let Some(fault) = fault {
-                    return Err(BadChild {
-                        cube,
-                        place,
-                        child,
-                        fault,
-                    });
-                }
-                reached += 1;
-                stack.push((child, depth));
+                return Err(BadChild {
+                    cube,
+                    place,
+                    child,
+                    fault,
+                });
             }
         }
         self.above = above;

@@ -490,9 +490,10 @@ impl<'a> Entity<'a> {
             }
             FieldKind::Text | FieldKind::Signal(_) => {
                 let offset = self.u32_at(at);
-                match self.strings.has(offset) {
-                    true => Value::Text(self.strings.get(StringRef(offset)).into_owned()),
-                    false => Value::Nowhere(offset),
+                if self.strings.has(offset) {
+                    Value::Text(self.strings.get(StringRef(offset)).into_owned())
+                } else {
+                    Value::Nowhere(offset)
                 }
             }
             FieldKind::Property => Value::Property(self.u32_at(at)),

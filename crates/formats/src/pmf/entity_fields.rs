@@ -293,5 +293,5 @@ fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String 
             .trim_start()
             .to_owned()
     });
-    rows.collect::<Vec<_>>().join("; ") + unit
+    format!("{}{unit}", rows.collect::<Vec<_>>().join("; "))
 }

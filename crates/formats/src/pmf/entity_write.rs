@@ -115,7 +115,7 @@ impl EntityList {
         let mut writer = Writer {
             strings,
             property_count: self.properties.len(),
-            tables: Default::default(),
+            tables: std::array::from_fn(|_| Vec::new()),
         };
         let mut properties = Vec::new();
         for (index, property) in self.properties.iter().enumerate() {

@@ -186,7 +186,8 @@ impl Reader<'_, '_> {
         let mut frames = read_frames(&mut cursor, &mut position)?;
         for (frame, side) in frames.iter_mut().zip(Side::ALL) {
             frame.start = offset + cursor.pos() as u64;
-            cursor.enter(side.section_name(), None);
+            cursor.enter(side.name(), None);
+            cursor.field("section");
             cursor.bytes(frame.packed as usize)?;
         }
 

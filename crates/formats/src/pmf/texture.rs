@@ -72,7 +72,7 @@ impl Texture {
         let result = if step > 1 {
             let mut smaller = Smaller::new([width, height], pixel_bytes as usize, step);
             lz4::unpack_each(frame, declared, &mut |block| smaller.take(block))
-                .map(|()| (smaller.size(), smaller.pixels))
+                .map(|()| (smaller.size, smaller.pixels))
         } else {
             lz4::unpack(frame, declared).map(|pixels| ([width, height], pixels))
         };
@@ -150,10 +150,6 @@ impl Smaller {
             rows: 0,
             pixels: Vec::new(),
         }
-    }
-
-    fn size(&self) -> [u32; 2] {
-        self.size
     }
 
     /// Takes the bytes that follow.
