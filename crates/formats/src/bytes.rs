@@ -200,27 +200,27 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
     pub(super) fn count(
         &self,
         count: impl Into<u64>,
-        least_bytes: usize,
-        what: &str,
+        min_bytes: usize,
+        what: impl fmt::Display,
     ) -> Result<usize, ReadError> {
         let count = count.into();
         let is_possible = count
-            .checked_mul(least_bytes as u64)
+            .checked_mul(min_bytes as u64)
             .is_some_and(|bytes| bytes <= self.left() as u64);
         if is_possible {
             Ok(count as usize)
         } else {
-            Err(self.too_many(count, least_bytes, what))
+            Err(self.too_many(count, min_bytes, what))
         }
     }
 
     #[cold]
-    fn too_many(&self, count: u64, least_bytes: usize, what: &str) -> ReadError {
+    fn too_many(&self, count: u64, min_bytes: usize, what: impl fmt::Display) -> ReadError {
         self.fault(
             S::TRUNCATED,
             self.pos,
             format_args!("{count} {what}, but {} bytes left", self.left()),
-            format_args!("at least {least_bytes} for each"),
+            format_args!("at least {min_bytes} for each"),
         )
     }
 }

@@ -111,12 +111,12 @@ mod tests {
     }
 
     /// What comes of an input, read in parts, and how it ends.
-    fn inflate(input: &[u8], part: usize, most: usize) -> (Vec<u8>, End, usize) {
+    fn inflate(input: &[u8], part: usize, max: usize) -> (Vec<u8>, End, usize) {
         let mut inflater = Inflater::zlib(input);
         let mut out = Vec::new();
-        while out.len() < most {
+        while out.len() < max {
             let start = out.len();
-            let want = part.min(most - start);
+            let want = part.min(max - start);
             out.resize(start + want, 0);
             let filled = inflater.fill(&mut out[start..]);
             out.truncate(start + filled);

@@ -45,14 +45,14 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
-pub use problem::{Place, Problem, Severity, Subject, Tally, counted};
+pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted};
 pub use problems::Problems;
 pub use rule::Rule;
 use text::outside;
 pub use text::quoted;
 
-/// The rules of all formats. What is wrong beside a file, such as a missing texture, is for those to
-/// say who look there.
+/// The rules of all formats. What is wrong beside a file, such as a missing texture, has rules
+/// elsewhere.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         #[cfg(feature = "pfmap")]
@@ -76,7 +76,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 pub struct Format {
     /// The identifier of `info --json`, such as `pfmap`.
     pub id: &'static str,
-    /// The name that people know it by.
+    /// Its name in menus and messages.
     pub name: &'static str,
     /// File name endings without the dot, in lower case.
     pub endings: &'static [&'static str],

@@ -48,9 +48,10 @@ impl fmt::Display for Place {
 
 /// What a [`Problem`] is about: a record of the file, by its index there (from 0) and in the terms
 /// of its format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The whole file, or a part of it that is no record of its own, such as its header.
+    #[default]
     File,
     /// A material of a PFMAP or a PFOBJ file.
     Material(u32),
@@ -248,8 +249,30 @@ impl fmt::Display for Tally {
 
 /// A number and its noun, such as `1 file` or `3 files`.
 pub fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {}", Plural(noun)),
+    }
+}
+
+/// A noun for any number but one.
+#[derive(Debug, Clone, Copy)]
+pub struct Plural<'a>(pub &'a str);
+
+impl fmt::Display for Plural<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = self.0;
+        if let Some(stem) = noun.strip_suffix("ex") {
+            write!(f, "{stem}ices")
+        } else if let Some(stem) = noun
+            .strip_suffix('y')
+            .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']))
+        {
+            write!(f, "{stem}ies")
+        } else {
+            write!(f, "{noun}s")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -263,5 +286,8 @@ mod tests {
         assert_eq!(tally(1, 0), "1 error");
         assert_eq!(tally(1, 5), "1 error, 5 warnings");
         assert_eq!(tally(2, 1), "2 errors, 1 warning");
+        assert_eq!(counted(0, "entity"), "0 entities");
+        assert_eq!(counted(2, "other key"), "2 other keys");
+        assert_eq!(counted(3, "vertex"), "3 vertices");
     }
 }

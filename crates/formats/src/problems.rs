@@ -6,7 +6,7 @@ use crate::{Place, Problem, ReadError, Rule, Subject};
 const LISTED: u64 = 100;
 
 /// Problems as they are found: of each rule the first 100, and then how many more there are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Problems {
     /// What is being read, which problems are about unless they say otherwise.
     pub subject: Subject,
@@ -21,12 +21,6 @@ struct Count {
     found: u64,
     /// Where the first one is that is not listed.
     first_unlisted: Option<Place>,
-}
-
-impl Default for Problems {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Problems {
@@ -69,13 +63,7 @@ impl Problems {
     /// [`Problems::add_error`] as a problem of another rule, which says what is lost.
     pub(crate) fn add_error_as(&mut self, rule: &'static Rule, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
-            let Problem {
-                place,
-                subject,
-                message,
-                ..
-            } = problem;
-            self.add_about(rule, subject, place, || message);
+            self.add_about(rule, problem.subject, problem.place, || problem.message);
         }
     }
 

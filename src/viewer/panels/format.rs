@@ -1,5 +1,7 @@
 //! Numbers for people.
 
+use mapscope_formats::Plural;
+
 /// Between groups of three digits: as narrow as it gets, and no place to break a line.
 const DIGIT_GROUP_SEPARATOR: char = '\u{202f}';
 
@@ -55,8 +57,10 @@ pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
 
 /// A number and the noun it counts, such as `1 error` or `12 errors`.
 pub(super) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number as u64))
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {}", count(number as u64), Plural(noun)),
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! the fact sheet has it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::WriteError;
@@ -79,9 +79,6 @@ pub struct File {
     segments: Vec<Range<u32>>,
 }
 
-/// What an entry needs cannot be read; why has been listed.
-struct Broken;
-
 /// Nothing is at a path.
 struct NotFound;
 
@@ -108,11 +105,11 @@ impl Archive {
         let mut reader = Reader {
             cursor: Cursor::new(bytes, section),
             problems,
-            len: bytes.len(),
+            bytes,
             entries: Vec::new(),
             directories: BTreeSet::new(),
             text_bytes_left: 4 * bytes.len(),
-            segments_left: bytes.len() / 12 + 1,
+            parts_left: bytes.len() / 8 + 1,
         };
         // An empty archive is none.
         if !bytes.is_empty()
@@ -267,15 +264,13 @@ impl Archive {
     }
 
     fn extract(&self, file: &File) -> Result<Cow<'_, [u8]>, ReadError> {
-        // The segments were held against the archive when it was read.
-        let part = |range: &Range<u32>| {
-            self.bytes
-                .get(range.start as usize..range.end as usize)
-                .unwrap_or_default()
+        let whole = match &file.segments[..] {
+            [part] => self.bytes.get(part.start as usize..part.end as usize),
+            _ => None,
         };
-        let stored = match &file.segments[..] {
-            [whole] => Cow::Borrowed(part(whole)),
-            parts => Cow::Owned(parts.iter().map(part).collect::<Vec<_>>().concat()),
+        let stored = match whole {
+            Some(part) => Cow::Borrowed(part),
+            None => Cow::Owned(concat(&self.bytes, &file.segments)),
         };
         if !file.is_compressed {
             return Ok(stored);
@@ -295,15 +290,15 @@ impl Archive {
 struct Reader<'a, 'p> {
     cursor: Cursor<'a>,
     problems: &'p mut Problems,
-    len: usize,
+    bytes: &'a [u8],
     entries: Vec<Entry>,
     /// Positions of the directories that have been read.
     directories: BTreeSet<u32>,
     /// What paths and links may still take, in bytes. Entries may share a name and a directory, but
     /// an archive that makes many times its own size of them is a trap.
     text_bytes_left: usize,
-    /// There is no room in the archive for the heads of more segments.
-    segments_left: usize,
+    /// There is no room in the archive for the heads of more parts of strings and files.
+    parts_left: usize,
 }
 
 impl Reader<'_, '_> {
@@ -320,7 +315,7 @@ impl Reader<'_, '_> {
             return Err(self.cursor.fault(&rules::ARCHIVE, 0, found, hex(&MAGIC)));
         }
         let root = self.cursor.u32()?;
-        // The free-space tracker, which is of use to who changes the archive.
+        // The free-space tracker, which only writers use.
         self.cursor.u32()?;
 
         let mut waiting = vec![Waiting {
@@ -342,13 +337,13 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Goes to a position for a record; of what lies outside nothing is read.
+    /// Goes to a record at a position, which must be inside the archive.
     fn go(&mut self, at: u32, name: &'static str) -> Result<(), ReadError> {
         self.cursor.enter(name, None);
         self.cursor.seek(at as usize);
-        if at as usize >= self.len {
+        if at as usize >= self.bytes.len() {
             let found = format_args!("position {at:#x} is outside the archive");
-            let expected = format!("a position below {:#x}", self.len);
+            let expected = format!("a position below {:#x}", self.bytes.len());
             return Err(self
                 .cursor
                 .fault(&rules::ARCHIVE, at as usize, found, expected));
@@ -375,7 +370,7 @@ impl Reader<'_, '_> {
             let count = self.cursor.count(count, ENTRY_BYTES, "entries")?;
             let first = self.cursor.pos();
             for i in 0..count {
-                if self.entries.len() > self.len / ENTRY_BYTES {
+                if self.entries.len() > self.bytes.len() / ENTRY_BYTES {
                     let found = "more entries than the archive has room for";
                     return Err(self.cursor.fault(
                         &rules::ARCHIVE,
@@ -427,29 +422,15 @@ impl Reader<'_, '_> {
         let at = self.cursor.pos() as u32;
         let kind = self.cursor.u8()?;
         let name_at = self.cursor.u32()?;
-        // The name's checksum, which helps who looks for it in the bytes.
+        // The checksum of the name.
         self.cursor.u32()?;
         let target = self.cursor.u32()?;
-        let Ok(name) = self.read_name(name_at, at) else {
-            return Ok(());
-        };
-        let content = match kind {
-            DIRECTORY => Some(Content::Directory),
-            FILE => self.read_file(target, at, &name).ok().map(Content::File),
-            LINK => self
-                .read_string(target, at, self.len)
-                .ok()
-                .map(Content::Link),
-            _ => {
-                self.warn(&rules::ARCHIVE_ENTRY, at, || {
-                    let name = quoted(name.as_bytes());
-                    format!("{name} is of type {kind}; expected 0, 1 or 2")
-                });
-                None
+        let (name, content) = match self.entry(kind, name_at, target) {
+            Ok(entry) => entry,
+            Err(wrong) => {
+                self.warn(&rules::ARCHIVE_ENTRY, at, || wrong);
+                return Ok(());
             }
-        };
-        let Some(content) = content else {
-            return Ok(());
         };
         if !names.insert(name.clone()) {
             self.warn(&rules::ARCHIVE_DUPLICATE, at, || {
@@ -482,73 +463,53 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// The name of the entry at a position, if it can be the name of a file.
-    fn read_name(&mut self, at: u32, entry_at: u32) -> Result<String, Broken> {
-        let name = self.read_string(at, entry_at, MAX_NAME_BYTES)?;
+    /// The name and content of an entry.
+    ///
+    /// # Errors
+    /// What of it cannot be read.
+    fn entry(&mut self, kind: u8, name_at: u32, at: u32) -> Result<(String, Content), String> {
+        let name = self.string(name_at, MAX_NAME_BYTES)?;
+        let shown = quoted(name.as_bytes());
         if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
-            self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
-                let name = quoted(name.as_bytes());
-                format!("{name} is no name of a file; the entry is left out")
-            });
-            return Err(Broken);
+            return Err(format!(
+                "{shown} is no name of a file; the entry is left out"
+            ));
         }
-        Ok(name)
+        let content = match kind {
+            DIRECTORY => Content::Directory,
+            FILE => Content::File(
+                self.file(at)
+                    .map_err(|wrong| format!("the file {shown} at {at:#x} {wrong}"))?,
+            ),
+            LINK => Content::Link(self.string(at, self.bytes.len())?),
+            _ => return Err(format!("{shown} is of type {kind}; expected 0, 1 or 2")),
+        };
+        Ok((name, content))
     }
 
-    /// A string of the entry at a position, of at most so many bytes.
-    fn read_string(&mut self, at: u32, entry_at: u32, most_bytes: usize) -> Result<String, Broken> {
-        self.string_bytes(at, most_bytes)
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .map_err(|wrong| {
-                self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
-                    format!("the string at {at:#x} {wrong}")
-                });
-                Broken
-            })
+    /// The string at a position, of at most so many bytes.
+    fn string(&mut self, at: u32, max_bytes: usize) -> Result<String, String> {
+        let bytes = self.string_bytes(at, max_bytes);
+        let bytes = bytes.map_err(|wrong| format!("the string at {at:#x} {wrong}"))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn string_bytes(&mut self, at: u32, most_bytes: usize) -> Result<Vec<u8>, String> {
-        const OUTSIDE: &str = "is not all inside the archive";
-        let outside = |_| OUTSIDE.to_owned();
+    fn string_bytes(&mut self, at: u32, max_bytes: usize) -> Result<Vec<u8>, String> {
         self.cursor.seek(at as usize);
-        let len = self.cursor.u32().map_err(outside)? as usize;
-        if len > most_bytes {
-            return Err(format!("has {len} bytes; at most {most_bytes} are read"));
+        let [len] = self.numbers()?;
+        if len as usize > max_bytes {
+            return Err(format!("has {len} bytes; at most {max_bytes} are read"));
         }
         self.text_bytes_left = self
             .text_bytes_left
-            .checked_sub(len)
+            .checked_sub(len as usize)
             .ok_or("makes more text than the archive has room for")?;
-        let mut bytes = Vec::new();
-        loop {
-            let here = self.cursor.u32().map_err(outside)? as usize;
-            let next = self.cursor.u32().map_err(outside)?;
-            let part = here.min(len - bytes.len());
-            bytes.extend(self.cursor.bytes(part).map_err(outside)?);
-            if bytes.len() == len {
-                return Ok(bytes);
-            }
-            // Each part brings at least a byte, so this ends.
-            if part == 0 || next == 0 {
-                return Err(format!("ends after {} of {len} bytes", bytes.len()));
-            }
-            self.cursor.seek(next as usize);
-        }
+        let parts = self.parts(len, false)?;
+        Ok(concat(self.bytes, &parts))
     }
 
-    /// The file at a position, of the entry at another.
-    fn read_file(&mut self, at: u32, entry_at: u32, name: &str) -> Result<File, Broken> {
-        self.file_record(at).map_err(|wrong| {
-            self.warn(&rules::ARCHIVE_ENTRY, entry_at, || {
-                let name = quoted(name.as_bytes());
-                format!("the file {name} at {at:#x} {wrong}")
-            });
-            Broken
-        })
-    }
-
-    fn file_record(&mut self, at: u32) -> Result<File, String> {
-        let outside = |_| "is not all inside the archive".to_owned();
+    /// The file at a position.
+    fn file(&mut self, at: u32) -> Result<File, String> {
         self.cursor.seek(at as usize);
         let compression = self.cursor.u8().map_err(outside)?;
         if compression > LZ4 {
@@ -557,47 +518,11 @@ impl Reader<'_, '_> {
             ));
         }
         let is_compressed = compression == LZ4;
-        let stored_bytes = self.cursor.u32().map_err(outside)?;
-        let unpacked_bytes = self.cursor.u32().map_err(outside)?;
-        let mut here = self.cursor.u32().map_err(outside)?;
-        let mut next = self.cursor.u32().map_err(outside)?;
-        if stored_bytes as usize > self.len {
+        let [stored_bytes, unpacked_bytes] = self.numbers()?;
+        if stored_bytes as usize > self.bytes.len() {
             return Err(format!(
                 "is said to have {stored_bytes} bytes, more than the archive"
             ));
-        }
-        let mut segments = Vec::new();
-        let mut visited = BTreeSet::new();
-        let mut bytes_left = stored_bytes;
-        loop {
-            let part = here.min(bytes_left);
-            let start = self.cursor.pos() as u32;
-            self.cursor.bytes(part as usize).map_err(outside)?;
-            if part > 0 {
-                segments.push(start..start + part);
-            }
-            bytes_left -= part;
-            if bytes_left == 0 {
-                break;
-            }
-            let so_far = stored_bytes - bytes_left;
-            if next == 0 || part == 0 {
-                return Err(format!("ends after {so_far} of {stored_bytes} bytes"));
-            }
-            if !visited.insert(next) {
-                return Err(format!(
-                    "goes in a circle after {so_far} of {stored_bytes} bytes"
-                ));
-            }
-            self.segments_left = self
-                .segments_left
-                .checked_sub(1)
-                .ok_or("has more parts than the archive has room for")?;
-            self.cursor.seek(next as usize);
-            here = self.cursor.u32().map_err(outside)?;
-            next = self.cursor.u32().map_err(outside)?;
-            // The part before, which a reader from the beginning knows.
-            self.cursor.u32().map_err(outside)?;
         }
         Ok(File {
             at,
@@ -608,9 +533,67 @@ impl Reader<'_, '_> {
             } else {
                 stored_bytes
             },
-            segments,
+            segments: self.parts(stored_bytes, true)?,
         })
     }
+
+    /// The parts of a string or file, each with its length and the position of the next before it.
+    /// Those of a file have the position of the one before as well, but for the first.
+    fn parts(&mut self, total: u32, has_previous: bool) -> Result<Vec<Range<u32>>, String> {
+        let mut parts = Vec::new();
+        let mut visited = BTreeSet::new();
+        let mut bytes_left = total;
+        let [mut here, mut next] = self.numbers()?;
+        loop {
+            let part = here.min(bytes_left);
+            let start = self.cursor.pos() as u32;
+            self.cursor.bytes(part as usize).map_err(outside)?;
+            if part > 0 {
+                parts.push(start..start + part);
+            }
+            bytes_left -= part;
+            if bytes_left == 0 {
+                return Ok(parts);
+            }
+            let so_far = total - bytes_left;
+            if next == 0 || part == 0 {
+                return Err(format!("ends after {so_far} of {total} bytes"));
+            }
+            if !visited.insert(next) {
+                return Err(format!("goes in a circle after {so_far} of {total} bytes"));
+            }
+            self.parts_left = self
+                .parts_left
+                .checked_sub(1)
+                .ok_or("has more parts than the archive has room for")?;
+            self.cursor.seek(next as usize);
+            [here, next] = self.numbers()?;
+            if has_previous {
+                self.numbers::<1>()?;
+            }
+        }
+    }
+
+    fn numbers<const N: usize>(&mut self) -> Result<[u32; N], String> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = self.cursor.u32().map_err(outside)?;
+        }
+        Ok(numbers)
+    }
+}
+
+fn outside(_: ReadError) -> String {
+    "is not all inside the archive".to_owned()
+}
+
+/// The bytes of parts that lie in an archive.
+fn concat(archive: &[u8], parts: &[Range<u32>]) -> Vec<u8> {
+    let parts = parts
+        .iter()
+        .map(|part| part.start as usize..part.end as usize);
+    let parts: Vec<_> = parts.filter_map(|part| archive.get(part)).collect();
+    parts.concat()
 }
 
 /// A file for an archive of our own.
@@ -626,87 +609,74 @@ pub struct NewFile<'a> {
 
 /// Writes an archive, or gives the path that cannot be in one.
 fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
-    let mut root = Branch::default();
-    for file in files {
-        root.add(file).ok_or_else(|| file.path.to_owned())?;
+    let mut named = Vec::with_capacity(files.len());
+    for (order, file) in files.iter().enumerate() {
+        named.push((file.names()?, order, file));
     }
+    named.sort_unstable_by(|(a, ..), (b, ..)| a.cmp(b));
     let mut bytes = MAGIC.to_vec();
     bytes.extend([0; 8]);
-    let root_at = root.write(&mut bytes);
+    let root_at = write_directory(&named, 0, &mut bytes)?;
     if let Some(at) = bytes.get_mut(4..8) {
         at.copy_from_slice(&root_at.to_le_bytes());
     }
     if bytes.len() > u32::MAX as usize {
-        let last = files.last().map_or("", |file| file.path);
-        return Err(last.to_owned());
+        return Err(files.last().map_or("", |file| file.path).to_owned());
     }
     Ok(bytes)
 }
 
-/// A directory that is to be written.
-#[derive(Default)]
-struct Branch<'a> {
-    entries: BTreeMap<&'a str, Node<'a>>,
-}
-
-enum Node<'a> {
-    Branch(Branch<'a>),
-    Leaf(NewFile<'a>),
-}
-
-impl<'a> Branch<'a> {
-    /// Adds a file by its path.
-    fn add(&mut self, file: &NewFile<'a>) -> Option<()> {
-        if file.path.split('/').count() > MAX_DEPTH {
-            return None;
-        }
-        let mut branch = self;
-        let mut names = file.path.split('/').peekable();
-        while let Some(name) = names.next() {
-            let is_name = !matches!(name, "" | "." | "..")
+impl<'a> NewFile<'a> {
+    /// The names in its path.
+    fn names(&self) -> Result<Vec<&'a str>, String> {
+        let is_name = |name: &&str| {
+            !matches!(*name, "" | "." | "..")
                 && name.len() <= MAX_NAME_BYTES
-                && !name.contains(['\\', '\0']);
-            if !is_name {
-                return None;
-            }
-            if names.peek().is_none() {
-                let earlier = branch.entries.insert(name, Node::Leaf(*file));
-                return earlier.is_none().then_some(());
-            }
-            let node = branch
-                .entries
-                .entry(name)
-                .or_insert_with(|| Node::Branch(Branch::default()));
-            branch = match node {
-                Node::Branch(branch) => branch,
-                Node::Leaf(_) => return None,
-            };
+                && !name.contains(['\\', '\0'])
+        };
+        let names: Vec<_> = self.path.split('/').collect();
+        if names.len() > MAX_DEPTH || !names.iter().all(is_name) {
+            return Err(self.path.to_owned());
         }
-        None
+        Ok(names)
     }
+}
 
-    /// Writes what is in the directory, then the directory, and gives its position. It goes
-    /// no deeper than [`MAX_DEPTH`].
-    fn write(&self, bytes: &mut Vec<u8>) -> u32 {
-        let mut entries = Vec::new();
-        for (name, node) in &self.entries {
-            let (kind, target) = match node {
-                Node::Branch(branch) => (DIRECTORY, branch.write(bytes)),
-                Node::Leaf(file) => (FILE, write_file(file, bytes)),
-            };
-            let name_at = bytes.len() as u32;
-            let len = name.len() as u32;
-            put(bytes, &[len, len, 0]);
-            bytes.extend(name.bytes());
-            entries.push(kind);
-            put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
-        }
-        let at = bytes.len() as u32;
-        let count = self.entries.len() as u32;
-        put(bytes, &[count, count, 0]);
-        bytes.extend(entries);
-        at
+/// Writes what is in a directory, which is so deep, then the directory, and gives its position.
+/// Files are sorted by their names, and have their place in the list of all.
+fn write_directory(
+    files: &[(Vec<&str>, usize, &NewFile<'_>)],
+    depth: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<u32, String> {
+    let mut entries = Vec::new();
+    let mut count = 0;
+    for group in files.chunk_by(|(a, ..), (b, ..)| a.get(depth) == b.get(depth)) {
+        let Some((names, _, file)) = group.first() else {
+            continue;
+        };
+        let (kind, target) = if names.len() > depth + 1 {
+            (DIRECTORY, write_directory(group, depth + 1, bytes)?)
+        } else if group.len() == 1 {
+            (FILE, write_file(file, bytes))
+        } else {
+            // A file beside another of its name, or beside a directory.
+            let last = group.iter().max_by_key(|(_, order, _)| order);
+            return Err(last.map_or("", |(.., file)| file.path).to_owned());
+        };
+        let name = names.get(depth).copied().unwrap_or_default();
+        let name_at = bytes.len() as u32;
+        let len = name.len() as u32;
+        put(bytes, &[len, len, 0]);
+        bytes.extend(name.bytes());
+        entries.push(kind);
+        put(&mut entries, &[name_at, name_crc(name.as_bytes()), target]);
+        count += 1;
     }
+    let at = bytes.len() as u32;
+    put(bytes, &[count, count, 0]);
+    bytes.extend(entries);
+    Ok(at)
 }
 
 fn write_file(file: &NewFile<'_>, bytes: &mut Vec<u8>) -> u32 {

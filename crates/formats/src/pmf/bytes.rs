@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::rules;
 use crate::bytes::{self, Record, Source};
-use crate::{Place, ReadError, Rule, Subject};
+use crate::{Place, Problems, ReadError, Rule, Subject};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
@@ -58,22 +58,18 @@ impl Side {
     /// All sides in file order.
     pub const ALL: [Self; 3] = [Self::Common, Self::Client, Self::Server];
 
-    pub(super) fn section_name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Common => "common section",
-            Self::Client => "client section",
-            Self::Server => "server section",
+            Self::Common => "common",
+            Self::Client => "client",
+            Self::Server => "server",
         }
     }
 }
 
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Common => "common",
-            Self::Client => "client",
-            Self::Server => "server",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -170,6 +166,11 @@ impl Source for Section {
     }
 
     fn context(&self, record: Record, pos: usize) -> String {
+        let field = match record.field {
+            "" => String::new(),
+            field => format!(" {field}"),
+        };
+        let record = format_args!("{record}{field}");
         match self.part {
             part if self.is_packed => {
                 format!("{record}, at {pos:#x} of the data of the {part}")
@@ -204,6 +205,26 @@ impl Cursor<'_> {
             Ok(StringRef(offset))
         } else {
             Err(self.bad_string(offset, strings))
+        }
+    }
+
+    /// Warns of bits without meaning.
+    pub(super) fn check_bits(&self, problems: &mut Problems, at: usize, bits: u8, known: u8) {
+        if bits & !known != 0 {
+            self.warn(problems, &rules::RESERVED_BITS, at, || {
+                format!("flags {bits:#04x}; only {known:#04x} have a meaning")
+            });
+        }
+    }
+
+    /// Warns of bytes behind what has been read.
+    pub(super) fn check_end(&mut self, problems: &mut Problems) {
+        let left = self.left();
+        if left > 0 {
+            self.enter("end", None);
+            self.warn(problems, &rules::TRAILING_DATA, self.pos(), || {
+                format!("{left} bytes are left over")
+            });
         }
     }
 
@@ -264,11 +285,7 @@ impl StringTable {
     /// The bytes of a string without the zero behind it; none where it does not end or begins
     /// outside.
     pub fn raw(&self, string: StringRef) -> Option<&[u8]> {
-        if !self.has(string.0) {
-            return None;
-        }
-        let rest = self.bytes.get(string.0 as usize..)?;
-        rest.split(|byte| *byte == 0).next()
+        self.up_to(string, usize::MAX)
     }
 
     /// A string that things are found by; none where it is longer than any name is. What hundreds
@@ -283,12 +300,12 @@ impl StringTable {
     }
 
     /// A string of at most so many bytes; none where it is longer.
-    fn up_to(&self, string: StringRef, most_bytes: usize) -> Option<&[u8]> {
+    fn up_to(&self, string: StringRef, max_bytes: usize) -> Option<&[u8]> {
         if !self.has(string.0) {
             return None;
         }
         let rest = self.bytes.get(string.0 as usize..)?;
-        let head = rest.get(..=most_bytes).unwrap_or(rest);
+        let head = rest.get(..=max_bytes).unwrap_or(rest);
         let len = match head.iter().position(|byte| *byte == 0) {
             None if !rest.is_empty() => return None,
             len => len.unwrap_or(0),

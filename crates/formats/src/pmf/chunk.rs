@@ -4,8 +4,14 @@
 use std::ops::Range;
 
 use super::bytes::{ChunkIndex, StringRef, StringTable};
+use super::codec::{Out, Reader, Stored, records};
 use super::cube::{Corners, Cubes};
 use super::entities::Entities;
+use super::rules;
+use crate::ReadError;
+
+/// The largest lightmap has 2 to the power of this luxels on each side.
+const MAX_LIGHTMAP_EXPONENT: u8 = 15;
 
 /// What a chunk holds (document, "Common chunk data").
 ///
@@ -77,13 +83,43 @@ pub struct EnvironmentRegion {
     pub environment: StringRef,
 }
 
-/// A light with lightmaps of its own (document, "Dynamic light").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DynamicLight {
-    /// Bits: [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
-    pub flags: u8,
-    /// Its number in the map, by which entities find it.
-    pub id: u32,
+impl Stored for EnvironmentRegion {
+    const MIN_BYTES: usize = 100;
+
+    /// Reads a region. One whose corners are not finite is left out later.
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            corners: r.corners()?,
+            environment: r.read()?,
+        })
+    }
+
+    fn write(&self, out: &mut Out) {
+        self.corners.write(out);
+        self.environment.write(out);
+    }
+}
+
+records! {
+    /// A light with lightmaps of its own (document, "Dynamic light").
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct DynamicLight {
+        /// Bits: [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
+        pub flags: u8,
+        /// Its number in the map, by which entities find it.
+        pub id: u32,
+    }
+
+    /// A light that colours vertices (document, "Fast light").
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct FastLight {
+        /// Bits: those of [`DynamicLight`].
+        pub flags: u8,
+        /// How bright it is at the beginning; 255 is full.
+        pub intensity: u8,
+        /// Its number in the map, by which entities find it.
+        pub id: u32,
+    }
 }
 
 impl DynamicLight {
@@ -91,20 +127,10 @@ impl DynamicLight {
     pub const ENABLED: u8 = 0x01;
     /// It stays as it is when players leave and come back.
     pub const PRESERVE: u8 = 0x02;
+    pub(super) const FLAGS: u8 = Self::ENABLED | Self::PRESERVE;
 }
 
-/// A light that colours vertices (document, "Fast light").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FastLight {
-    /// Bits: those of [`DynamicLight`].
-    pub flags: u8,
-    /// How bright it is at the beginning; 255 is full.
-    pub intensity: u8,
-    /// Its number in the map, by which entities find it.
-    pub id: u32,
-}
-
-/// A picture of the light on surfaces (document, "Lightmap").
+/// An image of the light on surfaces (document, "Lightmap").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lightmap {
     /// It has 2 to the power of this luxels on each side; at most 15.
@@ -120,6 +146,30 @@ impl Lightmap {
     }
 }
 
+impl Stored for Lightmap {
+    const MIN_BYTES: usize = 4;
+
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        let exponent: u8 = r.read()?;
+        if exponent > MAX_LIGHTMAP_EXPONENT {
+            let at = r.cursor.pos() - 1;
+            let found = format!("2^{exponent} luxels on each side");
+            return Err(r
+                .cursor
+                .fault(&rules::LIGHTMAP_SIZE, at, found, "at most 2^15"));
+        }
+        let luxels = r.cursor.bytes(3_usize << (2 * exponent))?.to_vec();
+        Ok(Self { exponent, luxels })
+    }
+
+    fn write(&self, out: &mut Out) {
+        let luxels = 3 * (self.side() as usize).pow(2);
+        out.check_len("luxels of a lightmap", self.luxels.len(), luxels);
+        self.exponent.write(out);
+        out.bytes.extend(&self.luxels);
+    }
+}
+
 /// A vertex (document, "Vertex").
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Vertex {
@@ -129,6 +179,27 @@ pub struct Vertex {
     pub uv: [f32; 2],
     /// Lightmap coordinates: V down, 0 to 1 over the map.
     pub lightmap_uv: [f32; 2],
+}
+
+impl Stored for Vertex {
+    const MIN_BYTES: usize = 28;
+    const COUNT_BYTES: usize = 4;
+
+    /// Reads a vertex. Faces of vertices that are not finite are left out.
+    #[inline]
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        let [x, y, z, u, v, s, t] = r.cursor.floats()?;
+        Ok(Self {
+            position: [x, y, z],
+            uv: [u, v],
+            lightmap_uv: [s, t],
+        })
+    }
+
+    fn write(&self, out: &mut Out) {
+        self.position.write(out);
+        [self.uv, self.lightmap_uv].write(out);
+    }
 }
 
 impl Vertex {
@@ -212,10 +283,28 @@ impl ClientFastLight {
 /// A part of a chunk in which other chunks are awake (document, "Region"), in chunk space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerRegion {
-    /// The corner of greatest X, Y and Z; it may be below the other.
+    /// The corner of max X, Y and Z; it may be below the other.
     pub max: [f32; 3],
-    /// The corner of least X, Y and Z.
+    /// The corner of min X, Y and Z.
     pub min: [f32; 3],
     /// The other chunks. They may be outside the grid.
     pub chunks: Vec<ChunkIndex>,
+}
+
+impl Stored for ServerRegion {
+    const MIN_BYTES: usize = 28;
+
+    /// Reads a region. One whose corners are not finite is left out later.
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        Ok(Self {
+            max: r.cursor.floats()?,
+            min: r.cursor.floats()?,
+            chunks: r.read()?,
+        })
+    }
+
+    fn write(&self, out: &mut Out) {
+        [self.max, self.min].write(out);
+        self.chunks.write(out);
+    }
 }

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
-use super::bytes::{ChunkIndex, StringRef};
+use super::bytes::{ChunkIndex, Side, StringRef};
+use super::codec::records;
 
 /// Index that stands for no cube.
 const NO_CUBE: u32 = u32::MAX;
-/// The most parents above a cube (fact sheet A10).
+/// The max number of parents above a cube (fact sheet A10).
 pub(super) const MAX_PARENTS: u8 = 64;
 /// Index of a lightmap that stands for none (fact sheet B13).
 pub const NO_LIGHTMAP: u8 = 0xFF;
@@ -39,15 +40,25 @@ pub enum CubeKind {
     Parent,
     /// A box with faces.
     Geometry,
-    /// Wraps a cube and says what is seen from within.
+    /// Wraps a cube and lists what is visible from it.
     VisInfo,
-    /// Wraps a cube and says what light falls into it.
+    /// Wraps a cube and lists the lights that reach it.
     LightInfo,
-    /// Wraps a cube and says what it is to those who look for a way.
+    /// Wraps a cube and has attributes for pathfinding.
     PathInfo,
-    /// Wraps a cube and says what one bumps into.
+    /// Wraps a cube and has boxes for collisions.
     Collider,
 }
+
+const KIND_NAMES: [&str; 7] = [
+    "empty",
+    "parent",
+    "geometry",
+    "visinfo",
+    "lightinfo",
+    "pathinfo",
+    "collider",
+];
 
 impl CubeKind {
     /// All kinds in the order of their numbers.
@@ -69,15 +80,7 @@ impl CubeKind {
 
     /// Its name in the document, in lower case.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Parent => "parent",
-            Self::Geometry => "geometry",
-            Self::VisInfo => "visinfo",
-            Self::LightInfo => "lightinfo",
-            Self::PathInfo => "pathinfo",
-            Self::Collider => "collider",
-        }
+        KIND_NAMES[self as usize]
     }
 }
 
@@ -135,6 +138,7 @@ impl Geometry {
     pub const CLIENT_EXTENDED: u8 = 0x20;
     /// Sides have different materials, and corners may be moved.
     pub const COMMON_EXTENDED: u8 = 0x10;
+    pub(super) const BITS: u8 = Self::BACKFACES | Self::CLIENT_EXTENDED | Self::COMMON_EXTENDED;
 
     /// A box of one material without faces.
     pub fn new(material: u8, physics: u8, sound: u8) -> Self {
@@ -252,37 +256,39 @@ pub struct LightInfo {
     pub child: Option<u32>,
     /// Light that is always there: red, green, blue.
     pub base: [u8; 3],
-    dynamic: Range<u32>,
-    fast: Range<u32>,
+    pub(super) dynamic: Range<u32>,
+    pub(super) fast: Range<u32>,
 }
 
-/// A light that reaches a cube (document, "Lighting info cube light reference").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LightReference {
-    /// Index among the lights of the chunk. It may be outside the list.
-    pub light: u8,
-    /// How much of its light; 255 is all.
-    pub multiplier: u8,
+records! {
+    /// A light that reaches a cube (document, "Lighting info cube light reference").
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct LightReference "light" {
+        /// Index among the lights of the chunk. It may be outside the list.
+        pub light: u8,
+        /// How much of its light; 255 is all.
+        pub multiplier: u8,
+    }
+
+    /// An attribute for pathfinding. Strings are of the server section.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct PathAttribute "attribute" {
+        /// Its name.
+        pub name: StringRef,
+        /// Its value.
+        pub data: StringRef,
+    }
 }
 
-/// What a cube is to those who look for a way (document, "Pathfinding info cube data").
+/// What a cube is to pathfinding (document, "Pathfinding info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathInfo {
     /// The cube that fills it; none in a chunk without server section.
     pub child: Option<u32>,
-    attributes: Range<u32>,
+    pub(super) attributes: Range<u32>,
 }
 
-/// An attribute for those who look for a way. Strings are of the server section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PathAttribute {
-    /// Its name.
-    pub name: StringRef,
-    /// Its value.
-    pub data: StringRef,
-}
-
-/// What one bumps into (document, "Collider cube data").
+/// Boxes for collisions (document, "Collider cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collider {
     /// The cube that fills it.
@@ -345,9 +351,9 @@ pub struct Cubes {
     vis_chunks: Vec<VisChunk>,
     listed: Vec<u32>,
     pub(super) light_infos: Vec<LightInfo>,
-    light_references: Vec<LightReference>,
+    pub(super) light_references: Vec<LightReference>,
     pub(super) path_infos: Vec<PathInfo>,
-    path_attributes: Vec<PathAttribute>,
+    pub(super) path_attributes: Vec<PathAttribute>,
     colliders: Vec<Collider>,
     collider_boxes: Vec<Corners>,
 }
@@ -377,7 +383,7 @@ fn slice<'a, T>(list: &'a [T], range: &Range<u32>) -> &'a [T] {
 }
 
 /// Adds to a list and gives the indices of what was added.
-fn extend<T>(list: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> Range<u32> {
+pub(super) fn extend<T>(list: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> Range<u32> {
     let start = list.len() as u32;
     list.extend(more);
     start..list.len() as u32
@@ -442,23 +448,21 @@ impl Cubes {
         cube == 0 || self.above(cube).is_some()
     }
 
-    /// The bytes of a cube in what the common section decodes to; none for a cube that was not
-    /// read from a file.
-    pub fn common_record(&self, cube: u32) -> Option<Range<u32>> {
-        record(&self.records.common, cube)
-    }
-
-    /// The bytes of a cube in what the client section decodes to; none for a cube that has none.
-    pub fn client_record(&self, cube: u32) -> Option<Range<u32>> {
-        record(&self.records.client, cube).filter(|record| !record.is_empty())
-    }
-
-    /// The bytes of a cube in what the server section decodes to; none for a cube that has none.
-    pub fn server_record(&self, cube: u32) -> Option<Range<u32>> {
-        let Some(Cube::PathInfo(_)) = self.get(cube) else {
-            return None;
+    /// The bytes of a cube in what a section decodes to; none where the section has nothing of it, and
+    /// for a cube that was not read from a file.
+    pub fn record(&self, side: Side, cube: u32) -> Option<Range<u32>> {
+        let offsets = match side {
+            Side::Common => &self.records.common,
+            Side::Client => &self.records.client,
+            Side::Server => {
+                let is_path_info = self.kind(cube) == Some(CubeKind::PathInfo);
+                let item = self.item(cube).filter(|_| is_path_info)?;
+                return self.records.server.get(item as usize).cloned();
+            }
         };
-        self.records.server.get(self.item(cube)? as usize).cloned()
+        let cube = cube as usize;
+        let record = *offsets.get(cube)?..*offsets.get(cube + 1)?;
+        (!record.is_empty()).then_some(record)
     }
 
     /// The children of a parent with the number of their corners, in rising order.
@@ -557,10 +561,7 @@ impl Cubes {
             center: [0.0; 3],
             half,
         };
-        let mut stack = Vec::new();
-        if !self.is_empty() {
-            stack.push(root);
-        }
+        let mut stack: Vec<_> = (!self.is_empty()).then_some(root).into_iter().collect();
         std::iter::from_fn(move || {
             let cell = stack.pop()?;
             let first = stack.len();
@@ -618,42 +619,15 @@ impl Cubes {
         cubes: impl IntoIterator<Item = u32>,
         chunks: &[(ChunkIndex, Vec<u32>)],
     ) -> u32 {
-        let cubes = extend(&mut self.listed, cubes);
-        let first = self.vis_chunks.len() as u32;
-        for (chunk, cubes) in chunks {
-            self.push_vis_chunk(*chunk, cubes.iter().copied());
-        }
-        self.push_vis_info_of(child, cubes, first)
-    }
-
-    pub(super) fn push_listed(&mut self, cubes: impl IntoIterator<Item = u32>) -> Range<u32> {
-        extend(&mut self.listed, cubes)
-    }
-
-    pub(super) fn vis_chunk_count(&self) -> u32 {
-        self.vis_chunks.len() as u32
-    }
-
-    pub(super) fn push_vis_chunk(
-        &mut self,
-        chunk: ChunkIndex,
-        cubes: impl IntoIterator<Item = u32>,
-    ) {
-        let cubes = extend(&mut self.listed, cubes);
-        self.vis_chunks.push(VisChunk { chunk, cubes });
-    }
-
-    /// Adds a cube that sees the cubes listed and the other chunks from `first_chunk` on.
-    pub(super) fn push_vis_info_of(
-        &mut self,
-        child: u32,
-        cubes: Range<u32>,
-        first_chunk: u32,
-    ) -> u32 {
+        let seen = chunks.iter().map(|(chunk, cubes)| VisChunk {
+            chunk: *chunk,
+            cubes: extend(&mut self.listed, cubes.iter().copied()),
+        });
+        let chunks = extend(&mut self.vis_chunks, seen);
         self.vis_infos.push(VisInfo {
             child,
-            cubes,
-            chunks: first_chunk..self.vis_chunks.len() as u32,
+            cubes: extend(&mut self.listed, cubes),
+            chunks,
         });
         self.push(CubeKind::VisInfo, 0, self.vis_infos.len() - 1)
     }
@@ -669,49 +643,19 @@ impl Cubes {
         self.light_infos.push(LightInfo {
             child,
             base,
-            dynamic: 0..0,
-            fast: 0..0,
+            dynamic: extend(&mut self.light_references, dynamic.iter().copied()),
+            fast: extend(&mut self.light_references, fast.iter().copied()),
         });
-        let item = self.light_infos.len() - 1;
-        self.set_lights(item, dynamic.iter().copied(), fast.iter().copied());
-        self.push(CubeKind::LightInfo, 0, item)
-    }
-
-    /// Says which lights reach a cube that has none yet.
-    pub(super) fn set_lights(
-        &mut self,
-        item: usize,
-        dynamic: impl IntoIterator<Item = LightReference>,
-        fast: impl IntoIterator<Item = LightReference>,
-    ) {
-        let dynamic = extend(&mut self.light_references, dynamic);
-        let fast = extend(&mut self.light_references, fast);
-        if let Some(info) = self.light_infos.get_mut(item) {
-            (info.dynamic, info.fast) = (dynamic, fast);
-        }
+        self.push(CubeKind::LightInfo, 0, self.light_infos.len() - 1)
     }
 
     /// Adds a cube with attributes, and gives its index.
     pub fn push_path_info(&mut self, child: Option<u32>, attributes: &[PathAttribute]) -> u32 {
         self.path_infos.push(PathInfo {
             child,
-            attributes: 0..0,
+            attributes: extend(&mut self.path_attributes, attributes.iter().copied()),
         });
-        let item = self.path_infos.len() - 1;
-        self.set_attributes(item, attributes.iter().copied());
-        self.push(CubeKind::PathInfo, 0, item)
-    }
-
-    /// Gives attributes to a cube that has none yet.
-    pub(super) fn set_attributes(
-        &mut self,
-        item: usize,
-        attributes: impl IntoIterator<Item = PathAttribute>,
-    ) {
-        let attributes = extend(&mut self.path_attributes, attributes);
-        if let Some(info) = self.path_infos.get_mut(item) {
-            info.attributes = attributes;
-        }
+        self.push(CubeKind::PathInfo, 0, self.path_infos.len() - 1)
     }
 
     /// Adds a collider, and gives its index. A file has 1 to 16 boxes.
@@ -719,12 +663,6 @@ impl Cubes {
         let boxes = extend(&mut self.collider_boxes, boxes);
         self.colliders.push(Collider { child, boxes });
         self.push(CubeKind::Collider, 0, self.colliders.len() - 1)
-    }
-
-    /// Says which cube each is in. `above` has [`NO_CUBE`] where none is.
-    pub(super) fn set_above(&mut self, above: Vec<u32>, orphans: u32) {
-        self.above = above;
-        self.orphans = orphans;
     }
 
     /// Goes down from the root and notes which cube each is in (fact sheet A10, octree rules).
@@ -735,43 +673,34 @@ impl Cubes {
         let count = self.len() as u32;
         let mut above = vec![NO_CUBE; self.len()];
         let mut reached = u32::from(count > 0);
-        let mut stack = Vec::new();
-        if count > 0 {
-            stack.push((0, 0_u8));
-        }
+        let mut stack: Vec<_> = (count > 0).then_some((0, 0_u8)).into_iter().collect();
         while let Some((cube, depth)) = stack.pop() {
             for (place, (corner, child)) in self.inside(cube).enumerate() {
                 let depth = depth + u8::from(corner.is_some());
-                let fault = match above.get_mut(child as usize) {
-                    None => Some(ChildFault::Outside),
-                    Some(_) if child == 0 => Some(ChildFault::Root),
-                    Some(above) if *above != NO_CUBE => Some(ChildFault::Twice),
-                    Some(_) if depth > MAX_PARENTS => Some(ChildFault::TooDeep),
-                    Some(above) => {
-                        *above = cube;
-                        None
+                let fault = match above.get(child as usize) {
+                    None => ChildFault::Outside,
+                    Some(_) if child == 0 => ChildFault::Root,
+                    Some(above) if *above != NO_CUBE => ChildFault::Twice,
+                    Some(_) if depth > MAX_PARENTS => ChildFault::TooDeep,
+                    Some(_) => {
+                        above[child as usize] = cube;
+                        reached += 1;
+                        stack.push((child, depth));
+                        continue;
                     }
                 };
-                if let Some(fault) = fault {
-                    return Err(BadChild {
-                        cube,
-                        place,
-                        child,
-                        fault,
-                    });
-                }
-                reached += 1;
-                stack.push((child, depth));
+                return Err(BadChild {
+                    cube,
+                    place,
+                    child,
+                    fault,
+                });
             }
         }
-        self.set_above(above, count - reached);
+        self.above = above;
+        self.orphans = count - reached;
         Ok(())
     }
-}
-
-fn record(offsets: &[u32], cube: u32) -> Option<Range<u32>> {
-    let cube = cube as usize;
-    Some(*offsets.get(cube)?..*offsets.get(cube + 1)?)
 }
 
 /// What is wrong with the child of a cube.

@@ -8,35 +8,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bytes::{Cursor, StringRef, StringTable};
-use super::entity_fields::{Field, FieldKind, PLAYER, PLAYER_NAME, Signal, Unit, Value};
-use super::entity_kinds::{BOUNDS_MAX, BOUNDS_MIN, EntityKind, KIND, POSITION, ROTATION, SHAPE};
+use super::entity_fields::{Field, FieldKind, PLAYER_NAME, Signal, Value};
+use super::entity_kinds::{
+    BOUNDS_MAX, BOUNDS_MIN, EntityKind, HEAD, KIND, POSITION, ROTATION, SHAPE,
+};
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::rules;
-use crate::{Problems, ReadError, quoted};
+use crate::{Problems, ReadError, outside, quoted};
 
 /// Bytes of no entities: five counts.
 pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
-
-/// The fields that every entity begins with. Offsets count from its first byte.
-pub const HEAD_FIELDS: [Field; 5] = [
-    head_field("gamemodes", 0, FieldKind::Pattern32),
-    head_field("name", 4, FieldKind::Text),
-    head_field("properties", 8, FieldKind::Unsigned(4)),
-    head_field("property reference", 12, FieldKind::Unsigned(4)),
-    head_field("type", TYPE_AT as u16, FieldKind::EntityKind),
-];
-
-const fn head_field(name: &'static str, offset: u16, kind: FieldKind) -> Field {
-    Field {
-        name,
-        offset,
-        kind,
-        unit: Unit::None,
-    }
-}
 
 /// The entities of the file, of a level or of a chunk.
 #[derive(Debug, Clone, Eq)]
@@ -213,7 +197,7 @@ impl Entities {
 
     /// What a count and a number say: nothing, the number, or where in the table of 32-bit values
     /// so many numbers are; none where they are not all there.
-    fn listed(&self, count: u32, reference: u32) -> Option<Vec<u32>> {
+    pub(super) fn listed(&self, count: u32, reference: u32) -> Option<Vec<u32>> {
         match count {
             0 => Some(Vec::new()),
             1 => Some(vec![reference]),
@@ -232,61 +216,40 @@ impl Entities {
         Some(PropertyRecord::from_bytes(*record))
     }
 
-    /// Where in its section a property stands.
-    pub fn property_offset(&self, index: usize) -> usize {
-        self.start + self.properties.start + PROPERTY_BYTES * index
+    /// What is wrong with the number of a property that there is not.
+    fn not_a_property(&self, index: u32) -> Option<String> {
+        let count = self.property_count();
+        let is_outside = index as usize >= count;
+        is_outside.then(|| format!("property {index}, {}", outside("property", count as u64)))
     }
 
-    /// The tables of values: their offsets in the section, and how many values of 16, 32 and 64
-    /// bits they have.
-    pub fn table_sizes(&self) -> [(usize, usize); 3] {
-        let [a, b, c] = &self.tables;
-        [
-            (self.start + a.start, a.len() / 2),
-            (self.start + b.start, b.len() / 4),
-            (self.start + c.start, c.len() / 8),
-        ]
+    /// The table of values of 2, 4 or 8 bytes.
+    pub(super) fn table(&self, value_bytes: usize) -> &[u8] {
+        let tables = [2, 4, 8].iter().zip(&self.tables);
+        let table = tables
+            .filter(|(bytes, _)| **bytes == value_bytes)
+            .map(|(_, table)| table);
+        let table = table.last().and_then(|table| self.bytes.get(table.clone()));
+        table.unwrap_or_default()
     }
 
-    /// Values of a table from an index on; none where they are not all there.
-    fn table<const N: usize>(&self, table: usize, index: u32, count: usize) -> Option<&[[u8; N]]> {
-        let bytes = self.bytes.get(self.tables.get(table)?.clone())?;
-        let (values, _) = bytes.as_chunks::<N>();
+    /// 32-bit values from an index on, in little-endian order; none where they are not all there.
+    fn values32(&self, index: u32, count: usize) -> Option<&[[u8; 4]]> {
+        let (values, _) = self.table(4).as_chunks();
         let first = index as usize;
         values.get(first..first.checked_add(count)?)
-    }
-
-    /// 16-bit values from an index on, in little-endian order; none where they are not all there.
-    pub(super) fn values16(&self, index: u32, count: usize) -> Option<&[[u8; 2]]> {
-        self.table(0, index, count)
-    }
-
-    /// 32-bit values from an index on.
-    pub(super) fn values32(&self, index: u32, count: usize) -> Option<&[[u8; 4]]> {
-        self.table(1, index, count)
-    }
-
-    /// 64-bit values from an index on.
-    pub(super) fn values64(&self, index: u32, count: usize) -> Option<&[[u8; 8]]> {
-        self.table(2, index, count)
-    }
-
-    /// Floats of the table of 32-bit values.
-    fn floats(&self, index: u32, count: usize) -> Option<Vec<f32>> {
-        let values = self.values32(index, count)?;
-        Some(values.iter().copied().map(f32::from_le_bytes).collect())
     }
 
     /// Lists what means nothing.
     fn check(&self, cursor: &mut Cursor<'_>, strings: &StringTable, problems: &mut Problems) {
         let mut texts_left = self.bytes.len();
         for index in 0..self.property_count() {
-            let at = self.property_offset(index);
-            cursor.enter("property", index);
-            let record = self.property(index);
-            if let Some(Err(wrong)) =
-                record.map(|record| record.check(self, strings, &mut texts_left))
-            {
+            let checked = self
+                .property(index)
+                .map(|record| record.check(self, strings, &mut texts_left));
+            if let Some(Err(wrong)) = checked {
+                let at = self.start + self.properties.start + PROPERTY_BYTES * index;
+                cursor.enter("property", index);
                 cursor.warn(problems, &rules::ENTITY_PROPERTY, at, || wrong);
             }
         }
@@ -308,9 +271,8 @@ struct PropertyLists {
 impl PropertyLists {
     fn of(entities: &Entities) -> Self {
         let count = entities.property_count();
-        let len = entities.table_sizes()[1].1;
-        let values = entities.values32(0, len).unwrap_or_default();
         let is_other = |value: &[u8; 4]| u32::from_le_bytes(*value) as usize >= count;
+        let (values, _) = entities.table(4).as_chunks();
         Self {
             others: values
                 .iter()
@@ -342,7 +304,8 @@ pub struct Entity<'a> {
 /// A field of an entity with what it holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValue {
-    /// How it is stored. For the fields of the head, `offset` counts from the entity's first byte.
+    /// How it is stored. Of the fields before those of its type, `offset` counts from the entity's
+    /// first byte.
     pub field: &'static Field,
     /// Where its first byte stands in the section.
     pub at: usize,
@@ -405,10 +368,9 @@ impl<'a> Entity<'a> {
     pub fn properties(&self) -> impl Iterator<Item = (u32, Result<Property, String>)> {
         let indices = self.property_indices().unwrap_or_default();
         indices.into_iter().map(|index| {
-            let record = self.entities.property(index as usize);
-            let property = match record {
+            let property = match self.entities.property(index as usize) {
                 Some(record) => record.resolve(self.entities, self.strings),
-                None => Err(outside_properties(index, self.entities.property_count())),
+                None => Err(self.entities.not_a_property(index).unwrap_or_default()),
             };
             (index, property)
         })
@@ -416,29 +378,29 @@ impl<'a> Entity<'a> {
 
     /// What every entity begins with.
     pub fn head(&self) -> impl Iterator<Item = FieldValue> {
-        HEAD_FIELDS.iter().map(|field| FieldValue {
-            field,
-            at: self.range().start + usize::from(field.offset),
-            value: match field.kind {
-                FieldKind::Text => self.text(self.u32_at(usize::from(field.offset))),
-                FieldKind::EntityKind => Value::Number(u64::from(self.kind.number())),
-                _ => Value::Number(u64::from(self.u32_at(usize::from(field.offset)))),
-            },
-        })
+        self.values(&HEAD, 0)
     }
 
     /// All fields after the head.
     pub fn fields(&self) -> impl Iterator<Item = FieldValue> {
-        self.kind.fields().iter().map(|field| FieldValue {
-            field,
-            at: self.range().start + HEAD_BYTES + usize::from(field.offset),
-            value: self.field_value(field),
+        self.values(self.kind.fields(), HEAD_BYTES)
+    }
+
+    fn values(&self, fields: &'static [Field], first: usize) -> impl Iterator<Item = FieldValue> {
+        fields.iter().map(move |field| {
+            let at = first + usize::from(field.offset);
+            FieldValue {
+                field,
+                at: self.range().start + at,
+                value: self.value_at(field, at),
+            }
         })
     }
 
     /// What the field with a name holds; none where the type has no such field.
     pub fn value(&self, name: &str) -> Option<Value> {
-        Some(self.field_value(self.kind.field(name)?))
+        let field = self.kind.field(name)?;
+        Some(self.value_at(field, HEAD_BYTES + usize::from(field.offset)))
     }
 
     /// Its signals: which field names each, whether it comes or goes, and its name.
@@ -469,7 +431,7 @@ impl<'a> Entity<'a> {
         value.floats()?.first_chunk().copied()
     }
 
-    /// The least and the greatest corner of its box, relative to its position, in metres; none
+    /// The min and max corner of its box, relative to its position, in metres; none
     /// where its type has none.
     pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
         Some([self.vector(BOUNDS_MIN)?, self.vector(BOUNDS_MAX)?])
@@ -495,81 +457,63 @@ impl<'a> Entity<'a> {
         rest.first_chunk().copied().unwrap_or([0; N])
     }
 
-    fn text(&self, offset: u32) -> Value {
-        if self.strings.has(offset) {
-            Value::Text(self.strings.get(StringRef(offset)).into_owned())
-        } else {
-            Value::Nowhere(offset)
-        }
-    }
-
     /// The number in the upper four bits of the first byte.
     fn nibble(&self) -> u8 {
         self.array_at::<1>(HEAD_BYTES)[0] >> 4
     }
 
-    fn field_value(&self, field: &Field) -> Value {
-        let at = HEAD_BYTES + usize::from(field.offset);
-        let number = |value: u64| Value::Number(value);
+    /// What a field holds that begins so many bytes behind the beginning of the entity.
+    fn value_at(&self, field: &Field, at: usize) -> Value {
+        let bytes = || {
+            let bytes = self.bytes().get(at..at + field.kind.bytes());
+            bytes.unwrap_or_default()
+        };
+        let number = || {
+            let digits = bytes().iter().rev();
+            digits.fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
         match field.kind {
-            FieldKind::Flags8(_) if self.kind.field(KIND).is_some() => {
-                number(u64::from(self.array_at::<1>(at)[0] & 0x0F))
+            FieldKind::HighNibble(_) => Value::Number(self.nibble().into()),
+            FieldKind::Flags(..) if self.kind.field(KIND).is_some() => {
+                Value::Number(number() & 0x0F)
             }
-            FieldKind::HighNibble(_) => number(u64::from(self.nibble())),
-            FieldKind::Flags8(_)
+            FieldKind::Flags(..)
             | FieldKind::Choice(_)
             | FieldKind::EntityKind
             | FieldKind::TypeFilter
-            | FieldKind::Unsigned(1) => number(u64::from(self.array_at::<1>(at)[0])),
-            FieldKind::Flags16(_) | FieldKind::Unsigned(2) => {
-                number(u64::from(u16::from_le_bytes(self.array_at(at))))
-            }
-            FieldKind::Unsigned(8) => number(u64::from_le_bytes(self.array_at(at))),
-            FieldKind::Pattern32 | FieldKind::Unsigned(_) => number(u64::from(self.u32_at(at))),
-            FieldKind::Signed64 => Value::Signed(i64::from_le_bytes(self.array_at(at))),
-            FieldKind::Floats { .. } => {
-                let bytes = self.bytes().get(at..at + field.kind.bytes());
-                let (floats, _) = bytes.unwrap_or_default().as_chunks::<4>();
-                Value::Floats(floats.iter().copied().map(f32::from_le_bytes).collect())
-            }
+            | FieldKind::Pattern32
+            | FieldKind::Unsigned(_) => Value::Number(number()),
+            FieldKind::Signed64 => Value::Signed(number() as i64),
+            FieldKind::Floats { .. } => floats(bytes().as_chunks().0),
             FieldKind::Rgb | FieldKind::Rgba | FieldKind::Bytes(_) => {
-                let bytes = self.bytes().get(at..at + field.kind.bytes());
-                Value::Bytes(bytes.unwrap_or_default().to_vec())
+                Value::Bytes(bytes().to_vec())
             }
-            FieldKind::Text | FieldKind::Signal(_) => self.text(self.u32_at(at)),
+            FieldKind::Text | FieldKind::Signal(_) => {
+                let offset = self.u32_at(at);
+                if self.strings.has(offset) {
+                    Value::Text(self.strings.get(StringRef(offset)).into_owned())
+                } else {
+                    Value::Nowhere(offset)
+                }
+            }
             FieldKind::Property => Value::Property(self.u32_at(at)),
-            FieldKind::LightShape => {
-                let shape = self.u32_at(at);
-                match self.nibble() {
-                    1 => Value::Floats(vec![f32::from_bits(shape)]),
-                    2 => self.table_floats(shape, 6),
-                    _ => number(u64::from(shape)),
+            FieldKind::Shape(counts) => match counts.get(usize::from(self.nibble())) {
+                None | Some(0) => Value::Number(number()),
+                Some(1) => floats(bytes().as_chunks().0),
+                Some(count) => {
+                    let index = self.u32_at(at);
+                    let shape = self.entities.values32(index, *count);
+                    shape.map_or(Value::Nowhere(index), floats)
                 }
-            }
-            FieldKind::IntersectableShape => {
-                let shape = self.u32_at(at);
-                match self.nibble() {
-                    0 | 1 => self.table_floats(shape, 3),
-                    2 => self.table_floats(shape, 24),
-                    _ => number(u64::from(shape)),
-                }
-            }
+            },
             FieldKind::TextList => {
                 let [count] = self.array_at(at);
-                self.texts(count, self.u32_at(at + 1))
+                let reference = self.u32_at(at + 1);
+                let offsets = self.entities.listed(count.into(), reference);
+                let texts = offsets.and_then(|offsets| texts(&offsets, self.strings).ok());
+                texts.map_or(Value::Nowhere(reference), Value::Texts)
             }
         }
-    }
-
-    fn table_floats(&self, index: u32, count: usize) -> Value {
-        let floats = self.entities.floats(index, count);
-        floats.map_or(Value::Nowhere(index), Value::Floats)
-    }
-
-    fn texts(&self, count: u8, reference: u32) -> Value {
-        let offsets = self.entities.listed(count.into(), reference);
-        let texts = offsets.and_then(|offsets| texts(&offsets, self.strings).ok());
-        texts.map_or(Value::Nowhere(reference), Value::Texts)
     }
 
     /// Lists what means nothing.
@@ -594,93 +538,81 @@ impl<'a> Entity<'a> {
         }
         self.check_properties(cursor, lists, problems);
         for field in self.kind.fields() {
-            let at = start + HEAD_BYTES + usize::from(field.offset);
-            let mut warn = |rule, message: &dyn Fn() -> String| {
-                cursor.warn(problems, rule, at, || {
-                    format!("{}: {}", field.name, message())
+            let at = HEAD_BYTES + usize::from(field.offset);
+            let mut warn = |rule, message: String| {
+                cursor.warn(problems, rule, start + at, || {
+                    format!("{}: {message}", field.name)
                 });
             };
-            match field.kind {
-                FieldKind::Unsigned(_)
-                | FieldKind::Signed64
-                | FieldKind::Pattern32
-                | FieldKind::Rgb
-                | FieldKind::Rgba
-                | FieldKind::Bytes(_) => {}
-                FieldKind::Text | FieldKind::Signal(_) => {
-                    let offset = self.u32_at(HEAD_BYTES + usize::from(field.offset));
-                    if !self.strings.has(offset) {
-                        warn(&rules::ENTITY_VALUE, &|| nowhere(offset));
+            // Many entities may have the same long text, so that none is copied here.
+            if let FieldKind::Text | FieldKind::Signal(_) = field.kind {
+                let offset = self.u32_at(at);
+                if !self.strings.has(offset) {
+                    warn(&rules::ENTITY_VALUE, nowhere(offset));
+                }
+                continue;
+            }
+            match (field.kind, self.value_at(field, at)) {
+                (_, Value::Nowhere(index)) => {
+                    warn(
+                        &rules::ENTITY_VALUE,
+                        format!("{index:#x} leads out of its table"),
+                    );
+                }
+                (_, Value::Property(index)) => {
+                    if let Some(wrong) = self.entities.not_a_property(index) {
+                        warn(&rules::ENTITY_PROPERTY, wrong);
                     }
                 }
-                FieldKind::Property => {
-                    let index = self.u32_at(HEAD_BYTES + usize::from(field.offset));
-                    let count = self.entities.property_count();
-                    if index as usize >= count {
-                        warn(&rules::ENTITY_PROPERTY, &|| {
-                            outside_properties(index, count)
-                        });
+                (_, Value::Floats(floats)) => {
+                    if let Some(float) = floats.iter().find(|float| !float.is_finite()) {
+                        warn(&rules::NOT_FINITE, format!("{float} is not finite"));
                     }
                 }
-                FieldKind::Flags8(flags) | FieldKind::Flags16(flags) => {
-                    let known = flags.iter().fold(0, |known, flag| known | flag.mask);
-                    let bits = self.field_value(field).number().unwrap_or_default();
-                    let unknown = bits & !u64::from(known);
+                (FieldKind::Flags(_, names), Value::Number(bits)) => {
+                    let known = (0..).zip(names).filter(|(_, name)| !name.is_empty());
+                    let unknown = known.fold(bits, |bits, (bit, _)| bits & !(1 << bit));
                     if unknown != 0 {
-                        warn(&rules::RESERVED_BITS, &|| {
-                            format!("the bits {unknown:#x} mean nothing; expected 0")
-                        });
+                        let wrong = format!("the bits {unknown:#x} mean nothing; expected 0");
+                        warn(&rules::RESERVED_BITS, wrong);
                     }
                 }
-                FieldKind::HighNibble(names) | FieldKind::Choice(names) => {
-                    let number = self.field_value(field).number().unwrap_or_default();
-                    if number >= names.len() as u64 {
-                        warn(&rules::ENTITY_VALUE, &|| {
-                            format!("{number} means nothing; expected 0 to {}", names.len() - 1)
-                        });
+                (kind, Value::Number(number)) => {
+                    if let Some(wrong) = self.unknown_number(kind, number as u8) {
+                        warn(&rules::ENTITY_VALUE, wrong);
                     }
                 }
-                FieldKind::EntityKind | FieldKind::TypeFilter => {
-                    let number = self.field_value(field).number().unwrap_or_default() as u8;
-                    // Players are no entities of maps, but one can filter for them.
-                    let is_filter = field.kind == FieldKind::TypeFilter;
-                    let is_known = EntityKind::from_number(number).is_some()
-                        || is_filter && (number == PLAYER || !self.uses_type_filter());
-                    if !is_known {
-                        let or_player = if is_filter { ", or 255" } else { "" };
-                        warn(&rules::ENTITY_VALUE, &|| {
-                            format!("no entity is of type {number}; expected 0 to 26{or_player}")
-                        });
-                    }
-                }
-                FieldKind::Floats { .. }
-                | FieldKind::LightShape
-                | FieldKind::IntersectableShape
-                | FieldKind::TextList => match self.field_value(field) {
-                    Value::Nowhere(index) => warn(&rules::ENTITY_VALUE, &|| {
-                        format!("{index:#x} leads out of its table")
-                    }),
-                    Value::Floats(floats) => {
-                        if let Some(float) = floats.iter().find(|float| !float.is_finite()) {
-                            warn(&rules::NOT_FINITE, &|| format!("{float} is not finite"));
-                        }
-                    }
-                    _ => {}
-                },
+                _ => {}
             }
         }
     }
 
-    /// Whether its type field is looked at: that of a filter only if the filter is on.
-    fn uses_type_filter(&self) -> bool {
-        let flags = self.kind.field("flags");
-        let Some(FieldKind::Flags8(flags)) = flags.map(|field| field.kind) else {
-            return true;
+    /// Why a number of a field whose numbers are names has no meaning.
+    fn unknown_number(&self, kind: FieldKind, number: u8) -> Option<String> {
+        let or_player = match kind {
+            // The number of a filter that is off is not looked at.
+            FieldKind::TypeFilter if !self.uses_type_filter() => return None,
+            FieldKind::TypeFilter => ", or 255",
+            _ => "",
         };
-        flags
-            .iter()
-            .find(|flag| flag.name == "type filter on")
-            .is_none_or(|flag| u16::from(self.array_at::<1>(HEAD_BYTES)[0]) & flag.mask != 0)
+        let is_unknown = kind.name_of(number).is_none();
+        match kind {
+            FieldKind::HighNibble(names) | FieldKind::Choice(names) => is_unknown
+                .then(|| format!("{number} means nothing; expected 0 to {}", names.len() - 1)),
+            FieldKind::EntityKind | FieldKind::TypeFilter => is_unknown
+                .then(|| format!("no entity is of type {number}; expected 0 to 26{or_player}")),
+            _ => None,
+        }
+    }
+
+    /// Whether its filter by type is on.
+    fn uses_type_filter(&self) -> bool {
+        let flags = self.kind.field("flags").map(|field| field.kind);
+        let Some(FieldKind::Flags(_, names)) = flags else {
+            return false;
+        };
+        let bit = names.iter().position(|name| *name == "type filter on");
+        bit.is_some_and(|bit| self.array_at::<1>(HEAD_BYTES)[0] >> bit & 1 == 1)
     }
 
     fn check_properties(
@@ -690,11 +622,9 @@ impl<'a> Entity<'a> {
         problems: &mut Problems,
     ) {
         let (count, reference) = (self.u32_at(8), self.u32_at(12));
-        let properties = self.entities.property_count();
         let wrong = match count {
             0 => None,
-            1 => (reference as usize >= properties)
-                .then(|| outside_properties(reference, properties)),
+            1 => self.entities.not_a_property(reference),
             _ => match self.entities.values32(reference, count as usize) {
                 None => Some(format!(
                     "{count} properties from {reference:#x} lead out of the table of 32-bit values"
@@ -718,11 +648,8 @@ pub(super) fn nowhere(offset: u32) -> String {
     format!("at {offset:#x} of the string table is no string that ends")
 }
 
-fn outside_properties(index: u32, count: usize) -> String {
-    format!(
-        "property {index}, {}",
-        crate::outside("property", count as u64)
-    )
+fn floats(values: &[[u8; 4]]) -> Value {
+    Value::Floats(values.iter().copied().map(f32::from_le_bytes).collect())
 }
 
 #[cfg(test)]
@@ -824,11 +751,7 @@ pub(super) mod tests {
         assert_eq!(*values, PropertyValues::F64(vec![0.5]));
         assert_eq!(trigger.position(), Some([0.0; 3]));
         assert_eq!(trigger.rotation_degrees(), None);
-        assert_eq!(entities.property_offset(1), PROPERTIES + 13);
-        assert_eq!(
-            entities.table_sizes(),
-            [(TABLE16, 4), (TABLE32, 4), (TABLE64, 1)]
-        );
+        assert_eq!([2, 4, 8].map(|size| entities.table(size).len()), [8, 16, 8]);
         assert!(entities.get(2, &strings).is_none());
         assert!(entities.property(2).is_none() && entities.property(usize::MAX).is_none());
     }
@@ -877,7 +800,8 @@ pub(super) mod tests {
         let (entities, problems) = read(&[0; 20], &StringTable::default());
         let entities = entities.unwrap();
         assert!(entities.is_empty() && entities == Entities::default());
-        assert_eq!(entities.table_sizes(), Entities::default().table_sizes());
+        assert_eq!(entities.tables, Entities::default().tables);
+        assert_eq!(entities.properties, Entities::default().properties);
         assert_eq!(problems, []);
         for len in 0..20 {
             assert!(read(&vec![0; len], &StringTable::default()).0.is_err());

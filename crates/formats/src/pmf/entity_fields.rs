@@ -1,14 +1,12 @@
 //! How a field of an entity is stored: where, as what, and in which unit.
 
-use std::fmt::Write as _;
-
 use super::bytes::hex;
 use super::entity_kinds::EntityKind;
 
 /// A field of an entity of some type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// What people call it. No two fields of a type have the same name.
+    /// Its name. No two fields of a type have the same name.
     pub name: &'static str,
     /// Where it begins, in bytes after the type byte of the entity.
     pub offset: u16,
@@ -43,15 +41,6 @@ impl Unit {
     }
 }
 
-/// A bit of a field of flags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Flag {
-    /// The bit.
-    pub mask: u16,
-    /// What it says when it is set.
-    pub name: &'static str,
-}
-
 /// What the name of a signal in a field is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
@@ -64,10 +53,9 @@ pub enum Signal {
 /// How a field is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// One byte of bits.
-    Flags8(&'static [Flag]),
-    /// Two bytes of bits.
-    Flags16(&'static [Flag]),
+    /// So many bytes of bits, and what each says when it is set, from the lowest; nothing for a bit
+    /// without meaning.
+    Flags(u8, &'static [&'static str]),
     /// The upper four bits of the byte of flags that is the next field: a number of this list.
     HighNibble(&'static [&'static str]),
     /// A byte: a number of this list.
@@ -101,12 +89,9 @@ pub enum FieldKind {
     Signal(Signal),
     /// The index of a property (an "entity data container").
     Property,
-    /// The shape of a light, by the upper four bits of the first byte: nothing for a point, a float
-    /// for a spot, and for an area the index of six floats in the table of 32-bit numbers.
-    LightShape,
-    /// The shape of an intersectable, by the upper four bits of the first byte: the index in the
-    /// table of 32-bit numbers of three floats, or of the 24 of a box.
-    IntersectableShape,
+    /// How many floats a shape has, by the upper four bits of the first byte: one is here, more are
+    /// at an index of the table of 32-bit numbers. Without any, and for other bits, it is a number.
+    Shape(&'static [usize]),
     /// A byte that counts texts, and four: nothing, the offset of the text, or the index of the
     /// offsets in the table of 32-bit numbers.
     TextList,
@@ -126,9 +111,8 @@ pub(super) const CORNERS: &[&str] = &[
 ];
 /// The corners of a rectangle in the order of entities (not that of drawn faces).
 pub(super) const QUAD: &[&str] = &["top left", "top right", "bottom left", "bottom right"];
-/// The angles of an area light.
-pub(super) const AREA_ROWS: &[&str] = XYZ;
-pub(super) const AREA_COLUMNS: &[&str] = &["from", "to"];
+/// The columns of the angles of an area light.
+const FROM_TO: &[&str] = &["from", "to"];
 
 /// The type number that stands for a player, in filters.
 pub(super) const PLAYER: u8 = 255;
@@ -142,20 +126,32 @@ impl FieldKind {
         match self {
             // It shares the byte of the flags after it.
             Self::HighNibble(_) => 0,
-            Self::Flags8(_) | Self::Choice(_) | Self::EntityKind | Self::TypeFilter => 1,
-            Self::Flags16(_) => 2,
-            Self::Unsigned(bytes) | Self::Bytes(bytes) => bytes as usize,
+            Self::Choice(_) | Self::EntityKind | Self::TypeFilter => 1,
+            Self::Flags(bytes, _) | Self::Unsigned(bytes) | Self::Bytes(bytes) => bytes as usize,
             Self::Rgb => 3,
             Self::Pattern32
             | Self::Rgba
             | Self::Text
             | Self::Signal(_)
             | Self::Property
-            | Self::LightShape
-            | Self::IntersectableShape => 4,
+            | Self::Shape(_) => 4,
             Self::TextList => 5,
             Self::Signed64 => 8,
             Self::Floats { rows, columns } => 4 * rows.len() * columns.len(),
+        }
+    }
+
+    /// What a number means, for fields whose numbers are names.
+    pub(super) fn name_of(self, number: u8) -> Option<&'static str> {
+        match self {
+            Self::HighNibble(names) | Self::Choice(names) => {
+                names.get(usize::from(number)).copied()
+            }
+            Self::TypeFilter if number == PLAYER => Some("PLAYER"),
+            Self::EntityKind | Self::TypeFilter => {
+                EntityKind::from_number(number).map(EntityKind::name)
+            }
+            _ => None,
         }
     }
 }
@@ -213,9 +209,15 @@ impl From<u64> for Value {
     }
 }
 
-impl From<&[f32]> for Value {
-    fn from(floats: &[f32]) -> Self {
-        Self::Floats(floats.to_vec())
+impl From<f32> for Value {
+    fn from(float: f32) -> Self {
+        Self::Floats(vec![float])
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
     }
 }
 
@@ -231,58 +233,48 @@ impl<const N: usize> From<[u8; N]> for Value {
     }
 }
 
-impl From<f32> for Value {
-    fn from(float: f32) -> Self {
-        Self::Floats(vec![float])
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
 impl Field {
-    /// The value as people read it, with its unit.
+    /// The value as text, with its unit.
     pub fn describe(&self, value: &Value) -> String {
         let unit = self.unit.symbol();
         match (self.kind, value) {
-            (FieldKind::Flags8(flags) | FieldKind::Flags16(flags), Value::Number(bits)) => {
-                let set = flags.iter().filter(|flag| bits & u64::from(flag.mask) != 0);
-                let names: Vec<_> = set.map(|flag| flag.name).collect();
-                if names.is_empty() {
+            (FieldKind::Flags(_, names), Value::Number(bits)) => {
+                let bits = (0..).zip(names).filter(|(bit, _)| bits >> bit & 1 == 1);
+                let set: Vec<_> = bits.map(|(_, name)| *name).collect();
+                let set = set.join(", ");
+                if set.is_empty() {
                     "none".to_owned()
                 } else {
-                    names.join(", ")
+                    set
                 }
             }
-            (FieldKind::HighNibble(names) | FieldKind::Choice(names), Value::Number(number)) => {
-                let name = usize::try_from(*number).ok().and_then(|i| names.get(i));
-                name.map_or_else(|| format!("{number} (unknown)"), |name| (*name).to_owned())
-            }
-            (FieldKind::TypeFilter, Value::Number(number)) if *number == u64::from(PLAYER) => {
-                "PLAYER".to_owned()
-            }
-            (FieldKind::EntityKind | FieldKind::TypeFilter, Value::Number(number)) => {
-                entity_kind_name(*number)
+            (
+                kind @ (FieldKind::HighNibble(_)
+                | FieldKind::Choice(_)
+                | FieldKind::EntityKind
+                | FieldKind::TypeFilter),
+                Value::Number(number),
+            ) => {
+                let name = u8::try_from(*number)
+                    .ok()
+                    .and_then(|number| kind.name_of(number));
+                name.map_or_else(|| format!("{number} (unknown)"), str::to_owned)
             }
             (FieldKind::Pattern32, Value::Number(bits)) => format!("{bits:032b}"),
             (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => {
                 format!("#{}", hex(bytes).replace(' ', ""))
             }
-            (FieldKind::Floats { rows, columns }, Value::Floats(floats)) => {
+            (kind, Value::Floats(floats)) => {
+                let (rows, columns) = match (kind, floats.len()) {
+                    (FieldKind::Floats { rows, columns }, _) => (rows, columns),
+                    (_, 6) => (XYZ, FROM_TO),
+                    (_, 24) => (CORNERS, XYZ),
+                    _ => (ONE, XYZ),
+                };
                 table(rows, columns, floats, unit)
-            }
-            (FieldKind::LightShape, Value::Floats(floats)) if floats.len() == 6 => {
-                table(AREA_ROWS, AREA_COLUMNS, floats, unit)
-            }
-            (FieldKind::IntersectableShape, Value::Floats(floats)) if floats.len() > 3 => {
-                table(CORNERS, XYZ, floats, unit)
             }
             (_, Value::Number(number)) => format!("{number}{unit}"),
             (_, Value::Signed(number)) => format!("{number}{unit}"),
-            (_, Value::Floats(floats)) => table(ONE, XYZ, floats, unit),
             (_, Value::Bytes(bytes)) => hex(bytes),
             (_, Value::Text(text)) => text.clone(),
             (_, Value::Texts(texts)) => texts.join(", "),
@@ -292,44 +284,14 @@ impl Field {
     }
 }
 
-/// What people call the type of entities with a number.
-fn entity_kind_name(number: u64) -> String {
-    let kind = u8::try_from(number).ok();
-    match kind.and_then(EntityKind::from_number) {
-        Some(kind) => kind.name().to_owned(),
-        None => format!("{number} (unknown)"),
-    }
-}
-
 /// Floats row by row: `top left 0, 1; top right 1, 1`.
 fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String {
-    let mut text = String::new();
-    for (row, name) in floats.chunks(columns.len().max(1)).zip(rows) {
-        if !text.is_empty() {
-            text.push_str("; ");
-        }
-        if !name.is_empty() {
-            text.push_str(name);
-            text.push(' ');
-        }
-        for (i, float) in row.iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            // Writing to a string does not fail.
-            let _ = write!(text, "{comma}{float}");
-        }
-    }
-    text.push_str(unit);
-    text
-}
-
-/// The fields one after the other, as the body of an entity has them.
-pub(super) const fn laid_out<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
-    let mut offset = 0;
-    let mut i = 0;
-    while i < N {
-        fields[i].offset = offset as u16;
-        offset += fields[i].kind.bytes();
-        i += 1;
-    }
-    fields
+    let rows = floats.chunks(columns.len().max(1)).zip(rows);
+    let rows = rows.map(|(row, name)| {
+        let numbers: Vec<_> = row.iter().map(f32::to_string).collect();
+        format!("{name} {}", numbers.join(", "))
+            .trim_start()
+            .to_owned()
+    });
+    format!("{}{unit}", rows.collect::<Vec<_>>().join("; "))
 }

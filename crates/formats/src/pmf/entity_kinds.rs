@@ -4,141 +4,74 @@
 //! Numbers, sizes and the places that the reader relies on are those of fact sheet C. What lies
 //! between them follows the document of map entities that belongs to this revision of the format.
 
-use super::entity_fields::{
-    CORNERS, Field, FieldKind, Flag, ONE, QUAD, Signal, UV, Unit, XY, XYZ, laid_out,
-};
+use super::entity_fields::{CORNERS, Field, FieldKind, ONE, QUAD, Signal, UV, Unit, XY, XYZ};
 
-/// What an entity is. The numbers are those of the file (fact sheet B28).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum EntityKind {
-    /// Nothing but a name.
-    Dummy,
-    /// A script without a place.
-    Headless,
-    /// A model with a script.
-    Generic,
-    /// A model.
-    Prop,
-    /// A box with a material on each face.
-    Cube,
-    /// A shape to be met.
-    Intersectable,
-    /// A model that moves between two places.
-    Door,
-    /// A box that signals what enters and leaves it.
-    Trigger,
-    /// A light.
-    Light,
-    /// A line with a texture between two places.
-    Beam,
-    /// A source of particles.
-    Particles,
-    /// A source of pieces of a model.
-    Gibs,
-    /// A rectangle that glows.
-    Glow,
-    /// A text in the world.
-    Text,
-    /// A rectangle that faces the camera.
-    Billboard,
-    /// A picture on a wall.
-    Decal,
-    /// A model that flies.
-    Projectile,
-    /// A push away or along.
-    Push,
-    /// A signal that is passed on.
-    Broadcaster,
-    /// A counter of signals, of 32 bits.
-    Counter,
-    /// A counter of signals, of 64 bits.
-    ExtendedCounter,
-    /// A signal after a time, of 32 bits.
-    Timer,
-    /// A signal after a time, of 64 bits.
-    ExtendedTimer,
-    /// A change to an attribute of an entity.
-    Setter,
-    /// A sound.
-    AudioEmitter,
-    /// What switches a dynamic light.
-    DynamicLightController,
-    /// What dims a fast light.
-    FastLightController,
-}
-
-const fn field(name: &'static str, kind: FieldKind, unit: Unit) -> Field {
-    Field {
-        name,
+/// Fields of a kind and unit.
+const fn all<const N: usize>(kind: FieldKind, unit: Unit, names: [&'static str; N]) -> [Field; N] {
+    let mut fields = [Field {
+        name: "",
         offset: 0,
         kind,
         unit,
+    }; N];
+    let mut i = 0;
+    while i < N {
+        fields[i].name = names[i];
+        i += 1;
     }
+    fields
 }
 
-const fn text(name: &'static str) -> Field {
-    field(name, FieldKind::Text, Unit::None)
+const fn of<const N: usize>(kind: FieldKind, names: [&'static str; N]) -> [Field; N] {
+    all(kind, Unit::None, names)
 }
 
-const fn input(name: &'static str) -> Field {
-    field(name, FieldKind::Signal(Signal::Input), Unit::None)
+const fn texts<const N: usize>(names: [&'static str; N]) -> [Field; N] {
+    of(FieldKind::Text, names)
 }
 
-const fn output(name: &'static str) -> Field {
-    field(name, FieldKind::Signal(Signal::Output), Unit::None)
+const fn inputs<const N: usize>(names: [&'static str; N]) -> [Field; N] {
+    of(FieldKind::Signal(Signal::Input), names)
 }
 
-const fn vector(name: &'static str, unit: Unit) -> Field {
-    let kind = FieldKind::Floats {
-        rows: ONE,
-        columns: XYZ,
-    };
-    field(name, kind, unit)
+const fn outputs<const N: usize>(names: [&'static str; N]) -> [Field; N] {
+    of(FieldKind::Signal(Signal::Output), names)
 }
 
-const fn pair(name: &'static str, columns: &'static [&'static str], unit: Unit) -> Field {
-    field(name, FieldKind::Floats { rows: ONE, columns }, unit)
+/// Rows of one float for each column.
+const fn rows<const N: usize>(
+    rows: &'static [&'static str],
+    columns: &'static [&'static str],
+    unit: Unit,
+    names: [&'static str; N],
+) -> [Field; N] {
+    all(FieldKind::Floats { rows, columns }, unit, names)
 }
 
-const fn float(name: &'static str, unit: Unit) -> Field {
-    pair(name, ONE, unit)
+const fn vectors<const N: usize>(unit: Unit, names: [&'static str; N]) -> [Field; N] {
+    rows(ONE, XYZ, unit, names)
 }
 
-const fn corners(name: &'static str) -> Field {
-    let kind = FieldKind::Floats {
-        rows: CORNERS,
-        columns: XYZ,
-    };
-    field(name, kind, Unit::Metres)
+const fn floats<const N: usize>(unit: Unit, names: [&'static str; N]) -> [Field; N] {
+    rows(ONE, ONE, unit, names)
 }
 
-const fn quad(name: &'static str, columns: &'static [&'static str], unit: Unit) -> Field {
-    let kind = FieldKind::Floats {
-        rows: QUAD,
-        columns,
-    };
-    field(name, kind, unit)
+/// Whole numbers of so many bytes.
+const fn unsigned<const N: usize>(bytes: u8, names: [&'static str; N]) -> [Field; N] {
+    of(FieldKind::Unsigned(bytes), names)
 }
 
-const fn unsigned(name: &'static str, bytes: u8) -> Field {
-    field(name, FieldKind::Unsigned(bytes), Unit::None)
+const fn micros<const N: usize>(names: [&'static str; N]) -> [Field; N] {
+    all(FieldKind::Unsigned(4), Unit::Microseconds, names)
 }
 
-const fn micros(name: &'static str) -> Field {
-    field(name, FieldKind::Unsigned(4), Unit::Microseconds)
+/// One byte of flags, from the lowest bit.
+const fn flags(names: &'static [&'static str]) -> [Field; 1] {
+    of(FieldKind::Flags(1, names), ["flags"])
 }
 
-const fn flags(flags: &'static [Flag]) -> Field {
-    field("flags", FieldKind::Flags8(flags), Unit::None)
-}
-
-const fn flags16(flags: &'static [Flag]) -> Field {
-    field("flags", FieldKind::Flags16(flags), Unit::None)
-}
-
-const fn flag(mask: u16, name: &'static str) -> Flag {
-    Flag { mask, name }
+const fn flags16(names: &'static [&'static str]) -> [Field; 1] {
+    of(FieldKind::Flags(2, names), ["flags"])
 }
 
 /// The field of the same name of every entity that has a place: relative to the centre of its
@@ -152,576 +85,397 @@ pub(super) const BOUNDS_MIN: &str = "bounds min";
 pub(super) const SHAPE: &str = "shape";
 pub(super) const KIND: &str = "kind";
 
-const HEADLESS: &[Field] = &laid_out([text("script")]);
-
-const GENERIC: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "hidden"),
-        flag(0x04, "follows the bone's tail"),
-        flag(0x08, "keeps its own rotation"),
-        flag(0x10, "keeps its own scale"),
-        flag(0x20, "no collision"),
-        flag(0x40, "high-quality shadow"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    vector(ROTATION, Unit::Degrees),
-    text("followed entity"),
-    text("followed bone"),
-    vector(BOUNDS_MAX, Unit::Metres),
-    vector(BOUNDS_MIN, Unit::Metres),
-    float("mass", Unit::None),
-    float("drag", Unit::None),
-    text("script"),
-    text("model"),
-    text("shadow texture"),
-    pair("shadow size", XY, Unit::None),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-    input("signal to show"),
-    input("signal to hide"),
-    input("signal to toggle visibility"),
-    input("signal to enable collision"),
-    input("signal to disable collision"),
-    input("signal to toggle collision"),
+// Fields that follow each other in many types.
+const PLACE: [Field; 1] = vectors(Unit::Metres, [POSITION]);
+const TURN: [Field; 1] = vectors(Unit::Degrees, [ROTATION]);
+const FOLLOWED: [Field; 2] = texts(["followed entity", "followed bone"]);
+const BOUNDS: [Field; 2] = vectors(Unit::Metres, [BOUNDS_MAX, BOUNDS_MIN]);
+const CORNER_SHAPE: [Field; 1] = rows(CORNERS, XYZ, Unit::Metres, [SHAPE]);
+const MASS: [Field; 2] = floats(Unit::None, ["mass", "drag"]);
+const INFLUENCES: [Field; 2] = floats(Unit::None, ["gravity influence", "wind influence"]);
+const SHADOW: [Field; 1] = rows(ONE, XY, Unit::None, ["shadow size"]);
+const MOTION: [Field; 3] = vectors(
+    Unit::None,
+    ["velocity", "direction randomness", "velocity randomness"],
+);
+const TYPE_FILTER: [Field; 1] = of(FieldKind::TypeFilter, ["type filter"]);
+const TEAM_FILTER: [Field; 1] = texts(["team filter"]);
+const ACTIVATION: [Field; 3] = inputs([
+    "signal to activate",
+    "signal to deactivate",
+    "signal to toggle activation",
 ]);
-
-const PROP: &[Field] = &laid_out([
-    flags16(&[
-        flag(0x01, "hidden"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "keeps its own rotation"),
-        flag(0x08, "keeps its own scale"),
-        flag(0x10, "no collision"),
-        flag(0x20, "physics"),
-        flag(0x40, "better physics"),
-        flag(0x80, "animation plays once"),
-        flag(0x100, "high-quality shadow"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    vector(ROTATION, Unit::Degrees),
-    text("followed entity"),
-    text("followed bone"),
-    vector(BOUNDS_MAX, Unit::Metres),
-    vector(BOUNDS_MIN, Unit::Metres),
-    float("mass", Unit::None),
-    float("drag", Unit::None),
-    text("model"),
-    text("animation"),
-    text("shadow texture"),
-    pair("shadow size", XY, Unit::None),
-    input("signal to show"),
-    input("signal to hide"),
-    input("signal to toggle visibility"),
-    input("signal to enable collision"),
-    input("signal to disable collision"),
-    input("signal to toggle collision"),
-    input("signal to start the animation"),
-    input("signal to pause the animation"),
-    input("signal to resume the animation"),
-    input("signal to stop the animation"),
+const VISIBILITY: [Field; 3] = inputs([
+    "signal to show",
+    "signal to hide",
+    "signal to toggle visibility",
 ]);
-
-const CUBE: &[Field] = &laid_out([
-    flags16(&[
-        flag(0x01, "hidden"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "keeps its own rotation"),
-        flag(0x08, "keeps its own scale"),
-        flag(0x10, "no collision"),
-        flag(0x20, "backfaces drawn"),
-        flag(0x0100, "+X face"),
-        flag(0x0200, "+Y face"),
-        flag(0x0400, "+Z face"),
-        flag(0x0800, "-X face"),
-        flag(0x1000, "-Y face"),
-        flag(0x2000, "-Z face"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    vector(ROTATION, Unit::Degrees),
-    text("followed entity"),
-    text("followed bone"),
-    corners(SHAPE),
-    text("+X material"),
-    text("+Y material"),
-    text("+Z material"),
-    text("-X material"),
-    text("-Y material"),
-    text("-Z material"),
-    quad("+X texture", UV, Unit::None),
-    quad("+Y texture", UV, Unit::None),
-    quad("+Z texture", UV, Unit::None),
-    quad("-X texture", UV, Unit::None),
-    quad("-Y texture", UV, Unit::None),
-    quad("-Z texture", UV, Unit::None),
-    text("+X physics material"),
-    text("+Y physics material"),
-    text("+Z physics material"),
-    text("-X physics material"),
-    text("-Y physics material"),
-    text("-Z physics material"),
-    input("signal to show"),
-    input("signal to hide"),
-    input("signal to toggle visibility"),
-    input("signal to enable collision"),
-    input("signal to disable collision"),
-    input("signal to toggle collision"),
+const COLLISION: [Field; 3] = inputs([
+    "signal to enable collision",
+    "signal to disable collision",
+    "signal to toggle collision",
 ]);
-
-const INTERSECTABLE: &[Field] = &laid_out([
-    field(
-        KIND,
-        FieldKind::HighNibble(&["axis-aligned box", "sphere", "box"]),
-        Unit::None,
-    ),
-    flags(&[flag(0x01, "follows the bone's tail")]),
-    vector(POSITION, Unit::Metres),
-    vector(ROTATION, Unit::Degrees),
-    text("followed entity"),
-    text("followed bone"),
-    field(SHAPE, FieldKind::IntersectableShape, Unit::Metres),
+const SWITCHING: [Field; 3] = inputs([
+    "signal to turn on",
+    "signal to turn off",
+    "signal to toggle",
 ]);
-
-const DOOR: &[Field] = &laid_out([
-    flags16(&[
-        flag(0x01, "open"),
-        flag(0x02, "backfaces drawn"),
-        flag(0x04, "follows the bone's tail"),
-        flag(0x08, "keeps its own rotation"),
-        flag(0x10, "keeps its own scale"),
-        flag(0x20, "no collision"),
-        flag(0x0100, "+X face"),
-        flag(0x0200, "+Y face"),
-        flag(0x0400, "+Z face"),
-        flag(0x0800, "-X face"),
-        flag(0x1000, "-Y face"),
-        flag(0x2000, "-Z face"),
-    ]),
-    // Where it is while it is closed.
-    vector(POSITION, Unit::Metres),
-    vector(ROTATION, Unit::Degrees),
-    vector("scale", Unit::None),
-    vector("open position", Unit::Metres),
-    vector("open rotation", Unit::Degrees),
-    vector("open scale", Unit::None),
-    text("followed entity"),
-    text("followed bone"),
-    corners(SHAPE),
-    text("model"),
-    text("opening animation"),
-    text("closing animation"),
-    text("physics material"),
-    micros("delay before opening"),
-    micros("opening time"),
-    micros("delay before closing"),
-    micros("closing time"),
-    input("signal to open"),
-    input("signal to close"),
-    input("signal to toggle"),
-]);
-
-const TRIGGER: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "type filter on"),
-        flag(0x08, "type filter excludes"),
-        flag(0x10, "team filter excludes"),
-        flag(0x20, "initiator becomes itself"),
-        flag(0x40, "mutual"),
-        flag(0x80, "continuous"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    corners(SHAPE),
-    field("type filter", FieldKind::TypeFilter, Unit::None),
-    text("team filter"),
-    output("output when entering"),
-    output("output when entered"),
-    output("output when fully entered"),
-    output("output when exiting"),
-    output("output when exited"),
-    output("output when fully exited"),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-]);
-
-const LIGHT: &[Field] = &laid_out([
-    field(
-        KIND,
-        FieldKind::HighNibble(&["point", "spot", "area"]),
-        Unit::None,
-    ),
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "follows the bone's tail"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    field("color", FieldKind::Rgb, Unit::None),
-    float("intensity", Unit::None),
-    vector("size", Unit::Metres),
-    float("range", Unit::Metres),
-    // The documents do not say what the cone's radius is counted in.
-    field(SHAPE, FieldKind::LightShape, Unit::None),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-]);
-
-const BEAM: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "head follows the bone's tail"),
-        flag(0x04, "tail follows the bone's tail"),
-        flag(0x08, "texture wrap not relative to size"),
-    ]),
-    // Where its head is.
-    vector(POSITION, Unit::Metres),
-    vector("head direction", Unit::None),
-    text("head's followed entity"),
-    text("head's followed bone"),
-    vector("tail position", Unit::Metres),
-    vector("tail direction", Unit::None),
-    text("tail's followed entity"),
-    text("tail's followed bone"),
-    field("pattern", FieldKind::Pattern32, Unit::None),
-    micros("pattern advance time"),
-    unsigned("segments", 1),
-    unsigned("curve", 1),
-    float("radius", Unit::Metres),
-    text("material"),
-    float("texture wrap", Unit::None),
-    float("scroll", Unit::None),
-    unsigned("ripple seed", 4),
-    float("ripple at head", Unit::None),
-    float("ripple at middle", Unit::None),
-    float("ripple at tail", Unit::None),
-    unsigned("ripple smoothing", 1),
-    float("ripple speed", Unit::None),
-    unsigned("alpha noise seed", 4),
-    unsigned("alpha noise", 1),
-    unsigned("alpha noise smoothing", 1),
-    float("alpha noise speed", Unit::None),
-    unsigned("radius noise seed", 4),
-    float("radius noise", Unit::None),
-    unsigned("radius noise smoothing", 1),
-    float("radius noise speed", Unit::None),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-]);
-
-const PARTICLES: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "follows the bone's tail"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    unsigned("seed", 4),
-    unsigned("particles", 2),
-    vector("velocity", Unit::None),
-    vector("direction randomness", Unit::None),
-    vector("velocity randomness", Unit::None),
-    float("gravity influence", Unit::None),
-    float("drag influence", Unit::None),
-    float("wind influence", Unit::None),
-    text("material"),
-    quad("texture", UV, Unit::None),
-    unsigned("trail segments", 1),
-    micros("trail time"),
-    text("trail material"),
-    quad("trail texture", UV, Unit::None),
-    micros("min fade-in time"),
-    micros("max fade-in time"),
-    unsigned("min first alpha", 1),
-    unsigned("max first alpha", 1),
-    pair("min first size", XY, Unit::Metres),
-    pair("max first size", XY, Unit::Metres),
-    micros("min time"),
-    micros("max time"),
-    unsigned("min alpha", 1),
-    unsigned("max alpha", 1),
-    pair("min size", XY, Unit::Metres),
-    pair("max size", XY, Unit::Metres),
-    micros("min fade-out time"),
-    micros("max fade-out time"),
-    unsigned("min last alpha", 1),
-    unsigned("max last alpha", 1),
-    pair("min last size", XY, Unit::Metres),
-    pair("max last size", XY, Unit::Metres),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-]);
-
-const GIBS: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "deleted once activated"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "better physics"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    text("model"),
-    text("animation"),
-    vector("velocity", Unit::None),
-    vector("direction randomness", Unit::None),
-    vector("velocity randomness", Unit::None),
-    float("mass", Unit::None),
-    float("drag", Unit::None),
-    float("gravity influence", Unit::None),
-    float("wind influence", Unit::None),
-    field("collision sounds", FieldKind::TextList, Unit::None),
-    micros("delay before fading"),
-    micros("fade time"),
-    input("signal to activate"),
-]);
-
-const GLOW: &[Field] = &laid_out([
-    flags(&[flag(0x01, "follows the bone's tail")]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    quad("corner offsets", XYZ, Unit::Metres),
-    text("material"),
-    pair("radius", XY, Unit::Metres),
-]);
-
-const TEXT: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "hidden"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "centred horizontally"),
-        flag(0x08, "centred vertically"),
-        flag(0x10, "escape codes"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    float("view distance", Unit::Metres),
-    pair("offsets", &["left", "right", "top", "bottom"], Unit::None),
-    text("font"),
-    float("font size", Unit::None),
-    field("color", FieldKind::Rgba, Unit::None),
-    text("text"),
-    input("signal to show"),
-    input("signal to hide"),
-    input("signal to toggle visibility"),
-]);
-
-const BILLBOARD: &[Field] = &laid_out([
-    flags(&[flag(0x01, "hidden"), flag(0x02, "follows the bone's tail")]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    float("view distance", Unit::Metres),
-    quad("corner offsets", XY, Unit::Metres),
-    text("material"),
-    quad("texture UV", UV, Unit::None),
-    input("signal to show"),
-    input("signal to hide"),
-    input("signal to toggle visibility"),
-]);
-
-const DECAL: &[Field] = &laid_out([
-    vector(POSITION, Unit::Metres),
-    vector("spray direction", Unit::None),
-    text("texture"),
-    field("color", FieldKind::Rgba, Unit::None),
-    field("emission", FieldKind::Rgb, Unit::None),
-    micros("delay before fading"),
-    micros("fade time"),
-]);
-
-const PROJECTILE: &[Field] = &laid_out([
-    flags(&[flag(0x01, "initiator becomes itself on a hit")]),
-    vector(POSITION, Unit::Metres),
-    vector("velocity", Unit::None),
-    float("mass", Unit::None),
-    float("drag", Unit::None),
-    float("gravity influence", Unit::None),
-    float("wind influence", Unit::None),
-    text("model"),
-    text("animation"),
-    output("signal on a hit"),
-]);
-
-const PUSH: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "follows the bone's tail"),
-        flag(0x04, "deleted once activated"),
-        flag(0x08, "radius is cubic"),
-        flag(0x10, "type filter on"),
-        flag(0x20, "type filter excludes"),
-        flag(0x40, "team filter excludes"),
-        flag(0x80, "direction from position"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    vector("radius", Unit::Metres),
-    float("falloff", Unit::None),
-    field("type filter", FieldKind::TypeFilter, Unit::None),
-    text("team filter"),
-    // With "direction from position", the first number is the speed, and the others are zero.
-    vector("velocity", Unit::None),
-    input("signal to activate"),
-]);
-
-const BROADCASTER: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "inactive"),
-        flag(0x02, "type filter on"),
-        flag(0x04, "type filter excludes"),
-        flag(0x08, "team filter excludes"),
-        flag(0x10, "initiator becomes itself for output 1"),
-        flag(0x20, "initiator becomes itself for output 2"),
-    ]),
-    input("input signal"),
-    field("type filter", FieldKind::TypeFilter, Unit::None),
-    text("team filter"),
-    output("output signal 1"),
-    output("output signal 2"),
-    unsigned("repeat", 1),
-    input("signal to activate"),
-    input("signal to deactivate"),
-    input("signal to toggle activation"),
-]);
+const FADING: [Field; 2] = micros(["delay before fading", "fade time"]);
 
 /// How a counter compares, with the names of the format's documents.
-const COMPARISONS: &[&str] = &["EQ", "NE", "LT", "LE", "GT", "GE"];
+const COMPARISON: [Field; 1] = of(
+    FieldKind::Choice(&["EQ", "NE", "LT", "LE", "GT", "GE"]),
+    ["comparison"],
+);
+const COUNTED: [&str; 2] = ["initial value", "target value"];
+const COUNTING: [Field; 5] = laid_out(&[
+    &inputs([
+        "signal to increment",
+        "signal to decrement",
+        "signal to reset",
+        "signal to compare",
+    ]),
+    &outputs(["output signal"]),
+]);
+const TIMING: [Field; 4] = laid_out(&[
+    &inputs(["signal to pause", "signal to resume", "signal to reset"]),
+    &outputs(["output signal"]),
+]);
 
-const fn counter(bytes: u8) -> [Field; 8] {
-    laid_out([
-        field("comparison", FieldKind::Choice(COMPARISONS), Unit::None),
-        unsigned("initial value", bytes),
-        unsigned("target value", bytes),
-        input("signal to increment"),
-        input("signal to decrement"),
-        input("signal to reset"),
-        input("signal to compare"),
-        output("output signal"),
-    ])
+const fn fields_in(groups: &[&[Field]]) -> usize {
+    let (mut count, mut i) = (0, 0);
+    while i < groups.len() {
+        count += groups[i].len();
+        i += 1;
+    }
+    count
 }
 
-const fn timer(bytes: u8) -> [Field; 5] {
-    laid_out([
-        field("time", FieldKind::Unsigned(bytes), Unit::Microseconds),
-        input("signal to pause"),
-        input("signal to resume"),
-        input("signal to reset"),
-        output("output signal"),
-    ])
+/// The fields of groups one after the other, as the body of an entity has them.
+const fn laid_out<const N: usize>(groups: &[&[Field]]) -> [Field; N] {
+    let mut fields = [Field {
+        name: "",
+        offset: 0,
+        kind: FieldKind::EntityKind,
+        unit: Unit::None,
+    }; N];
+    let (mut count, mut offset, mut group) = (0, 0, 0);
+    while group < groups.len() {
+        let mut i = 0;
+        while i < groups[group].len() {
+            fields[count] = groups[group][i];
+            fields[count].offset = offset as u16;
+            offset += fields[count].kind.bytes();
+            count += 1;
+            i += 1;
+        }
+        group += 1;
+    }
+    fields
 }
 
-const COUNTER: &[Field] = &counter(4);
-const EXTENDED_COUNTER: &[Field] = &counter(8);
-const TIMER: &[Field] = &timer(4);
-const EXTENDED_TIMER: &[Field] = &timer(8);
+/// The table of types: of each its meaning, its name in the format's documents, and the fields after
+/// the type byte in groups.
+macro_rules! entity_kinds {
+    ($($(#[$doc:meta])+ $kind:ident $name:literal { $($group:expr,)* })+) => {
+        /// What an entity is. The numbers are those of the file (fact sheet B28).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum EntityKind {
+            $($(#[$doc])+ $kind,)+
+        }
 
-const SETTER: &[Field] = &laid_out([
-    flags(&[flag(0x01, "times tick time")]),
-    text("target entity"),
-    field("expected type", FieldKind::EntityKind, Unit::None),
-    unsigned("attribute", 1),
-    field("value", FieldKind::Property, Unit::None),
-    input("signal to activate"),
+        const KINDS: &[(EntityKind, &str, &[Field])] = &[$({
+            const GROUPS: &[&[Field]] = &[$(&$group),*];
+            const FIELDS: [Field; fields_in(GROUPS)] = laid_out(GROUPS);
+            (EntityKind::$kind, $name, &FIELDS)
+        }),+];
+    };
+}
+
+entity_kinds! {
+    /// Nothing but a name.
+    Dummy "DUMMY" {}
+    /// A script without a place.
+    Headless "HEADLESS" {
+        texts(["script"]),
+    }
+    /// A model with a script.
+    Generic "GENERIC" {
+        flags(&["inactive", "hidden", "follows the bone's tail", "keeps its own rotation",
+            "keeps its own scale", "no collision", "high-quality shadow"]),
+        PLACE, TURN, FOLLOWED, BOUNDS, MASS,
+        texts(["script", "model", "shadow texture"]),
+        SHADOW, ACTIVATION, VISIBILITY, COLLISION,
+    }
+    /// A model.
+    Prop "PROP" {
+        flags16(&["hidden", "follows the bone's tail", "keeps its own rotation",
+            "keeps its own scale", "no collision", "physics", "better physics",
+            "animation plays once", "high-quality shadow"]),
+        PLACE, TURN, FOLLOWED, BOUNDS, MASS,
+        texts(["model", "animation", "shadow texture"]),
+        SHADOW, VISIBILITY, COLLISION,
+        inputs(["signal to start the animation", "signal to pause the animation",
+            "signal to resume the animation", "signal to stop the animation"]),
+    }
+    /// A box with a material on each face.
+    Cube "CUBE" {
+        flags16(&["hidden", "follows the bone's tail", "keeps its own rotation",
+            "keeps its own scale", "no collision", "backfaces drawn", "", "",
+            "+X face", "+Y face", "+Z face", "-X face", "-Y face", "-Z face"]),
+        PLACE, TURN, FOLLOWED, CORNER_SHAPE,
+        texts(["+X material", "+Y material", "+Z material",
+            "-X material", "-Y material", "-Z material"]),
+        rows(QUAD, UV, Unit::None, ["+X texture", "+Y texture", "+Z texture",
+            "-X texture", "-Y texture", "-Z texture"]),
+        texts(["+X physics material", "+Y physics material", "+Z physics material",
+            "-X physics material", "-Y physics material", "-Z physics material"]),
+        VISIBILITY, COLLISION,
+    }
+    /// A shape to be met.
+    Intersectable "INTERSECTABLE" {
+        of(FieldKind::HighNibble(&["axis-aligned box", "sphere", "box"]), [KIND]),
+        flags(&["follows the bone's tail"]),
+        PLACE, TURN, FOLLOWED,
+        all(FieldKind::Shape(&[3, 3, 24]), Unit::Metres, [SHAPE]),
+    }
+    /// A model that moves between two places. Its position is that while it is closed.
+    Door "DOOR" {
+        flags16(&["open", "backfaces drawn", "follows the bone's tail", "keeps its own rotation",
+            "keeps its own scale", "no collision", "", "",
+            "+X face", "+Y face", "+Z face", "-X face", "-Y face", "-Z face"]),
+        PLACE, TURN,
+        vectors(Unit::None, ["scale"]),
+        vectors(Unit::Metres, ["open position"]),
+        vectors(Unit::Degrees, ["open rotation"]),
+        vectors(Unit::None, ["open scale"]),
+        FOLLOWED, CORNER_SHAPE,
+        texts(["model", "opening animation", "closing animation", "physics material"]),
+        micros(["delay before opening", "opening time", "delay before closing", "closing time"]),
+        inputs(["signal to open", "signal to close", "signal to toggle"]),
+    }
+    /// A box that signals what enters and leaves it.
+    Trigger "TRIGGER" {
+        flags(&["inactive", "follows the bone's tail", "type filter on", "type filter excludes",
+            "team filter excludes", "initiator becomes itself", "mutual", "continuous"]),
+        PLACE, FOLLOWED, CORNER_SHAPE, TYPE_FILTER, TEAM_FILTER,
+        outputs(["output when entering", "output when entered", "output when fully entered",
+            "output when exiting", "output when exited", "output when fully exited"]),
+        ACTIVATION,
+    }
+    /// A light. The documents do not say what the radius of its cone is counted in.
+    Light "LIGHT" {
+        of(FieldKind::HighNibble(&["point", "spot", "area"]), [KIND]),
+        flags(&["inactive", "follows the bone's tail"]),
+        PLACE, FOLLOWED,
+        of(FieldKind::Rgb, ["color"]),
+        floats(Unit::None, ["intensity"]),
+        vectors(Unit::Metres, ["size"]),
+        floats(Unit::Metres, ["range"]),
+        of(FieldKind::Shape(&[0, 1, 6]), [SHAPE]),
+        ACTIVATION,
+    }
+    /// A line with a texture between two places. Its position is that of the head.
+    Beam "BEAM" {
+        flags(&["inactive", "head follows the bone's tail", "tail follows the bone's tail",
+            "texture wrap not relative to size"]),
+        PLACE,
+        vectors(Unit::None, ["head direction"]),
+        texts(["head's followed entity", "head's followed bone"]),
+        vectors(Unit::Metres, ["tail position"]),
+        vectors(Unit::None, ["tail direction"]),
+        texts(["tail's followed entity", "tail's followed bone"]),
+        of(FieldKind::Pattern32, ["pattern"]),
+        micros(["pattern advance time"]),
+        unsigned(1, ["segments", "curve"]),
+        floats(Unit::Metres, ["radius"]),
+        texts(["material"]),
+        floats(Unit::None, ["texture wrap", "scroll"]),
+        unsigned(4, ["ripple seed"]),
+        floats(Unit::None, ["ripple at head", "ripple at middle", "ripple at tail"]),
+        unsigned(1, ["ripple smoothing"]),
+        floats(Unit::None, ["ripple speed"]),
+        unsigned(4, ["alpha noise seed"]),
+        unsigned(1, ["alpha noise", "alpha noise smoothing"]),
+        floats(Unit::None, ["alpha noise speed"]),
+        unsigned(4, ["radius noise seed"]),
+        floats(Unit::None, ["radius noise"]),
+        unsigned(1, ["radius noise smoothing"]),
+        floats(Unit::None, ["radius noise speed"]),
+        ACTIVATION,
+    }
+    /// A source of particles.
+    Particles "PARTICLES" {
+        flags(&["inactive", "follows the bone's tail"]),
+        PLACE, FOLLOWED,
+        unsigned(4, ["seed"]),
+        unsigned(2, ["particles"]),
+        MOTION,
+        floats(Unit::None, ["gravity influence", "drag influence", "wind influence"]),
+        texts(["material"]),
+        rows(QUAD, UV, Unit::None, ["texture"]),
+        unsigned(1, ["trail segments"]),
+        micros(["trail time"]),
+        texts(["trail material"]),
+        rows(QUAD, UV, Unit::None, ["trail texture"]),
+        micros(["min fade-in time", "max fade-in time"]),
+        unsigned(1, ["min first alpha", "max first alpha"]),
+        rows(ONE, XY, Unit::Metres, ["min first size", "max first size"]),
+        micros(["min time", "max time"]),
+        unsigned(1, ["min alpha", "max alpha"]),
+        rows(ONE, XY, Unit::Metres, ["min size", "max size"]),
+        micros(["min fade-out time", "max fade-out time"]),
+        unsigned(1, ["min last alpha", "max last alpha"]),
+        rows(ONE, XY, Unit::Metres, ["min last size", "max last size"]),
+        ACTIVATION,
+    }
+    /// A source of pieces of a model.
+    Gibs "GIBS" {
+        flags(&["deleted once activated", "follows the bone's tail", "better physics"]),
+        PLACE, FOLLOWED,
+        texts(["model", "animation"]),
+        MOTION, MASS, INFLUENCES,
+        of(FieldKind::TextList, ["collision sounds"]),
+        FADING,
+        inputs(["signal to activate"]),
+    }
+    /// A rectangle that glows.
+    Glow "GLOW" {
+        flags(&["follows the bone's tail"]),
+        PLACE, FOLLOWED,
+        rows(QUAD, XYZ, Unit::Metres, ["corner offsets"]),
+        texts(["material"]),
+        rows(ONE, XY, Unit::Metres, ["radius"]),
+    }
+    /// A text in the world.
+    Text "TEXT" {
+        flags(&["hidden", "follows the bone's tail", "centred horizontally",
+            "centred vertically", "escape codes"]),
+        PLACE, FOLLOWED,
+        floats(Unit::Metres, ["view distance"]),
+        rows(ONE, &["left", "right", "top", "bottom"], Unit::None, ["offsets"]),
+        texts(["font"]),
+        floats(Unit::None, ["font size"]),
+        of(FieldKind::Rgba, ["color"]),
+        texts(["text"]),
+        VISIBILITY,
+    }
+    /// A rectangle that faces the camera.
+    Billboard "BILLBOARD" {
+        flags(&["hidden", "follows the bone's tail"]),
+        PLACE, FOLLOWED,
+        floats(Unit::Metres, ["view distance"]),
+        rows(QUAD, XY, Unit::Metres, ["corner offsets"]),
+        texts(["material"]),
+        rows(QUAD, UV, Unit::None, ["texture UV"]),
+        VISIBILITY,
+    }
+    /// A texture on a wall.
+    Decal "DECAL" {
+        PLACE,
+        vectors(Unit::None, ["spray direction"]),
+        texts(["texture"]),
+        of(FieldKind::Rgba, ["color"]),
+        of(FieldKind::Rgb, ["emission"]),
+        FADING,
+    }
+    /// A model that flies.
+    Projectile "PROJECTILE" {
+        flags(&["initiator becomes itself on a hit"]),
+        PLACE,
+        vectors(Unit::None, ["velocity"]),
+        MASS, INFLUENCES,
+        texts(["model", "animation"]),
+        outputs(["signal on a hit"]),
+    }
+    /// A push away or along. With "direction from position" the first number of its velocity is the
+    /// speed, and the others are zero.
+    Push "PUSH" {
+        flags(&["inactive", "follows the bone's tail", "deleted once activated",
+            "radius is cubic", "type filter on", "type filter excludes", "team filter excludes",
+            "direction from position"]),
+        PLACE, FOLLOWED,
+        vectors(Unit::Metres, ["radius"]),
+        floats(Unit::None, ["falloff"]),
+        TYPE_FILTER, TEAM_FILTER,
+        vectors(Unit::None, ["velocity"]),
+        inputs(["signal to activate"]),
+    }
+    /// A signal that is passed on.
+    Broadcaster "BROADCASTER" {
+        flags(&["inactive", "type filter on", "type filter excludes", "team filter excludes",
+            "initiator becomes itself for output 1", "initiator becomes itself for output 2"]),
+        inputs(["input signal"]),
+        TYPE_FILTER, TEAM_FILTER,
+        outputs(["output signal 1", "output signal 2"]),
+        unsigned(1, ["repeat"]),
+        ACTIVATION,
+    }
+    /// A counter of signals, of 32 bits.
+    Counter "COUNTER" {
+        COMPARISON, unsigned(4, COUNTED), COUNTING,
+    }
+    /// A counter of signals, of 64 bits.
+    ExtendedCounter "EXCOUNTER" {
+        COMPARISON, unsigned(8, COUNTED), COUNTING,
+    }
+    /// A signal after a time, of 32 bits.
+    Timer "TIMER" {
+        micros(["time"]), TIMING,
+    }
+    /// A signal after a time, of 64 bits.
+    ExtendedTimer "EXTIMER" {
+        all(FieldKind::Unsigned(8), Unit::Microseconds, ["time"]), TIMING,
+    }
+    /// A change to an attribute of an entity.
+    Setter "SETTER" {
+        flags(&["times tick time"]),
+        texts(["target entity"]),
+        of(FieldKind::EntityKind, ["expected type"]),
+        unsigned(1, ["attribute"]),
+        of(FieldKind::Property, ["value"]),
+        inputs(["signal to activate"]),
+    }
+    /// A sound.
+    AudioEmitter "AUDIOEMITTER" {
+        flags(&["follows the bone's tail", "loop", "wrap", "radius is cubic",
+            "no Doppler effect"]),
+        PLACE, FOLLOWED,
+        all(FieldKind::Signed64, Unit::Microseconds, ["offset"]),
+        floats(Unit::None, ["speed"]),
+        rows(ONE, &["left", "right"], Unit::None,
+            ["volume", "low-pass filter", "high-pass filter"]),
+        floats(Unit::Metres, ["range"]),
+        vectors(Unit::Metres, ["radius"]),
+        texts(["sound"]),
+        inputs(["signal to play"]),
+    }
+    /// What switches a dynamic light.
+    DynamicLightController "DYNLIGHTCTL" {
+        flags(&["pattern advances while off"]),
+        unsigned(4, ["light"]),
+        of(FieldKind::Pattern32, ["pattern"]),
+        micros(["pattern advance time"]),
+        SWITCHING,
+    }
+    /// What dims a fast light.
+    FastLightController "FASTLIGHTCTL" {
+        flags(&["pattern advances while off", "pattern in steps"]),
+        unsigned(4, ["light"]),
+        of(FieldKind::Bytes(32), ["pattern"]),
+        micros(["pattern advance time"]),
+        SWITCHING,
+    }
+}
+
+/// The fields that every entity begins with, before those of its type.
+pub(super) const HEAD: [Field; 5] = laid_out(&[
+    &of(FieldKind::Pattern32, ["gamemodes"]),
+    &texts(["name"]),
+    &unsigned(4, ["properties", "property reference"]),
+    &of(FieldKind::EntityKind, ["type"]),
 ]);
-
-const LEFT_RIGHT: &[&str] = &["left", "right"];
-
-const AUDIO_EMITTER: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "follows the bone's tail"),
-        flag(0x02, "loop"),
-        flag(0x04, "wrap"),
-        flag(0x08, "radius is cubic"),
-        flag(0x10, "no Doppler effect"),
-    ]),
-    vector(POSITION, Unit::Metres),
-    text("followed entity"),
-    text("followed bone"),
-    field("offset", FieldKind::Signed64, Unit::Microseconds),
-    float("speed", Unit::None),
-    pair("volume", LEFT_RIGHT, Unit::None),
-    pair("low-pass filter", LEFT_RIGHT, Unit::None),
-    pair("high-pass filter", LEFT_RIGHT, Unit::None),
-    float("range", Unit::Metres),
-    vector("radius", Unit::Metres),
-    text("sound"),
-    input("signal to play"),
-]);
-
-const DYNAMIC_LIGHT_CONTROLLER: &[Field] = &laid_out([
-    flags(&[flag(0x01, "pattern advances while off")]),
-    unsigned("light", 4),
-    field("pattern", FieldKind::Pattern32, Unit::None),
-    micros("pattern advance time"),
-    input("signal to turn on"),
-    input("signal to turn off"),
-    input("signal to toggle"),
-]);
-
-const FAST_LIGHT_CONTROLLER: &[Field] = &laid_out([
-    flags(&[
-        flag(0x01, "pattern advances while off"),
-        flag(0x02, "pattern in steps"),
-    ]),
-    unsigned("light", 4),
-    field("pattern", FieldKind::Bytes(32), Unit::None),
-    micros("pattern advance time"),
-    input("signal to turn on"),
-    input("signal to turn off"),
-    input("signal to toggle"),
-]);
-
-/// Of each type: the type, its name in the format's documents, and its fields.
-const KINDS: [(EntityKind, &str, &[Field]); 27] = [
-    (EntityKind::Dummy, "DUMMY", &[]),
-    (EntityKind::Headless, "HEADLESS", HEADLESS),
-    (EntityKind::Generic, "GENERIC", GENERIC),
-    (EntityKind::Prop, "PROP", PROP),
-    (EntityKind::Cube, "CUBE", CUBE),
-    (EntityKind::Intersectable, "INTERSECTABLE", INTERSECTABLE),
-    (EntityKind::Door, "DOOR", DOOR),
-    (EntityKind::Trigger, "TRIGGER", TRIGGER),
-    (EntityKind::Light, "LIGHT", LIGHT),
-    (EntityKind::Beam, "BEAM", BEAM),
-    (EntityKind::Particles, "PARTICLES", PARTICLES),
-    (EntityKind::Gibs, "GIBS", GIBS),
-    (EntityKind::Glow, "GLOW", GLOW),
-    (EntityKind::Text, "TEXT", TEXT),
-    (EntityKind::Billboard, "BILLBOARD", BILLBOARD),
-    (EntityKind::Decal, "DECAL", DECAL),
-    (EntityKind::Projectile, "PROJECTILE", PROJECTILE),
-    (EntityKind::Push, "PUSH", PUSH),
-    (EntityKind::Broadcaster, "BROADCASTER", BROADCASTER),
-    (EntityKind::Counter, "COUNTER", COUNTER),
-    (EntityKind::ExtendedCounter, "EXCOUNTER", EXTENDED_COUNTER),
-    (EntityKind::Timer, "TIMER", TIMER),
-    (EntityKind::ExtendedTimer, "EXTIMER", EXTENDED_TIMER),
-    (EntityKind::Setter, "SETTER", SETTER),
-    (EntityKind::AudioEmitter, "AUDIOEMITTER", AUDIO_EMITTER),
-    (
-        EntityKind::DynamicLightController,
-        "DYNLIGHTCTL",
-        DYNAMIC_LIGHT_CONTROLLER,
-    ),
-    (
-        EntityKind::FastLightController,
-        "FASTLIGHTCTL",
-        FAST_LIGHT_CONTROLLER,
-    ),
-];
 
 impl EntityKind {
     /// All types in the order of their numbers.
@@ -840,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_fields_of_a_type_have_the_same_name_and_no_two_flags_the_same_bit() {
+    fn no_two_fields_or_flags_of_a_type_have_the_same_name() {
         for kind in EntityKind::all() {
             for (i, field) in kind.fields().iter().enumerate() {
                 let earlier = &kind.fields()[..i];
@@ -850,14 +604,11 @@ mod tests {
                     kind.name(),
                     field.name
                 );
-                if let FieldKind::Flags8(flags) | FieldKind::Flags16(flags) = field.kind {
-                    let all = flags.iter().fold(0, |all, flag| all + flag.mask);
-                    let union = flags.iter().fold(0, |all, flag| all | flag.mask);
-                    assert_eq!(all, union, "{}", kind.name());
-                    assert!(flags.iter().all(|flag| flag.mask.is_power_of_two()));
-                    if matches!(field.kind, FieldKind::Flags8(_)) {
-                        assert!(union < 0x100);
-                    }
+                if let FieldKind::Flags(bytes, names) = field.kind {
+                    assert!(names.len() <= 8 * usize::from(bytes), "{}", kind.name());
+                    let named = || names.iter().filter(|name| !name.is_empty());
+                    let different: std::collections::BTreeSet<_> = named().collect();
+                    assert_eq!(different.len(), named().count(), "{}", kind.name());
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The custom properties of entities (fact sheet C, "Property record"; B27).
 
+use std::borrow::Cow;
+
 use super::bytes::{StringRef, StringTable};
 use super::entities::{Entities, nowhere};
 
@@ -12,71 +14,50 @@ const MAX_DIMENSIONS: u32 = 32;
 /// What a property is made of. The numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[expect(missing_docs, reason = "each is the type of its values")]
 pub enum PropertyKind {
-    /// Nothing.
     None,
-    /// True or false.
     Bool,
-    /// Whole numbers with a sign.
     I8,
-    /// Whole numbers with a sign.
     I16,
-    /// Whole numbers with a sign.
     I32,
-    /// Whole numbers with a sign.
     I64,
-    /// Whole numbers.
     U8,
-    /// Whole numbers.
     U16,
-    /// Whole numbers.
     U32,
-    /// Whole numbers.
     U64,
-    /// Floats.
     F32,
-    /// Floats of 64 bits.
     F64,
-    /// Texts.
     Text,
 }
 
-/// All kinds, by their numbers, with their names in the format's documents.
-const KINDS: [(PropertyKind, &str); 13] = [
-    (PropertyKind::None, "NONE"),
-    (PropertyKind::Bool, "BOOL"),
-    (PropertyKind::I8, "I8"),
-    (PropertyKind::I16, "I16"),
-    (PropertyKind::I32, "I32"),
-    (PropertyKind::I64, "I64"),
-    (PropertyKind::U8, "U8"),
-    (PropertyKind::U16, "U16"),
-    (PropertyKind::U32, "U32"),
-    (PropertyKind::U64, "U64"),
-    (PropertyKind::F32, "F32"),
-    (PropertyKind::F64, "F64"),
-    (PropertyKind::Text, "STR"),
+/// All kinds by their numbers: name in the format's documents, and bytes of a value. A truth value in
+/// an array is one bit, and a text the offset of its bytes.
+const KINDS: [(PropertyKind, &str, usize); 13] = [
+    (PropertyKind::None, "NONE", 0),
+    (PropertyKind::Bool, "BOOL", 1),
+    (PropertyKind::I8, "I8", 1),
+    (PropertyKind::I16, "I16", 2),
+    (PropertyKind::I32, "I32", 4),
+    (PropertyKind::I64, "I64", 8),
+    (PropertyKind::U8, "U8", 1),
+    (PropertyKind::U16, "U16", 2),
+    (PropertyKind::U32, "U32", 4),
+    (PropertyKind::U64, "U64", 8),
+    (PropertyKind::F32, "F32", 4),
+    (PropertyKind::F64, "F64", 8),
+    (PropertyKind::Text, "STR", 4),
 ];
 
 impl PropertyKind {
-    /// All kinds in the order of their numbers.
-    pub fn all() -> impl Iterator<Item = Self> {
-        KINDS.iter().map(|(kind, _)| *kind)
-    }
-
-    /// The kind with a number.
-    pub fn from_number(number: u8) -> Option<Self> {
-        KINDS.get(usize::from(number)).map(|(kind, _)| *kind)
-    }
-
-    /// Its number in files.
-    pub fn number(self) -> u8 {
-        self as u8
-    }
-
     /// Its name in the format's documents.
     pub fn name(self) -> &'static str {
         KINDS[self as usize].1
+    }
+
+    /// Bytes of a value, which say in which table an array is.
+    pub(super) fn bytes(self) -> usize {
+        KINDS[self as usize].2
     }
 }
 
@@ -93,7 +74,7 @@ pub struct PropertyRecord {
     pub value: u32,
 }
 
-/// A property as it is meant.
+/// A property with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property {
     /// The lengths of its dimensions, the outermost first; none for a single value.
@@ -104,106 +85,96 @@ pub struct Property {
 
 /// The values of a property. A single value is a list of one.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "most are lists of their type")]
 pub enum PropertyValues {
-    /// Nothing.
     None,
     /// A single truth value.
     Bool(bool),
-    /// Truth values of an array, as bits. The documents do not say which bit of a byte is the
-    /// first.
+    /// An array of truth values, eight in a byte, the lowest bit first.
     Bits(Vec<u8>),
-    /// Whole numbers with a sign.
     I8(Vec<i8>),
-    /// Whole numbers with a sign.
     I16(Vec<i16>),
-    /// Whole numbers with a sign.
     I32(Vec<i32>),
-    /// Whole numbers with a sign.
     I64(Vec<i64>),
-    /// Whole numbers.
     U8(Vec<u8>),
-    /// Whole numbers.
     U16(Vec<u16>),
-    /// Whole numbers.
     U32(Vec<u32>),
-    /// Whole numbers.
     U64(Vec<u64>),
-    /// Floats.
     F32(Vec<f32>),
-    /// Floats of 64 bits.
     F64(Vec<f64>),
-    /// Texts.
     Texts(Vec<String>),
 }
 
-impl PropertyValues {
-    /// What they are.
-    pub fn kind(&self) -> PropertyKind {
-        match self {
-            Self::None => PropertyKind::None,
-            Self::Bool(_) | Self::Bits(_) => PropertyKind::Bool,
-            Self::I8(_) => PropertyKind::I8,
-            Self::I16(_) => PropertyKind::I16,
-            Self::I32(_) => PropertyKind::I32,
-            Self::I64(_) => PropertyKind::I64,
-            Self::U8(_) => PropertyKind::U8,
-            Self::U16(_) => PropertyKind::U16,
-            Self::U32(_) => PropertyKind::U32,
-            Self::U64(_) => PropertyKind::U64,
-            Self::F32(_) => PropertyKind::F32,
-            Self::F64(_) => PropertyKind::F64,
-            Self::Texts(_) => PropertyKind::Text,
-        }
-    }
-
-    /// How many they are; of [`Self::Bits`], how many bytes.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Bool(_) => 1,
-            Self::I8(values) => values.len(),
-            Self::I16(values) => values.len(),
-            Self::I32(values) => values.len(),
-            Self::I64(values) => values.len(),
-            Self::Bits(values) | Self::U8(values) => values.len(),
-            Self::U16(values) => values.len(),
-            Self::U32(values) => values.len(),
-            Self::U64(values) => values.len(),
-            Self::F32(values) => values.len(),
-            Self::F64(values) => values.len(),
-            Self::Texts(values) => values.len(),
-        }
-    }
-
-    /// The values as people read them, at most so many of them.
-    pub fn describe(&self, most: usize) -> String {
-        fn list<T: ToString>(values: &[T], most: usize) -> String {
-            let mut shown: Vec<_> = values.iter().take(most).map(T::to_string).collect();
-            if values.len() > most {
-                shown.push("...".to_owned());
+/// What lists of numbers do alike: each is a kind, a variant of the same name, and a type.
+macro_rules! numbers {
+    ($($kind:ident($number:ident)),+) => {
+        impl PropertyValues {
+            /// What they are.
+            pub fn kind(&self) -> PropertyKind {
+                match self {
+                    Self::None => PropertyKind::None,
+                    Self::Bool(_) | Self::Bits(_) => PropertyKind::Bool,
+                    $(Self::$kind(_) => PropertyKind::$kind,)+
+                    Self::Texts(_) => PropertyKind::Text,
+                }
             }
-            shown.join(", ")
-        }
-        match self {
-            Self::None => "nothing".to_owned(),
-            Self::Bool(value) => value.to_string(),
-            Self::Bits(bytes) => {
-                let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:#04x}")).collect();
-                format!("bits {}", list(&bytes, most))
+
+            /// Numbers from their bytes; nothing for a kind that is not of numbers.
+            fn numbers(kind: PropertyKind, bytes: &[u8]) -> Self {
+                match kind {
+                    $(PropertyKind::$kind => {
+                        let numbers = bytes.as_chunks().0.iter().copied();
+                        Self::$kind(numbers.map($number::from_le_bytes).collect())
+                    })+
+                    PropertyKind::None | PropertyKind::Bool | PropertyKind::Text => Self::None,
+                }
             }
-            Self::I8(values) => list(values, most),
-            Self::I16(values) => list(values, most),
-            Self::I32(values) => list(values, most),
-            Self::I64(values) => list(values, most),
-            Self::U8(values) => list(values, most),
-            Self::U16(values) => list(values, most),
-            Self::U32(values) => list(values, most),
-            Self::U64(values) => list(values, most),
-            Self::F32(values) => list(values, most),
-            Self::F64(values) => list(values, most),
-            Self::Texts(values) => list(values, most),
+
+            /// Their bytes in a file; those of texts are not here.
+            #[cfg(feature = "write")]
+            pub(super) fn bytes(&self) -> Vec<u8> {
+                match self {
+                    Self::None | Self::Texts(_) => Vec::new(),
+                    Self::Bool(value) => vec![u8::from(*value)],
+                    Self::Bits(bytes) => bytes.clone(),
+                    $(Self::$kind(list) => list.iter().flat_map(|n| n.to_le_bytes()).collect(),)+
+                }
+            }
+
+            /// The values as text, at most `max` of them.
+            pub fn describe(&self, max: usize) -> String {
+                match self {
+                    Self::None => "nothing".to_owned(),
+                    Self::Bool(value) => value.to_string(),
+                    Self::Bits(bytes) => {
+                        let bytes = bytes.iter().map(|byte| format!("{byte:#04x}"));
+                        format!("bits {}", first_of(bytes, max))
+                    }
+                    $(Self::$kind(list) => first_of(list.iter(), max),)+
+                    Self::Texts(list) => first_of(list.iter(), max),
+                }
+            }
         }
-    }
+    };
+}
+numbers!(
+    I8(i8),
+    I16(i16),
+    I32(i32),
+    I64(i64),
+    U8(u8),
+    U16(u16),
+    U32(u32),
+    U64(u64),
+    F32(f32),
+    F64(f64)
+);
+
+fn first_of(values: impl ExactSizeIterator<Item: ToString>, max: usize) -> String {
+    let has_more = values.len() > max;
+    let shown = values.take(max).map(|value| value.to_string());
+    let shown: Vec<_> = shown.chain(has_more.then(|| "...".to_owned())).collect();
+    shown.join(", ")
 }
 
 /// A property whose lengths have been found.
@@ -217,8 +188,8 @@ struct Extent {
 
 impl PropertyRecord {
     pub(super) fn from_bytes(bytes: [u8; PROPERTY_BYTES]) -> Self {
-        let [kind, rest @ ..] = bytes;
-        let (numbers, _) = rest.as_chunks::<4>();
+        let [kind, numbers @ ..] = bytes;
+        let (numbers, _) = numbers.as_chunks::<4>();
         let number = |i: usize| numbers.get(i).copied().map_or(0, u32::from_le_bytes);
         Self {
             kind,
@@ -228,44 +199,36 @@ impl PropertyRecord {
         }
     }
 
-    pub(super) fn to_bytes(self) -> [u8; PROPERTY_BYTES] {
-        let numbers = [self.dimensions, self.length, self.value].map(u32::to_le_bytes);
-        let numbers = numbers.as_flattened();
-        std::array::from_fn(|i| match i.checked_sub(1) {
-            None => self.kind,
-            Some(i) => numbers.get(i).copied().unwrap_or_default(),
-        })
+    #[cfg(feature = "write")]
+    pub(super) fn write(self, bytes: &mut Vec<u8>) {
+        bytes.push(self.kind);
+        for number in [self.dimensions, self.length, self.value] {
+            bytes.extend(number.to_le_bytes());
+        }
     }
 
     fn extent(self, entities: &Entities) -> Result<Extent, String> {
-        let kind = PropertyKind::from_number(self.kind)
+        let &(kind, ..) = KINDS
+            .get(usize::from(self.kind))
             .ok_or_else(|| format!("unknown kind {}; expected 0 to 12", self.kind))?;
-        let lengths = match self.dimensions {
-            0 => Vec::new(),
-            1 => vec![self.length],
-            2..=MAX_DIMENSIONS => entities
-                .values32(self.length, self.dimensions as usize)
-                .ok_or_else(|| {
-                    format!(
-                        "{} lengths from {:#x} lead out of the table of 32-bit values",
-                        self.dimensions, self.length
-                    )
-                })?
-                .iter()
-                .copied()
-                .map(u32::from_le_bytes)
-                .collect(),
-            more => {
-                return Err(format!(
-                    "{more} dimensions; at most {MAX_DIMENSIONS} are read"
-                ));
-            }
-        };
+        let Self {
+            dimensions, length, ..
+        } = self;
+        if dimensions > MAX_DIMENSIONS {
+            return Err(format!(
+                "{dimensions} dimensions; at most {MAX_DIMENSIONS} are read"
+            ));
+        }
+        let lengths = entities.listed(dimensions, length).ok_or_else(|| {
+            format!("{dimensions} lengths from {length:#x} lead out of the table of 32-bit values")
+        })?;
         let count = lengths
             .iter()
-            .try_fold(1_u64, |count, length| count.checked_mul(u64::from(*length)))
-            .and_then(|count| usize::try_from(count).ok())
-            .ok_or_else(|| format!("an array of {} values", product(&lengths)))?;
+            .try_fold(1_usize, |count, length| count.checked_mul(*length as usize))
+            .ok_or_else(|| {
+                let lengths: Vec<_> = lengths.iter().map(u32::to_string).collect();
+                format!("an array of {} values", lengths.join(" x "))
+            })?;
         Ok(Extent {
             kind,
             count,
@@ -274,8 +237,43 @@ impl PropertyRecord {
         })
     }
 
-    /// Whether it can be read. Of texts in arrays only so many more are looked at: many properties
-    /// may have the same long array.
+    /// The bytes of the values: of texts those of their offsets. A single value of up to 32 bits is
+    /// in the record itself.
+    fn bytes<'a>(
+        self,
+        extent: &Extent,
+        entities: &'a Entities,
+        strings: &'a StringTable,
+    ) -> Result<Cow<'a, [u8]>, String> {
+        let &Extent { kind, count, .. } = extent;
+        let size = kind.bytes();
+        if !extent.is_array && size < 8 {
+            let mut bytes = self.value.to_le_bytes().to_vec();
+            bytes.truncate(size);
+            return Ok(bytes.into());
+        }
+        let (table, count) = match kind {
+            PropertyKind::Bool => (strings.bytes(), count.div_ceil(8)),
+            _ if size == 1 => (strings.bytes(), count),
+            _ => (entities.table(size), count),
+        };
+        let first = (self.value as usize).checked_mul(size);
+        let end = first.zip(count.checked_mul(size));
+        let range = end.and_then(|(first, len)| Some(first..first.checked_add(len)?));
+        let bytes = range.and_then(|range| table.get(range));
+        bytes.map(Cow::Borrowed).ok_or_else(|| {
+            let Extent { count, .. } = extent;
+            let table = match size {
+                1 => "string table".to_owned(),
+                _ => format!("table of {}-bit values", 8 * size),
+            };
+            let (kind, first) = (kind.name(), self.value);
+            format!("{count} values of {kind} from {first:#x} lead out of the {table}")
+        })
+    }
+
+    /// Whether it can be read. Of texts only so many more are looked at: many properties may have the
+    /// same long array.
     pub(super) fn check(
         self,
         entities: &Entities,
@@ -283,98 +281,14 @@ impl PropertyRecord {
         texts_left: &mut usize,
     ) -> Result<(), String> {
         let extent = self.extent(entities)?;
-        if extent.is_array && extent.kind == PropertyKind::Text {
-            let offsets = self.values32(&extent, entities)?;
-            let looked_at = offsets.len().min(*texts_left);
-            *texts_left -= looked_at;
-            let mut looked_at = offsets.iter().take(looked_at);
-            return match looked_at.find(|offset| !strings.has(u32::from_le_bytes(**offset))) {
-                Some(offset) => Err(nowhere(u32::from_le_bytes(*offset))),
-                None => Ok(()),
-            };
+        let bytes = self.bytes(&extent, entities, strings)?;
+        if extent.kind != PropertyKind::Text {
+            return Ok(());
         }
-        self.locate(&extent, entities, strings)
-    }
-
-    /// Whether all its values are there.
-    fn locate(
-        self,
-        extent: &Extent,
-        entities: &Entities,
-        strings: &StringTable,
-    ) -> Result<(), String> {
-        match (extent.kind, extent.is_array) {
-            (PropertyKind::None, _) => Ok(()),
-            (PropertyKind::Text, false) if strings.has(self.value) => Ok(()),
-            (PropertyKind::Text, false) => Err(nowhere(self.value)),
-            (PropertyKind::I64 | PropertyKind::U64 | PropertyKind::F64, _) => {
-                self.values64(extent, entities).map(|_| ())
-            }
-            (_, false) => Ok(()),
-            (PropertyKind::Bool | PropertyKind::I8 | PropertyKind::U8, true) => {
-                self.values8(extent, strings).map(|_| ())
-            }
-            (PropertyKind::I16 | PropertyKind::U16, true) => {
-                self.values16(extent, entities).map(|_| ())
-            }
-            (
-                PropertyKind::I32 | PropertyKind::U32 | PropertyKind::F32 | PropertyKind::Text,
-                true,
-            ) => self.values32(extent, entities).map(|_| ()),
-        }
-    }
-
-    /// What is said of an array that leads out of its table.
-    fn outside(self, extent: &Extent, table: &str) -> String {
-        format!(
-            "{} values of {} from {:#x} lead out of the {table}",
-            extent.count,
-            extent.kind.name(),
-            self.value
-        )
-    }
-
-    fn values8<'a>(self, extent: &Extent, strings: &'a StringTable) -> Result<&'a [u8], String> {
-        let bytes = if extent.kind == PropertyKind::Bool {
-            extent.count.div_ceil(8)
-        } else {
-            extent.count
-        };
-        let first = self.value as usize;
-        first
-            .checked_add(bytes)
-            .and_then(|end| strings.bytes().get(first..end))
-            .ok_or_else(|| self.outside(extent, "string table"))
-    }
-
-    fn values16<'a>(
-        self,
-        extent: &Extent,
-        entities: &'a Entities,
-    ) -> Result<&'a [[u8; 2]], String> {
-        entities
-            .values16(self.value, extent.count)
-            .ok_or_else(|| self.outside(extent, "table of 16-bit values"))
-    }
-
-    fn values32<'a>(
-        self,
-        extent: &Extent,
-        entities: &'a Entities,
-    ) -> Result<&'a [[u8; 4]], String> {
-        entities
-            .values32(self.value, extent.count)
-            .ok_or_else(|| self.outside(extent, "table of 32-bit values"))
-    }
-
-    fn values64<'a>(
-        self,
-        extent: &Extent,
-        entities: &'a Entities,
-    ) -> Result<&'a [[u8; 8]], String> {
-        entities
-            .values64(self.value, extent.count)
-            .ok_or_else(|| self.outside(extent, "table of 64-bit values"))
+        let looked_at = extent.count.min((*texts_left).max(1));
+        *texts_left = texts_left.saturating_sub(looked_at);
+        let missing = offsets(&bytes).take(looked_at).find(|at| !strings.has(*at));
+        missing.map_or(Ok(()), |offset| Err(nowhere(offset)))
     }
 
     /// Offsets of the bytes of the string table that belong to it.
@@ -382,100 +296,40 @@ impl PropertyRecord {
         let Ok(extent) = self.extent(entities) else {
             return Vec::new();
         };
-        match (extent.kind, extent.is_array) {
-            (PropertyKind::Text, false) => vec![self.value],
-            (PropertyKind::Text, true) => {
-                let offsets = self.values32(&extent, entities).unwrap_or_default();
-                offsets.iter().copied().map(u32::from_le_bytes).collect()
-            }
-            (PropertyKind::Bool | PropertyKind::I8 | PropertyKind::U8, true) => {
-                let bytes = self.values8(&extent, strings).unwrap_or_default();
-                (self.value..).take(bytes.len()).collect()
-            }
+        let bytes = self.bytes(&extent, entities, strings).unwrap_or_default();
+        match (extent.kind, extent.kind.bytes()) {
+            (PropertyKind::Text, _) => offsets(&bytes).collect(),
+            (_, 1) if extent.is_array => (self.value..).take(bytes.len()).collect(),
             _ => Vec::new(),
         }
     }
 
-    /// The property as it is meant. `strings` is the string table of the section.
+    /// The property with its values. `strings` is the string table of the section.
     ///
     /// # Errors
-    /// Why it cannot be read, for people.
+    /// Why it cannot be read.
     pub fn resolve(self, entities: &Entities, strings: &StringTable) -> Result<Property, String> {
         let extent = self.extent(entities)?;
-        let values = if extent.is_array {
-            self.array(&extent, entities, strings)?
-        } else {
-            self.single(&extent, entities, strings)?
+        let bytes = self.bytes(&extent, entities, strings)?;
+        let values = match extent.kind {
+            PropertyKind::Bool if extent.is_array => PropertyValues::Bits(bytes.into_owned()),
+            PropertyKind::Bool => PropertyValues::Bool(bytes[..] != [0]),
+            PropertyKind::Text => {
+                let offsets: Vec<_> = offsets(&bytes).collect();
+                PropertyValues::Texts(texts(&offsets, strings)?)
+            }
+            kind => PropertyValues::numbers(kind, &bytes),
         };
         Ok(Property {
             lengths: extent.lengths,
             values,
         })
     }
+}
 
-    fn single(
-        self,
-        extent: &Extent,
-        entities: &Entities,
-        strings: &StringTable,
-    ) -> Result<PropertyValues, String> {
-        let value = self.value;
-        let wide = || {
-            let values = self.values64(extent, entities)?;
-            Ok::<_, String>(values.first().copied().unwrap_or_default())
-        };
-        // Inline values stand in the low bytes.
-        Ok(match extent.kind {
-            PropertyKind::None => PropertyValues::None,
-            PropertyKind::Bool => PropertyValues::Bool(value & 0xFF != 0),
-            PropertyKind::I8 => PropertyValues::I8(vec![value as i8]),
-            PropertyKind::I16 => PropertyValues::I16(vec![value as i16]),
-            PropertyKind::I32 => PropertyValues::I32(vec![value as i32]),
-            PropertyKind::I64 => PropertyValues::I64(vec![i64::from_le_bytes(wide()?)]),
-            PropertyKind::U8 => PropertyValues::U8(vec![value as u8]),
-            PropertyKind::U16 => PropertyValues::U16(vec![value as u16]),
-            PropertyKind::U32 => PropertyValues::U32(vec![value]),
-            PropertyKind::U64 => PropertyValues::U64(vec![u64::from_le_bytes(wide()?)]),
-            PropertyKind::F32 => PropertyValues::F32(vec![f32::from_bits(value)]),
-            PropertyKind::F64 => PropertyValues::F64(vec![f64::from_le_bytes(wide()?)]),
-            PropertyKind::Text => PropertyValues::Texts(texts(&[value], strings)?),
-        })
-    }
-
-    fn array(
-        self,
-        extent: &Extent,
-        entities: &Entities,
-        strings: &StringTable,
-    ) -> Result<PropertyValues, String> {
-        fn all<const N: usize, T>(values: &[[u8; N]], from: fn([u8; N]) -> T) -> Vec<T> {
-            values.iter().copied().map(from).collect()
-        }
-        let bytes = || self.values8(extent, strings);
-        let values16 = || self.values16(extent, entities);
-        let values32 = || self.values32(extent, entities);
-        let values64 = || self.values64(extent, entities);
-        Ok(match extent.kind {
-            PropertyKind::None => PropertyValues::None,
-            PropertyKind::Bool => PropertyValues::Bits(bytes()?.to_vec()),
-            PropertyKind::I8 => {
-                PropertyValues::I8(bytes()?.iter().map(|byte| *byte as i8).collect())
-            }
-            PropertyKind::U8 => PropertyValues::U8(bytes()?.to_vec()),
-            PropertyKind::I16 => PropertyValues::I16(all(values16()?, i16::from_le_bytes)),
-            PropertyKind::U16 => PropertyValues::U16(all(values16()?, u16::from_le_bytes)),
-            PropertyKind::I32 => PropertyValues::I32(all(values32()?, i32::from_le_bytes)),
-            PropertyKind::U32 => PropertyValues::U32(all(values32()?, u32::from_le_bytes)),
-            PropertyKind::F32 => PropertyValues::F32(all(values32()?, f32::from_le_bytes)),
-            PropertyKind::I64 => PropertyValues::I64(all(values64()?, i64::from_le_bytes)),
-            PropertyKind::U64 => PropertyValues::U64(all(values64()?, u64::from_le_bytes)),
-            PropertyKind::F64 => PropertyValues::F64(all(values64()?, f64::from_le_bytes)),
-            PropertyKind::Text => {
-                let offsets = all(values32()?, u32::from_le_bytes);
-                PropertyValues::Texts(texts(&offsets, strings)?)
-            }
-        })
-    }
+/// Offsets of texts from their bytes.
+fn offsets(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.as_chunks().0.iter().copied().map(u32::from_le_bytes)
 }
 
 /// The texts at these offsets. Many may be the same, but not so long that a short file makes much
@@ -494,10 +348,4 @@ pub(super) fn texts(offsets: &[u32], strings: &StringTable) -> Result<Vec<String
         Ok(text)
     };
     offsets.iter().map(text).collect()
-}
-
-/// The lengths of an array, as people write them.
-fn product(lengths: &[u32]) -> String {
-    let lengths: Vec<_> = lengths.iter().map(u32::to_string).collect();
-    lengths.join(" x ")
 }

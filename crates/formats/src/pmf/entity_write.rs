@@ -2,10 +2,10 @@
 
 use super::WriteError;
 use super::bytes::{Cursor, Part, Section, StringTable};
-use super::entities::Entities;
+use super::entities::{Entities, Entity};
 use super::entity_fields::{Field, FieldKind, Value};
 use super::entity_kinds::{EntityKind, KIND};
-use super::entity_properties::{Property, PropertyRecord, PropertyValues};
+use super::entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
 use super::string_builder::StringTableBuilder;
 use crate::{Problems, outside};
 
@@ -66,7 +66,7 @@ impl EntityList {
             .filter_map(|index| entities.property(index))
             .map(|record| record.resolve(entities, strings))
             .collect::<Result<_, _>>()?;
-        let describe = |entity: super::entities::Entity<'_>| {
+        let describe = |entity: Entity<'_>| {
             Ok(NewEntity {
                 kind: entity.kind(),
                 name: entity.name().into_owned(),
@@ -103,7 +103,7 @@ impl EntityList {
         };
         let mut cursor = Cursor::new(&bytes, section);
         Entities::read(&mut cursor, &strings.finish(), &mut Problems::new())
-            .map_err(|error| refused("entities", error.to_string()))
+            .map_err(|error| WriteError::new("entities", error.to_string()))
     }
 
     /// The entities as the file has them. Their strings are added to `strings`, the table of the
@@ -115,43 +115,36 @@ impl EntityList {
         let mut writer = Writer {
             strings,
             property_count: self.properties.len(),
-            tables: Tables::default(),
+            tables: std::array::from_fn(|_| Vec::new()),
         };
-        let mut records = Vec::new();
+        let mut properties = Vec::new();
         for (index, property) in self.properties.iter().enumerate() {
             let record = writer
                 .property(property)
-                .map_err(|wrong| refused(format!("property {index}"), wrong))?;
-            records.extend(record.to_bytes());
+                .map_err(|wrong| WriteError::new(format!("property {index}"), wrong))?;
+            record.write(&mut properties);
         }
         let mut entities = Vec::new();
         for (index, entity) in self.entities.iter().enumerate() {
             writer.entity(entity, &mut entities).map_err(|wrong| {
                 let (kind, name) = (entity.kind.name(), &entity.name);
-                refused(format!("entity {index} ({kind} `{name}`)"), wrong)
+                WriteError::new(format!("entity {index} ({kind} `{name}`)"), wrong)
             })?;
         }
-        let tables = writer.tables;
         let mut bytes = Vec::new();
-        let mut part = |count: usize, part: &[u8]| {
-            let count = length(count).map_err(|wrong| refused("entities", wrong))?;
+        let tables = [2, 4, 8].into_iter().zip(writer.tables);
+        for (count, part) in tables
+            .map(|(size, table)| (table.len() / size, table))
+            .chain([
+                (self.properties.len(), properties),
+                (self.entities.len(), entities),
+            ])
+        {
+            let count = length(count).map_err(|wrong| WriteError::new("entities", wrong))?;
             bytes.extend(count.to_le_bytes());
             bytes.extend(part);
-            Ok::<_, WriteError>(())
-        };
-        part(tables.values16.len(), tables.values16.as_flattened())?;
-        part(tables.values32.len(), tables.values32.as_flattened())?;
-        part(tables.values64.len(), tables.values64.as_flattened())?;
-        part(self.properties.len(), &records)?;
-        part(self.entities.len(), &entities)?;
+        }
         Ok(bytes)
-    }
-}
-
-fn refused(record: impl Into<String>, what: String) -> WriteError {
-    WriteError {
-        record: record.into(),
-        what,
     }
 }
 
@@ -160,38 +153,26 @@ fn length(count: usize) -> Result<u32, String> {
     u32::try_from(count).map_err(|_| format!("{count} values; at most {} fit", u32::MAX))
 }
 
-#[derive(Default)]
-struct Tables {
-    values16: Vec<[u8; 2]>,
-    values32: Vec<[u8; 4]>,
-    values64: Vec<[u8; 8]>,
+/// The bytes of numbers of 32 bits.
+fn words(numbers: &[u32]) -> Vec<u8> {
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
 }
 
-/// Adds values to a table, and gives the index of the first.
-fn push<const N: usize>(
-    table: &mut Vec<[u8; N]>,
-    values: impl IntoIterator<Item = [u8; N]>,
-) -> Result<u32, String> {
-    let first = length(table.len())?;
-    table.extend(values);
-    Ok(first)
-}
-
-/// Adds a whole number of so many bytes.
-fn whole(number: u64, size: usize, bytes: &mut Vec<u8>) -> Result<(), String> {
-    let all = number.to_le_bytes();
-    let (fits, rest) = all.split_at(size);
-    if rest.iter().any(|byte| *byte != 0) {
-        return Err(format!("found {number}; expected a number of {size} bytes"));
-    }
-    bytes.extend(fits);
-    Ok(())
+fn float_bytes(floats: &[f32]) -> Vec<u8> {
+    floats
+        .iter()
+        .flat_map(|float| float.to_le_bytes())
+        .collect()
 }
 
 struct Writer<'s> {
     strings: &'s mut StringTableBuilder,
     property_count: usize,
-    tables: Tables,
+    /// The values of 2, 4 and 8 bytes.
+    tables: [Vec<u8>; 3],
 }
 
 impl Writer<'_> {
@@ -202,134 +183,74 @@ impl Writer<'_> {
             .ok_or_else(|| format!("the text {text:?} cannot be in a string table"))
     }
 
-    fn texts(&mut self, texts: &[String]) -> Result<Vec<[u8; 4]>, String> {
-        let offset = |text: &String| self.text(text).map(u32::to_le_bytes);
-        texts.iter().map(offset).collect()
+    fn texts(&mut self, texts: &[String]) -> Result<Vec<u32>, String> {
+        texts.iter().map(|text| self.text(text)).collect()
     }
 
-    fn property(&mut self, property: &Property) -> Result<PropertyRecord, String> {
-        let Property { lengths, values } = property;
-        let dimensions = length(lengths.len())?;
-        let length = match lengths[..] {
-            [] => 0,
-            [length] => length,
-            _ => push(
-                &mut self.tables.values32,
-                lengths.iter().map(|length| length.to_le_bytes()),
-            )?,
+    /// Adds values of 2, 4 or 8 bytes to their table, or bytes to the string table, and gives the
+    /// index of the first.
+    fn push(&mut self, size: usize, bytes: &[u8]) -> Result<u32, String> {
+        let tables = [2, 4, 8].iter().zip(&mut self.tables);
+        let Some((_, table)) = tables.into_iter().find(|(bytes, _)| **bytes == size) else {
+            let offset = self.strings.add_bytes(bytes);
+            return offset
+                .ok_or_else(|| format!("{} bytes do not fit into the string table", bytes.len()));
         };
+        let first = length(table.len() / size)?;
+        table.extend(bytes);
+        Ok(first)
+    }
+
+    /// What stands for so many numbers: nothing for none, the number itself for one, and for more
+    /// where they are in the table of 32-bit values.
+    fn list(&mut self, numbers: &[u32]) -> Result<u32, String> {
+        match *numbers {
+            [] => Ok(0),
+            [number] => Ok(number),
+            _ => self.push(4, &words(numbers)),
+        }
+    }
+
+    fn property(
+        &mut self,
+        Property { lengths, values }: &Property,
+    ) -> Result<PropertyRecord, String> {
+        let dimensions = length(lengths.len())?;
+        let length = self.list(lengths)?;
+        let (kind, is_single) = (values.kind(), lengths.is_empty());
+        let bytes = match values {
+            PropertyValues::Bool(_) if !is_single => Err("a truth value; expected bits"),
+            PropertyValues::Bits(_) if is_single => Err("bits; expected a truth value"),
+            PropertyValues::Texts(texts) => Ok(words(&self.texts(texts)?)),
+            values => Ok(values.bytes()),
+        }?;
         let count = lengths
             .iter()
             .try_fold(1_usize, |count, length| count.checked_mul(*length as usize));
-        let has = |found: usize| {
-            if count == Some(found) {
-                Ok(())
-            } else {
-                Err(format!("{found} values; expected {lengths:?}"))
-            }
+        let expected = match kind {
+            PropertyKind::Bool => count.map(|count| count.div_ceil(8)),
+            kind => count.and_then(|count| count.checked_mul(kind.bytes())),
         };
-        let value = match (values, lengths.is_empty()) {
-            (PropertyValues::None, _) => 0,
-            (PropertyValues::Bool(value), true) => u32::from(*value),
-            (PropertyValues::Bits(bytes), false) => {
-                if count.map(|count| count.div_ceil(8)) != Some(bytes.len()) {
-                    let found = bytes.len();
-                    return Err(format!("{found} bytes of bits; expected {lengths:?} bits"));
-                }
-                self.bytes(bytes)?
-            }
-            (PropertyValues::Bool(_) | PropertyValues::Bits(_), _) => {
-                return Err("bits are for arrays, and a truth value for a single one".to_owned());
-            }
-            (values, is_single) => {
-                has(values.len())?;
-                if is_single {
-                    self.single(values)?
-                } else {
-                    self.array(values)?
-                }
-            }
+        if kind != PropertyKind::None && expected != Some(bytes.len()) {
+            let found = bytes.len();
+            return Err(format!(
+                "{found} bytes of values; expected {lengths:?} of {}",
+                kind.name()
+            ));
+        }
+        let value = match *bytes {
+            [] if is_single || kind == PropertyKind::None => 0,
+            [a] if is_single => u32::from(a),
+            [a, b] if is_single => u32::from_le_bytes([a, b, 0, 0]),
+            [a, b, c, d] if is_single => u32::from_le_bytes([a, b, c, d]),
+            _ => self.push(kind.bytes(), &bytes)?,
         };
         Ok(PropertyRecord {
-            kind: values.kind().number(),
+            kind: kind as u8,
             dimensions,
             length,
             value,
         })
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<u32, String> {
-        self.strings
-            .add_bytes(bytes)
-            .ok_or_else(|| format!("{} bytes do not fit into the string table", bytes.len()))
-    }
-
-    /// The value of a property that is no array: inline, or in a table if it has 64 bits.
-    fn single(&mut self, values: &PropertyValues) -> Result<u32, String> {
-        let inline = match values {
-            PropertyValues::I8(values) => values.first().map(|value| u32::from(*value as u8)),
-            PropertyValues::I16(values) => values.first().map(|value| u32::from(*value as u16)),
-            PropertyValues::I32(values) => values.first().map(|value| *value as u32),
-            PropertyValues::U8(values) => values.first().map(|value| u32::from(*value)),
-            PropertyValues::U16(values) => values.first().map(|value| u32::from(*value)),
-            PropertyValues::U32(values) => values.first().copied(),
-            PropertyValues::F32(values) => values.first().map(|value| value.to_bits()),
-            PropertyValues::Texts(texts) => match texts.first() {
-                Some(text) => Some(self.text(text)?),
-                None => None,
-            },
-            _ => None,
-        };
-        match inline {
-            Some(value) => Ok(value),
-            None => self.array(values),
-        }
-    }
-
-    fn array(&mut self, values: &PropertyValues) -> Result<u32, String> {
-        fn all<const N: usize, T: Copy>(
-            values: &[T],
-            bytes: fn(T) -> [u8; N],
-        ) -> impl Iterator<Item = [u8; N]> {
-            values.iter().map(move |value| bytes(*value))
-        }
-        let tables = &mut self.tables;
-        match values {
-            PropertyValues::None | PropertyValues::Bool(_) => Ok(0),
-            PropertyValues::Bits(bytes) | PropertyValues::U8(bytes) => self.bytes(bytes),
-            PropertyValues::I8(values) => {
-                let bytes: Vec<_> = values.iter().map(|value| *value as u8).collect();
-                self.bytes(&bytes)
-            }
-            PropertyValues::I16(values) => {
-                push(&mut tables.values16, all(values, i16::to_le_bytes))
-            }
-            PropertyValues::U16(values) => {
-                push(&mut tables.values16, all(values, u16::to_le_bytes))
-            }
-            PropertyValues::I32(values) => {
-                push(&mut tables.values32, all(values, i32::to_le_bytes))
-            }
-            PropertyValues::U32(values) => {
-                push(&mut tables.values32, all(values, u32::to_le_bytes))
-            }
-            PropertyValues::F32(values) => {
-                push(&mut tables.values32, all(values, f32::to_le_bytes))
-            }
-            PropertyValues::I64(values) => {
-                push(&mut tables.values64, all(values, i64::to_le_bytes))
-            }
-            PropertyValues::U64(values) => {
-                push(&mut tables.values64, all(values, u64::to_le_bytes))
-            }
-            PropertyValues::F64(values) => {
-                push(&mut tables.values64, all(values, f64::to_le_bytes))
-            }
-            PropertyValues::Texts(texts) => {
-                let offsets = self.texts(texts)?;
-                push(&mut self.tables.values32, offsets)
-            }
-        }
     }
 
     fn entity(&mut self, entity: &NewEntity, bytes: &mut Vec<u8>) -> Result<(), String> {
@@ -347,27 +268,16 @@ impl Writer<'_> {
             let outside = outside("property", property_count as u64);
             return Err(format!("property {index}, {outside}"));
         }
-        let reference = match entity.properties[..] {
-            [] => 0,
-            [index] => index,
-            _ => push(
-                &mut self.tables.values32,
-                entity.properties.iter().map(|index| index.to_le_bytes()),
-            )?,
-        };
-        let head = [
+        bytes.extend(words(&[
             entity.gamemodes,
             self.text(&entity.name)?,
             length(entity.properties.len())?,
-            reference,
-        ];
-        bytes.extend(head.map(u32::to_le_bytes).as_flattened());
+            self.list(&entity.properties)?,
+        ]));
         bytes.push(entity.kind.number());
         let value_of = |name: &str| {
-            let mut values = entity.values.iter();
-            values
-                .find(|(other, _)| *other == name)
-                .map(|(_, value)| value)
+            let value = entity.values.iter().find(|(other, _)| *other == name);
+            value.map(|(_, value)| value)
         };
         // Shares a byte with the flags after it.
         let nibble = match value_of(KIND) {
@@ -377,102 +287,88 @@ impl Writer<'_> {
         };
         for field in entity.kind.fields() {
             if !matches!(field.kind, FieldKind::HighNibble(_)) {
-                self.field(field, value_of(field.name), nibble, bytes)
-                    .map_err(|wrong| format!("{}: {wrong}", field.name))?;
+                let field_bytes = self.field(field, value_of(field.name), nibble);
+                bytes.extend(field_bytes.map_err(|wrong| format!("{}: {wrong}", field.name))?);
             }
         }
         Ok(())
     }
 
+    /// The bytes of a field. `nibble` are the upper bits of the first byte where a kind is there.
     fn field(
         &mut self,
         field: &Field,
         value: Option<&Value>,
         nibble: Option<u8>,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        let wrong = |expected: &str| Err(format!("found {value:?}; expected {expected}"));
+    ) -> Result<Vec<u8>, String> {
         let size = field.kind.bytes();
-        match (field.kind, value) {
-            (FieldKind::Flags8(_), value) => {
-                let (upper, most) = nibble.map_or((0, 0xFF), |nibble| (nibble << 4, 0x0F));
-                match value {
-                    None => bytes.push(upper),
-                    Some(Value::Number(bits)) if *bits <= most => bytes.push(upper | *bits as u8),
-                    Some(_) => return wrong(&format!("bits of {most:#x}")),
+        let kind = usize::from(nibble.unwrap_or_default());
+        let bytes = match (field.kind, value) {
+            (FieldKind::Text | FieldKind::Signal(_), None) => words(&[self.text("")?]),
+            (FieldKind::Flags(..), _) if nibble.is_some() => {
+                match value.unwrap_or(&Value::Number(0)) {
+                    Value::Number(bits @ 0..16) => vec![(kind << 4) as u8 | *bits as u8],
+                    _ => return Err(format!("found {value:?}; expected bits of 0xf")),
                 }
             }
-            (FieldKind::Text | FieldKind::Signal(_), None) => {
-                bytes.extend(self.text("")?.to_le_bytes());
-            }
-            (FieldKind::LightShape, value) => match (nibble.unwrap_or_default(), value) {
-                (1, Some(Value::Floats(floats))) if floats.len() == 1 => {
-                    bytes.extend(floats.iter().flat_map(|float| float.to_le_bytes()));
+            (FieldKind::Shape(counts), value) => match (counts.get(kind), value) {
+                (Some(1), Some(Value::Floats(floats))) if floats.len() == 1 => float_bytes(floats),
+                (Some(count), Some(Value::Floats(floats))) if floats.len() == *count => {
+                    words(&[self.push(4, &float_bytes(floats))?])
                 }
-                (2, Some(Value::Floats(floats))) if floats.len() == 6 => {
-                    bytes.extend(self.table_floats(floats)?.to_le_bytes());
+                (Some(0 | 1), None) => vec![0; size],
+                (None | Some(0), Some(Value::Number(number))) => whole(*number, size)?,
+                (count, _) => {
+                    let count = count.copied().unwrap_or_default();
+                    return Err(format!(
+                        "found {value:?}; expected {count} floats, as the kind is"
+                    ));
                 }
-                (0 | 1, None) => bytes.extend([0; 4]),
-                (0 | 3.., Some(Value::Number(number))) => whole(*number, size, bytes)?,
-                _ => return wrong("nothing, one or six floats, as the kind is"),
             },
-            (FieldKind::IntersectableShape, value) => match (nibble.unwrap_or_default(), value) {
-                (0 | 1, Some(Value::Floats(floats))) if floats.len() == 3 => {
-                    bytes.extend(self.table_floats(floats)?.to_le_bytes());
-                }
-                (2, Some(Value::Floats(floats))) if floats.len() == 24 => {
-                    bytes.extend(self.table_floats(floats)?.to_le_bytes());
-                }
-                (3.., Some(Value::Number(number))) => whole(*number, size, bytes)?,
-                _ => return wrong("3 or 24 floats, as the kind is"),
-            },
-            (_, None) => bytes.extend(std::iter::repeat_n(0, size)),
+            (_, None) => vec![0; size],
             (
-                FieldKind::Flags16(_)
+                FieldKind::Flags(..)
                 | FieldKind::Choice(_)
                 | FieldKind::EntityKind
                 | FieldKind::TypeFilter
                 | FieldKind::Unsigned(_)
                 | FieldKind::Pattern32,
                 Some(Value::Number(number)),
-            ) => whole(*number, size, bytes)?,
-            (FieldKind::Signed64, Some(Value::Signed(number))) => {
-                bytes.extend(number.to_le_bytes());
-            }
+            ) => whole(*number, size)?,
+            (FieldKind::Signed64, Some(Value::Signed(number))) => number.to_le_bytes().to_vec(),
             (FieldKind::Floats { .. }, Some(Value::Floats(floats))) if 4 * floats.len() == size => {
-                bytes.extend(floats.iter().flat_map(|float| float.to_le_bytes()));
+                float_bytes(floats)
             }
             (
                 FieldKind::Rgb | FieldKind::Rgba | FieldKind::Bytes(_),
                 Some(Value::Bytes(values)),
-            ) if values.len() == size => bytes.extend(values),
+            ) if values.len() == size => values.clone(),
             (FieldKind::Text | FieldKind::Signal(_), Some(Value::Text(text))) => {
-                bytes.extend(self.text(text)?.to_le_bytes());
+                words(&[self.text(text)?])
             }
             (FieldKind::Property, Some(Value::Property(index)))
                 if (*index as usize) < self.property_count =>
             {
-                bytes.extend(index.to_le_bytes());
+                words(&[*index])
             }
             (FieldKind::TextList, Some(Value::Texts(texts))) if texts.len() < 256 => {
-                bytes.push(texts.len() as u8);
                 let offsets = self.texts(texts)?;
-                let reference = match offsets[..] {
-                    [] => [0; 4],
-                    [offset] => offset,
-                    _ => push(&mut self.tables.values32, offsets)?.to_le_bytes(),
-                };
-                bytes.extend(reference);
+                let reference = words(&[self.list(&offsets)?]);
+                [&[texts.len() as u8][..], &reference].concat()
             }
-            (kind, Some(_)) => return wrong(&format!("{kind:?}")),
-        }
-        Ok(())
+            (kind, Some(value)) => return Err(format!("found {value:?}; expected {kind:?}")),
+        };
+        Ok(bytes)
     }
+}
 
-    fn table_floats(&mut self, floats: &[f32]) -> Result<u32, String> {
-        let floats = floats.iter().map(|float| float.to_le_bytes());
-        push(&mut self.tables.values32, floats)
+/// The bytes of a whole number, if it fits.
+fn whole(number: u64, size: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = number.to_le_bytes().to_vec();
+    if bytes.split_off(size).iter().any(|byte| *byte != 0) {
+        return Err(format!("found {number}; expected a number of {size} bytes"));
     }
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -492,9 +388,7 @@ mod tests {
             Value::Floats((0..count).map(float).collect())
         };
         match field.kind {
-            FieldKind::Flags8(flags) | FieldKind::Flags16(flags) => {
-                Value::Number(u64::from(flags[flags.len() / 2].mask))
-            }
+            FieldKind::Flags(_, flags) => Value::Number(1 << (flags.len() - 1)),
             FieldKind::HighNibble(names) => Value::Number(names.len() as u64 - 1),
             FieldKind::Choice(names) => Value::Number(names.len() as u64 - 1),
             FieldKind::EntityKind => Value::Number(26),
@@ -513,8 +407,7 @@ mod tests {
                 Value::Text(format!("{} {}", field.name, next()))
             }
             FieldKind::Property => Value::Property(1),
-            FieldKind::LightShape => floats(6),
-            FieldKind::IntersectableShape => floats(24),
+            FieldKind::Shape(counts) => floats(counts[counts.len() - 1]),
             FieldKind::TextList => Value::Texts(vec![next().to_string(), next().to_string()]),
         }
     }

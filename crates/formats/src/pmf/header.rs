@@ -1,6 +1,7 @@
 //! The head of a map and its extensions (fact sheet A1, A2, A12).
 
 use super::bytes::Cursor;
+use super::codec::{Out, Stored as _};
 use super::rules;
 use crate::{Problems, ReadError, quoted};
 
@@ -8,7 +9,7 @@ use crate::{Problems, ReadError, quoted};
 pub(super) const MAGIC: [u8; 3] = *b"PMF";
 /// The only version.
 pub(super) const VERSION: u8 = 0;
-/// The most gamemodes that the mask of an entity has bits for.
+/// How many gamemodes the mask of an entity has bits for.
 pub const MAX_GAMEMODES: usize = 32;
 /// The beginning of the year 10000, in seconds of Unix time.
 const YEAR_10000: u64 = 253_402_300_800;
@@ -93,10 +94,10 @@ pub(super) fn read_header(
             format!("the creation time, {created_unix_secs} s, is after the year 9999")
         });
     }
-    let name = read_text(cursor, problems, "name of the map")?;
-    let description = read_text(cursor, problems, "description of the map")?;
-    let authors = read_text(cursor, problems, "authors of the map")?;
-    let compiler = read_text(cursor, problems, "compiler info of the map")?;
+    let name = read_field(cursor, problems, "name of the map")?;
+    let description = read_field(cursor, problems, "description of the map")?;
+    let authors = read_field(cursor, problems, "authors of the map")?;
+    let compiler = read_field(cursor, problems, "compiler info of the map")?;
     cursor.enter("gamemodes", None);
     let at = cursor.pos();
     let count = cursor.u8()?;
@@ -113,13 +114,14 @@ pub(super) fn read_header(
     for i in 0..count {
         cursor.enter("gamemode", i);
         let at = cursor.pos();
-        let name = cursor.until_zero().ok_or_else(|| unended(cursor, at))?;
-        if !(1..16).contains(&name.len()) {
+        let name = read_text(cursor)?;
+        let bytes = cursor.pos() - at - 1;
+        if !(1..16).contains(&bytes) {
             cursor.warn(problems, &rules::GAMEMODE_NAME, at, || {
-                format!("a name of {} bytes; it should have 1 to 15", name.len())
+                format!("a name of {bytes} bytes; it should have 1 to 15")
             });
         }
-        gamemodes.push(String::from_utf8_lossy(name).into_owned());
+        gamemodes.push(name);
     }
     Ok(Header {
         created_unix_secs,
@@ -131,29 +133,63 @@ pub(super) fn read_header(
     })
 }
 
-fn unended(cursor: &Cursor<'_>, at: usize) -> ReadError {
-    cursor.fault(
-        &rules::UNTERMINATED_TEXT,
-        at,
-        "a text without end",
-        "text with a zero byte behind it",
-    )
+/// Reads a text up to its zero byte.
+fn read_text(cursor: &mut Cursor<'_>) -> Result<String, ReadError> {
+    let at = cursor.pos();
+    let text = cursor.until_zero().ok_or_else(|| {
+        let expected = "text with a zero byte behind it";
+        cursor.fault(
+            &rules::UNTERMINATED_TEXT,
+            at,
+            "a text without end",
+            expected,
+        )
+    })?;
+    Ok(String::from_utf8_lossy(text).into_owned())
 }
 
-fn read_text(
+fn read_field(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
     name: &'static str,
 ) -> Result<String, ReadError> {
     cursor.enter(name, None);
     let at = cursor.pos();
-    let text = cursor.until_zero().ok_or_else(|| unended(cursor, at))?;
-    if text.len() >= LONG_TEXT_BYTES {
+    let text = read_text(cursor)?;
+    let bytes = cursor.pos() - at - 1;
+    if bytes >= LONG_TEXT_BYTES {
         cursor.warn(problems, &rules::LONG_TEXT, at, || {
-            format!("a text of {} bytes; more than 64 KiB is odd", text.len())
+            format!("a text of {bytes} bytes; more than 64 KiB is odd")
         });
     }
-    Ok(String::from_utf8_lossy(text).into_owned())
+    Ok(text)
+}
+
+impl Header {
+    pub(super) fn write(&self, out: &mut Out) {
+        out.bytes.extend(MAGIC);
+        out.bytes.push(VERSION);
+        out.bytes.extend(self.created_unix_secs.to_le_bytes());
+        out.text("name", &self.name);
+        out.text("description", &self.description);
+        out.text("authors", &self.authors);
+        out.text("compiler info", &self.compiler);
+        if self.gamemodes.len() > MAX_GAMEMODES {
+            out.too_many("gamemode", self.gamemodes.len(), MAX_GAMEMODES as u64);
+        }
+        out.count("gamemode", self.gamemodes.len(), 1);
+        for gamemode in &self.gamemodes {
+            out.text("gamemode", gamemode);
+        }
+    }
+}
+
+impl Extension {
+    pub(super) fn write(&self, out: &mut Out) {
+        self.flags.write(out);
+        out.text("extension", &self.name);
+        out.bytes.extend(&self.data);
+    }
 }
 
 /// Reads the extensions.
@@ -178,38 +214,26 @@ pub(super) fn read_extensions(
             ..Extension::default()
         };
         let body = cursor.bytes(size as usize)?;
-        let name_and_data = body.split_first().and_then(|(flags, rest)| {
+        if let Some((flags, rest)) = body.split_first() {
             extension.flags = *flags;
-            let name_len = rest.iter().position(|byte| *byte == 0)?;
-            rest.split_at_checked(name_len)
-        });
-        match name_and_data {
-            Some((name, [_, data @ ..])) if !name.is_empty() => {
-                extension.name = String::from_utf8_lossy(name).into_owned();
-                extension.data = data.to_vec();
-            }
-            Some((_, [_, data @ ..])) => {
-                extension.data = data.to_vec();
-                cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
-                    "it has no name".to_owned()
-                });
-            }
-            _ => {
-                extension.data = body.get(1..).unwrap_or_default().to_vec();
-                cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
-                    format!("{size} bytes in which no name ends")
-                });
-            }
+            let mut parts = rest.splitn(2, |byte| *byte == 0);
+            let (name, data) = (parts.next().unwrap_or_default(), parts.next());
+            extension.name =
+                data.map_or_else(String::new, |_| String::from_utf8_lossy(name).into());
+            extension.data = data.unwrap_or(rest).to_vec();
         }
-        let known = Extension::USE_IN_CRC | Extension::SUPPORT_REQUIRED;
-        if extension.flags & !known != 0 {
-            cursor.warn(problems, &rules::RESERVED_BITS, at, || {
-                format!(
-                    "flags {:#04x}; only {known:#04x} have a meaning",
-                    extension.flags
-                )
+        if extension.name.is_empty() {
+            cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
+                let is_ended = body.iter().skip(1).any(|byte| *byte == 0);
+                if is_ended {
+                    "it has no name".to_owned()
+                } else {
+                    format!("{size} bytes in which no name ends")
+                }
             });
         }
+        let known = Extension::USE_IN_CRC | Extension::SUPPORT_REQUIRED;
+        cursor.check_bits(problems, at, extension.flags, known);
         if extension.flags & Extension::SUPPORT_REQUIRED != 0 && extension.name != Extension::KNOWN
         {
             cursor.warn(problems, &rules::REQUIRED_EXTENSION, at, || {

@@ -10,7 +10,7 @@ use crate::budget;
 
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
-/// The most that a section may decode to, in bytes.
+/// Max bytes that a section may decode to.
 const MAX_BYTES: u64 = 1 << 30;
 /// What all sections of any file may decode to together, in bytes. Small files never come near it,
 /// since no byte of theirs stands for more than 255.
@@ -65,12 +65,12 @@ impl Budget {
 fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
     // No byte of LZ4 stands for more than 255.
     let possible = packed.saturating_mul(255).saturating_add(64);
-    let most = MAX_BYTES.min(possible);
-    if declared > most {
+    let max = MAX_BYTES.min(possible);
+    if declared > max {
         return Err(Lz4Fault::new(
             0,
             format!("said to decode to {declared} bytes"),
-            format!("at most {most}, as {packed} bytes of LZ4 can"),
+            format!("at most {max}, as {packed} bytes of LZ4 can"),
         ));
     }
     Ok(())

@@ -7,7 +7,10 @@
 pub mod archive;
 mod bytes;
 mod chunk;
+mod chunk_codec;
+mod codec;
 mod cube;
+mod cube_codec;
 mod entities;
 mod entity_fields;
 mod entity_kinds;
@@ -18,8 +21,6 @@ mod header;
 mod level;
 mod lz4;
 mod read;
-mod read_chunk;
-mod read_cubes;
 mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
@@ -39,8 +40,8 @@ pub use cube::{
     LightInfo, LightReference, NO_LIGHTMAP, Parent, PathAttribute, PathInfo, SIDE_CORNERS, SIDES,
     VisChunk, VisInfo, corner_signs,
 };
-pub use entities::{Entities, Entity, FieldValue, HEAD_FIELDS};
-pub use entity_fields::{Field, FieldKind, Flag, Signal, Unit, Value};
+pub use entities::{Entities, Entity, FieldValue};
+pub use entity_fields::{Field, FieldKind, Signal, Unit, Value};
 pub use entity_kinds::EntityKind;
 pub use entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
 #[cfg(feature = "write")]
@@ -108,7 +109,7 @@ pub struct Frame {
 /// A level (document, "Level data").
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What players keep who come from another level: [`Level::KEEP_VELOCITY`],
+    /// What players keep when they come from another level: [`Level::KEEP_VELOCITY`],
     /// [`Level::KEEP_CHUNK`] and [`Level::KEEP_PLACE`].
     pub flags: u8,
     /// Offset in the file of the level.
@@ -168,7 +169,7 @@ impl Level {
 
     /// The number in [`Level::chunks`] of a chunk by its place in the grid; none outside.
     pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
-        if !read_chunk::is_inside(self.grid, index) {
+        if !chunk_codec::is_inside(self.grid, index) {
             return None;
         }
         let [y, x, z] = index.yxz().map(|at| at as usize);

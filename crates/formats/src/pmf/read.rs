@@ -8,14 +8,13 @@ use std::ops::ControlFlow;
 use super::archive::Archive;
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
 use super::chunk::ChunkData;
+use super::chunk_codec::{Surroundings, is_inside, read_chunk, read_entities};
+use super::cube_codec::CubeAllowance;
 use super::entities::MIN_BYTES;
 use super::header::{read_extensions, read_header};
-use super::level::{LevelClient, LevelCommon, LevelNames, read_client, read_common, warn_of_bits};
+use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
-use super::read_chunk::{Surroundings, is_inside, read_chunk, read_entities, warn_of_leftover};
-use super::read_cubes::CubeAllowance;
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
-use crate::bytes::Source as _;
 use crate::{Place, Problem, Problems, ReadError, Rule, parallel};
 
 /// The largest exponent of the size of chunks.
@@ -137,13 +136,24 @@ impl Frame {
         refused(&rules::LZ4, part, place, found, fault.expected)
     }
 
-    /// Its section, to read what it decodes to.
-    fn section(&self, part: Part) -> Section {
-        Section {
-            part,
-            start: self.start,
-            is_packed: true,
-        }
+    /// Decodes it, unless the section is missing.
+    fn unpack_any(&self, file: &[u8], part: Part) -> Result<Option<Vec<u8>>, ReadError> {
+        (!self.is_empty())
+            .then(|| self.unpack(file, part))
+            .transpose()
+    }
+
+    /// What it decodes to, to be read.
+    fn section<'a>(&self, bytes: &'a [u8], part: Part) -> Cursor<'a> {
+        let start = self.start;
+        Cursor::new(
+            bytes,
+            Section {
+                part,
+                start,
+                is_packed: true,
+            },
+        )
     }
 }
 
@@ -171,12 +181,13 @@ impl Reader<'_, '_> {
         cursor.enter("head", None);
         let flags = cursor.u8()?;
         let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
-        warn_of_bits(&cursor, &mut self.problems, 0, flags, known);
+        cursor.check_bits(&mut self.problems, 0, flags, known);
         let mut position = 0;
         let mut frames = read_frames(&mut cursor, &mut position)?;
         for (frame, side) in frames.iter_mut().zip(Side::ALL) {
             frame.start = offset + cursor.pos() as u64;
-            cursor.enter(side.section_name(), None);
+            cursor.enter(side.name(), None);
+            cursor.field("section");
             cursor.bytes(frame.packed as usize)?;
         }
 
@@ -221,7 +232,7 @@ impl Reader<'_, '_> {
         cursor.enter("chunks", None);
         let needed = cursor.count(needed, 1, "bytes of sections")?;
         cursor.bytes(needed)?;
-        warn_of_leftover(&mut cursor, &mut self.problems);
+        cursor.check_end(&mut self.problems);
 
         let mut level = Level {
             flags,
@@ -254,32 +265,26 @@ impl Reader<'_, '_> {
         for (frame, side) in frames.iter().zip(Side::ALL) {
             self.admit(*frame, part(side), sizes_at)?;
         }
-        let [common_frame, client_frame, server_frame] = *frames;
-        if common_frame.is_empty() {
+        let [common, client, server] = *frames;
+        if common.is_empty() {
             return Err(missing(part(Side::Common), sizes_at));
         }
-        let bytes = common_frame.unpack(self.bytes, part(Side::Common))?;
-        let mut section = Cursor::new(&bytes, common_frame.section(part(Side::Common)));
-        let common = read_common(&mut section, &mut self.problems)?;
-        warn_of_leftover(&mut section, &mut self.problems);
-        let mut client = None;
-        if !client_frame.is_empty() {
-            let bytes = client_frame.unpack(self.bytes, part(Side::Client))?;
-            let mut section = Cursor::new(&bytes, client_frame.section(part(Side::Client)));
-            let is_inside = |chunk| is_inside(grid, chunk);
-            let data = read_client(&mut section, &mut self.problems, &common, &is_inside)?;
-            warn_of_leftover(&mut section, &mut self.problems);
-            client = Some(data);
-        }
-        let mut server = None;
-        if !server_frame.is_empty() {
-            let bytes = server_frame.unpack(self.bytes, part(Side::Server))?;
-            let mut section = Cursor::new(&bytes, server_frame.section(part(Side::Server)));
+        let (file, problems) = (self.bytes, &mut self.problems);
+        let bytes = common.unpack(file, part(Side::Common))?;
+        let section = common.section(&bytes, part(Side::Common));
+        let common = LevelCommon::read(section, problems)?;
+        let client = client.unpack_any(file, part(Side::Client))?.map(|bytes| {
+            let section = client.section(&bytes, part(Side::Client));
+            LevelClient::read(section, problems, &common, grid)
+        });
+        let client = client.transpose()?;
+        let server = server.unpack_any(file, part(Side::Server))?.map(|bytes| {
+            let mut section = server.section(&bytes, part(Side::Server));
             let strings = section.string_table()?;
-            let problems = &mut self.problems;
             let entities = read_entities(&mut section, &strings, problems, &rules::ENTITIES);
-            server = Some(LevelServer { strings, entities });
-        }
+            Ok(LevelServer { strings, entities })
+        });
+        let server = server.transpose()?;
         Ok((common, client, server))
     }
 
@@ -388,7 +393,7 @@ impl Reader<'_, '_> {
                 self.problems.add_about(
                     &rules::INDEX,
                     part.subject(),
-                    frame.section(part).place(0),
+                    Place::Offset(frame.start),
                     || {
                         let other = seen.chunk;
                         format!("{part}: visible cube {bad} of chunk {other}, which has {count}")
@@ -449,24 +454,15 @@ fn unpack_chunk(
 ) -> Result<ChunkData, ReadError> {
     let [common, client, server] = chunk.frames;
     let part = |side| Part::ChunkSection(level, chunk.index, side);
-    let unpack = |frame: Frame, side| -> Result<Option<Vec<u8>>, ReadError> {
-        if frame.is_empty() {
-            return Ok(None);
-        }
-        frame.unpack(file, part(side)).map(Some)
-    };
     let common_bytes = common.unpack(file, part(Side::Common))?;
-    let client_bytes = unpack(client, Side::Client)?;
-    let server_bytes = unpack(server, Side::Server)?;
-    let cursor = |bytes, frame: Frame, side| Cursor::new(bytes, frame.section(part(side)));
+    let client_bytes = client.unpack_any(file, part(Side::Client))?;
+    let server_bytes = server.unpack_any(file, part(Side::Server))?;
+    let client_bytes = client_bytes.as_deref();
+    let server_bytes = server_bytes.as_deref();
     read_chunk(
-        cursor(&common_bytes, common, Side::Common),
-        client_bytes
-            .as_deref()
-            .map(|bytes| cursor(bytes, client, Side::Client)),
-        server_bytes
-            .as_deref()
-            .map(|bytes| cursor(bytes, server, Side::Server)),
+        common.section(&common_bytes, part(Side::Common)),
+        client_bytes.map(|bytes| client.section(bytes, part(Side::Client))),
+        server_bytes.map(|bytes| server.section(bytes, part(Side::Server))),
         around,
         problems,
     )

@@ -10,10 +10,10 @@ const MAGIC: [u8; 4] = *b"PTF\0";
 /// Bytes before the compressed rows.
 const HEAD_BYTES: usize = 6;
 const ALPHA: u8 = 0x01;
-/// The greatest exponent of a side: 4 bits.
+/// The max exponent of a side: 4 bits.
 const MAX_EXPONENT: u32 = 15;
 
-/// A texture: a picture whose sides are powers of two.
+/// A texture, whose sides are powers of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texture {
     /// Pixels in a row, 1 to 32768.
@@ -44,7 +44,7 @@ impl Texture {
     ///
     /// # Errors
     /// As [`Texture::read`].
-    pub fn read_up_to(bytes: &[u8], most_side: u32) -> Result<Self, ReadError> {
+    pub fn read_up_to(bytes: &[u8], max_side: u32) -> Result<Self, ReadError> {
         let fault = |at: usize, found: String, expected: String| {
             ReadError::unreadable(&rules::TEXTURE, Place::Offset(at as u64), found, expected)
         };
@@ -68,11 +68,11 @@ impl Texture {
         let has_alpha = flags & ALPHA != 0;
         let pixel_bytes = if has_alpha { 4 } else { 3 };
         let declared = u64::from(width) * u64::from(height) * pixel_bytes;
-        let step = width.max(height) / most_side.max(1);
+        let step = width.max(height) / max_side.max(1);
         let result = if step > 1 {
             let mut smaller = Smaller::new([width, height], pixel_bytes as usize, step);
             lz4::unpack_each(frame, declared, &mut |block| smaller.take(block))
-                .map(|()| (smaller.size(), smaller.pixels))
+                .map(|()| (smaller.size, smaller.pixels))
         } else {
             lz4::unpack(frame, declared).map(|pixels| ([width, height], pixels))
         };
@@ -120,7 +120,7 @@ impl Texture {
     }
 }
 
-/// A picture that is made smaller while its rows arrive.
+/// A texture that is made smaller while its rows arrive.
 struct Smaller {
     width: usize,
     pixel_bytes: usize,
@@ -150,10 +150,6 @@ impl Smaller {
             rows: 0,
             pixels: Vec::new(),
         }
-    }
-
-    fn size(&self) -> [u32; 2] {
-        self.size
     }
 
     /// Takes the bytes that follow.
@@ -298,7 +294,7 @@ mod tests {
             let red = f64::from(small.pixels[at]);
             assert!((red - sum / weights).abs() < 0.6, "{red} {}", sum / weights);
         }
-        // Only what is whole is a picture.
+        // A texture that is cut off is refused.
         let bytes = texture(512, 256, false).write().unwrap();
         assert!(Texture::read_up_to(&bytes[..bytes.len() - 9], 128).is_err());
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use mapscope_formats::pmf::archive::Archive;
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
-    Pmf, PmfError, StringRef, StringTable, Vertex,
+    Pmf, PmfError, Side, StringRef, StringTable, Vertex,
 };
 use mapscope_formats::{Place, Problem, Severity};
 use mapscope_testdata::{shared, synthesize};
@@ -522,13 +522,13 @@ fn the_traced_sample_is_as_traced() {
     let chunk = &level.chunks[0];
     let data = chunk.data.as_ref().unwrap();
     let cubes = &data.cubes;
-    assert_eq!(cubes.common_record(0), Some(50..54));
-    assert_eq!(cubes.client_record(0), Some(683..689));
+    assert_eq!(cubes.record(Side::Common, 0), Some(50..54));
+    assert_eq!(cubes.record(Side::Client, 0), Some(683..689));
     let [common_frame, client_frame, _] = chunk.frames;
-    let part = pmf::Part::ChunkSection(0, chunk.index, pmf::Side::Common);
+    let part = pmf::Part::ChunkSection(0, chunk.index, Side::Common);
     let unpacked = common_frame.unpack(&bytes, part).unwrap();
     assert_eq!(unpacked[50..54], [2, 0, 0, 0]);
-    let part = pmf::Part::ChunkSection(0, chunk.index, pmf::Side::Client);
+    let part = pmf::Part::ChunkSection(0, chunk.index, Side::Client);
     let unpacked = client_frame.unpack(&bytes, part).unwrap();
     assert_eq!(unpacked[683..689], [0xff, 0, 0, 0, 0, 0x3f]);
     let vertex = data.client.as_ref().unwrap().vertices[0];

@@ -763,7 +763,7 @@ fn counts_that_lie_lose_the_chunk() {
             "4294967295 visible cubes, but",
         ),
         (Side::Common, cubes - 6 - 1, &[255], "255 fast lights, but"),
-        (Side::Client, 0, &[255], "255 regions, but"),
+        (Side::Client, 0, &[255], "255 sound regions, but"),
         (
             Side::Client,
             lightmaps + 1,

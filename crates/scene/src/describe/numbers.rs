@@ -33,12 +33,6 @@ pub(crate) fn xyz(values: impl Into<[f32; 3]>) -> String {
     format!("x {x}  y {y}  z {z}")
 }
 
-/// A number and its noun.
-pub(crate) fn plural(count: usize, one: &str, many: &str) -> String {
-    let noun = if count == 1 { one } else { many };
-    format!("{count} {noun}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

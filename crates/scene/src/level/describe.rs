@@ -12,8 +12,9 @@ use super::place::Place;
 use super::properties::{MAX_BYTES, hex, linked, listed, listed_up_to, text};
 use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
-use crate::numbers::{number, plural, short, xyz};
+use crate::numbers::{number, short, xyz};
 use crate::{Aabb, Item, LevelItem, Property};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     Cube, CubeKind, Geometry, LightReference, SIDES, Side, StringRef, StringTable, VisInfo,
 };
@@ -577,10 +578,7 @@ impl<'a> CubeAt<'a> {
         let own = cubes.seen_cubes(info);
         let mut properties = vec![Property::new(
             "Sees",
-            format!(
-                "{} of this chunk",
-                plural(own.len(), "other cube", "other cubes")
-            ),
+            format!("{} of this chunk", counted(own.len(), "other cube")),
         )];
         properties.extend(listed(own.iter(), "Sees cube", |index| {
             Some(link(Some(at.number), *index, String::new()))
@@ -592,7 +590,7 @@ impl<'a> CubeAt<'a> {
             let list = cubes.seen_chunk_cubes(seen);
             let what = match list.len() {
                 0 => "all of it".to_owned(),
-                count => plural(count, "cube", "cubes"),
+                count => counted(count, "cube"),
             };
             properties.push(Property {
                 link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
@@ -697,13 +695,8 @@ impl<'a> CubeAt<'a> {
     /// Where its records are in what the sections decode to; none where a section has none.
     fn records(&self) -> impl Iterator<Item = (Side, Range<u32>)> {
         let cubes = &self.data.cubes;
-        let records = [
-            (Side::Common, cubes.common_record(self.cube)),
-            (Side::Client, cubes.client_record(self.cube)),
-            (Side::Server, cubes.server_record(self.cube)),
-        ];
-        let records = records.into_iter();
-        records.filter_map(|(side, record)| Some((side, record?)))
+        let records = Side::ALL.into_iter();
+        records.filter_map(|side| Some((side, cubes.record(side, self.cube)?)))
     }
 
     /// Its bytes and where they are in what the sections decode to.
@@ -714,7 +707,7 @@ impl<'a> CubeAt<'a> {
                 Side::Client => "Client",
                 Side::Server => "Server",
             };
-            let bytes = plural(record.len(), "byte", "bytes");
+            let bytes = counted(record.len(), "byte");
             let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
             let most = record.start.saturating_add(MAX_BYTES as u32);
             let shown = record.start..record.end.min(most);
@@ -827,7 +820,7 @@ mod tests {
                 };
                 let info = map.info(&query);
                 let record = &info["cube"]["bytes"]["common"];
-                let at = data.cubes.common_record(cube).unwrap().start;
+                let at = data.cubes.record(Side::Common, cube).unwrap().start;
                 assert_eq!(*record, serde_json::json!({"offset": at, "hex": hex}));
                 if let Cube::Geometry(geometry) = kind
                     && !geometry.is_client_extended()

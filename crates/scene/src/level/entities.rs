@@ -11,8 +11,8 @@ use super::properties::{MAX_BYTES, hex, linked};
 use super::signals::Signals;
 use crate::fields::{self, Field, Table, field, section};
 use crate::lines::box_edges;
-use crate::numbers::plural;
 use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
 
 /// How many properties of an entity are listed, and how many values of each.
@@ -368,7 +368,7 @@ impl<'a> GamemodeAt<'a> {
         field("Entities with a place", |at: &Self| {
             at.map.entities_in(at.number).into()
         })
-        .note(|at| plural(at.map.entities_in(at.number), "entity", "entities").into()),
+        .note(|at| counted(at.map.entities_in(at.number), "entity").into()),
     ];
 }
 
@@ -403,7 +403,7 @@ impl<'a> EntityTypeAt<'a> {
 
     const OWN: &'a [Field<Self>] = &[field("Field", |at| {
         let fields = at.kind.fields().iter().map(|field| {
-            let bytes = plural(field.kind.bytes(), "byte", "bytes");
+            let bytes = counted(field.kind.bytes(), "byte");
             Property::new(field.name, format!("at {}, {bytes}", field.offset))
         });
         fields::Value::lines(fields)
@@ -470,7 +470,7 @@ impl<'a> EntityAt<'a> {
     const BYTES: &'a [Field<Self>] = &[
         field("In its section", |at| {
             let range = at.entity.range();
-            let bytes = plural(range.len(), "byte", "bytes");
+            let bytes = counted(range.len(), "byte");
             format!("{:#x}, {bytes}", range.start).into()
         }),
         field("Bytes", |at| hex(at.entity.bytes(), MAX_BYTES).into()),

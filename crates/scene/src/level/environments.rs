@@ -9,8 +9,9 @@ use super::Map;
 use super::items::ChunkAt;
 use super::properties::{LevelAt, linked, listed};
 use crate::fields::{Field, Table, Value, field, section, summary_only};
-use crate::numbers::{plural, xyz};
+use crate::numbers::xyz;
 use crate::{Aabb, LevelItem, Property};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     self, ChunkData, EnvironmentRegion, ServerRegion, Sky, SoundEnvironment, StringRef,
     StringTable, Weather,
@@ -222,7 +223,7 @@ impl<'a> ServerRegionAt<'a> {
 
     /// How many chunks it keeps active.
     fn count(&self) -> String {
-        plural(self.region.chunks.len(), "chunk", "chunks")
+        counted(self.region.chunks.len(), "chunk")
     }
 }
 

@@ -9,7 +9,6 @@ use super::Map;
 use super::textures::{self, Textures};
 use crate::assets::THUMBNAIL_SIDE;
 use crate::fields::{Field, Table, Value, field, section};
-use crate::numbers::plural;
 use crate::outline::and_more;
 use crate::parallel::in_parallel;
 use crate::rules;
@@ -20,7 +19,7 @@ use mapscope_formats::pmf::{
     self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
     StringTable,
 };
-use mapscope_formats::{Place, Problem, Subject};
+use mapscope_formats::{Place, Problem, Subject, counted};
 
 /// How many pixels of textures that no material names are decoded to see whether they can be.
 const MAX_PIXELS: u64 = 32 << 20;
@@ -277,12 +276,12 @@ impl<'a> ArchiveFileAt<'a> {
             .into()
         })
         .summary("Size", |at| match &at.entry.content {
-            Content::File(file) => plural(file.bytes as usize, "byte", "bytes").into(),
+            Content::File(file) => counted(file.bytes as usize, "byte").into(),
             Content::Directory => "directory".into(),
             Content::Link(_) => "link".into(),
         })
         .note(|at| match &at.entry.content {
-            Content::File(file) => plural(file.bytes as usize, "byte", "bytes").into(),
+            Content::File(file) => counted(file.bytes as usize, "byte").into(),
             Content::Directory => Value::absent(),
             Content::Link(target) => format!("link to {target}").into(),
         }),
@@ -328,7 +327,7 @@ impl<'a> ArchiveFileAt<'a> {
         properties.push(match named {
             Some(texture) => Property::new("Named by materials", &*texture.path),
             None if is_texture(&self.entry.name) => Property::new("Named by materials", "none"),
-            None => Property::new("Content", plural(bytes.len(), "byte", "bytes")),
+            None => Property::new("Content", counted(bytes.len(), "byte")),
         });
         if !bytes.is_empty() {
             properties.push(Property::dump(&*bytes));
@@ -377,7 +376,7 @@ impl<'a> ExtensionAt<'a> {
         field("Bytes of data", |at: &Self| at.extension.data.len().into())
             .json("bytes")
             .note(|at| {
-                let size = plural(at.extension.data.len(), "byte", "bytes");
+                let size = counted(at.extension.data.len(), "byte");
                 let is_required = at.has(Extension::SUPPORT_REQUIRED);
                 let required = if is_required { ", required" } else { "" };
                 format!("{size}{required}").into()
@@ -441,14 +440,14 @@ impl<'a> StringTableAt<'a> {
         field("Strings", |at: &Self| at.strings().count.into()).note(|at| {
             let bytes = at.strings.bytes();
             let count = bytes.split_inclusive(|byte| *byte == 0).count();
-            plural(count, "string", "strings").into()
+            counted(count, "string").into()
         }),
         field("Unused", |at| match at.strings().unused {
             Some(unused) => unused.into(),
             None => "not known: too many are named".into(),
         }),
         field("Bytes", |at: &Self| at.strings.bytes().len().into())
-            .note(|at| plural(at.strings.bytes().len(), "byte", "bytes").into()),
+            .note(|at| counted(at.strings.bytes().len(), "byte").into()),
     ];
 
     const STRINGS: &'a [Field<Self>] = &[field("String", |at| at.strings().lines.clone().into())];

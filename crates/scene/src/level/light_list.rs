@@ -9,8 +9,8 @@ use super::items::EntityAt;
 use super::lights::{InFile, LightKind};
 use super::properties::{LevelAt, linked, listed};
 use crate::fields::{Field, Table, Value, field, section, summary_only};
-use crate::numbers::plural;
 use crate::{Aabb, LevelItem, Light, Property};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{ChunkData, DynamicLight, EntityKind};
 
 /// The lights of all levels, worked out when somebody first asks.
@@ -163,7 +163,7 @@ impl Map {
 
     /// What controls a light, and where it is.
     fn light_note(&self, light: LevelItem, found: &Found) -> String {
-        let mut note = plural(found.chunks.len(), "chunk", "chunks");
+        let mut note = counted(found.chunks.len(), "chunk");
         if found.differs() {
             note.push_str(", which differ");
         }
@@ -314,7 +314,7 @@ impl<'a> LightAt<'a> {
             LightKind::Fast => {
                 let look = client.fast_lights.get(at.index)?;
                 let vertices: usize = look.ranges().map(|(range, _)| range.len()).sum();
-                let ranges = plural(look.ranges().count(), "range", "ranges");
+                let ranges = counted(look.ranges().count(), "range");
                 Some(format!("{vertices} vertices in {ranges}"))
             }
         });

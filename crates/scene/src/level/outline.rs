@@ -3,9 +3,9 @@
 use super::Map;
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
-use crate::numbers::plural;
 use crate::outline::{and_more, capped, heading, leaf};
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{CubeKind, Side};
 
 /// How many of one thing are listed.
@@ -30,7 +30,7 @@ impl Map {
         let archive = heading("Archive", self.archive_lines());
         let of_file = [
             OutlineNode {
-                note: plural(files, "file", "files"),
+                note: counted(files, "file"),
                 ..archive
             },
             heading("Extensions", self.extension_lines()),

@@ -18,8 +18,9 @@ use super::mesh::ChunkMesh;
 use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use super::{Level, Map, date};
 use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
-use crate::numbers::{number, plural, short};
+use crate::numbers::{number, short};
 use crate::{ClipInfo, Item, LevelItem, Property};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
     StringTable,
@@ -97,7 +98,7 @@ fn unread_entities(entities: Option<&Entities>) -> Value {
         vec![
             Property::new("Why", "the first is of an unknown type"),
             Property::new("Offset", format!("{at:#x} of their section")),
-            Property::new("Size", plural(bytes.len(), "byte", "bytes")),
+            Property::new("Size", counted(bytes.len(), "byte")),
             Property::dump(bytes),
         ]
     });
@@ -150,13 +151,13 @@ impl<'a> MapAt<'a> {
         summary_only("Map", |at| at.header().name.as_str().into()),
         field("Levels", |at: &Self| at.map.levels.len().into())
             .in_summary()
-            .note(|at| plural(at.map.levels.len(), "level", "levels").into())
+            .note(|at| counted(at.map.levels.len(), "level").into())
             .json_as("levels", |at| {
                 let levels = (0..).map_while(|number| at.map.level_at(number));
                 levels.map(|at| LevelAt::FIELDS.json(&at)).collect()
             }),
         field("Archive", |at: &Self| {
-            plural(at.map.archive_paths().len(), "file", "files").into()
+            counted(at.map.archive_paths().len(), "file").into()
         })
         .json_as("archive", |at| at.map.archive_paths().into()),
         field("Extensions", |at: &Self| at.map.pmf.extensions.len().into()).json_as(
@@ -412,7 +413,7 @@ impl<'a> LevelAt<'a> {
         let depths = counts.depths.iter().enumerate();
         let lines = depths.take(usize::from(counts.deepest()) + 1);
         let lines = lines.map(|(depth, count)| {
-            let cells = plural(*count as usize, "cell", "cells");
+            let cells = counted(*count as usize, "cell");
             Property::new("Depth", format!("{depth}: {cells}"))
         });
         Value::lines(lines)
@@ -599,7 +600,7 @@ impl<'a> ChunkAt<'a> {
             None => "cannot be read".into(),
         })
         .note(|at| match at.data() {
-            Some(data) => plural(data.cubes.len(), "cube", "cubes").into(),
+            Some(data) => counted(data.cubes.len(), "cube").into(),
             None => "cannot be read".into(),
         })
         .json_as("cubes", |at| {
@@ -763,7 +764,7 @@ impl<'a> ChunkAt<'a> {
             }
         }
         for (index, region) in self.server_regions() {
-            let count = plural(region.chunks.len(), "chunk", "chunks");
+            let count = counted(region.chunks.len(), "chunk");
             let text = format!("keeps {count} active");
             lines.push(linked("Server", text, Some(self.server_region_item(index))));
         }

@@ -6,8 +6,9 @@ use super::materials::{Blend, Material};
 use super::properties::{LevelAt, linked, listed_up_to};
 use super::textures::LevelTexture;
 use crate::fields::{Field, Table, Value, field, section, summary_only};
-use crate::numbers::{plural, short, xyz};
+use crate::numbers::{short, xyz};
 use crate::{LevelItem, Property, Swatch};
+use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial};
 
 /// How many chunks are listed of a material.
@@ -257,7 +258,7 @@ impl<'a> MaterialAt<'a> {
             0 => "not used".to_owned(),
             faces => {
                 let area = short((self.uses.area * 10.0).round() as f32 / 10.0);
-                format!("{area} m², {}", plural(faces, "face", "faces"))
+                format!("{area} m², {}", counted(faces, "face"))
             }
         }
     }
@@ -320,7 +321,7 @@ impl<'a> PhysicsMaterialAt<'a> {
     ];
 
     const USE: &'a [Field<Self>] = &[field("Used by", |at| {
-        plural(at.chunk_count(), "chunk", "chunks").into()
+        counted(at.chunk_count(), "chunk").into()
     })];
 
     fn is_solid(&self) -> bool {

@@ -15,8 +15,9 @@ use super::uses::{JointUse, MaterialUse, is_reversed};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
 use crate::fields::{Field, Table, Value, field, json_only, section, summary_only};
-use crate::numbers::{number, plural, short, xyz};
+use crate::numbers::{number, short, xyz};
 use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, SummaryPart, Swatch};
+use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
 };
@@ -324,7 +325,7 @@ impl<'a> JointAt<'a> {
     }
 
     fn moved_vertices(&self) -> String {
-        plural(self.uses().vertices, "vertex", "vertices")
+        counted(self.uses().vertices, "vertex")
     }
 
     /// The clip, the frame, and how far the moment is on the way to the next.
@@ -620,7 +621,7 @@ impl<'a> ClipAt<'a> {
             .json("name"),
         field("Frames", |at: &Self| at.info.frames.into())
             .in_summary()
-            .note(|at| plural(at.info.frames as usize, "frame", "frames").into())
+            .note(|at| counted(at.info.frames as usize, "frame").into())
             .json("frames"),
         field("Lasts", |at: &Self| {
             format!("{} at 24 frames a second", at.seconds()).into()
@@ -701,7 +702,7 @@ impl LodAt {
 }
 
 fn triangles(count: usize) -> String {
-    plural(count, "triangle", "triangles")
+    counted(count, "triangle")
 }
 
 fn min_max(names: [&'static str; 2], bounds: Option<Aabb>) -> Value {

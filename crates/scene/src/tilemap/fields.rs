@@ -1,6 +1,8 @@
 //! What is known of the parts of a map, each field once: for the inspector, the status line, the
 //! outline and JSON.
 
+use mapscope_formats::counted;
+
 use std::rc::Rc;
 
 use glam::Vec3;
@@ -13,7 +15,7 @@ use super::known::ZoneCounts;
 use super::layers::parallax_name;
 use super::{GridKind, Layer, Object, ObjectKind, Tile, TileMap, Tileset, Zone};
 use crate::fields::{Section, Table, Value, field, json_only, summary_only};
-use crate::numbers::{plural, short};
+use crate::numbers::short;
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, SummaryPart, Swatch, TileMapItem};
 
 /// How many of one kind are listed.
@@ -493,13 +495,13 @@ impl<'a> TilesetAt<'a> {
                         }
                     })
                     .summary("Tiles", |at| at.tileset.tile_count().into())
-                    .note(|at| plural(at.tileset.tile_count(), "tile", "tiles").into()),
+                    .note(|at| counted(at.tileset.tile_count(), "tile").into()),
                     field("Tile size", |at: &Self| by(at.tileset.tile_size, " pixels"))
                         .summary("Size", |at| by(at.tileset.tile_size, "")),
                     field("Used", |at| {
                         let uses = at.map.counts().uses.get(at.number);
                         let uses = uses.into_iter().flatten().take(at.tileset.tile_count());
-                        plural(uses.filter(|uses| **uses > 0).count(), "tile", "tiles").into()
+                        counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
                     }),
                     field("Pictures", |at: &Self| {
                         let said = "not found; tiles are shown by their numbers";
@@ -659,7 +661,7 @@ impl<'a> ZoneAt<'a> {
                 .note(|at| {
                     let cells = usize::try_from(at.counts.cells).unwrap_or(usize::MAX);
                     match (at.has_grid(), at.counts.areas.is_empty()) {
-                        (true, _) => plural(cells, "tile", "tiles").into(),
+                        (true, _) => counted(cells, "tile").into(),
                         (false, true) => "nowhere".into(),
                         (false, false) => Value::absent(),
                     }

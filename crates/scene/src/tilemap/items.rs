@@ -1,7 +1,8 @@
 //! The items of a map: what they lead to, and what they are called.
 
+use mapscope_formats::counted;
+
 use super::{Cell, Layer, Object, ObjectKind, TileMap, Tileset};
-use crate::numbers::plural;
 use crate::{Item, Swatch, TileMapItem};
 
 /// An index as items have it.
@@ -179,7 +180,7 @@ impl TileMap {
         match self.uses(tileset, image) {
             0 => "nowhere".to_owned(),
             1 => "once".to_owned(),
-            uses => plural(usize::try_from(uses).unwrap_or(usize::MAX), "time", "times"),
+            uses => counted(usize::try_from(uses).unwrap_or(usize::MAX), "time"),
         }
     }
 

@@ -13,7 +13,7 @@ use mapscope_formats::pfobj::{
 };
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
-    self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues,
+    self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
     StringTableBuilder, Texture,
 };
 use mapscope_formats::ppe::{MapFlags, Xmf, map_data, sheet, xmf};
@@ -758,7 +758,7 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
     assert_eq!(reached + cubes.orphans() as usize, cubes.len());
     let mut end = None;
     for (cube, what) in cubes.iter() {
-        let record = cubes.common_record(cube).unwrap();
+        let record = cubes.record(Side::Common, cube).unwrap();
         assert_eq!(record.start, end.unwrap_or(record.start));
         assert!(!record.is_empty());
         end = Some(record.end);

@@ -1,0 +1,328 @@
+//! Reading and writing the three sections of a chunk (fact sheet A7 to A9).
+
+use super::bytes::{ChunkIndex, Cursor, StringTable};
+use super::chunk::{
+    ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
+    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion,
+};
+use super::codec::{Names, Out, Reader, Stored as _, unchecked};
+use super::cube_codec::{
+    CubeAllowance, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
+};
+use super::entities::Entities;
+use super::level::LevelNames;
+use super::rules;
+use crate::{Problems, ReadError, Rule, WriteError, outside};
+
+/// What chunks of a level have in common.
+pub(super) struct Surroundings<'a> {
+    /// What the level has names for.
+    pub names: LevelNames<'a>,
+    /// How many chunks the grid has along Y, X and Z.
+    pub grid: [u32; 3],
+    /// How many cubes the file may still have.
+    pub cubes: &'a CubeAllowance,
+}
+
+/// Says whether a grid has a chunk.
+pub(super) fn is_inside(grid: [u32; 3], chunk: ChunkIndex) -> bool {
+    chunk.yxz().iter().zip(grid).all(|(at, count)| *at < count)
+}
+
+/// Reads a chunk of up to three sections: common, client and server.
+///
+/// # Errors
+/// Something that keeps the chunk from being shown.
+pub(super) fn read_chunk(
+    mut common: Cursor<'_>,
+    client: Option<Cursor<'_>>,
+    server: Option<Cursor<'_>>,
+    around: &Surroundings<'_>,
+    problems: &mut Problems,
+) -> Result<ChunkData, ReadError> {
+    let names = &around.names;
+    let client_or_common = client.as_ref().unwrap_or(&common).clone();
+    let server_or_common = server.as_ref().unwrap_or(&common).clone();
+    let sections = [common.clone(), client_or_common, server_or_common];
+    let strings = common.string_table()?;
+    let mut r = Reader {
+        cursor: common,
+        strings: &strings,
+        problems,
+    };
+    let mut data = ChunkData {
+        materials: r.list("used material", |r, at, name| {
+            r.check_name(at, *name, "material", &names.materials);
+        })?,
+        physics_materials: r.list("used physics material", |r, at, name| {
+            r.check_name(at, *name, "physics material", &names.physics_materials);
+        })?,
+        sound_materials: r.list("used sound material", unchecked)?,
+        weather_regions: regions(&mut r, "weather", "weather region", &names.weathers)?,
+        gravity_regions: regions(&mut r, "gravity", "gravity region", &names.gravities)?,
+        dynamic_lights: r.list("dynamic light", |r, at, light: &DynamicLight| {
+            r.check_bits(at, light.flags, DynamicLight::FLAGS);
+        })?,
+        fast_lights: r.list("fast light", |r, at, light: &FastLight| {
+            r.check_bits(at, light.flags, DynamicLight::FLAGS);
+        })?,
+        ..ChunkData::default()
+    };
+    let mut cubes = CubeReader {
+        around,
+        sections,
+        data: &mut data,
+        suspects: Vec::new(),
+    };
+    cubes.read_common(&mut r)?;
+    r.finish();
+    if let Some(cursor) = client {
+        let mut r = Reader {
+            cursor,
+            strings: &strings,
+            problems: &mut *r.problems,
+        };
+        let client = read_client(&mut r, cubes.data, names)?;
+        cubes.read_client(&mut r, &client)?;
+        r.finish();
+        cubes.data.client = Some(client);
+    }
+    if let Some(mut cursor) = server {
+        let strings = cursor.string_table()?;
+        let mut r = Reader {
+            cursor,
+            strings: &strings,
+            problems: &mut *r.problems,
+        };
+        let regions = r.list_if("region", |r, at, region| {
+            check_region(r, at, region, around.grid)
+        })?;
+        cubes.read_server(&mut r)?;
+        let entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
+        cubes.data.server = Some(ChunkServer {
+            strings,
+            regions,
+            entities,
+        });
+    }
+    cubes.check(r.problems)?;
+    data.strings = strings;
+    Ok(data)
+}
+
+/// Reads regions with an environment of a kind.
+fn regions(
+    r: &mut Reader<'_, '_, '_>,
+    kind: &str,
+    record: &'static str,
+    known: &Names<'_>,
+) -> Result<Vec<EnvironmentRegion>, ReadError> {
+    let what = format!("{kind} environment");
+    r.list_if(record, |r, at, region: &EnvironmentRegion| {
+        r.check_name(at + 96, region.environment, &what, known);
+        r.check_geometry(at, &region.corners, "box")
+    })
+}
+
+/// Reads the client section up to the cubes.
+fn read_client(
+    r: &mut Reader<'_, '_, '_>,
+    data: &ChunkData,
+    names: &LevelNames<'_>,
+) -> Result<ChunkClient, ReadError> {
+    let mut client = ChunkClient {
+        sound_regions: regions(r, "sound", "sound region", &names.sounds)?,
+        sky_regions: regions(r, "sky", "sky region", &names.skies)?,
+        lightmaps: r.list("lightmap", unchecked)?,
+        vertices: r.list("vertex", unchecked)?,
+        normals: r.list("normal", unchecked)?,
+        ..ChunkClient::default()
+    };
+    for i in 0..data.dynamic_lights.len() {
+        r.cursor.enter("client dynamic light", i);
+        let light = read_dynamic_light(&mut r.cursor, &client.lightmaps)?;
+        client.dynamic_lights.push(light);
+    }
+    for i in 0..data.fast_lights.len() {
+        r.cursor.enter("client fast light", i);
+        let light = read_fast_light(&mut r.cursor, client.vertices.len() as u64)?;
+        client.fast_lights.push(light);
+    }
+    Ok(client)
+}
+
+/// Warns of a region that cannot be, and says whether it is kept.
+fn check_region(
+    r: &mut Reader<'_, '_, '_>,
+    at: usize,
+    region: &ServerRegion,
+    grid: [u32; 3],
+) -> bool {
+    for (i, chunk) in region.chunks.iter().enumerate() {
+        check_chunk(r, at + 28 + 4 * i, *chunk, grid);
+    }
+    let ServerRegion { max, min, .. } = region;
+    let is_kept = r.check_geometry(at, &[*max, *min], "region");
+    if is_kept && max.iter().zip(min).any(|(max, min)| max < min) {
+        r.warn(&rules::REGION_CORNERS, at, || {
+            format!("its max corner {max:?} is below its min corner {min:?}")
+        });
+    }
+    is_kept
+}
+
+/// Reads entities to the end of a section. Where they cannot be read there are none, which is a
+/// problem of this kind, and what stands before them counts all the same.
+pub(super) fn read_entities(
+    cursor: &mut Cursor<'_>,
+    strings: &StringTable,
+    problems: &mut Problems,
+    unreadable: &'static Rule,
+) -> Entities {
+    match Entities::read(cursor, strings, problems) {
+        Ok(entities) => {
+            cursor.check_end(problems);
+            entities
+        }
+        Err(error) => {
+            problems.add_error_as(unreadable, error);
+            Entities::default()
+        }
+    }
+}
+
+/// Says that the list, which has so many entries, does not have one.
+pub(super) fn no_such(what: &str, index: impl std::fmt::Display, count: usize) -> String {
+    format!("{what} {index}, {}", outside(what, count as u64))
+}
+
+/// Warns of a chunk that is not in the grid.
+pub(super) fn check_chunk(
+    r: &mut Reader<'_, '_, '_>,
+    at: usize,
+    chunk: ChunkIndex,
+    grid: [u32; 3],
+) {
+    if !is_inside(grid, chunk) {
+        r.warn(&rules::CHUNK_INDEX, at, || {
+            format!("the grid has no chunk {chunk}")
+        });
+    }
+}
+
+fn read_dynamic_light(
+    cursor: &mut Cursor<'_>,
+    lightmaps: &[Lightmap],
+) -> Result<ClientDynamicLight, ReadError> {
+    let color = cursor.array()?;
+    let count = cursor.u8()?;
+    let count = cursor.count(count, 4, "lightmaps of a light")?;
+    let mut layers = Vec::with_capacity(count);
+    for _ in 0..count {
+        let at = cursor.pos();
+        let lightmap = cursor.u8()?;
+        let Some(base) = lightmaps.get(usize::from(lightmap)) else {
+            let found = no_such("lightmap", lightmap, lightmaps.len());
+            return Err(cursor.fault(&rules::LIGHT_LIGHTMAP, at, found, "a lightmap of the chunk"));
+        };
+        let luxels = cursor.bytes(base.luxels.len())?.to_vec();
+        layers.push(LightLayer { lightmap, luxels });
+    }
+    Ok(ClientDynamicLight { color, layers })
+}
+
+fn read_fast_light(cursor: &mut Cursor<'_>, vertices: u64) -> Result<ClientFastLight, ReadError> {
+    let mut light = ClientFastLight::new(cursor.array()?);
+    let count = cursor.u32()?;
+    let count = cursor.count(count, 8, "ranges of vertices")?;
+    let mut vertex = 0_u64;
+    for _ in 0..count {
+        let at = cursor.pos();
+        let skip = cursor.u32()?;
+        let count = cursor.u32()?;
+        let first = vertex + u64::from(skip);
+        vertex = first + u64::from(count);
+        if vertex > vertices {
+            let found = format!("a range of vertices from {first} to {vertex}");
+            let expected = format!("vertices below {vertices}");
+            return Err(cursor.fault(&rules::LIGHT_VERTICES, at, found, expected));
+        }
+        let count = cursor.count(count, 1, "multipliers")?;
+        light.push_range(first as u32, cursor.bytes(count)?);
+    }
+    Ok(light)
+}
+
+impl ChunkData {
+    /// The common, client and server section.
+    pub(super) fn write(&self) -> Result<[Option<Vec<u8>>; 3], WriteError> {
+        let client = self.client.as_ref().map(|client| self.write_client(client));
+        let server = self.server.as_ref().map(|server| self.write_server(server));
+        let common = self.write_common()?;
+        Ok([Some(common), client.transpose()?, server.transpose()?])
+    }
+
+    fn write_common(&self) -> Result<Vec<u8>, WriteError> {
+        let mut out = Out::default();
+        out.sized("string table", self.strings.bytes());
+        out.list("used material", &self.materials);
+        out.list("used physics material", &self.physics_materials);
+        out.list("used sound material", &self.sound_materials);
+        out.list("weather region", &self.weather_regions);
+        out.list("gravity region", &self.gravity_regions);
+        out.list("dynamic light", &self.dynamic_lights);
+        out.list("fast light", &self.fast_lights);
+        write_cubes(&mut out, &self.cubes);
+        out.finish()
+    }
+
+    fn write_client(&self, client: &ChunkClient) -> Result<Vec<u8>, WriteError> {
+        let mut out = Out::default();
+        out.list("sound region", &client.sound_regions);
+        out.list("sky region", &client.sky_regions);
+        out.list("lightmap", &client.lightmaps);
+        out.list("vertex", &client.vertices);
+        out.list("normal", &client.normals);
+
+        let (lights, count) = (&client.dynamic_lights, self.dynamic_lights.len());
+        out.check_len("client dynamic lights", lights.len(), count);
+        for light in lights {
+            light.color.write(&mut out);
+            out.count("lightmap layer", light.layers.len(), 1);
+            for layer in &light.layers {
+                let base = client.lightmaps.get(usize::from(layer.lightmap));
+                let luxels = base.map_or(0, |base| base.luxels.len());
+                out.check_len("luxels of a light", layer.luxels.len(), luxels);
+                layer.lightmap.write(&mut out);
+                out.bytes.extend(&layer.luxels);
+            }
+        }
+        let (lights, count) = (&client.fast_lights, self.fast_lights.len());
+        out.check_len("client fast lights", lights.len(), count);
+        for light in lights {
+            light.color.write(&mut out);
+            out.count("vertex range", light.ranges().count(), 4);
+            let mut end = 0;
+            for (range, multipliers) in light.ranges() {
+                let skip = range.start.checked_sub(end);
+                if skip.is_none() {
+                    out.fail("vertex ranges", "one begins before the last one ends");
+                }
+                skip.unwrap_or_default().write(&mut out);
+                out.sized("multiplier", multipliers);
+                end = range.end;
+            }
+        }
+        write_client_cubes(&mut out, &self.cubes);
+        out.finish()
+    }
+
+    fn write_server(&self, server: &ChunkServer) -> Result<Vec<u8>, WriteError> {
+        let mut out = Out::default();
+        out.sized("string table", server.strings.bytes());
+        out.list("region", &server.regions);
+        write_server_cubes(&mut out, &self.cubes);
+        out.bytes.extend(server.entities.bytes());
+        out.finish()
+    }
+}

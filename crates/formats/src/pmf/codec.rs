@@ -1,0 +1,438 @@
+//! One codec for each record: its fields are read and written in the order in which they are declared.
+
+use std::collections::HashMap;
+
+use super::bytes::{ChunkIndex, Cursor, LONGEST_NAME_BYTES, StringRef, StringTable};
+use super::cube::Corners;
+use super::rules;
+use crate::{Plural, Problems, ReadError, Rule, WriteError, quoted};
+
+/// What has bytes in a section: numbers, strings, and the records that are made of them.
+pub(super) trait Stored: Sized {
+    /// The fewest bytes that it takes.
+    const MIN_BYTES: usize;
+    /// Bytes of the number before a list of them.
+    const COUNT_BYTES: usize = 1;
+    /// What messages call one in a list that has no name of its own.
+    const NOUN: &str = "element";
+
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError>;
+
+    fn write(&self, out: &mut Out);
+}
+
+/// Declares records that have their fields one after the other in a file.
+macro_rules! records {
+    ($(
+        $(#[$meta:meta])*
+        pub struct $record:ident $($noun:literal)? $(counted by $count:ident)? {
+            $($(#[$field_meta:meta])* pub $field:ident: $type:ty,)+
+        }
+    )+) => {$(
+        $(#[$meta])*
+        pub struct $record {
+            $($(#[$field_meta])* pub $field: $type,)+
+        }
+
+        impl $crate::pmf::codec::Stored for $record {
+            const MIN_BYTES: usize =
+                0 $(+ <$type as $crate::pmf::codec::Stored>::MIN_BYTES)+;
+            $(const COUNT_BYTES: usize = size_of::<$count>();)?
+            $(const NOUN: &str = $noun;)?
+
+            #[inline]
+            fn read(
+                r: &mut $crate::pmf::codec::Reader<'_, '_, '_>,
+            ) -> Result<Self, $crate::ReadError> {
+                Ok(Self { $($field: r.read()?,)+ })
+            }
+
+            #[inline]
+            fn write(&self, out: &mut $crate::pmf::codec::Out) {
+                $(self.$field.write(out);)+
+            }
+        }
+    )+};
+}
+pub(super) use records;
+
+macro_rules! integers {
+    ($($integer:ident)+) => {$(
+        impl Stored for $integer {
+            const MIN_BYTES: usize = size_of::<Self>();
+            const COUNT_BYTES: usize = 4;
+            const NOUN: &str = "visible cube";
+
+            #[inline]
+            fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+                r.cursor.$integer()
+            }
+
+            #[inline]
+            fn write(&self, out: &mut Out) {
+                out.bytes.extend(self.to_le_bytes());
+            }
+        }
+    )+};
+}
+integers!(u8 u32);
+
+impl Stored for f32 {
+    const MIN_BYTES: usize = 4;
+
+    /// Warns of a number that is not finite. What is geometry does not come here: a box is left out
+    /// as a whole.
+    #[inline]
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        let number = r.cursor.f32()?;
+        if !number.is_finite() {
+            r.warn(&rules::NOT_FINITE, r.cursor.pos() - 4, || {
+                format!("a number is {number}; it should be finite")
+            });
+        }
+        Ok(number)
+    }
+
+    #[inline]
+    fn write(&self, out: &mut Out) {
+        out.bytes.extend(self.to_le_bytes());
+    }
+}
+
+impl Stored for StringRef {
+    const MIN_BYTES: usize = 4;
+    const NOUN: &str = "string";
+
+    #[inline]
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        r.cursor.string(r.strings)
+    }
+
+    fn write(&self, out: &mut Out) {
+        self.0.write(out);
+    }
+}
+
+impl Stored for ChunkIndex {
+    const MIN_BYTES: usize = 4;
+    const COUNT_BYTES: usize = 4;
+    const NOUN: &str = "chunk";
+
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        r.read().map(Self)
+    }
+
+    fn write(&self, out: &mut Out) {
+        self.0.write(out);
+    }
+}
+
+impl<T: Stored + Copy + Default, const N: usize> Stored for [T; N] {
+    const MIN_BYTES: usize = N * T::MIN_BYTES;
+    const COUNT_BYTES: usize = 4;
+
+    #[inline]
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        let mut array = [T::default(); N];
+        for element in &mut array {
+            *element = r.read()?;
+        }
+        Ok(array)
+    }
+
+    #[inline]
+    fn write(&self, out: &mut Out) {
+        for element in self {
+            element.write(out);
+        }
+    }
+}
+
+impl<T: Stored> Stored for Vec<T> {
+    const MIN_BYTES: usize = T::COUNT_BYTES;
+
+    fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
+        let count = r.count::<T>()?;
+        let count = r.cursor.count(count, T::MIN_BYTES, Plural(T::NOUN))?;
+        (0..count).map(|_| r.read()).collect()
+    }
+
+    fn write(&self, out: &mut Out) {
+        out.list(T::NOUN, self);
+    }
+}
+
+/// A section while it is read: its bytes, the strings that they name, and what is wrong with it.
+pub(super) struct Reader<'a, 's, 'p> {
+    pub cursor: Cursor<'a>,
+    pub strings: &'s StringTable,
+    pub problems: &'p mut Problems,
+}
+
+/// Where the first record of each name is in a list.
+pub(super) type Names<'s> = HashMap<&'s [u8], usize>;
+
+/// A record that is found by its name, which is its first field.
+pub(super) trait Named: Stored {
+    fn name(&self) -> StringRef;
+}
+
+/// Finds the records of a list by name: the first one of each (fact sheet B19, B33).
+pub(super) fn by_name<'s>(strings: &'s StringTable, list: &[impl Named]) -> Names<'s> {
+    let mut indices = HashMap::new();
+    for (i, record) in list.iter().enumerate() {
+        if let Some(name) = strings.name(record.name()) {
+            indices.entry(name).or_insert(i);
+        }
+    }
+    indices
+}
+
+/// The check of records that may be anything.
+pub(super) fn unchecked<T>(_: &mut Reader<'_, '_, '_>, _: usize, _: &T) {}
+
+impl<'s> Reader<'_, 's, '_> {
+    #[inline]
+    pub(super) fn read<T: Stored>(&mut self) -> Result<T, ReadError> {
+        T::read(self)
+    }
+
+    /// Reads the corners of a box, which may not be finite.
+    pub(super) fn corners(&mut self) -> Result<Corners, ReadError> {
+        let mut corners = Corners::default();
+        for corner in &mut corners {
+            *corner = self.cursor.floats()?;
+        }
+        Ok(corners)
+    }
+
+    /// Warns of geometry that is not finite, and is not kept therefore.
+    pub(super) fn check_geometry(&mut self, at: usize, corners: &[[f32; 3]], what: &str) -> bool {
+        let is_finite = corners
+            .as_flattened()
+            .iter()
+            .all(|number| number.is_finite());
+        if !is_finite {
+            self.warn(&rules::NOT_FINITE_GEOMETRY, at, || {
+                format!("a corner is not finite; the {what} is left out")
+            });
+        }
+        is_finite
+    }
+
+    /// Lists what is wrong at a byte of the section.
+    #[cold]
+    pub(super) fn warn(
+        &mut self,
+        rule: &'static Rule,
+        at: usize,
+        message: impl FnOnce() -> String,
+    ) {
+        self.cursor.warn(self.problems, rule, at, message);
+    }
+
+    /// Warns of bits without meaning.
+    #[inline]
+    pub(super) fn check_bits(&mut self, at: usize, bits: u8, known: u8) {
+        self.cursor.check_bits(self.problems, at, bits, known);
+    }
+
+    /// Warns of a name that is not that of a record.
+    pub(super) fn check_name(&mut self, at: usize, name: StringRef, what: &str, known: &Names<'_>) {
+        let strings = self.strings;
+        if !strings
+            .name(name)
+            .is_some_and(|name| known.contains_key(name))
+        {
+            self.warn(&rules::UNKNOWN_NAME, at, || {
+                let raw = strings.raw(name).unwrap_or_default();
+                format!("the level has no {what} {}", quoted(raw))
+            });
+        }
+    }
+
+    /// The same of a name that may be empty: there is none then.
+    pub(super) fn check_name_if_any(
+        &mut self,
+        at: usize,
+        name: StringRef,
+        what: &str,
+        known: &Names<'_>,
+    ) {
+        if self.strings.name(name) != Some(&[]) {
+            self.check_name(at, name, what, known);
+        }
+    }
+
+    /// Reads a field that is a record of its own: the name of another, or an empty one.
+    pub(super) fn default_name(
+        &mut self,
+        field: &'static str,
+        what: &str,
+        known: &Names<'_>,
+    ) -> Result<StringRef, ReadError> {
+        self.cursor.enter(field, None);
+        let name = self.read()?;
+        self.check_name_if_any(self.cursor.pos() - 4, name, what, known);
+        Ok(name)
+    }
+
+    /// The number before a list.
+    fn count<T: Stored>(&mut self) -> Result<u64, ReadError> {
+        let bytes = self.cursor.bytes(T::COUNT_BYTES)?.iter().rev();
+        Ok(bytes.fold(0, |count, byte| count << 8 | u64::from(*byte)))
+    }
+
+    /// Reads a list of records after their number. `check` gets each with its place in the section.
+    pub(super) fn list<T: Stored>(
+        &mut self,
+        name: &'static str,
+        mut check: impl FnMut(&mut Self, usize, &T),
+    ) -> Result<Vec<T>, ReadError> {
+        self.list_if(name, |r, at, record| {
+            check(r, at, record);
+            true
+        })
+    }
+
+    /// The same of records that are left out where `keep` says so.
+    pub(super) fn list_if<T: Stored>(
+        &mut self,
+        name: &'static str,
+        keep: impl FnMut(&mut Self, usize, &T) -> bool,
+    ) -> Result<Vec<T>, ReadError> {
+        self.cursor.enter(name, None);
+        self.cursor.field("list");
+        let count = self.count::<T>()?;
+        self.records(name, count, keep)
+    }
+
+    /// Reads so many records.
+    pub(super) fn records<T: Stored>(
+        &mut self,
+        name: &'static str,
+        count: u64,
+        mut keep: impl FnMut(&mut Self, usize, &T) -> bool,
+    ) -> Result<Vec<T>, ReadError> {
+        self.cursor.enter(name, None);
+        self.cursor.field("list");
+        let count = self.cursor.count(count, T::MIN_BYTES, Plural(name))?;
+        let mut records = Vec::with_capacity(count);
+        for i in 0..count {
+            self.cursor.enter(name, i);
+            let at = self.cursor.pos();
+            let record = self.read()?;
+            if keep(self, at, &record) {
+                records.push(record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Reads a list of records of a fixed size that are found by name, and warns of those that are
+    /// not found.
+    pub(super) fn named<T: Named>(
+        &mut self,
+        name: &'static str,
+        check: impl FnMut(&mut Self, usize, &T),
+    ) -> Result<(Vec<T>, Names<'s>), ReadError> {
+        let records = self.list(name, check)?;
+        let start = self.cursor.pos() - T::MIN_BYTES * records.len();
+        let names = by_name(self.strings, &records);
+        for (i, record) in records.iter().enumerate() {
+            self.cursor.enter(name, i);
+            let at = start + T::MIN_BYTES * i;
+            match self.strings.name(record.name()) {
+                None => self.warn(&rules::UNKNOWN_NAME, at, || {
+                    format!("its name has more than {LONGEST_NAME_BYTES} bytes; nothing finds it")
+                }),
+                Some(name) if names.get(name) != Some(&i) => {
+                    self.warn(&rules::DUPLICATE_NAME, at, || {
+                        format!("{} is there already; the first one is used", quoted(name))
+                    });
+                }
+                Some(_) => {}
+            }
+        }
+        Ok((records, names))
+    }
+
+    /// Warns of bytes behind what has been read.
+    pub(super) fn finish(&mut self) {
+        self.cursor.check_end(self.problems);
+    }
+}
+
+/// The bytes of a section while they are written, and the first thing that the format cannot say.
+#[derive(Default)]
+pub(super) struct Out {
+    pub bytes: Vec<u8>,
+    error: Option<WriteError>,
+}
+
+impl Out {
+    #[cold]
+    pub(super) fn fail(&mut self, record: impl Into<String>, what: impl Into<String>) {
+        self.error
+            .get_or_insert_with(|| WriteError::new(record, what));
+    }
+
+    /// The bytes, if the format can say all of them.
+    pub(super) fn finish(self) -> Result<Vec<u8>, WriteError> {
+        self.error.map_or(Ok(self.bytes), Err)
+    }
+
+    /// A number of so many bytes that counts something.
+    pub(super) fn count(&mut self, noun: &str, count: usize, count_bytes: usize) {
+        let max = u64::MAX >> (64 - 8 * count_bytes);
+        if count as u64 > max {
+            self.too_many(noun, count, max);
+        }
+        self.bytes
+            .extend(count.to_le_bytes().iter().take(count_bytes));
+    }
+
+    #[cold]
+    pub(super) fn too_many(&mut self, noun: &str, count: usize, max: u64) {
+        let what = format!("there are {count}; at most {max} can be");
+        self.fail(Plural(noun).to_string(), what);
+    }
+
+    /// Whether two lists that go together have the same length.
+    pub(super) fn check_len(&mut self, record: &str, found: usize, expected: usize) {
+        if found != expected {
+            self.fail(record, format!("there are {found} for {expected}"));
+        }
+    }
+
+    /// As many records as there must be.
+    pub(super) fn records<T: Stored>(&mut self, noun: &str, list: &[T], count: usize) {
+        self.check_len(&Plural(noun).to_string(), list.len(), count);
+        for record in list {
+            record.write(self);
+        }
+    }
+
+    /// Records after their number.
+    pub(super) fn list<T: Stored>(&mut self, noun: &str, list: &[T]) {
+        self.count(noun, list.len(), T::COUNT_BYTES);
+        for record in list {
+            record.write(self);
+        }
+    }
+
+    /// Bytes after their number.
+    pub(super) fn sized(&mut self, noun: &str, bytes: &[u8]) {
+        self.count(noun, bytes.len(), 4);
+        self.bytes.extend(bytes);
+    }
+
+    /// A text with a zero byte behind it.
+    pub(super) fn text(&mut self, record: &str, text: &str) {
+        if text.contains('\0') {
+            self.fail(record, "a text with a zero byte in it");
+        }
+        self.bytes.extend(text.as_bytes());
+        self.bytes.push(0);
+    }
+}

@@ -1,0 +1,683 @@
+//! Reading and writing the cubes of a chunk in its three sections (fact sheet A10).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::bytes::{Cursor, Side};
+use super::chunk::{ChunkClient, ChunkData, Vertex};
+use super::chunk_codec::{Surroundings, check_chunk, no_such};
+use super::codec::{Out, Reader, Stored as _};
+use super::cube::{
+    BadChild, ChildFault, Cube, CubeKind, Cubes, Geometry, LightInfo, LightReference, MAX_PARENTS,
+    NO_LIGHTMAP, PathAttribute, PathInfo, SIDES, extend,
+};
+use super::rules;
+use crate::{Problems, ReadError, Rule, outside};
+
+/// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
+/// is compressed, but some twenty bytes of memory.
+const MAX_CUBES: u64 = 1 << 26;
+/// How many cubes a file may have whatever its size.
+const FEW_CUBES: u64 = 1 << 20;
+/// How many it may have beyond that for each of its bytes: an octree takes about as many bytes as
+/// it has cubes even when it is packed, since each parent lists its children.
+const CUBES_PER_FILE_BYTE: u64 = 4;
+
+/// How many cubes a file may still have, counted by all threads that read it.
+#[derive(Debug, Default)]
+pub(super) struct CubeAllowance {
+    all: u64,
+    left: AtomicU64,
+}
+
+impl CubeAllowance {
+    /// For a file of so many bytes.
+    pub(super) fn new(file_bytes: usize) -> Self {
+        let more = (file_bytes as u64).saturating_mul(CUBES_PER_FILE_BYTE);
+        let all = FEW_CUBES.saturating_add(more).min(MAX_CUBES);
+        Self {
+            all,
+            left: AtomicU64::new(all),
+        }
+    }
+
+    /// Takes some, if they are left.
+    fn take(&self, count: usize) -> bool {
+        let less = |left: u64| left.checked_sub(count as u64);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+}
+
+/// The cubes of a chunk while they are read.
+pub(super) struct CubeReader<'a, 'd> {
+    pub around: &'a Surroundings<'a>,
+    /// The common, client and server section; the common one for those that are missing.
+    pub sections: [Cursor<'a>; 3],
+    pub data: &'d mut ChunkData,
+    /// Boxes that cannot be drawn. Those that are not reached are not drawn anyway.
+    pub suspects: Vec<u32>,
+}
+
+impl CubeReader<'_, '_> {
+    pub(super) fn read_common(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+        r.cursor.enter("cube list", None);
+        let at = r.cursor.pos();
+        let count = r.cursor.u32()?;
+        if count == 0 {
+            return Err(r
+                .cursor
+                .fault(&rules::CUBE_COUNT, at, "no cubes", "at least one"));
+        }
+        let count = r.cursor.count(count, 1, "cubes")?;
+        let allowance = self.around.cubes;
+        if !allowance.take(count) {
+            let found = format!("{count} cubes");
+            let expected = format!("at most {} in a file of this size", allowance.all);
+            return Err(r.cursor.fault(&rules::CUBE_COUNT, at, found, expected));
+        }
+        self.data.cubes.reserve(count);
+        for i in 0..count {
+            r.cursor.enter("cube", i);
+            self.data.cubes.records.common.push(r.cursor.pos() as u32);
+            self.read_cube(r)?;
+        }
+        self.data.cubes.records.common.push(r.cursor.pos() as u32);
+        Ok(())
+    }
+
+    /// Reads the common data of a cube.
+    #[inline]
+    fn read_cube(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+        let at = r.cursor.pos();
+        let head = r.cursor.u8()?;
+        let Some(kind) = CubeKind::of(head) else {
+            let found = format!("type {}", head & 0x0F);
+            return Err(r
+                .cursor
+                .fault(&rules::CUBE_TYPE, at, found, "a type from 0 to 6"));
+        };
+        let bits = head & 0xF0;
+        let known = match kind {
+            CubeKind::Geometry => Geometry::BITS,
+            CubeKind::Collider => 0xF0,
+            _ => 0,
+        };
+        r.check_bits(at, bits, known);
+        let cubes = &mut self.data.cubes;
+        match kind {
+            CubeKind::Empty => cubes.push_empty(),
+            CubeKind::Parent => {
+                let mask: u8 = r.read()?;
+                let mut children = [0; 8];
+                let children = children
+                    .get_mut(..mask.count_ones() as usize)
+                    .unwrap_or_default();
+                for child in &mut *children {
+                    *child = r.read()?;
+                }
+                cubes.push_parent(mask, children)
+            }
+            CubeKind::Geometry if bits & Geometry::COMMON_EXTENDED == 0 => {
+                let [material, physics, sound] = r.cursor.array()?;
+                let geometry = Geometry {
+                    bits: bits & known,
+                    ..Geometry::new(material, physics, sound)
+                };
+                cubes.push_geometry(geometry, &[])
+            }
+            CubeKind::Geometry => {
+                let (geometry, moved) = read_extended(r, bits & known)?;
+                cubes.push_geometry(geometry, &moved)
+            }
+            CubeKind::VisInfo => {
+                let child = r.read()?;
+                let seen: Vec<u32> = r.read()?;
+                let count = r.cursor.u32()?;
+                let count = r.cursor.count(count, 8, "visible chunks")?;
+                let mut chunks = Vec::with_capacity(count);
+                for _ in 0..count {
+                    let at = r.cursor.pos();
+                    let chunk = r.read()?;
+                    check_chunk(r, at, chunk, self.around.grid);
+                    chunks.push((chunk, r.read()?));
+                }
+                cubes.push_vis_info(child, seen, &chunks)
+            }
+            CubeKind::LightInfo => cubes.push_light_info(None, [0; 3], &[], &[]),
+            CubeKind::PathInfo => cubes.push_path_info(None, &[]),
+            CubeKind::Collider => {
+                let child = r.read()?;
+                let mut boxes = Vec::with_capacity(16);
+                for _ in 0..=bits >> 4 {
+                    let at = r.cursor.pos();
+                    let corners = r.corners()?;
+                    boxes.extend(r.check_geometry(at, &corners, "box").then_some(corners));
+                }
+                cubes.push_collider(child, boxes)
+            }
+        };
+        Ok(())
+    }
+
+    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
+    pub(super) fn read_client(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+        client: &ChunkClient,
+    ) -> Result<(), ReadError> {
+        // Nearly always all are finite, and no face must be looked at.
+        let are_finite = client.vertices.iter().all(Vertex::is_finite);
+        let count = self.data.cubes.len() as u32;
+        let mut offsets = Vec::with_capacity(count as usize + 1);
+        for cube in 0..count {
+            offsets.push(r.cursor.pos() as u32);
+            match self.data.cubes.kind(cube) {
+                Some(CubeKind::Geometry) => {
+                    r.cursor.enter("cube", cube as usize);
+                    self.read_client_geometry(cube, r, client, are_finite)?;
+                }
+                Some(CubeKind::LightInfo) => {
+                    r.cursor.enter("cube", cube as usize);
+                    self.read_light_info(cube, r)?;
+                }
+                _ => {}
+            }
+        }
+        offsets.push(r.cursor.pos() as u32);
+        self.data.cubes.records.client = offsets;
+        Ok(())
+    }
+
+    #[inline]
+    fn read_client_geometry(
+        &mut self,
+        cube: u32,
+        r: &mut Reader<'_, '_, '_>,
+        client: &ChunkClient,
+        are_finite: bool,
+    ) -> Result<(), ReadError> {
+        let at = r.cursor.pos();
+        let item = self.data.cubes.item(cube).unwrap_or_default();
+        let Some(place) = self.data.cubes.geometry.get_mut(item as usize) else {
+            return Ok(());
+        };
+        let mut geometry = *place;
+        if geometry.is_client_extended() {
+            geometry.lightmaps = r.cursor.array()?;
+            geometry.triangles = r.cursor.array()?;
+            geometry.first_vertex = r.read()?;
+            geometry.first_normal = r.read()?;
+        } else {
+            geometry.lightmaps = [r.cursor.u8()?; 6];
+            geometry.first_vertex = r.read()?;
+            let sides = r.cursor.u8()?;
+            r.check_bits(at + 5, sides, 0x3F);
+            geometry.triangles = std::array::from_fn(|side| 2 * (sides >> side & 1));
+        }
+        let used = self.data.materials.len();
+        let lacking = lacking(&geometry, client.vertices.len(), client.normals.len());
+        if lacking.is_some() || bad_material(&geometry, used).is_some() {
+            self.suspects.push(cube);
+        }
+        for face in geometry.all_faces() {
+            let side = face.side;
+            let lightmap = geometry.lightmaps.get(side).copied().unwrap_or_default();
+            if usize::from(lightmap) >= client.lightmaps.len() && lightmap != NO_LIGHTMAP {
+                let offset = if geometry.is_client_extended() {
+                    side
+                } else {
+                    0
+                };
+                r.warn(&rules::INDEX, at + offset, || {
+                    no_such("lightmap", lightmap, client.lightmaps.len())
+                });
+            }
+            let range = face.vertices.start as usize..face.vertices.end as usize;
+            let vertices = || client.vertices.get(range).unwrap_or_default().iter();
+            if !are_finite && !vertices().all(Vertex::is_finite) {
+                geometry.bad_sides |= 1 << side;
+                r.warn(&rules::NOT_FINITE_GEOMETRY, at, || {
+                    let (first, side) = (face.vertices.start, SIDES.get(side).unwrap_or(&""));
+                    format!(
+                        "a vertex of its side {side} is not finite (from vertex {first} on); the \
+                         side is left out"
+                    )
+                });
+            }
+        }
+        *place = geometry;
+        Ok(())
+    }
+
+    fn read_light_info(&mut self, cube: u32, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+        let child = r.read()?;
+        let base = r.read()?;
+        let dynamic = read_lights(r, "dynamic light", self.data.dynamic_lights.len())?;
+        let fast = read_lights(r, "fast light", self.data.fast_lights.len())?;
+        let cubes = &mut self.data.cubes;
+        let item = cubes.item(cube).unwrap_or_default() as usize;
+        if let Some(info) = cubes.light_infos.get_mut(item) {
+            *info = LightInfo {
+                child: Some(child),
+                base,
+                dynamic: extend(&mut cubes.light_references, dynamic),
+                fast: extend(&mut cubes.light_references, fast),
+            };
+        }
+        Ok(())
+    }
+
+    /// Reads what the server section has of the cubes: attributes.
+    pub(super) fn read_server(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+        let cubes = &mut self.data.cubes;
+        for cube in 0..cubes.len() as u32 {
+            if cubes.kind(cube) != Some(CubeKind::PathInfo) {
+                continue;
+            }
+            r.cursor.enter("cube", cube as usize);
+            let start = r.cursor.pos() as u32;
+            let child = r.read()?;
+            let attributes: Vec<PathAttribute> = r.read()?;
+            cubes.records.server.push(start..r.cursor.pos() as u32);
+            let item = cubes.item(cube).unwrap_or_default() as usize;
+            if let Some(info) = cubes.path_infos.get_mut(item) {
+                *info = PathInfo {
+                    child: Some(child),
+                    attributes: extend(&mut cubes.path_attributes, attributes),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a cube begins in a section, and a cursor there for messages.
+    fn place(&self, side: Side, cube: u32) -> (Cursor<'_>, usize) {
+        let mut cursor = self.sections[side as usize].clone();
+        cursor.enter("cube", cube as usize);
+        let record = self.data.cubes.record(side, cube).unwrap_or_default();
+        (cursor, record.start as usize)
+    }
+
+    fn warn(
+        &self,
+        problems: &mut Problems,
+        rule: &'static Rule,
+        (cube, offset): (u32, usize),
+        message: impl FnOnce() -> String,
+    ) {
+        let (cursor, start) = self.place(Side::Common, cube);
+        cursor.warn(problems, rule, start + offset, message);
+    }
+
+    /// Whether the cubes are a tree whose boxes can be drawn. Warns of what else can be odd.
+    pub(super) fn check(&mut self, problems: &mut Problems) -> Result<(), ReadError> {
+        if let Err(bad) = self.data.cubes.link() {
+            return Err(self.bad_child(&bad));
+        }
+        self.check_suspects()?;
+        self.check_reached(problems);
+        self.check_indices(problems);
+        Ok(())
+    }
+
+    /// Why the cubes are no tree.
+    #[cold]
+    fn bad_child(&self, bad: &BadChild) -> ReadError {
+        let cubes = &self.data.cubes;
+        let (side, offset) = match cubes.get(bad.cube) {
+            Some(Cube::Parent(_)) => (Side::Common, 2 + 4 * bad.place),
+            Some(Cube::LightInfo(_)) => (Side::Client, 0),
+            Some(Cube::PathInfo(_)) => (Side::Server, 0),
+            _ => (Side::Common, 1),
+        };
+        let (cursor, start) = self.place(side, bad.cube);
+        let child = bad.child;
+        let found = match bad.fault {
+            ChildFault::Outside => {
+                format!("its child {child}, {}", outside("cube", cubes.len() as u64))
+            }
+            ChildFault::Root => "its child is cube 0, the root".to_owned(),
+            ChildFault::Twice => format!("its child {child} is in another cube already"),
+            ChildFault::TooDeep => {
+                format!("its child {child} is below more than {MAX_PARENTS} parents")
+            }
+        };
+        let expected = "a tree of cubes below cube 0";
+        cursor.fault(&rules::CUBE_TREE, start + offset, found, expected)
+    }
+
+    /// Says why the first of the suspects that is drawn cannot be: where its vertices and normals
+    /// are, or what material it is of. What is not reached is not drawn, and loses nothing (fact
+    /// sheet A10, B19).
+    fn check_suspects(&self) -> Result<(), ReadError> {
+        let cubes = &self.data.cubes;
+        let mut drawn = self.suspects.iter().filter(|cube| cubes.is_reached(**cube));
+        let Some(&cube) = drawn.next() else {
+            return Ok(());
+        };
+        let (Some(Cube::Geometry(geometry)), Some(data)) = (cubes.get(cube), &self.data.client)
+        else {
+            return Ok(());
+        };
+        if let Some(Lack {
+            first,
+            needed,
+            count,
+            what,
+        }) = lacking(geometry, data.vertices.len(), data.normals.len())
+        {
+            let (cursor, at) = self.place(Side::Client, cube);
+            let found = format!("its {needed} {what} begin at {first}");
+            let expected = format!("all of them among the {count}");
+            return Err(cursor.fault(&rules::CUBE_VERTICES, at, found, expected));
+        }
+        let used = self.data.materials.len();
+        if let Some((side, material)) = bad_material(geometry, used) {
+            let (cursor, start) = self.place(Side::Common, cube);
+            let offset = if geometry.is_common_extended() {
+                side
+            } else {
+                0
+            };
+            let found = no_such("material", material, used);
+            let expected = "a material that the chunk uses";
+            return Err(cursor.fault(&rules::CUBE_MATERIAL, start + 1 + offset, found, expected));
+        }
+        Ok(())
+    }
+
+    /// Warns of cubes that are not reached from the root.
+    fn check_reached(&self, problems: &mut Problems) {
+        let cubes = &self.data.cubes;
+        let all = || 0..cubes.len() as u32;
+        // What wrappers have in sections that are missing cannot be told from what nothing has.
+        let mut are_children_known = true;
+        for (kind, count, is_there, side) in [
+            (
+                CubeKind::LightInfo,
+                cubes.light_infos.len(),
+                self.data.client.is_some(),
+                Side::Client,
+            ),
+            (
+                CubeKind::PathInfo,
+                cubes.path_infos.len(),
+                self.data.server.is_some(),
+                Side::Server,
+            ),
+        ] {
+            let first = all().find(|cube| cubes.kind(*cube) == Some(kind));
+            if let Some(first) = first.filter(|_| !is_there) {
+                are_children_known = false;
+                self.warn(problems, &rules::MISSING_CHILDREN, (first, 0), || {
+                    let name = kind.name();
+                    format!(
+                        "what is in {name} cubes is in the {side} section, which is missing; \
+                         nothing is in the {count} of this chunk, of which this is the first"
+                    )
+                });
+            }
+        }
+        let first = all().find(|cube| !cubes.is_reached(*cube));
+        if let Some(first) = first.filter(|_| are_children_known) {
+            self.warn(problems, &rules::UNREACHED_CUBE, (first, 0), || {
+                let (orphans, count) = (cubes.orphans(), cubes.len());
+                format!("{orphans} of {count} cubes are in no other, of which this is the first")
+            });
+        }
+    }
+
+    /// Warns of indices outside their lists.
+    fn check_indices(&self, problems: &mut Problems) {
+        let data = &self.data;
+        let cubes = &data.cubes;
+        let (physics, sounds) = (data.physics_materials.len(), data.sound_materials.len());
+        for (cube, what) in cubes.iter() {
+            match what {
+                Cube::Geometry(geometry) => {
+                    let is_extended = geometry.is_common_extended();
+                    let mut sides = geometry.physics.into_iter().enumerate();
+                    if let Some((side, index)) =
+                        sides.find(|(_, index)| usize::from(*index) >= physics)
+                    {
+                        let offset = if is_extended { 7 + side } else { 2 };
+                        self.warn(problems, &rules::INDEX, (cube, offset), || {
+                            no_such("physics material", index, physics)
+                        });
+                    }
+                    let sound = geometry.sound;
+                    if usize::from(sound) >= sounds {
+                        let offset = if is_extended { 13 } else { 3 };
+                        self.warn(problems, &rules::INDEX, (cube, offset), || {
+                            no_such("sound material", sound, sounds)
+                        });
+                    }
+                }
+                Cube::VisInfo(info) => {
+                    let mut seen = (0..).zip(cubes.seen_cubes(info));
+                    if let Some((i, index)) =
+                        seen.find(|(_, index)| **index as usize >= cubes.len())
+                    {
+                        self.warn(problems, &rules::INDEX, (cube, 9 + 4 * i), || {
+                            no_such("visible cube", index, cubes.len())
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Reads a box whose sides differ, and its moved corners.
+fn read_extended(
+    r: &mut Reader<'_, '_, '_>,
+    bits: u8,
+) -> Result<(Geometry, Vec<[f32; 3]>), ReadError> {
+    let mut geometry = Geometry {
+        bits,
+        materials: r.cursor.array()?,
+        physics: r.cursor.array()?,
+        ..Geometry::new(0, 0, r.cursor.u8()?)
+    };
+    let mask: u8 = r.read()?;
+    let mut points = Vec::new();
+    for corner in (0..8).filter(|corner| mask >> corner & 1 == 1) {
+        let at = r.cursor.pos();
+        let point: [f32; 3] = r.cursor.floats()?;
+        if point.iter().all(|number| number.is_finite()) {
+            geometry.moved |= 1 << corner;
+            points.push(point);
+        } else {
+            r.warn(&rules::NOT_FINITE_GEOMETRY, at, || {
+                format!("the moved corner {corner} is not finite; it is not moved")
+            });
+        }
+    }
+    Ok((geometry, points))
+}
+
+fn read_lights(
+    r: &mut Reader<'_, '_, '_>,
+    what: &str,
+    lights: usize,
+) -> Result<Vec<LightReference>, ReadError> {
+    let first = r.cursor.pos() + 1;
+    let references: Vec<LightReference> = r.read()?;
+    for (i, LightReference { light, .. }) in references.iter().enumerate() {
+        if usize::from(*light) >= lights {
+            r.warn(&rules::INDEX, first + 2 * i, || {
+                no_such(what, light, lights)
+            });
+        }
+    }
+    Ok(references)
+}
+
+/// What a box needs of its chunk that is not there.
+struct Lack {
+    first: u32,
+    needed: u32,
+    /// How many there are.
+    count: usize,
+    what: &'static str,
+}
+
+/// What a box needs beyond the vertices and normals of its chunk.
+#[inline]
+fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack> {
+    let triangles: u32 = geometry.triangles.iter().copied().map(u32::from).sum();
+    let (corners, with_normals) = if geometry.is_client_extended() {
+        (3 * triangles, 3 * triangles)
+    } else {
+        // Two triangles have four corners.
+        (2 * triangles, 0)
+    };
+    [
+        (geometry.first_vertex, corners, vertices, "vertices"),
+        (geometry.first_normal, with_normals, normals, "normals"),
+    ]
+    .into_iter()
+    .find(|(first, needed, count, _)| u64::from(*first) + u64::from(*needed) > *count as u64)
+    .map(|(first, needed, count, what)| Lack {
+        first,
+        needed,
+        count,
+        what,
+    })
+}
+
+/// The first side with triangles whose material is not among so many, and that material.
+#[inline]
+fn bad_material(geometry: &Geometry, used: usize) -> Option<(usize, u8)> {
+    let sides = geometry
+        .triangles
+        .iter()
+        .zip(geometry.materials)
+        .enumerate();
+    let mut materials = sides.filter(|(_, (triangles, _))| **triangles > 0);
+    let bad = materials.find(|(_, (_, material))| usize::from(*material) >= used);
+    bad.map(|(side, (_, material))| (side, material))
+}
+
+/// Writes the cubes of the common section.
+pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
+    if cubes.is_empty() {
+        out.fail("cubes", "there are none");
+    }
+    out.count("cube", cubes.len(), 4);
+    for (cube, what) in cubes.iter() {
+        let refuse = |out: &mut Out, what: &str| out.fail(format!("cube {cube}"), what);
+        let head = cubes.kind(cube).map_or(0, |kind| kind as u8);
+        match what {
+            Cube::Empty | Cube::LightInfo(_) | Cube::PathInfo(_) => head.write(out),
+            Cube::Parent(parent) => {
+                [head, parent.mask].write(out);
+                let children: Vec<_> = cubes.children(parent).map(|(_, child)| child).collect();
+                if children.len() != parent.mask.count_ones() as usize {
+                    refuse(out, "its mask does not go with its children");
+                }
+                for child in children {
+                    child.write(out);
+                }
+            }
+            Cube::Geometry(geometry) => {
+                (head | geometry.bits & 0xF0).write(out);
+                if geometry.is_common_extended() {
+                    [geometry.materials, geometry.physics].write(out);
+                    [geometry.sound, geometry.moved].write(out);
+                    let points: Vec<_> = cubes.moved_points(geometry).collect();
+                    if points.len() != geometry.moved.count_ones() as usize {
+                        refuse(out, "its mask does not go with its moved corners");
+                    }
+                    for (_, point) in points {
+                        point.write(out);
+                    }
+                    continue;
+                }
+                let ([material, ..], [physics, ..]) = (geometry.materials, geometry.physics);
+                let is_same = geometry.materials == [material; 6]
+                    && geometry.physics == [physics; 6]
+                    && geometry.moved == 0;
+                if !is_same {
+                    refuse(out, "sides of a basic cube differ, or corners are moved");
+                }
+                [material, physics, geometry.sound].write(out);
+            }
+            Cube::VisInfo(info) => {
+                head.write(out);
+                info.child.write(out);
+                out.list("visible cube", cubes.seen_cubes(info));
+                let chunks = cubes.seen_chunks(info);
+                out.count("visible chunk", chunks.len(), 4);
+                for chunk in chunks {
+                    chunk.chunk.write(out);
+                    out.list("visible cube", cubes.seen_chunk_cubes(chunk));
+                }
+            }
+            Cube::Collider(collider) => {
+                let boxes = cubes.boxes(collider);
+                if !(1..=16).contains(&boxes.len()) {
+                    refuse(out, &format!("{} boxes; 1 to 16 can be", boxes.len()));
+                }
+                (head | (boxes.len().wrapping_sub(1) as u8) << 4).write(out);
+                collider.child.write(out);
+                for corners in boxes {
+                    corners.write(out);
+                }
+            }
+        }
+    }
+}
+
+/// Writes what the client section has of the cubes.
+pub(super) fn write_client_cubes(out: &mut Out, cubes: &Cubes) {
+    for (cube, what) in cubes.iter() {
+        match what {
+            Cube::Geometry(geometry) if geometry.is_client_extended() => {
+                [geometry.lightmaps, geometry.triangles].write(out);
+                [geometry.first_vertex, geometry.first_normal].write(out);
+            }
+            Cube::Geometry(geometry) => {
+                let [lightmap, ..] = geometry.lightmaps;
+                let is_basic = geometry.lightmaps == [lightmap; 6]
+                    && geometry
+                        .triangles
+                        .iter()
+                        .all(|triangles| matches!(triangles, 0 | 2));
+                if !is_basic {
+                    let what = "sides of a basic cube are no quads, or have different lightmaps";
+                    out.fail(format!("cube {cube}"), what);
+                }
+                lightmap.write(out);
+                geometry.first_vertex.write(out);
+                geometry.side_mask().write(out);
+            }
+            Cube::LightInfo(info) => {
+                write_child(out, cube, info.child);
+                info.base.write(out);
+                out.list("light", cubes.dynamic_lights(info));
+                out.list("light", cubes.fast_lights(info));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Writes what the server section has of the cubes.
+pub(super) fn write_server_cubes(out: &mut Out, cubes: &Cubes) {
+    for (cube, what) in cubes.iter() {
+        if let Cube::PathInfo(info) = what {
+            write_child(out, cube, info.child);
+            out.list("attribute", cubes.attributes(info));
+        }
+    }
+}
+
+fn write_child(out: &mut Out, cube: u32, child: Option<u32>) {
+    if child.is_none() {
+        out.fail(format!("cube {cube}"), "nothing is in it");
+    }
+    child.unwrap_or_default().write(out);
+}
