@@ -159,7 +159,7 @@ fn ask(document: &dyn Document) {
         let _ = document.contour(item, &shown);
         let _ = document
             .layers()
-            .map(|layers| layers.tile_picture(item, playhead));
+            .map(|layers| layers.tile_image(item, playhead));
     }
     let mut shown = shown;
     for overlay in document.about().overlays {

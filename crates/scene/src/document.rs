@@ -382,7 +382,7 @@ pub trait Layers {
     fn hidden_with(&self, item: Item) -> Option<Item>;
 
     /// The image of a tile as it is at a moment.
-    fn tile_picture(&self, tile: Item, playhead: Playhead) -> Option<Picture>;
+    fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Picture>;
 
     /// The item of a tile of a tileset, by its index in [`TilesetInfo::uses`].
     fn tile_item(&self, tileset: Item, index: usize) -> Option<Item>;

@@ -521,7 +521,7 @@ fn load_page(
     for index in first..last {
         let picture = context.document.layers().and_then(|layers| {
             let item = layers.tile_item(tileset.item, index)?;
-            layers.tile_picture(item, Playhead::default())
+            layers.tile_image(item, Playhead::default())
         });
         let Some(picture) = picture.filter(|picture| picture.size == tileset.tile_size) else {
             continue;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tilemap::{Cell, sample};
+use crate::tilemap::{Cell, Tile, sample};
 use crate::{Document, Layers, Playhead, Shown};
 
 /// The lines of an item with a name.
@@ -52,7 +52,7 @@ fn a_tile_is_shown_with_those_it_takes_turns_with() {
     );
     assert_eq!(lines(&map, TileMap::tile_item(0, 1), "Plays").len(), 0);
     // At another moment it shows another image.
-    let image = |playhead| map.tile_picture(tile, playhead).unwrap().rgba[0];
+    let image = |playhead| map.tile_image(tile, playhead).unwrap().rgba[0];
     assert_eq!(image(Playhead::default()), 40);
     assert_eq!(image(Playhead::at_frame(0, 3)), 30);
     let clip = lines(&map, map.clips[0].item, "Strand");
