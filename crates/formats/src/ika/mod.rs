@@ -29,12 +29,13 @@ pub const MAX_TILES: u64 = 1 << 26;
 /// What all blocks of the smallest file may inflate to together, in bytes.
 const BYTES_IN_ALL: u64 = 256 << 20;
 
-/// How much of the camera's way a layer goes: `mul / div`, along x and y.
+/// How fast a layer moves with the camera: as many pixels as the camera, times `mul`, divided by
+/// `div`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallax {
     /// Multipliers along x and y.
     pub mul: [i32; 2],
-    /// Divisors along x and y; never 0 in what was read from a file.
+    /// Divisors along x and y; never 0 in what was read from a file. 0 counts as standing still.
     pub div: [i32; 2],
 }
 
@@ -49,6 +50,14 @@ impl Default for Parallax {
 }
 
 impl Parallax {
+    /// How far a layer has scrolled when the camera's top left corner is at a pixel of the map.
+    pub fn scrolled(&self, camera_px: [i64; 2]) -> [i64; 2] {
+        std::array::from_fn(|axis| match self.div[axis] {
+            0 => 0,
+            div => (camera_px[axis] * i64::from(self.mul[axis])).div_euclid(i64::from(div)),
+        })
+    }
+
     /// The parallax without divisors of 0, which the engine's editor makes 0/1: the layer is
     /// fixed to the screen along that axis (fact sheet 2.6, 7.6). None if nothing is to be made.
     fn mended(self) -> Option<Self> {

@@ -59,7 +59,7 @@ fn is_verge_1(bytes: &[u8]) -> bool {
     let name = |at: usize, len: usize| bytes.get(at..at + len).is_some_and(is_padded_name);
     let [width, height] = [u64::from(u16_at(68)), u64::from(u16_at(70))];
     // Two layers of two bytes a tile and one of obstruction.
-    let least = HEAD_BYTES + width * height * 5;
+    let min_bytes = HEAD_BYTES + width * height * 5;
     bytes.first() == Some(&4)
         && name(1, 13)
         && bytes.get(1).is_some_and(|first| *first != 0)
@@ -67,7 +67,7 @@ fn is_verge_1(bytes: &[u8]) -> bool {
         && name(30, 30)
         && width > 0
         && height > 0
-        && bytes.len() as u64 >= least
+        && bytes.len() as u64 >= min_bytes
 }
 
 /// Whether the bytes are printable up to a zero byte.

@@ -171,7 +171,7 @@ impl Cell {
 
     /// Makes sense of the 32 bits of a cell, in the byte order of the machine.
     pub fn decode(raw: u32, flags: MapFlags) -> Self {
-        // The document's picture has the bits of old attributes in the reverse order of the code
+        // The document's drawing has the bits of old attributes in the reverse order of the code
         // (fact sheet 8.1).
         let (mirrors, axis_switch, priority, palette) = match flags.layout() {
             Layout::Old => {

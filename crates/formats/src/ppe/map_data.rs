@@ -9,7 +9,7 @@ mod write;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
+use super::cell::{Cell, Compression, EMPTY_CELL, MapFlags};
 use super::unpack::Element;
 use crate::{Integers, Problem};
 
@@ -28,7 +28,7 @@ pub const CELL_BYTES: u64 = 4;
 pub const GRAPHICS_BYTES: u64 = 32;
 
 /// A map file as plain data.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct MapData {
     /// What the header says of the rest.
     pub flags: MapFlags,
@@ -92,16 +92,6 @@ impl MapData {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    /// The layout of cells.
-    pub fn layout(&self) -> Layout {
-        self.flags.layout()
-    }
-
-    /// How the file is compressed.
-    pub fn compression(&self) -> Compression {
-        self.flags.compression()
-    }
-
     /// The index of a cell by its column and row; none outside.
     pub fn index(&self, x: u32, y: u32) -> Option<usize> {
         let [width, height] = self.size;
@@ -161,7 +151,7 @@ impl MapData {
     /// Where an element is in a section of so many. `before` are the bytes of a cell in the
     /// sections before, `bytes` those in this one.
     fn offset(&self, index: usize, len: usize, before: u64, bytes: u64) -> Option<u64> {
-        let is_there = index < len && self.compression() == Compression::None;
+        let is_there = index < len && self.flags.compression() == Compression::None;
         let section = HEADER_BYTES + before * self.cell_count() as u64;
         is_there.then(|| section + bytes * index as u64)
     }

@@ -6,18 +6,18 @@
 //! positions are in pixels of a layer, Y down.
 
 mod cell;
+pub mod indexed;
 pub mod map_data;
 mod rle;
 mod rules;
 pub mod sdlang;
-pub mod sheet;
 mod unpack;
 pub mod xmf;
 
 pub use cell::{Cell, Compression, EMPTY_CELL, Layout, MapFlags};
+pub use indexed::IndexedImage;
 pub use map_data::{Corner, MapData};
 pub(crate) use rules::RULES;
-pub use sheet::Sheet;
 pub use xmf::Xmf;
 
 use crate::Format;

@@ -4,6 +4,8 @@
 //! Tags and attributes that the format does not name are kept, so that writing loses nothing.
 
 mod read;
+mod records;
+mod tag;
 #[cfg(feature = "write")]
 mod write;
 
@@ -75,6 +77,16 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
+    /// The kind of the layer whose tag has this name.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "Tile" => Self::Tile,
+            "TransformableTile" => Self::TransformableTile,
+            "Sprite" => Self::Sprite,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
     /// The name of its tag.
     pub fn name(&self) -> &str {
         match self {
@@ -121,7 +133,7 @@ pub struct XmfLayer {
     pub name: String,
     /// The kind.
     pub kind: LayerKind,
-    /// Layers are drawn from the least to the greatest. It is their identifier too.
+    /// Layers are drawn in ascending order. It is their identifier too.
     pub priority: i32,
     /// Width and height of tiles in pixels; 0 without tiles.
     pub tile_size: [u32; 2],
@@ -141,9 +153,9 @@ pub struct XmfLayer {
     pub scroll_rate: [Option<f64>; 2],
     /// How the layer is mixed with those below, such as `AlphaBlend`.
     pub rendering_mode: Option<String>,
-    /// Pictures of sprites.
+    /// Images of sprites.
     pub sprite_sources: Vec<SpriteSource>,
-    /// Pictures of several sprites.
+    /// Images of several sprites.
     pub sprite_sheets: Vec<SpriteSheet>,
     /// Palettes that come with the layer.
     pub palettes: Vec<Palette>,
@@ -187,13 +199,13 @@ pub enum MapSource {
 /// A tile sheet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TileSource {
-    /// The path of the picture as the file has it.
+    /// The path of the image as the file has it.
     pub path: String,
     /// Palettes of its tiles have 2 to the power of this colours.
     pub pal_shift: Option<u32>,
     /// Where in the palette of the map its own colours go, where the file says it.
     pub offset: Option<u32>,
-    /// The tiles that are used of it; none if it does not say, as where the picture does.
+    /// The tiles that are used of it; none if it does not say, as where the image does.
     pub tiles: Option<Vec<TileInfo>>,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
@@ -204,7 +216,7 @@ pub struct TileSource {
 }
 
 /// A tile of a sheet: two numbers, of which it is disputed which is which.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TileInfo {
     /// The first number.
     pub first: u32,
@@ -337,7 +349,7 @@ impl Metadata {
 }
 
 /// A palette: colours and where they go in the palette of the map.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Palette {
     /// Where the colours are.
     pub source: PaletteSource,
@@ -354,7 +366,7 @@ pub struct Palette {
 /// Where the colours of a palette are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaletteSource {
-    /// In a picture, by its path as the file has it.
+    /// In an image, by its path as the file has it.
     File(String),
     /// In the file itself.
     Embedded {
@@ -365,16 +377,22 @@ pub enum PaletteSource {
     },
 }
 
-/// A picture of a sprite.
+impl Default for PaletteSource {
+    fn default() -> Self {
+        Self::File(String::new())
+    }
+}
+
+/// An image of a sprite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SpriteSource {
     /// What sprites name it by.
     pub id: i32,
-    /// The path of the picture as the file has it.
+    /// The path of the image as the file has it.
     pub path: String,
     /// The name.
     pub name: Option<String>,
-    /// Left, top, width and height of the part of the picture that it is, if it is a part.
+    /// Left, top, width and height of the part of the image that it is, if it is a part.
     pub part: Option<[i32; 4]>,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
@@ -382,10 +400,10 @@ pub struct SpriteSource {
     pub at: At,
 }
 
-/// A picture of several sprites.
+/// An image of several sprites.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SpriteSheet {
-    /// The path of the picture as the file has it.
+    /// The path of the image as the file has it.
     pub path: String,
     /// The sprites in it.
     pub sprites: Vec<SheetSprite>,
@@ -402,7 +420,7 @@ pub struct SpriteSheet {
 pub struct SheetSprite {
     /// What sprites name it by.
     pub id: i32,
-    /// Left, top, width and height of its part of the picture.
+    /// Left, top, width and height of its part of the image.
     pub part: [i32; 4],
     /// The name.
     pub name: Option<String>,
@@ -411,11 +429,11 @@ pub struct SheetSprite {
 }
 
 /// Something that is at a place of a layer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object {
     /// The name.
     pub name: String,
-    /// What the game knows it by: sprites are drawn from the least to the greatest.
+    /// What the game knows it by: sprites are drawn in ascending order.
     pub id: i32,
     /// What it is.
     pub shape: Shape,
@@ -457,6 +475,12 @@ pub enum Shape {
     },
 }
 
+impl Default for Shape {
+    fn default() -> Self {
+        Self::Box([0; 4])
+    }
+}
+
 impl Shape {
     /// The name of its tag.
     pub fn kind(&self) -> &str {
@@ -474,13 +498,13 @@ impl Shape {
 /// A sprite of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sprite {
-    /// The picture, by the identifier of a [`SpriteSource`] or [`SheetSprite`].
+    /// The image, by the identifier of a [`SpriteSource`] or [`SheetSprite`].
     pub source: i32,
     /// Where its top left corner is.
     pub position: [i32; 2],
     /// How large it is drawn; 1024 is once, and less than 0 mirrors it.
     pub scale: [Option<i32>; 2],
-    /// Where its lower right corner is, along X and Y; it is as large as its picture where nothing
+    /// Where its lower right corner is, along X and Y; it is as large as its image where nothing
     /// is said. On the other side of the upper left corner it mirrors the sprite.
     pub corner: [Option<i32>; 2],
     /// Whether it is mirrored left to right, and upside down.

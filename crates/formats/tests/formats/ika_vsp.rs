@@ -115,7 +115,7 @@ fn tilesets_of_verge_are_read() {
     let vsp = read(&bytes).unwrap();
     assert_eq!(messages(&vsp), [""; 0]);
     assert_eq!(
-        (vsp.tile_size, vsp.count, vsp.bytes_per_pixel()),
+        (vsp.tile_size, vsp.count, vsp.pixels.bytes_per_pixel()),
         ([16, 16], 2, 1)
     );
     assert_eq!(vsp.rgba()[..4], [15 << 2, 16 << 2, 17 << 2, 255]);
@@ -135,7 +135,7 @@ fn tilesets_of_verge_are_read() {
     let word = (0b11111_00001_00010_u16).to_le_bytes();
     let vsp = read(&verge(4, &word.repeat(512))).unwrap();
     assert_eq!(messages(&vsp), [""; 0]);
-    assert_eq!((vsp.bytes_per_pixel(), vsp.pixels.len()), (2, 512));
+    assert_eq!((vsp.pixels.bytes_per_pixel(), vsp.pixels.len()), (2, 512));
     assert_eq!(vsp.rgba()[..4], [248, 8, 16, 255]);
 
     let run = |count: u16, value: u16| [0xFF00 | count, value].map(u16::to_le_bytes);

@@ -191,7 +191,7 @@ fn what_cannot_be_unpacked_has_its_header_shown() {
         &["0x0: error: flags 0x10219: LZW compression, which the format names but does not"],
     );
     assert_eq!((map.size, map.cells.len()), ([24, 18], 0));
-    assert_eq!(map.compression(), Compression::Lzw);
+    assert_eq!(map.flags.compression(), Compression::Lzw);
     assert_eq!(map.graphics, Some(Vec::new()));
     assert_eq!(map.logic.as_ref().map(Integers::bits), Some(16));
     assert_eq!((map.cell(0).is_empty(), map.raw(0)), (true, EMPTY_CELL));

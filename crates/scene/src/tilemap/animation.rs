@@ -56,12 +56,7 @@ impl TileMap {
             }
         };
         for (layer, of) in layers.iter().enumerate() {
-            let step = |pass| Step::Layer {
-                layer,
-                skips_zero: false,
-                is_opaque: false,
-                pass,
-            };
+            let step = |pass| Step::tiles(layer, pass);
             let [first, last] = if of.has_priority {
                 [Pass::Normal, Pass::Priority].map(Some)
             } else {
@@ -112,12 +107,7 @@ mod tests {
                 ..plain
             },
         ];
-        let layer = |layer, pass| Step::Layer {
-            layer,
-            skips_zero: false,
-            is_opaque: false,
-            pass,
-        };
+        let layer = Step::tiles;
         let object = |layer| Object::new(ObjectKind::Entity, "", layer);
         let steps = TileMap::steps_in_file_order(&layers, &[object(None), object(Some(1))]);
         let expected = [

@@ -33,8 +33,7 @@ impl Document for TileMap {
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        let described = self.described(item, None);
-        described.map_or_else(Vec::new, |described| described.groups())
+        self.groups_of(item)
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
@@ -45,7 +44,7 @@ impl Document for TileMap {
     }
 
     fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        self.contour_of(item, shown).unwrap_or_default()
+        self.contour_of(item, shown)
     }
 
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {

@@ -1,8 +1,7 @@
 //! What is known of the parts of a map, each field once: for the inspector, the status line, the
 //! outline and JSON.
 
-use mapscope_formats::counted;
-
+use std::ops::Deref;
 use std::rc::Rc;
 
 use glam::Vec3;
@@ -10,13 +9,13 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::grids::zone_color;
 use super::here::{Here, ZoneHere};
-use super::items::CellAt;
-use super::known::ZoneCounts;
+use super::items::{CellAt, TileAt};
 use super::layers::parallax_name;
-use super::{GridKind, Layer, Object, ObjectKind, Tile, TileMap, Tileset, Zone};
-use crate::fields::{Section, Table, Value, field, json_only, summary_only};
+use super::{GridKind, Layer, Object, ObjectKind, TileMap, Tileset, Zone};
+use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
 use crate::numbers::short;
-use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, SummaryPart, Swatch, TileMapItem};
+use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, Swatch, TileMapItem};
+use mapscope_formats::counted;
 
 /// How many of one kind are listed.
 const MAX_LISTED: usize = 64;
@@ -25,64 +24,38 @@ const NAME_WIDTH: usize = 16;
 /// Characters of the longest number that is likely to be that of a tile.
 const TILE_WIDTH: usize = 5;
 
-/// A record of which a table knows something.
-pub(super) trait Described {
-    /// For the inspector.
-    fn groups(&self) -> Vec<PropertyGroup>;
-
-    /// For the status line.
-    fn summary(&self) -> Vec<SummaryPart>;
-
-    /// For the note of its line in the outline.
-    fn note(&self) -> String;
+/// A part of a map with its number.
+#[derive(Debug, Clone, Copy)]
+struct Part<'a, T> {
+    map: &'a TileMap,
+    number: usize,
+    part: &'a T,
 }
 
-/// Describes records by their tables, and by what else there is for the inspector.
-macro_rules! described {
-    ($($record:ident and $more:expr;)+) => { $(
-        impl Described for $record<'_> {
-            fn groups(&self) -> Vec<PropertyGroup> {
-                let more: fn(&Self) -> Vec<PropertyGroup> = $more;
-                let mut groups = Self::FIELDS.groups(self);
-                groups.extend(more(self));
-                groups
-            }
+impl<T> Deref for Part<'_, T> {
+    type Target = T;
 
-            fn summary(&self) -> Vec<SummaryPart> {
-                Self::FIELDS.summary(self)
-            }
-
-            fn note(&self) -> String {
-                Self::FIELDS.note(self)
-            }
-        }
-    )+ };
-}
-
-described! {
-    WholeMap and |at| at.map.facts.map();
-    LayerAt and |at| at.map.facts.layer(at.number);
-    CellHere and |at| at.map.facts.cell(at.at.layer_number, at.at.index);
-    TilesetAt and |_| Vec::new();
-    TileAt and |_| Vec::new();
-    ZoneAt and |at| at.zone.properties.clone();
-    ClipAt and |_| Vec::new();
+    fn deref(&self) -> &T {
+        self.part
+    }
 }
 
 impl TileMap {
-    /// What is known of an item, with what else is where the pointer is, or where the item itself is
-    /// while the map is at rest; none of one that is not there.
+    /// The fields of an item, with what else is where the pointer is, or where the item itself is
+    /// while the map is at rest; none of one that does not exist.
     pub(super) fn described(
         &self,
         item: Item,
         pointer: Option<(Vec3, &Shown)>,
-    ) -> Option<Box<dyn Described + '_>> {
+    ) -> Option<Box<dyn Describe + '_>> {
         let Item::TileMap(of_map) = item else {
             return None;
         };
         Some(match of_map {
-            TileMapItem::Map => Box::new(WholeMap { map: self }),
-            TileMapItem::Layer { index } => Box::new(self.layer_at(index as usize)?),
+            TileMapItem::Map => Part::<Self>::FIELDS.of(self.part(std::slice::from_ref(self), 0)?),
+            TileMapItem::Layer { index } => {
+                Part::<Layer>::FIELDS.of(self.part(&self.layers, index)?)
+            }
             TileMapItem::Cell { .. } => {
                 let at = self.cell_at(item)?;
                 let here = match pointer {
@@ -91,181 +64,143 @@ impl TileMap {
                     }
                     None => self.here_of(&at),
                 };
-                Box::new(CellHere {
+                let here = Rc::new(here);
+                CellHere::FIELDS.of(CellHere {
                     map: self,
                     at,
-                    here: Rc::new(here),
+                    here,
                 })
             }
-            TileMapItem::Tileset { index } => Box::new(self.tileset_at(index as usize)?),
-            TileMapItem::Tile { .. } => {
-                let (number, tileset, image) = self.tile_at(item)?;
-                Box::new(TileAt {
-                    map: self,
-                    number,
-                    tileset,
-                    image,
-                })
+            TileMapItem::Tileset { index } => {
+                Part::<Tileset>::FIELDS.of(self.part(&self.tilesets, index)?)
             }
-            TileMapItem::Zone { index } => Box::new(self.zone_at(index as usize)?),
-            TileMapItem::Clip => Box::new(ClipAt {
-                map: self,
-                clip: self.clips.first()?,
-            }),
+            TileMapItem::Tile { .. } => TileAt::FIELDS.of(self.tile_at(item)?),
+            TileMapItem::Zone { index } => Part::<Zone>::FIELDS.of(self.part(&self.zones, index)?),
+            TileMapItem::Clip => Part::<ClipInfo>::FIELDS.of(self.part(&self.clips, 0)?),
             _ => {
-                let (index, object) = self.object_at(item)?;
-                Box::new(ObjectAt {
-                    map: self,
-                    index,
-                    object,
-                })
+                let (number, _) = self.object_at(item)?;
+                Part::<Object>::FIELDS.of(self.part(&self.objects, number as u32)?)
             }
         })
     }
 
-    pub(super) fn layer_at(&self, number: usize) -> Option<LayerAt<'_>> {
-        let layer = self.layers.get(number)?;
-        Some(LayerAt {
+    fn part<'a, T>(&'a self, list: &'a [T], number: u32) -> Option<Part<'a, T>> {
+        let number = number as usize;
+        Some(Part {
             map: self,
             number,
-            layer,
+            part: list.get(number)?,
         })
     }
 
-    pub(super) fn tileset_at(&self, number: usize) -> Option<TilesetAt<'_>> {
-        let tileset = self.tilesets.get(number)?;
-        Some(TilesetAt {
-            map: self,
-            number,
-            tileset,
-        })
-    }
-
-    pub(super) fn zone_at(&self, number: usize) -> Option<ZoneAt<'_>> {
-        Some(ZoneAt {
-            map: self,
-            number,
-            zone: self.zones.get(number)?,
-            counts: self.zone_counts().get(number)?,
-        })
+    /// The inspector's lists of an item: its fields, and then what the file says of it.
+    pub(super) fn groups_of(&self, item: Item) -> Vec<PropertyGroup> {
+        let (Some(described), Item::TileMap(of_map)) = (self.described(item, None), item) else {
+            return Vec::new();
+        };
+        let mut groups = described.groups();
+        groups.extend(match of_map {
+            TileMapItem::Map => self.facts.map(),
+            TileMapItem::Layer { index } => self.facts.layer(index as usize),
+            TileMapItem::Cell { .. } => {
+                let at = self.cell_at(item);
+                at.map_or_else(Vec::new, |at| self.facts.cell(at.layer_number, at.index))
+            }
+            TileMapItem::Zone { index } => {
+                let zone = self.zones.get(index as usize);
+                zone.map_or_else(Vec::new, |zone| zone.properties.clone())
+            }
+            _ => {
+                let object = self.object_at(item);
+                object.map_or_else(Vec::new, |(_, object)| object.properties.clone())
+            }
+        });
+        if let (Some((_, object)), Some(first)) = (self.object_at(item), groups.first_mut()) {
+            first.title = object.kind.said().title;
+        }
+        groups
     }
 }
 
 /// The whole map.
-#[derive(Clone, Copy)]
-pub(super) struct WholeMap<'a> {
-    pub(super) map: &'a TileMap,
-}
-
-impl<'a> WholeMap<'a> {
+impl<'a> Part<'a, TileMap> {
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Map",
-            fields: &[
-                field("Format", |at: &Self| at.map.about.format.name.into())
-                    .summary("Map", |at| at.map.about.format.name.into()),
-                field("Version", |at| (&*at.map.about.version).into()),
-                field("Size", |at: &Self| by_u64(at.map.canvas_px(), "pixels")).in_note(),
-                field("Layers", |at: &Self| at.map.layers.len().into()).in_summary(),
-                field("Drawn", |at| at.map.drawing_order().into()),
-                field("Tileset", |at| {
-                    let tilesets = at.map.tilesets_with_tiles().take(MAX_LISTED);
-                    lines(
-                        "Tileset",
-                        tilesets.map(|(number, _)| at.map.tileset_link(number)),
-                    )
-                }),
-            ],
-        }],
+        sections: &[section("Map", Self::MAP)],
     };
+
+    const MAP: &'a [Field<Self>] = &[
+        field("Format", |map: &Self| map.about.format.name.into()).in_summary_as("Map"),
+        field("Version", |map| (&*map.about.version).into()),
+        field("Size", |map: &Self| by(map.canvas_px(), " pixels")).in_note(),
+        field("Layers", |map: &Self| map.layers.len().into()).in_summary(),
+        field("Drawn", |map| map.drawing_order().into()),
+        field("Tileset", |at| {
+            let tilesets = at.map.tilesets_with_tiles();
+            listed("Tileset", tilesets, |(number, _)| {
+                at.map.tileset_link(number)
+            })
+        }),
+    ];
 }
 
 /// A layer.
-#[derive(Clone, Copy)]
-pub(super) struct LayerAt<'a> {
-    map: &'a TileMap,
-    number: usize,
-    layer: &'a Layer,
-}
-
-impl<'a> LayerAt<'a> {
+impl<'a> Part<'a, Layer> {
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Layer",
-            fields: &[
-                field("Name", |at: &Self| at.name()).summary("Layer", Self::name),
-                field("Number", |at| at.number.into()),
-                field("Size", |at: &Self| {
-                    let tiles = at.layer.has_tiles().then(|| by(at.layer.size, " tiles"));
-                    tiles.unwrap_or_else(|| "no tiles".into())
-                })
-                .summary("Size", |at| by(at.layer.size, "")),
-                field("", |at| {
-                    at.tile_size()
-                        .map(|tile| {
-                            let size = at.layer.size;
-                            by_u64(
-                                [0, 1].map(|axis| u64::from(size[axis]) * u64::from(tile[axis])),
-                                "pixels",
-                            )
-                        })
-                        .into()
-                }),
-                field("Tileset", |at: &Self| {
-                    let tileset = at
-                        .tile_size()
-                        .map(|_| at.map.tileset_link(at.layer.tileset));
-                    tileset.into()
-                })
-                .summary("Tileset", |at| at.map.tileset_name(at.layer.tileset).into()),
-                field("Position", |at| {
-                    let [x, y] = at.layer.position_px;
-                    format!("{x}, {y}").into()
-                }),
-                field("Moves", |at| {
-                    let parallax = parallax_name(&at.layer.parallax);
-                    match &*parallax {
-                        "" => "with the camera".into(),
-                        "fixed" => "stays where it is on the screen".into(),
-                        _ => format!("{parallax} of the camera").into(),
-                    }
-                }),
-                field("Repeats", |at| match at.layer.wraps {
-                    [true, true] => "in all directions".into(),
-                    [true, false] => "left and right".into(),
-                    [false, true] => "up and down".into(),
-                    [false, false] => "no".into(),
-                }),
-                field("Around it", |at| {
-                    let tileset = at.map.tilesets.get(at.layer.tileset);
-                    let said = at.layer.outside.map(|outside| {
-                        let tile = tileset.zip(outside.image());
-                        let tile = tile.map(|(tileset, image)| tileset.tile_number(image));
-                        format!("tile {}", tile.as_deref().unwrap_or("none"))
-                    });
-                    said.into()
-                }),
-                field("Drawn", |at| at.map.turns_of(at.number).into()),
-                field("Empty tiles", |at| {
-                    let empty = || at.map.counts().empty.get(at.number).copied().unwrap_or(0);
-                    let has_tiles = at.layer.has_tiles();
-                    let said =
-                        has_tiles.then(|| format!("{} of {}", empty(), at.layer.cells.len()));
-                    said.into()
-                }),
-            ],
-        }],
+        sections: &[section("Layer", Self::LAYER)],
     };
 
-    fn name(&self) -> Value {
-        self.map.layer_name(self.number).into()
-    }
+    const LAYER: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.map.layer_name(at.number).into()).in_summary_as("Layer"),
+        field("Number", |at| at.number.into()),
+        field("Size", |at: &Self| match at.has_tiles() {
+            true => by(at.size, " tiles"),
+            false => "no tiles".into(),
+        })
+        .summary("Size", |at| by(at.size, "")),
+        field("", |at| {
+            let px = |tile: [u32; 2]| {
+                [0, 1].map(|axis| u64::from(at.size[axis]) * u64::from(tile[axis]))
+            };
+            at.tile_size().map(|tile| by(px(tile), " pixels")).into()
+        }),
+        field("Tileset", |at: &Self| {
+            let tileset = at.tile_size().map(|_| at.map.tileset_link(at.tileset));
+            tileset.into()
+        })
+        .summary("Tileset", |at| at.map.tileset_name(at.tileset).into()),
+        field("Position", |at| {
+            let [x, y] = at.position_px;
+            format!("{x}, {y}").into()
+        }),
+        field("Moves", |at| match &*parallax_name(&at.parallax) {
+            "" => "with the camera".into(),
+            "fixed" => "stays where it is on the screen".into(),
+            parallax => format!("{parallax} of the camera").into(),
+        }),
+        field("Repeats", |at| match at.wraps {
+            [true, true] => "in all directions".into(),
+            [true, false] => "left and right".into(),
+            [false, true] => "up and down".into(),
+            [false, false] => "no".into(),
+        }),
+        field("Around it", |at| {
+            let tile = |image| Some(at.map.tile(at.tileset, image)?.number());
+            let outside = at.outside.map(|outside| outside.image().and_then(tile));
+            let said = outside.map(|tile| format!("tile {}", tile.as_deref().unwrap_or("none")));
+            said.into()
+        }),
+        field("Drawn", |at| at.map.turns_of(at.number).into()),
+        field("Empty tiles", |at| {
+            let empty = || at.map.counts().empty.get(at.number).copied().unwrap_or(0);
+            let said = || format!("{} of {}", empty(), at.cells.len());
+            at.has_tiles().then(said).into()
+        }),
+    ];
 
     /// The size of its tiles, if it has any.
     fn tile_size(&self) -> Option<[u32; 2]> {
-        self.map
-            .tile_size(self.layer)
-            .filter(|_| self.layer.has_tiles())
+        let size = self.map.tile_size(self);
+        size.filter(|_| self.has_tiles())
     }
 }
 
@@ -277,172 +212,136 @@ pub(super) struct CellHere<'a> {
     pub(super) here: Rc<Here<'a>>,
 }
 
+/// Each part of the status line is as wide as the widest of its kind, so that nothing moves while the
+/// pointer does.
 impl<'a> CellHere<'a> {
-    /// Each part of the status line is as wide as the widest of its kind, so that nothing moves while
-    /// the pointer does.
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[
-            Section {
-                title: "Tile",
-                fields: &[
-                    field("Layer", |cell: &Self| {
-                        cell.map.layer_link(cell.at.layer_number)
-                    })
-                    .summary("Layer", |cell| {
-                        let layers = 0..cell.map.layers.len();
-                        let widths = layers.map(|layer| cell.map.layer_name(layer).chars().count());
-                        let width = widths.max().unwrap_or(0).min(NAME_WIDTH);
-                        Value::from(cell.map.layer_name(cell.at.layer_number)).width(width)
-                    })
-                    .json_as("layer", |cell| json!(cell.at.layer_number)),
-                    json_only("name", |cell| {
-                        json!(cell.map.layer_name(cell.at.layer_number))
-                    }),
-                    field("X", |cell: &Self| cell.coordinate(0))
-                        .in_summary()
-                        .json("x"),
-                    field("Y", |cell: &Self| cell.coordinate(1))
-                        .in_summary()
-                        .json("y"),
-                    field("At pixel", |cell| {
-                        let (at, rest) = (&cell.at, Shown::default());
-                        let rect = cell.map.cells_px(at.layer, [at.place; 2], &rest);
-                        let [left, top] = match rect {
-                            Some(rect) => rect.min.map(short),
-                            None => return Value::absent(),
-                        };
-                        format!("{left}, {top}").into()
-                    }),
-                    field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
-                        Some((tileset, image, _)) => {
-                            let number = cell.at.layer.tileset;
-                            cell.map.tile_link(number, tileset, image)
-                        }
-                        None => "empty".into(),
-                    })
-                    .summary("Tile", |cell| {
-                        Value::from(cell.map.tile_said(&cell.at)).width(TILE_WIDTH)
-                    })
-                    .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
-                    field("Name", |cell| tile_name(cell.tile())),
-                    field("Palette", |cell| tile_palette(cell.tile())),
-                    field("", |cell| {
-                        let tile = cell.map.tile_of(&cell.at);
-                        let is_missing =
-                            tile.is_some_and(|(tileset, image, _)| tileset.missing == Some(image));
-                        is_missing
-                            .then_some("the tileset does not have this tile")
-                            .into()
-                    }),
-                    field("Flags", Self::flags),
-                    field("Tint", |cell| tints_of(&cell.at).into()),
-                ],
-            },
-            Section {
-                title: "Here",
-                fields: &[
-                    summary_only("Zone", |cell| {
-                        if cell.map.zones.is_empty() {
-                            return Value::absent();
-                        }
-                        let zones = cell.here.zones.iter();
-                        let zones = zones.map(|zone| {
-                            cell.map
-                                .with_layer(cell.map.zone_name(zone.zone), zone.layer)
-                        });
-                        let zones: Vec<String> = zones.collect();
-                        let zones = match &*zones {
-                            [] => "none".to_owned(),
-                            zones => zones.join(", "),
-                        };
-                        Value::from(zones).width(NAME_WIDTH)
-                    }),
-                    field("Obstructed", |cell: &Self| {
-                        cell.map.obstruction_said(&cell.here).into()
-                    })
-                    .summary("Obstructed", |cell| {
-                        let names = cell.map.grids.iter().filter_map(|grid| match grid.kind {
-                            GridKind::Obstruction { .. } => {
-                                Some(cell.map.with_layer("yes".to_owned(), grid.layer))
-                            }
-                            GridKind::Zones | GridKind::Logic => None,
-                        });
-                        let widest = names.map(|name| name.chars().count()).max();
-                        Value::from(cell.map.obstruction_said(&cell.here))
-                            .width(widest.unwrap_or(0).min(NAME_WIDTH))
-                    })
-                    .json_as("obstructed", |cell| {
-                        json!(cell.here.is_obstructed(cell.at.layer_number))
-                    }),
-                    field("Zone", |cell| match &*cell.here.zones {
-                        [] if cell.map.zones.is_empty() => Value::absent(),
-                        [] => "none".into(),
-                        zones => lines("Zone", zones.iter().map(|zone| cell.map.zone_value(*zone))),
-                    }),
-                    field("Logic value", |cell: &Self| {
-                        let values = cell.here.logic_values().map(|number| {
-                            let value = number.value;
-                            let said = format!("{value} ({value:#x})");
-                            cell.map.with_layer(said, number.layer).into()
-                        });
-                        lines("Logic value", values)
-                    })
-                    .summary("Logic", |cell| {
-                        let values = cell.here.logic_values();
-                        let values = values.map(|number| {
-                            cell.map.with_layer(number.value.to_string(), number.layer)
-                        });
-                        let values: Vec<String> = values.collect();
-                        let said = (!values.is_empty()).then(|| values.join(", "));
-                        Value::from(said).width(TILE_WIDTH)
-                    })
-                    .json_as("logic", |cell| {
-                        let layer = Some(cell.at.layer_number);
-                        let mut values = cell.here.logic_values();
-                        json!(
-                            values
-                                .find(|number| number.layer == layer)
-                                .map(|number| number.value)
-                        )
-                    }),
-                    summary_only("Flags", Self::flags),
-                    // From the lowest to the highest; each layer leads to its own cell.
-                    field("On layer", |cell: &Self| {
-                        lines(
-                            "On layer",
-                            cell.cells().map(|at| {
-                                let tile = cell.map.tile_of(at);
-                                let swatch = tile.map(|(_, image, _)| {
-                                    cell.map.tile_swatch(at.layer.tileset, image)
-                                });
-                                let other =
-                                    (at.layer_number != cell.at.layer_number).then(|| at.item());
-                                Value::from(cell.on_layer(at, ": "))
-                                    .link_if(other)
-                                    .swatch(swatch)
-                            }),
-                        )
-                    })
-                    .summary("Here", |cell| {
-                        let layers: Vec<String> =
-                            cell.cells().map(|at| cell.on_layer(at, " ")).collect();
-                        (!layers.is_empty()).then(|| layers.join("  ")).into()
-                    }),
-                ],
-            },
-        ],
+        sections: &[section("Tile", Self::TILE), section("Here", Self::HERE)],
     };
+
+    const TILE: &'a [Field<Self>] = &[
+        field("Layer", |cell: &Self| {
+            cell.map.layer_link(cell.at.layer_number)
+        })
+        .summary("Layer", |cell| {
+            let layers = 0..cell.map.layers.len();
+            let widths = layers.map(|layer| cell.map.layer_name(layer).chars().count());
+            let width = widths.max().unwrap_or(0).min(NAME_WIDTH);
+            Value::from(cell.layer_name()).width(width)
+        })
+        .json_as("layer", |cell| json!(cell.at.layer_number)),
+        json_only("name", |cell| json!(cell.layer_name())),
+        field("X", |cell: &Self| cell.coordinate(0))
+            .in_summary()
+            .json("x"),
+        field("Y", |cell: &Self| cell.coordinate(1))
+            .in_summary()
+            .json("y"),
+        field("At pixel", |cell| {
+            let cells = [cell.at.place; 2];
+            let rect = cell.map.cells_px(cell.at.layer, cells, &Shown::default());
+            rect.map(|rect| rect.min.map(short).join(", ")).into()
+        }),
+        field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
+            Some(tile) => tile.value(),
+            None => "empty".into(),
+        })
+        .summary("Tile", |cell| {
+            Value::from(cell.map.tile_said(&cell.at)).width(TILE_WIDTH)
+        })
+        .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
+        field("Name", |cell| {
+            cell.map.tile_of(&cell.at).map(|tile| tile.name()).into()
+        }),
+        field("Palette", |cell| {
+            cell.map.tile_of(&cell.at).map(|tile| tile.palette()).into()
+        }),
+        field("", |cell| {
+            let tile = cell.map.tile_of(&cell.at).filter(TileAt::is_missing);
+            tile.map(|_| "the tileset does not have this tile").into()
+        }),
+        field("Flags", Self::flags),
+        field("Tint", |cell| tints_of(&cell.at).into()),
+    ];
+
+    const HERE: &'a [Field<Self>] = &[
+        summary_only("Zone", |cell| {
+            let name = |zone: &ZoneHere| {
+                cell.map
+                    .with_layer(cell.map.zone_name(zone.zone), zone.layer)
+            };
+            let zones: Vec<String> = cell.here.zones.iter().map(name).collect();
+            match &*zones {
+                [] if cell.map.zones.is_empty() => Value::absent(),
+                [] => Value::from("none").width(NAME_WIDTH),
+                zones => Value::from(zones.join(", ")).width(NAME_WIDTH),
+            }
+        }),
+        field("Obstructed", |cell: &Self| {
+            cell.map.obstruction_said(&cell.here).into()
+        })
+        .summary("Obstructed", |cell| {
+            let grids = cell.map.grids.iter();
+            let grids = grids.filter(|grid| grid.kind.is_obstruction());
+            let names = grids.map(|grid| cell.map.with_layer("yes".to_owned(), grid.layer));
+            let widest = names.map(|name| name.chars().count()).max();
+            Value::from(cell.map.obstruction_said(&cell.here))
+                .width(widest.unwrap_or(0).min(NAME_WIDTH))
+        })
+        .json_as("obstructed", |cell| {
+            json!(cell.here.is_obstructed(cell.at.layer_number))
+        }),
+        field("Zone", |cell| match &*cell.here.zones {
+            [] if cell.map.zones.is_empty() => Value::absent(),
+            [] => "none".into(),
+            zones => listed("Zone", zones.iter(), |zone| cell.map.zone_value(*zone)),
+        }),
+        field("Logic value", |cell: &Self| {
+            listed("Logic value", cell.here.logic_values(), |number| {
+                let value = number.value;
+                let said = format!("{value} ({value:#x})");
+                cell.map.with_layer(said, number.layer).into()
+            })
+        })
+        .summary("Logic", |cell| {
+            let values = cell.here.logic_values();
+            let values: Vec<String> = values
+                .map(|number| cell.map.with_layer(number.value.to_string(), number.layer))
+                .collect();
+            let said = (!values.is_empty()).then(|| values.join(", "));
+            Value::from(said).width(TILE_WIDTH)
+        })
+        .json_as("logic", |cell| {
+            let mut values = cell.here.logic_values();
+            let of_layer = values.find(|number| number.layer == Some(cell.at.layer_number));
+            json!(of_layer.map(|number| number.value))
+        }),
+        summary_only("Flags", Self::flags),
+        // From the lowest to the highest; each layer leads to its own cell.
+        field("On layer", |cell: &Self| {
+            listed("On layer", cell.cells(), |at| {
+                let swatch = cell.map.tile_of(at).map(|tile| tile.swatch());
+                let is_other = at.layer_number != cell.at.layer_number;
+                Value::from(cell.on_layer(at, ": "))
+                    .link_if(is_other.then(|| at.item()))
+                    .swatch(swatch)
+            })
+        })
+        .summary("Here", |cell| {
+            let layers: Vec<String> = cell.cells().map(|at| cell.on_layer(at, " ")).collect();
+            (!layers.is_empty()).then(|| layers.join("  ")).into()
+        }),
+    ];
+
+    fn layer_name(&self) -> String {
+        self.map.layer_name(self.at.layer_number)
+    }
 
     /// Its column or row.
     fn coordinate(&self, axis: usize) -> Value {
         let layers = self.map.layers.iter();
         let widths = layers.map(|layer| layer.size[axis].saturating_sub(1).to_string().len());
         Value::from(self.at.place[axis]).width(widths.max().unwrap_or(0))
-    }
-
-    fn tile(&self) -> Option<&'a Tile> {
-        let (tileset, image, _) = self.map.tile_of(&self.at)?;
-        tileset.tiles.get(image)
     }
 
     fn flags(&self) -> Value {
@@ -472,351 +371,260 @@ impl<'a> CellHere<'a> {
 }
 
 /// A tileset.
-#[derive(Clone, Copy)]
-pub(super) struct TilesetAt<'a> {
-    map: &'a TileMap,
-    number: usize,
-    tileset: &'a Tileset,
-}
-
-impl<'a> TilesetAt<'a> {
+impl<'a> Part<'a, Tileset> {
     const FIELDS: Table<'a, Self> = Table {
         sections: &[
-            Section {
-                title: "Tileset",
-                fields: &[
-                    field("Name", |at: &Self| at.name()).summary("Tileset", Self::name),
-                    field("Tiles", |at: &Self| {
-                        if at.tileset.is_placeholder {
-                            let count = at.tileset.tile_count();
-                            format!("{count}, a guess by those that are used").into()
-                        } else {
-                            at.tileset.tile_count().into()
-                        }
-                    })
-                    .summary("Tiles", |at| at.tileset.tile_count().into())
-                    .note(|at| counted(at.tileset.tile_count(), "tile").into()),
-                    field("Tile size", |at: &Self| by(at.tileset.tile_size, " pixels"))
-                        .summary("Size", |at| by(at.tileset.tile_size, "")),
-                    field("Used", |at| {
-                        let uses = at.map.counts().uses.get(at.number);
-                        let uses = uses.into_iter().flatten().take(at.tileset.tile_count());
-                        counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
-                    }),
-                    field("Pictures", |at: &Self| {
-                        let said = "not found; tiles are shown by their numbers";
-                        at.tileset.is_placeholder.then_some(said).into()
-                    })
-                    .note(|at| at.tileset.is_placeholder.then_some("not found").into()),
-                    field("Other tiles", |at| {
-                        let missing = at.tileset.missing;
-                        let missing =
-                            missing.filter(|missing| at.map.uses(at.number, *missing) > 0);
-                        let said = missing.map(|missing| {
-                            let said = format!("used {}", at.map.times_used(at.number, missing));
-                            Value::from(said)
-                                .link(TileMap::tile_item(at.number, missing))
-                                .swatch(Some(at.map.tile_swatch(at.number, missing)))
-                        });
-                        said.into()
-                    }),
-                    field("Layer", |at| {
-                        let layers = at.map.layers.iter().enumerate();
-                        let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
-                        let layers = layers.take(MAX_LISTED);
-                        lines("Layer", layers.map(|(layer, _)| at.map.layer_link(layer)))
-                    }),
-                ],
-            },
-            Section {
-                title: "Animation",
-                fields: &[field("Strand", |at| {
-                    at.map.strands(at.number, at.tileset).into()
-                })],
-            },
+            section("Tileset", Self::TILESET),
+            section("Animation", Self::ANIMATION),
         ],
     };
 
-    fn name(&self) -> Value {
-        self.map.tileset_name(self.number).into()
-    }
+    const TILESET: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.map.tileset_name(at.number).into()).in_summary_as("Tileset"),
+        field("Tiles", |at: &Self| match at.is_placeholder {
+            true => format!("{}, a guess by those that are used", at.tile_count()).into(),
+            false => at.tile_count().into(),
+        })
+        .summary("Tiles", |at| at.tile_count().into())
+        .note(|at| counted(at.tile_count(), "tile").into()),
+        field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
+            .summary("Size", |at| by(at.tile_size, "")),
+        field("Used", |at| {
+            let uses = at.map.counts().uses.get(at.number);
+            let uses = uses.into_iter().flatten().take(at.tile_count());
+            counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
+        }),
+        field("Images", |at: &Self| {
+            let said = "not found; tiles are shown by their numbers";
+            at.is_placeholder.then_some(said).into()
+        })
+        .note(|at| at.is_placeholder.then_some("not found").into()),
+        field("Other tiles", |at| {
+            let missing = at
+                .missing
+                .and_then(|missing| at.map.tile(at.number, missing));
+            let missing = missing.filter(|missing| missing.uses() > 0);
+            let said = missing.map(|missing| missing.linked(missing.used()));
+            said.into()
+        }),
+        field("Layer", |at| {
+            let layers = at.map.layers.iter().enumerate();
+            let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
+            listed("Layer", layers, |(layer, _)| at.map.layer_link(layer))
+        }),
+    ];
+
+    const ANIMATION: &'a [Field<Self>] = &[field("Strand", |at| {
+        at.map.strands(at.number..at.number + 1)
+    })];
 }
 
 /// A tile of a tileset.
-#[derive(Clone, Copy)]
-pub(super) struct TileAt<'a> {
-    map: &'a TileMap,
-    number: usize,
-    tileset: &'a Tileset,
-    image: usize,
-}
-
 impl<'a> TileAt<'a> {
     const FIELDS: Table<'a, Self> = Table {
         sections: &[
-            Section {
-                title: "Tile",
-                fields: &[
-                    field("Number", |at: &Self| {
-                        let swatch = at.map.tile_swatch(at.number, at.image);
-                        Value::from(at.tileset.tile_number(at.image)).swatch(Some(swatch))
-                    })
-                    .summary("Tile", |at| at.tileset.tile_number(at.image).into()),
-                    field("Name", |at: &Self| tile_name(at.tile())).in_summary(),
-                    field("Palette", |at: &Self| tile_palette(at.tile())).in_summary(),
-                    field("", |at| {
-                        let said = "stands for the tiles that the tileset does not have";
-                        (at.tileset.missing == Some(at.image))
-                            .then_some(said)
-                            .into()
-                    }),
-                    field("Tileset", |at| at.map.tileset_link(at.number)),
-                    field("Used", |at: &Self| {
-                        at.map.times_used(at.number, at.image).into()
-                    })
-                    .in_summary(),
-                ],
-            },
-            Section {
-                title: "Animation",
-                fields: &[
-                    field("Plays", |at| {
-                        at.tileset.strand_of(at.image).map(|s| s.mode.said()).into()
-                    }),
-                    field("Each for", |at| {
-                        let strand = at.tileset.strand_of(at.image);
-                        strand
-                            .map(|strand| format!("{} s", strand.delay_secs()))
-                            .into()
-                    }),
-                    field("Tile", |at| {
-                        let Some(strand) = at.tileset.strand_of(at.image) else {
-                            return Value::absent();
-                        };
-                        let last = at.tileset.image_count().saturating_sub(1);
-                        let members = strand.first as usize..=(strand.last as usize).min(last);
-                        let count = members.clone().count();
-                        let members = members.take(MAX_LISTED);
-                        let members =
-                            members.map(|member| at.map.tile_link(at.number, at.tileset, member));
-                        capped("Tile", members, count)
-                    }),
-                ],
-            },
-            Section {
-                title: "In other palettes",
-                fields: &[field("Palette", |at| {
-                    let Some(tile) = at.tile() else {
-                        return Value::absent();
-                    };
-                    let tiles = at.tileset.tiles.iter().enumerate();
-                    let others =
-                        tiles.filter(|(other, like)| like.id == tile.id && *other != at.image);
-                    let others = others.filter_map(|(other, like)| {
-                        let palette = Value::from(like.palette?);
-                        let swatch = at.map.tile_swatch(at.number, other);
-                        Some(
-                            palette
-                                .link(TileMap::tile_item(at.number, other))
-                                .swatch(Some(swatch)),
-                        )
-                    });
-                    lines("Palette", others.take(MAX_LISTED))
-                })],
-            },
+            section("Tile", Self::TILE),
+            section("Animation", Self::ANIMATION),
+            section("In other palettes", Self::OTHER_PALETTES),
         ],
     };
 
-    fn tile(&self) -> Option<&'a Tile> {
-        self.tileset.tiles.get(self.image)
+    const TILE: &'a [Field<Self>] = &[
+        field("Number", |at: &Self| {
+            Value::from(at.number()).swatch(Some(at.swatch()))
+        })
+        .summary("Tile", |at| at.number().into()),
+        field("Name", Self::name).in_summary(),
+        field("Palette", Self::palette).in_summary(),
+        field("", |at| {
+            let said = "stands for the tiles that the tileset does not have";
+            at.is_missing().then_some(said).into()
+        }),
+        field("Tileset", |at| at.map.tileset_link(at.tileset_number)),
+        field("Used", |at: &Self| at.times_used().into()).in_summary(),
+    ];
+
+    const ANIMATION: &'a [Field<Self>] = &[
+        field("Plays", |at| {
+            at.strand().map(|strand| strand.mode.said()).into()
+        }),
+        field("Each for", |at| {
+            let strand = at.strand();
+            strand
+                .map(|strand| format!("{} s", strand.delay_secs()))
+                .into()
+        }),
+        field("Tile", |at| {
+            let tiles = at.strand().map(|strand| strand.first..=strand.last);
+            let tiles = tiles.into_iter().flatten();
+            let tiles = tiles.filter_map(|image| at.map.tile(at.tileset_number, image as usize));
+            listed("Tile", tiles, |tile| tile.value())
+        }),
+    ];
+
+    const OTHER_PALETTES: &'a [Field<Self>] = &[field("Palette", |at| {
+        let id = at.tile().map(|tile| tile.id);
+        let tiles = at.tileset.tiles.iter().enumerate();
+        let others = tiles.filter(|(other, like)| Some(like.id) == id && *other != at.image);
+        let others = others.filter(|(_, like)| like.palette.is_some());
+        let others = others.filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
+        listed("Palette", others, |other| other.linked(other.palette()))
+    })];
+
+    /// Its name in the file.
+    fn name(&self) -> Value {
+        let name = self.tile().map(|tile| &*tile.name);
+        name.filter(|name| !name.is_empty()).into()
+    }
+
+    /// The palette that it is shown in.
+    fn palette(&self) -> Value {
+        self.tile().and_then(|tile| tile.palette).into()
+    }
+
+    fn used(&self) -> Value {
+        format!("used {}", self.times_used()).into()
+    }
+
+    /// Its number, as a link to it.
+    fn value(&self) -> Value {
+        self.linked(self.number().into())
+    }
+
+    /// A value that leads to it.
+    fn linked(&self, value: Value) -> Value {
+        value.link(self.item()).swatch(Some(self.swatch()))
     }
 }
 
 /// A zone.
-#[derive(Clone, Copy)]
-pub(super) struct ZoneAt<'a> {
-    map: &'a TileMap,
-    number: usize,
-    zone: &'a Zone,
-    counts: &'a ZoneCounts,
-}
-
-impl<'a> ZoneAt<'a> {
+impl<'a> Part<'a, Zone> {
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Zone",
-            fields: &[
-                field("Name", |at: &Self| {
-                    let swatch = Swatch::Color(zone_color(at.number));
-                    Value::from(at.map.zone_name(at.number)).swatch(Some(swatch))
-                })
-                .summary("Zone", |at| at.map.zone_name(at.number).into()),
-                field("Number", |at| at.number.into()),
-                field("Tiles", |at: &Self| {
-                    at.has_grid().then_some(at.counts.cells).into()
-                })
-                .summary("Tiles", |at| {
-                    Some(at.counts.cells).filter(|cells| *cells > 0).into()
-                })
-                .note(|at| {
-                    let cells = usize::try_from(at.counts.cells).unwrap_or(usize::MAX);
-                    match (at.has_grid(), at.counts.areas.is_empty()) {
-                        (true, _) => counted(cells, "tile").into(),
-                        (false, true) => "nowhere".into(),
-                        (false, false) => Value::absent(),
-                    }
-                }),
-                field("Area", |at: &Self| {
-                    let areas = at.counts.areas.iter().take(MAX_LISTED);
-                    let areas = areas.filter_map(|index| {
-                        let area = at.map.objects.get(*index)?;
-                        Some(Value::from(area.rect_px.said()).link_if(at.map.object_item(*index)))
-                    });
-                    capped("Area", areas, at.counts.areas.len())
-                })
-                .summary("Areas", Self::areas)
-                .note(Self::areas),
-                field("", |at| {
-                    let objects = at.map.objects.iter().enumerate();
-                    let others = objects.filter(|(_, object)| {
-                        object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
-                    });
-                    let count = others.clone().count();
-                    let others = others.take(MAX_LISTED).filter_map(|(index, object)| {
-                        let name = Value::from(at.map.object_name(index));
-                        name.link_if(at.map.object_item(index))
-                            .property(object.kind.said().title)
-                    });
-                    let mut others: Vec<Property> = others.collect();
-                    others.extend(and_more(count));
-                    others.into()
-                }),
-            ],
-        }],
+        sections: &[section("Zone", Self::ZONE)],
     };
+
+    const ZONE: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| {
+            let swatch = Swatch::Color(zone_color(at.number));
+            Value::from(at.map.zone_name(at.number)).swatch(Some(swatch))
+        })
+        .in_summary_as("Zone"),
+        field("Number", |at| at.number.into()),
+        field("Tiles", |at: &Self| {
+            at.has_grid().then(|| at.cells()).into()
+        })
+        .summary("Tiles", |at| {
+            Some(at.cells()).filter(|cells| *cells > 0).into()
+        })
+        .note(|at| match (at.has_grid(), at.areas().is_empty()) {
+            (true, _) => counted(at.cells(), "tile").into(),
+            (false, true) => "nowhere".into(),
+            (false, false) => Value::absent(),
+        }),
+        field("Area", |at: &Self| {
+            let areas = at.areas().iter();
+            let areas = areas.filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
+            listed("Area", areas, |(index, area)| {
+                Value::from(area.rect_px.said()).link_if(at.map.object_item(index))
+            })
+        })
+        .summary("Areas", Self::area_count)
+        .note(Self::area_count),
+        field("", |at| {
+            let objects = at.map.objects.iter().enumerate();
+            let others = objects.filter(|(_, object)| {
+                object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
+            });
+            listed("", others, |(index, object)| {
+                Value::from(at.map.object_name(index))
+                    .link_if(at.map.object_item(index))
+                    .named(object.kind.said().title)
+            })
+        }),
+    ];
 
     fn has_grid(&self) -> bool {
         let mut grids = self.map.grids.iter();
         grids.any(|grid| grid.kind == GridKind::Zones)
     }
 
-    /// How many areas it has, if any.
-    fn areas(&self) -> Value {
-        Some(self.counts.areas.len())
-            .filter(|count| *count > 0)
-            .into()
+    /// How many cells it has.
+    fn cells(&self) -> usize {
+        let counts = self.map.zone_counts().get(self.number);
+        counts.map_or(0, |counts| counts.cells as usize)
+    }
+
+    /// Its areas, by their indices among the objects.
+    fn areas(&self) -> &'a [usize] {
+        let counts = self.map.zone_counts().get(self.number);
+        counts.map_or(&[], |counts| &counts.areas)
+    }
+
+    fn area_count(&self) -> Value {
+        let count = self.areas().len();
+        (count > 0).then_some(count).into()
     }
 }
 
 /// The clip of the animated tiles.
-#[derive(Clone, Copy)]
-pub(super) struct ClipAt<'a> {
-    map: &'a TileMap,
-    clip: &'a ClipInfo,
-}
-
-impl<'a> ClipAt<'a> {
+impl<'a> Part<'a, ClipInfo> {
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Clip",
-            fields: &[
-                field("Name", |at: &Self| (&*at.clip.name).into())
-                    .summary("Clip", |at| (&*at.clip.name).into()),
-                field("Lasts", |at: &Self| {
-                    format!("{} s", short(TileMap::clip_secs(at.clip))).into()
-                })
-                .in_summary(),
-                field("Strand", |at| {
-                    let tilesets = at.map.tilesets.iter().enumerate();
-                    let strands =
-                        tilesets.flat_map(|(number, tileset)| at.map.strands(number, tileset));
-                    strands.collect::<Vec<Property>>().into()
-                }),
-            ],
-        }],
+        sections: &[section("Clip", Self::CLIP)],
     };
+
+    const CLIP: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| (&*at.name).into()).in_summary_as("Clip"),
+        field("Lasts", |at: &Self| {
+            format!("{} s", short(TileMap::clip_secs(at))).into()
+        })
+        .in_summary(),
+        field("Strand", |at| at.map.strands(0..at.map.tilesets.len())),
+    ];
 }
 
 /// An object that stands on the map.
-#[derive(Clone, Copy)]
-pub(super) struct ObjectAt<'a> {
-    map: &'a TileMap,
-    index: usize,
-    object: &'a Object,
-}
-
-impl<'a> ObjectAt<'a> {
-    /// The heading and the name of the first part are those of its kind.
+impl<'a> Part<'a, Object> {
+    /// The heading is that of its kind.
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "",
-            fields: &[
-                field("Name", |at: &Self| {
-                    let name = Value::from(at.map.object_name(at.index));
-                    name.swatch(at.map.object_swatch(at.object))
-                })
-                .in_summary(),
-                summary_only("X", |at| short(at.object.rect_px.min[0]).into()),
-                summary_only("Y", |at| short(at.object.rect_px.min[1]).into()),
-                field("Layer", |at| {
-                    at.object.layer.map(|layer| at.map.layer_link(layer)).into()
-                }),
-                field("Place", |at| at.object.rect_px.said().into()),
-                field("Walks about in", |at| {
-                    at.object.wander_px.map(|rect| rect.said()).into()
-                }),
-                field("Zone", |at: &Self| at.zone(true)).summary("Zone", |at| at.zone_name(true)),
-                field("Wanders in", |at: &Self| at.zone(false))
-                    .summary("Wanders in", |at| at.zone_name(false)),
-                summary_only("Layer", |at| {
-                    at.object.layer.map(|layer| at.map.layer_name(layer)).into()
-                }),
-            ],
-        }],
+        sections: &[section("", Self::OBJECT)],
     };
 
-    /// The zone that it is an area of, or the one that it wanders in.
-    fn zone_number(&self, as_area: bool) -> Option<usize> {
-        let is_area = self.object.kind == ObjectKind::ZoneArea;
-        self.object.zone.filter(|_| is_area == as_area)
-    }
+    const OBJECT: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| {
+            let name = Value::from(at.map.object_name(at.number));
+            name.swatch(at.map.object_swatch(at))
+        })
+        .summary("Name", |at| {
+            let name = Value::from(at.map.object_name(at.number));
+            name.named(at.kind.said().title)
+        })
+        .note(|at| match (at.zone, at.layer) {
+            (Some(zone), _) => at.map.zone_name(zone).into(),
+            (None, Some(layer)) if at.map.layers.len() > 1 => at.map.layer_name(layer).into(),
+            _ => Value::absent(),
+        }),
+        summary_only("X", |at| short(at.rect_px.min[0]).into()),
+        summary_only("Y", |at| short(at.rect_px.min[1]).into()),
+        field("Layer", |at| {
+            at.layer.map(|layer| at.map.layer_link(layer)).into()
+        }),
+        field("Place", |at| at.rect_px.said().into()),
+        field("Walks about in", |at| {
+            at.wander_px.map(|rect| rect.said()).into()
+        }),
+        field("Zone", |at: &Self| at.zone(true)).in_summary(),
+        field("Wanders in", |at: &Self| at.zone(false)).in_summary(),
+        summary_only("Layer", |at| {
+            at.layer.map(|layer| at.map.layer_name(layer)).into()
+        }),
+    ];
 
+    /// The zone that it is an area of, or the one that it wanders in.
     fn zone(&self, as_area: bool) -> Value {
-        let zone = self.zone_number(as_area);
+        let is_area = self.kind == ObjectKind::ZoneArea;
+        let zone = self.part.zone.filter(|_| is_area == as_area);
         let zone = zone.map(|zone| self.map.zone_value(ZoneHere { zone, layer: None }));
         zone.into()
-    }
-
-    fn zone_name(&self, as_area: bool) -> Value {
-        let zone = self.zone_number(as_area);
-        zone.map(|zone| self.map.zone_name(zone)).into()
-    }
-}
-
-impl Described for ObjectAt<'_> {
-    fn groups(&self) -> Vec<PropertyGroup> {
-        let mut groups = Self::FIELDS.groups(self);
-        for group in &mut groups {
-            group.title = self.object.kind.said().title;
-        }
-        groups.extend(self.object.properties.iter().cloned());
-        groups
-    }
-
-    fn summary(&self) -> Vec<SummaryPart> {
-        let mut parts = Self::FIELDS.summary(self);
-        if let Some(name) = parts.first_mut() {
-            name.name = self.object.kind.said().title;
-        }
-        parts
-    }
-
-    fn note(&self) -> String {
-        match (self.object.zone, self.object.layer) {
-            (Some(zone), _) => self.map.zone_name(zone),
-            (None, Some(layer)) if self.map.layers.len() > 1 => self.map.layer_name(layer),
-            _ => String::new(),
-        }
     }
 }
 
@@ -829,13 +637,6 @@ impl TileMap {
         Value::from(self.tileset_name(tileset)).link(Self::tileset_item(tileset))
     }
 
-    /// A tile by its image and its number.
-    fn tile_link(&self, number: usize, tileset: &Tileset, image: usize) -> Value {
-        Value::from(tileset.tile_number(image))
-            .link(Self::tile_item(number, image))
-            .swatch(Some(self.tile_swatch(number, image)))
-    }
-
     fn zone_value(&self, ZoneHere { zone, layer }: ZoneHere) -> Value {
         if zone >= self.zones.len() {
             return format!("{zone}, which the file does not describe").into();
@@ -845,65 +646,50 @@ impl TileMap {
             .swatch(Some(Swatch::Color(zone_color(zone))))
     }
 
-    /// The runs of tiles of a tileset that follow each other.
-    fn strands(&self, number: usize, tileset: &Tileset) -> Vec<Property> {
-        let strands = tileset.strands.iter().filter(|strand| strand.is_active());
-        let count = strands.clone().count();
-        let lines = strands.take(MAX_LISTED).filter_map(|strand| {
-            let [first, last] = [strand.first, strand.last].map(|tile| tile as usize);
+    /// The runs of tiles of some tilesets that follow each other.
+    fn strands(&self, tilesets: std::ops::Range<usize>) -> Value {
+        let strands = tilesets.flat_map(|number| {
+            let strands = self.tilesets.get(number).map(|tileset| &tileset.strands);
+            let strands = strands
+                .into_iter()
+                .flatten()
+                .filter(|strand| strand.is_active());
+            strands
+                .filter_map(move |strand| Some((strand, self.tile(number, strand.first as usize)?)))
+        });
+        listed("Strand", strands, |(strand, first)| {
             let value = format!(
                 "{} to {}, {}, each for {} s",
-                tileset.tile_number(first),
-                tileset.tile_number(last),
+                first.number(),
+                first.tileset.tile_number(strand.last as usize),
                 strand.mode.said(),
                 strand.delay_secs()
             );
-            let value = Value::from(value).link(Self::tile_item(number, first));
-            value
-                .swatch(Some(self.tile_swatch(number, first)))
-                .property("Strand")
-        });
-        lines.chain(and_more(count)).collect()
+            first.linked(value.into())
+        })
     }
 }
 
-fn tile_name(tile: Option<&Tile>) -> Value {
-    let name = tile.map(|tile| &*tile.name);
-    name.filter(|name| !name.is_empty()).into()
-}
-
-fn tile_palette(tile: Option<&Tile>) -> Value {
-    tile.and_then(|tile| tile.palette).into()
-}
-
 /// A size, with what it is counted in behind it.
-fn by([w, h]: [u32; 2], unit: &str) -> Value {
+fn by<T: std::fmt::Display>([w, h]: [T; 2], unit: &str) -> Value {
     format!("{w} x {h}{unit}").into()
 }
 
-fn by_u64([w, h]: [u64; 2], unit: &str) -> Value {
-    format!("{w} x {h} {unit}").into()
-}
-
-/// As many lines of a name as there are values.
-fn lines(name: &'static str, values: impl Iterator<Item = Value>) -> Value {
-    let lines = values.filter_map(|value| value.property(name));
-    lines.collect::<Vec<Property>>().into()
-}
-
-/// The same with how many more there are of all.
-fn capped(name: &'static str, values: impl Iterator<Item = Value>, count: usize) -> Value {
-    let lines = values.filter_map(|value| value.property(name));
-    lines
-        .chain(and_more(count))
-        .collect::<Vec<Property>>()
-        .into()
-}
-
-/// The line that says how many more there are than are listed.
-fn and_more(count: usize) -> Option<Property> {
-    let more = count.checked_sub(MAX_LISTED).filter(|more| *more > 0)?;
-    Some(Property::new("", format!("and {more} more")))
+/// A line for each of some parts, up to [`MAX_LISTED`], and how many more there are.
+fn listed<T>(
+    name: &'static str,
+    mut parts: impl Iterator<Item = T>,
+    value: impl Fn(T) -> Value,
+) -> Value {
+    let first = parts.by_ref().take(MAX_LISTED);
+    let mut lines: Vec<Property> = first
+        .filter_map(|part| value(part).property(name))
+        .collect();
+    let more = parts.count();
+    if more > 0 {
+        lines.push(Property::new("", format!("and {more} more")));
+    }
+    lines.into()
 }
 
 /// What the corners of a cell are tinted with, once where all are alike.

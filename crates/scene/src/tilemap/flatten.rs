@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
-use super::{Cell, Frame, Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
+use super::{Cell, Frame, Grid, Layer, Object, ObjectKind, RectPx, Step, TileMap, Tileset};
 use crate::{Annotations as _, FlatImage, Image, Line, OverlayId, Shown};
 
 /// Bytes of a pixel.
@@ -175,17 +175,9 @@ impl FlatMap<'_> {
             let Some((cell, tints)) = layer.cell_at([column, tile_row]) else {
                 continue;
             };
-            let is_in_pass = match pass {
-                Pass::All => true,
-                Pass::Normal => !cell.has_priority(),
-                Pass::Priority => cell.has_priority(),
-            };
-            let image = cell.image().filter(|image| *image != 0 || !skips_zero);
-            let shown = image
-                .filter(|_| is_in_pass)
-                .and_then(|image| frame.shown.get(image))
-                .and_then(|image| tileset.image(*image as usize));
-            let Some(shown) = shown else {
+            let image = cell.image().filter(|_| pass.draws(cell, skips_zero));
+            let shown = image.and_then(|image| frame.shown.get(image));
+            let Some(shown) = shown.and_then(|image| tileset.image(*image as usize)) else {
                 continue;
             };
             let span = Span {
@@ -530,7 +522,7 @@ fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i
 fn image_row(image: &Image, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
     let [left, top] = rect.min;
     let [left, right] = [left, rect.max[0]].map(|x| x - x0 as f32);
-    let [w, h] = [0, 1].map(|axis| rect.max[axis] - rect.min[axis]);
+    let [w, h] = rect.size();
     let down = (y as f32 + 0.5 - top) / h;
     if !(0.0..1.0).contains(&down) {
         return;
@@ -562,7 +554,7 @@ fn image_row(image: &Image, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
 mod tests {
     use super::*;
     use crate::Layers as _;
-    use crate::tilemap::{GridKind, Integers, Parallax};
+    use crate::tilemap::{GridKind, Integers, Parallax, Pass};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
     fn tileset() -> Tileset {
@@ -681,12 +673,7 @@ mod tests {
         let below = layer([1, 1], &[Cell::PRIORITY]);
         let above = layer([1, 1], &[1]);
         let mut map = map(vec![below, above]);
-        let tiles = |layer, pass| Step::Layer {
-            layer,
-            skips_zero: false,
-            is_opaque: false,
-            pass,
-        };
+        let tiles = Step::tiles;
         map.steps = vec![
             tiles(0, Pass::Normal),
             tiles(1, Pass::All),

@@ -216,7 +216,7 @@ impl Grid {
     /// Whether its colours are drawn as stripes, so that what else colours the same tiles is seen
     /// between them.
     pub fn is_hatched(&self) -> bool {
-        matches!(self.kind, GridKind::Obstruction { .. })
+        self.kind.is_obstruction()
     }
 }
 

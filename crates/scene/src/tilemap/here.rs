@@ -44,9 +44,8 @@ pub(super) struct ZoneHere {
 impl Here<'_> {
     /// The numbers that say whether one can walk there.
     pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberHere> {
-        let is_obstruction =
-            |number: &&NumberHere| matches!(number.kind, GridKind::Obstruction { .. });
-        self.numbers.iter().filter(is_obstruction)
+        let numbers = self.numbers.iter();
+        numbers.filter(|number| number.kind.is_obstruction())
     }
 
     /// The numbers that the game makes something of.
@@ -114,9 +113,9 @@ impl TileMap {
         let middle = px.map(|px| px as f32 + 0.5);
         let areas = self.objects.iter();
         for area in areas.filter(|object| object.kind == ObjectKind::ZoneArea) {
-            let moved = self.objects_moved_px(area.layer, shown);
+            let place = self.objects_shown_at(area.layer, shown);
             if let Some(zone) = area.zone
-                && area.rect_px.moved_by(moved).contains(middle)
+                && place.rect(area.rect_px).contains(middle)
             {
                 add(zone, area.layer);
             }
@@ -142,8 +141,7 @@ impl TileMap {
     /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
     /// of it anywhere.
     pub(super) fn obstruction_said(&self, here: &Here<'_>) -> Option<String> {
-        let mut kinds = self.grids.iter().map(|grid| grid.kind);
-        if !kinds.any(|kind| matches!(kind, GridKind::Obstruction { .. })) {
+        if !self.grids.iter().any(|grid| grid.kind.is_obstruction()) {
             return None;
         }
         let blocked = here.obstructions().filter(|number| number.value != 0);

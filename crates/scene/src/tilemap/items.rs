@@ -1,9 +1,8 @@
 //! The items of a map: what they lead to, and what they are called.
 
-use mapscope_formats::counted;
-
-use super::{Cell, Layer, Object, ObjectKind, TileMap, Tileset};
+use super::{Cell, Layer, Object, ObjectKind, Strand, Tile, TileMap, Tileset};
 use crate::{Item, Swatch, TileMapItem};
+use mapscope_formats::counted;
 
 /// An index as items have it.
 pub(super) fn number(index: usize) -> u32 {
@@ -79,6 +78,63 @@ impl CellAt<'_> {
     }
 }
 
+/// A tile of a tileset: one of its images.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TileAt<'a> {
+    pub(super) map: &'a TileMap,
+    pub(super) tileset_number: usize,
+    pub(super) tileset: &'a Tileset,
+    pub(super) image: usize,
+}
+
+impl<'a> TileAt<'a> {
+    /// The item that stands for it, and for all cells that show it.
+    pub(super) fn item(&self) -> Item {
+        TileMap::tile_item(self.tileset_number, self.image)
+    }
+
+    /// What it is in the file, where that says it.
+    pub(super) fn tile(&self) -> Option<&'a Tile> {
+        self.tileset.tiles.get(self.image)
+    }
+
+    /// Its number in the file.
+    pub(super) fn number(&self) -> String {
+        self.tileset.tile_number(self.image)
+    }
+
+    /// Whether it stands for tiles that the tileset does not have.
+    pub(super) fn is_missing(&self) -> bool {
+        self.tileset.missing == Some(self.image)
+    }
+
+    /// The run of tiles that it is in.
+    pub(super) fn strand(&self) -> Option<&'a Strand> {
+        self.tileset.strand_of(self.image)
+    }
+
+    /// How many cells show it.
+    pub(super) fn uses(&self) -> u64 {
+        self.map.uses(self.tileset_number, self.image)
+    }
+
+    /// How often it is used, for people.
+    pub(super) fn times_used(&self) -> String {
+        match self.uses() {
+            0 => "nowhere".to_owned(),
+            1 => "once".to_owned(),
+            uses => counted(usize::try_from(uses).unwrap_or(usize::MAX), "time"),
+        }
+    }
+
+    /// Its thumbnail: they are numbered through all tilesets, and those of sprites follow.
+    pub(super) fn swatch(&self) -> Swatch {
+        let before = self.map.tilesets.iter().take(self.tileset_number);
+        let before: usize = before.map(Tileset::image_count).sum();
+        Swatch::Thumbnail(before + self.image)
+    }
+}
+
 impl Layer {
     /// The item of a cell of the layer with this number that counts row by row.
     pub(super) fn cell_item(&self, number: usize, index: usize) -> Item {
@@ -115,14 +171,30 @@ impl TileMap {
         }
     }
 
-    /// An image of a tileset by its item: the number of the tileset, and its own.
-    pub(super) fn tile_at(&self, item: Item) -> Option<(usize, &Tileset, usize)> {
-        let Item::TileMap(TileMapItem::Tile { tileset, index }) = item else {
-            return None;
-        };
-        let (number, image) = (tileset as usize, index as usize);
-        let tileset = self.tilesets.get(number)?;
-        (image < tileset.image_count()).then_some((number, tileset, image))
+    /// A tile by its tileset and image.
+    pub(super) fn tile(&self, tileset_number: usize, image: usize) -> Option<TileAt<'_>> {
+        let tileset = self.tilesets.get(tileset_number)?;
+        (image < tileset.image_count()).then_some(TileAt {
+            map: self,
+            tileset_number,
+            tileset,
+            image,
+        })
+    }
+
+    /// A tile by its item.
+    pub(super) fn tile_at(&self, item: Item) -> Option<TileAt<'_>> {
+        match item {
+            Item::TileMap(TileMapItem::Tile { tileset, index }) => {
+                self.tile(tileset as usize, index as usize)
+            }
+            _ => None,
+        }
+    }
+
+    /// The tile of a cell.
+    pub(super) fn tile_of(&self, at: &CellAt<'_>) -> Option<TileAt<'_>> {
+        self.tile(at.layer.tileset, at.cell.image()?)
     }
 
     /// An object by its item: its index, and itself.
@@ -175,36 +247,11 @@ impl TileMap {
         named_or(name, "Tileset", tileset)
     }
 
-    /// How often an image is used, for people.
-    pub(super) fn times_used(&self, tileset: usize, image: usize) -> String {
-        match self.uses(tileset, image) {
-            0 => "nowhere".to_owned(),
-            1 => "once".to_owned(),
-            uses => counted(usize::try_from(uses).unwrap_or(usize::MAX), "time"),
-        }
-    }
-
-    /// The tileset and the image of a cell.
-    pub(super) fn tile_of(&self, at: &CellAt<'_>) -> Option<(&Tileset, usize, Item)> {
-        let image = at.cell.image()?;
-        let tileset = self.tilesets.get(at.layer.tileset)?;
-        let item = Self::tile_item(at.layer.tileset, image);
-        Some((tileset, image, item))
-    }
-
     /// The image of an object.
     pub(super) fn object_swatch(&self, object: &Object) -> Option<Swatch> {
         let image = object.image.filter(|image| *image < self.images.len())?;
         let tiles = self.tilesets.iter().map(Tileset::image_count);
         Some(Swatch::Thumbnail(tiles.sum::<usize>() + image))
-    }
-
-    /// The thumbnail of an image of a tileset: they are numbered through all tilesets, and those
-    /// of sprites follow.
-    pub(super) fn tile_swatch(&self, tileset: usize, image: usize) -> Swatch {
-        let before = self.tilesets.iter().take(tileset);
-        let before: usize = before.map(Tileset::image_count).sum();
-        Swatch::Thumbnail(before + image)
     }
 }
 

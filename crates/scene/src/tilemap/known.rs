@@ -10,7 +10,7 @@ use crate::parallel::on_all_threads;
 const CELLS_AT_ONCE: usize = 1 << 20;
 /// How many different numbers of a grid are kept.
 const MAX_VALUES: usize = 64;
-/// How many steps there are from the least to the greatest of more.
+/// How many steps there are from the minimum to the maximum of more.
 const STEPS: usize = 256;
 /// How many cells are looked at to find them.
 const LOOKED_AT: usize = 1 << 14;
@@ -49,7 +49,7 @@ pub(super) struct ZoneCounts {
 /// Which numbers a grid has.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
-    /// The least and the greatest.
+    /// Minimum and maximum.
     pub(super) range: [u64; 2],
     /// Each number and how many cells have it, in rising order; none of them if there are too
     /// many to have a colour each.

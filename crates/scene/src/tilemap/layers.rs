@@ -21,7 +21,7 @@ pub(super) fn parallax_name(parallax: &Parallax) -> String {
     }
 }
 
-/// The same in a sentence, for who meets those numbers for the first time; empty where it moves with
+/// The same in a sentence; empty where it moves with
 /// the camera.
 pub(super) fn parallax_help(parallax: &Parallax) -> String {
     let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
@@ -94,11 +94,11 @@ impl Layers for TileMap {
     }
 
     fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image> {
-        let (_, tileset, image) = self.tile_at(tile)?;
-        let shown = tileset.image_at(image, self.ticks(playhead));
+        let tile = self.tile_at(tile)?;
+        let shown = tile.tileset.image_at(tile.image, self.ticks(playhead));
         Some(Image {
-            size: tileset.tile_size,
-            rgba: tileset.image(shown)?.to_vec(),
+            size: tile.tileset.tile_size,
+            rgba: tile.tileset.image(shown)?.to_vec(),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What those need who make maps of files: lists filled up to their length, hashes and lines for the
+//! Shared parts of making maps of files: lists filled up to their length, hashes and lines for the
 //! inspector.
 
 use sha2::{Digest, Sha256};

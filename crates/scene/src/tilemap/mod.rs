@@ -38,7 +38,7 @@ pub use flatten::TILE_LINES_APART;
 pub use grids::{DARK_STRIPES, hatch_px};
 pub use known::Known;
 pub(super) use overlays::OVERLAYS;
-pub use place::{FlatWindow, Parallax, RectPx};
+pub use place::{FlatWindow, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
 pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 
@@ -48,8 +48,9 @@ use super::camera::Handedness;
 use super::{Aabb, About, ClipInfo, GameView, Image, InfoQuery, PropertyGroup};
 use mapscope_formats::Format;
 pub use mapscope_formats::Integers;
+pub use mapscope_formats::ika::Parallax;
 
-/// How the world of tile maps is to be seen: with +X on the right of the one who looks along -Z.
+/// How the world of tile maps is to be seen: +X is to the right of a view along -Z.
 pub const HANDEDNESS: Handedness = Handedness::Right;
 
 /// An open 2D map.
@@ -80,6 +81,13 @@ pub struct TileMap {
     pub clips: Vec<ClipInfo>,
     /// What is counted when it is first asked for: nothing, in a map that was just made.
     pub known: Known,
+}
+
+impl GridKind {
+    /// Whether it says where nobody can walk.
+    pub(crate) fn is_obstruction(self) -> bool {
+        matches!(self, Self::Obstruction { .. })
+    }
 }
 
 impl TileMap {
@@ -211,6 +219,18 @@ pub enum Step {
         /// Which layer's.
         layer: Option<usize>,
     },
+}
+
+impl Step {
+    /// All tiles of a layer that are in a pass, as transparent as they are.
+    pub const fn tiles(layer: usize, pass: Pass) -> Self {
+        Self::Layer {
+            layer,
+            skips_zero: false,
+            is_opaque: false,
+            pass,
+        }
+    }
 }
 
 /// Which cells of a layer are drawn.

@@ -30,44 +30,18 @@ impl ObjectKind {
 
     /// What is said of it.
     pub(super) fn said(self) -> KindSaid {
-        let faces = "Entity, with the way it faces";
-        let (title, list, legend, color, overlay) = match self {
-            Self::ZoneArea => (
-                "Zone area",
-                "Zone areas",
-                "",
-                [160, 190, 240],
-                OverlayId::Zones,
-            ),
-            Self::Entity => (
-                "Entity",
-                "Entities",
-                faces,
-                [255, 214, 90],
-                OverlayId::Entities,
-            ),
-            Self::Waypoint => (
-                "Waypoint",
-                "Waypoints",
-                "Waypoint",
-                [90, 225, 225],
-                OverlayId::Entities,
-            ),
-            Self::Sprite => (
-                "Sprite",
-                "Sprites",
-                "Sprite",
-                [120, 224, 120],
-                OverlayId::Entities,
-            ),
-            Self::Box => ("Box", "Boxes", "Box", [255, 128, 100], OverlayId::Entities),
-            Self::Line => (
-                "Line",
-                "Lines",
-                "Line",
-                [230, 130, 255],
-                OverlayId::Entities,
-            ),
+        let (title, list, color) = match self {
+            Self::ZoneArea => ("Zone area", "Zone areas", [160, 190, 240]),
+            Self::Entity => ("Entity", "Entities", [255, 214, 90]),
+            Self::Waypoint => ("Waypoint", "Waypoints", [90, 225, 225]),
+            Self::Sprite => ("Sprite", "Sprites", [120, 224, 120]),
+            Self::Box => ("Box", "Boxes", [255, 128, 100]),
+            Self::Line => ("Line", "Lines", [230, 130, 255]),
+        };
+        let (legend, overlay) = match self {
+            Self::ZoneArea => ("", OverlayId::Zones),
+            Self::Entity => ("Entity, with the way it faces", OverlayId::Entities),
+            _ => (title, OverlayId::Entities),
         };
         KindSaid {
             title,

@@ -1,7 +1,7 @@
 //! The tree of a map, and numbers about the whole.
 
 use super::grids::zone_color;
-use super::{GridKind, ObjectKind, TileMap};
+use super::{ObjectKind, TileMap};
 use crate::outline::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
@@ -59,7 +59,7 @@ impl TileMap {
             let areas = zone.areas.iter().zip(1..);
             let areas = areas.filter_map(|(index, place)| {
                 let object = self.objects.get(*index)?;
-                let [w, h] = [0, 1].map(|axis| object.rect_px.max[axis] - object.rect_px.min[axis]);
+                let [w, h] = object.rect_px.size();
                 let name = self.zone_name(number);
                 let label = match zone.areas.len() {
                     1 => format!("Area of {name}"),
@@ -123,7 +123,7 @@ impl TileMap {
             objects.filter(|object| object.kind == kind).count() as u64
         };
         let blocked = self.grids.iter().enumerate();
-        let blocked = blocked.filter(|(_, grid)| matches!(grid.kind, GridKind::Obstruction { .. }));
+        let blocked = blocked.filter(|(_, grid)| grid.kind.is_obstruction());
         let blocked = blocked.filter_map(|(number, _)| Some(self.scale(number)?.set));
         let tiles = self
             .tilesets

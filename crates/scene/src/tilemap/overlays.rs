@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use glam::{Vec3, vec3};
 
 use super::grids::zone_color;
+use super::shapes::ShownAt;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
 use crate::lines::LineBuilder;
@@ -102,7 +103,7 @@ impl Annotations for TileMap {
         let others = named().filter(|(index, ..)| !is_selected(*index));
         let objects = first.chain(others).take(MAX_LABELS);
         labels.extend(objects.map(|(index, object, place)| {
-            let room = object.room_px().moved_by(place.moved_px);
+            let room = place.rect(object.room_px());
             Label {
                 room: None,
                 position: vec3(room.max[0], place.height, room.min[1]),
@@ -137,7 +138,7 @@ impl TileMap {
         let is_area = |object: &Object| object.kind == ObjectKind::ZoneArea;
         let has_areas = self.objects.iter().any(is_area);
         let has = [
-            has(|kind| matches!(kind, GridKind::Obstruction { .. })),
+            has(GridKind::is_obstruction),
             has(|kind| kind == GridKind::Zones) || has_areas,
             has(|kind| kind == GridKind::Logic),
             self.objects.iter().any(|object| !is_area(object)),
@@ -151,7 +152,7 @@ impl TileMap {
 
     /// The objects whose overlay is on and whose layer is shown, with their indices and where they are
     /// shown.
-    fn shown_objects<'a>(
+    pub(super) fn shown_objects<'a>(
         &'a self,
         shown: &'a Shown,
     ) -> impl Iterator<Item = (usize, &'a Object, ShownAt)> {
@@ -181,13 +182,6 @@ impl TileMap {
             })
     }
 
-    fn objects_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
-        ShownAt {
-            moved_px: self.objects_moved_px(layer, shown),
-            height: self.objects_height(layer, shown),
-        }
-    }
-
     /// The name of each zone at the largest part of it, and at its other areas as far as it fits there.
     fn zone_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let zones = || self.zone_counts().iter().enumerate().take(MAX_LABELS);
@@ -202,9 +196,9 @@ impl TileMap {
             let is_shown = |layer| Self::is_layer_shown(layer, shown);
             area.layer.is_none_or(is_shown).then_some(())?;
             let place = self.objects_shown_at(area.layer, shown);
-            let rect = area.rect_px.moved_by(place.moved_px);
+            let rect = place.rect(area.rect_px);
             let [x, z] = rect.center();
-            Some((vec3(x, place.height, z), rect.max[0] - rect.min[0]))
+            Some((vec3(x, place.height, z), rect.size()[0]))
         };
         labels.extend(zones().filter_map(|(number, zone)| {
             let of_grid = || {
@@ -308,9 +302,8 @@ impl TileMap {
 
     /// What the colour means that brings out a selected tile.
     pub(super) fn legend_of_selection(&self, item: Item) -> Option<Legend> {
-        let (number, tileset, image) = self.tile_at(item)?;
-        let tile = tileset.tile_number(image);
-        let label = format!("Tile {tile}, used {}", self.times_used(number, image));
+        let tile = self.tile_at(item)?;
+        let label = format!("Tile {}, used {}", tile.number(), tile.times_used());
         Some(Legend {
             title: "Selected tile",
             entries: vec![LegendEntry {
@@ -342,30 +335,21 @@ impl TileMap {
     }
 }
 
-/// Where objects of a layer are shown.
-#[derive(Debug, Clone, Copy)]
-struct ShownAt {
-    /// How far from where the file has them, in pixels of the map.
-    moved_px: [f32; 2],
-    /// In world space.
-    height: f32,
-}
-
 /// Adds the lines of an object: its box or shape, the way it faces, and where it walks. Those of its
 /// colour lie upon wider dark ones, so that they are seen on any ground.
-fn object_lines(object: &Object, ShownAt { moved_px, height }: ShownAt, lines: &mut Vec<Line>) {
+fn object_lines(object: &Object, place: ShownAt, lines: &mut Vec<Line>) {
     let first = lines.len();
     let mut builder = LineBuilder::new(lines, color_of(object), LINE_POINTS).on_top();
-    for [from, to] in object.lines(moved_px, height) {
+    for [from, to] in object.lines(place) {
         builder.line(from, to);
     }
     if let Some(faces) = object.faces.filter(|faces| *faces != [0; 2]) {
-        let room = object.room_px().moved_by(moved_px);
+        let room = place.rect(object.room_px());
         let [x, z] = room.center();
-        let [w, h] = [0, 1].map(|axis| room.max[axis] - room.min[axis]);
+        let [w, h] = room.size();
         let [right, down] = faces.map(f32::from);
         let direction = vec3(right, 0.0, down).normalize_or_zero();
-        let from = vec3(x, height, z);
+        let from = vec3(x, place.height, z);
         let to = from + direction * w.max(h);
         let side = vec3(-direction.z, 0.0, direction.x);
         let back = (to - from) * HEAD_SHARE;
@@ -376,7 +360,7 @@ fn object_lines(object: &Object, ShownAt { moved_px, height }: ShownAt, lines: &
     }
     if let Some(wander) = object.wander_px {
         let mut builder = LineBuilder::new(lines, WANDER, 1.0).on_top();
-        for [from, to] in wander.moved_by(moved_px).edges(height) {
+        for [from, to] in place.rect(wander).edges(place.height) {
             builder.line(from, to);
         }
     }

@@ -1,7 +1,7 @@
 //! What a ray meets: objects whose overlay is on, then the tiles of layers.
 
 use super::{Cell, Grid, Pass, Step, TileMap};
-use crate::{Hit, Item, OverlayId, Ray, Shown, TileMapItem};
+use crate::{Hit, Item, Ray, Shown, TileMapItem};
 
 /// What of the cells on its way a ray meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,15 +12,6 @@ enum Meets {
     Tiles,
     /// Empty ones too.
     Cells,
-}
-
-/// Where a ray meets the objects of a layer.
-#[derive(Debug, Clone, Copy)]
-struct MetAt {
-    /// How far they are from where the file has them, in pixels of the map.
-    moved_px: [f32; 2],
-    /// How far along the ray, in world units.
-    distance: f32,
 }
 
 impl TileMap {
@@ -120,11 +111,11 @@ impl TileMap {
         let item = Self::cell_item(number, place);
         let is_met = match meets {
             Meets::Cells => true,
-            Meets::Tiles => is_drawn(cell, skips_zero, pass),
+            Meets::Tiles => pass.draws(cell, skips_zero),
             Meets::Pixels => {
                 let ticks = self.ticks(shown.playhead);
                 let tileset = self.tilesets.get(layer.tileset)?;
-                is_drawn(cell, skips_zero, pass) && (is_opaque || tileset.shows(cell, pixel, ticks))
+                pass.draws(cell, skips_zero) && (is_opaque || tileset.shows(cell, pixel, ticks))
             }
         };
         is_met.then_some(item)
@@ -132,29 +123,12 @@ impl TileMap {
 
     /// The smallest of the objects that a ray meets.
     fn object_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
-        let is_on = [OverlayId::Entities, OverlayId::Zones].map(|id| shown.overlays.contains(id));
-        if is_on == [false; 2] {
-            return None;
-        }
-        // Objects of the same layer follow each other.
-        let mut of_layer: Option<(Option<usize>, Option<MetAt>)> = None;
         let met = self
-            .objects
-            .iter()
-            .enumerate()
-            .filter_map(|(index, object)| {
-                if !shown.overlays.contains(object.kind.said().overlay) {
-                    return None;
-                }
-                let (_, place) = *match &mut of_layer {
-                    Some(known) if known.0 == object.layer => known,
-                    known => {
-                        known.insert((object.layer, self.objects_met(object.layer, ray, shown)))
-                    }
-                };
-                let MetAt { moved_px, distance } = place?;
+            .shown_objects(shown)
+            .filter_map(|(index, object, place)| {
+                let distance = distance_to(place.height, ray)?;
                 let point = ray.origin + ray.direction * distance;
-                let room = object.room_px().moved_by(moved_px);
+                let room = place.rect(object.room_px());
                 let is_met = room.contains([point.x, point.z]);
                 is_met.then(|| (room.area(), index, distance))
             });
@@ -162,28 +136,19 @@ impl TileMap {
         let (_, index, distance) = smallest?;
         Some(hit_at(self.object_item(index)?, ray, distance))
     }
-
-    /// Where a ray meets the objects of a layer; none if they are not shown.
-    fn objects_met(&self, layer: Option<usize>, ray: Ray, shown: &Shown) -> Option<MetAt> {
-        if layer.is_some_and(|layer| !Self::is_layer_shown(layer, shown)) {
-            return None;
-        }
-        Some(MetAt {
-            moved_px: self.objects_moved_px(layer, shown),
-            distance: distance_to(self.objects_height(layer, shown), ray)?,
-        })
-    }
 }
 
-/// Whether a step draws a cell.
-fn is_drawn(cell: Cell, skips_zero: bool, pass: Pass) -> bool {
-    let is_in_pass = match pass {
-        Pass::All => true,
-        Pass::Normal => !cell.has_priority(),
-        Pass::Priority => cell.has_priority(),
-    };
-    let image = cell.image();
-    is_in_pass && image.is_some_and(|image| image != 0 || !skips_zero)
+impl Pass {
+    /// Whether a step of it draws a cell.
+    pub(super) fn draws(self, cell: Cell, skips_zero: bool) -> bool {
+        let is_in_pass = match self {
+            Self::All => true,
+            Self::Normal => !cell.has_priority(),
+            Self::Priority => cell.has_priority(),
+        };
+        let image = cell.image();
+        is_in_pass && image.is_some_and(|image| image != 0 || !skips_zero)
+    }
 }
 
 /// How far along a ray a height is; none if it never gets there.
@@ -206,7 +171,7 @@ mod tests {
 
     use super::*;
     use crate::tilemap::{Parallax, sample};
-    use crate::{Document, Playhead};
+    use crate::{Document, OverlayId, Playhead};
 
     fn flat() -> Shown {
         Shown {
@@ -378,12 +343,7 @@ mod tests {
         let mut map = sample::made_up();
         map.layers[0].cells[6].0 |= Cell::PRIORITY;
         map.layers[1].cells = sample::cells(&[2, 2, 2, 2]);
-        let step = |layer, pass| Step::Layer {
-            layer,
-            skips_zero: false,
-            is_opaque: false,
-            pass,
-        };
+        let step = Step::tiles;
         map.steps = vec![
             step(0, Pass::Normal),
             step(1, Pass::All),

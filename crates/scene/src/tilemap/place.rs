@@ -19,41 +19,11 @@ impl RectPx {
     /// Where it is and how large, in pixels, for people.
     pub(super) fn said(&self) -> String {
         let [x, y] = self.min.map(short);
-        let [w, h] = [0, 1].map(|axis| short(self.max[axis] - self.min[axis]));
+        let [w, h] = self.size().map(short);
         if w == "0" && h == "0" {
             return format!("{x}, {y}");
         }
         format!("{x}, {y}, {w} x {h} pixels")
-    }
-}
-
-/// How fast a layer moves with the camera: as many pixels as the camera, times `mul`, divided by
-/// `div`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parallax {
-    /// Across and down.
-    pub mul: [i32; 2],
-    /// Across and down; 0 counts as standing still.
-    pub div: [i32; 2],
-}
-
-impl Default for Parallax {
-    /// With the camera.
-    fn default() -> Self {
-        Self {
-            mul: [1, 1],
-            div: [1, 1],
-        }
-    }
-}
-
-impl Parallax {
-    /// How far a layer has scrolled when the camera's top left corner is at a pixel of the map.
-    pub fn scrolled(&self, camera_px: [i64; 2]) -> [i64; 2] {
-        std::array::from_fn(|axis| match self.div[axis] {
-            0 => 0,
-            div => (camera_px[axis] * i64::from(self.mul[axis])).div_euclid(i64::from(div)),
-        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use glam::{Vec3, vec3};
 
+use super::known::ZoneCounts;
 use super::{Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
 use crate::{Aabb, Item, OverlayId, Shown, TileMapItem};
 
@@ -23,10 +24,14 @@ impl RectPx {
         }
     }
 
+    /// Width and height.
+    pub(super) fn size(&self) -> [f32; 2] {
+        [0, 1].map(|axis| self.max[axis] - self.min[axis])
+    }
+
     /// Width times height; 0 for one that is the wrong way round.
     pub fn area(&self) -> f32 {
-        let [w, h] = [0, 1].map(|axis| (self.max[axis] - self.min[axis]).max(0.0));
-        w * h
+        self.size().map(|side| side.max(0.0)).iter().product()
     }
 
     /// The rectangle around this one and another.
@@ -45,12 +50,6 @@ impl RectPx {
     /// Whether a point is in it; its right and lower edges are not.
     pub fn contains(&self, [x, y]: [f32; 2]) -> bool {
         x >= self.min[0] && x < self.max[0] && y >= self.min[1] && y < self.max[1]
-    }
-
-    /// The rectangle so many pixels further to the right and down.
-    pub(super) fn moved_by(&self, px: [f32; 2]) -> Self {
-        let [min, max] = [self.min, self.max].map(|corner| [corner[0] + px[0], corner[1] + px[1]]);
-        Self { min, max }
     }
 
     /// The edges at a height in world space.
@@ -91,8 +90,9 @@ impl Object {
         rect
     }
 
-    /// The lines that show where it is, so far from where the file has it, at a height in world space.
-    pub(super) fn lines(&self, moved_px: [f32; 2], height: f32) -> Vec<[Vec3; 2]> {
+    /// The lines in world space that show where it is.
+    pub(super) fn lines(&self, place: ShownAt) -> Vec<[Vec3; 2]> {
+        let ShownAt { moved_px, height } = place;
         let corner = |[x, z]: &[f32; 2]| vec3(*x + moved_px[0], height, *z + moved_px[1]);
         if self.outline_px.len() > 1 {
             let ends = self.outline_px.iter().zip(self.outline_px.iter().skip(1));
@@ -102,16 +102,34 @@ impl Object {
             }
             return lines;
         }
-        let room = self.room_px().moved_by(moved_px);
+        let room = place.rect(self.room_px());
         if self.kind == ObjectKind::Waypoint {
             let [x, z] = room.center();
-            let [w, h] = [0, 1].map(|axis| (room.max[axis] - room.min[axis]) * 0.5);
+            let [w, h] = room.size().map(|side| side * 0.5);
             let middle = vec3(x, height, z);
             return [vec3(w, 0.0, h), vec3(w, 0.0, -h)]
                 .map(|arm| [middle - arm, middle + arm])
                 .to_vec();
         }
         room.edges(height).to_vec()
+    }
+}
+
+/// Where the objects of a layer are shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ShownAt {
+    /// How far from where the file has them, in pixels of the map.
+    moved_px: [f32; 2],
+    /// In world space.
+    pub(super) height: f32,
+}
+
+impl ShownAt {
+    /// Where a rectangle of the file is shown.
+    pub(super) fn rect(&self, rect: RectPx) -> RectPx {
+        let [x, y] = self.moved_px;
+        let [min, max] = [rect.min, rect.max].map(|corner| [corner[0] + x, corner[1] + y]);
+        RectPx { min, max }
     }
 }
 
@@ -132,14 +150,17 @@ impl TileMap {
         }
     }
 
-    /// How far the objects of a layer are from where the file has them: they scroll with it. Those of no
-    /// layer go with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
-    pub(super) fn objects_moved_px(&self, layer: Option<usize>, shown: &Shown) -> [f32; 2] {
-        let Some(layer) = layer.and_then(|layer| self.layers.get(layer)) else {
-            return [0.0; 2];
-        };
-        let origin = self.shown_origin_px(layer, shown);
-        [0, 1].map(|axis| (origin[axis] - i64::from(layer.position_px[axis])) as f32)
+    /// Where the objects of a layer are shown: they scroll with it. Those of no layer go with the
+    /// camera, as entities of ika's old maps do (fact sheet of ika, section 3).
+    pub(super) fn objects_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
+        let moved_px = layer.and_then(|layer| self.layers.get(layer)).map(|layer| {
+            let origin = self.shown_origin_px(layer, shown);
+            [0, 1].map(|axis| (origin[axis] - i64::from(layer.position_px[axis])) as f32)
+        });
+        ShownAt {
+            moved_px: moved_px.unwrap_or_default(),
+            height: self.objects_height(layer, shown),
+        }
     }
 
     /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
@@ -252,7 +273,7 @@ impl TileMap {
             let all = objects
                 .map(Object::room_px)
                 .reduce(|all, next| all.union(&next))?;
-            all.moved_by(self.objects_moved_px(Some(index), shown))
+            self.objects_shown_at(Some(index), shown).rect(all)
         };
         Some((rect, self.layer_height(index, shown)))
     }
@@ -278,85 +299,89 @@ impl TileMap {
         Some((rect, self.layer_height(at.layer_number, shown)))
     }
 
-    /// Where an item is in world space; none for one that is nowhere.
-    pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
-        let around = |boxes: &mut dyn Iterator<Item = (RectPx, f32)>| {
-            let boxes = boxes.map(|(rect, height)| rect.aabb(height));
-            boxes.reduce(|all, next| all.union(&next))
-        };
+    /// What an item occupies, and at which heights; nothing for one that is nowhere.
+    fn rects_of(&self, item: Item, shown: &Shown) -> Vec<(RectPx, f32)> {
         let Item::TileMap(of_map) = item else {
-            return None;
+            return Vec::new();
         };
-        let (rect, height) = match of_map {
-            TileMapItem::Map => return Some(self.bounds_of_all()),
-            TileMapItem::Layer { index } => self.layer_px(index as usize, shown)?,
-            TileMapItem::Cell { .. } => self.cell_px(item, shown)?,
+        let rect = match of_map {
+            TileMapItem::Layer { index } => self.layer_px(index as usize, shown),
+            TileMapItem::Cell { .. } => self.cell_px(item, shown),
             TileMapItem::Tileset { index: tileset } | TileMapItem::Tile { tileset, .. } => {
                 let layers = self.layers.iter().enumerate();
                 let drawn = layers.filter(|(_, layer)| layer.tileset == tileset as usize);
-                return around(&mut drawn.filter_map(|(index, _)| self.layer_px(index, shown)));
+                return drawn
+                    .filter_map(|(index, _)| self.layer_px(index, shown))
+                    .collect();
             }
             TileMapItem::Zone { index } => {
-                return around(&mut self.zone_rects(index as usize, shown).into_iter());
+                let Some(zone) = self.zone_counts().get(index as usize) else {
+                    return Vec::new();
+                };
+                let areas = self.areas_of(zone, shown);
+                let areas = areas.map(|(area, place)| (place.rect(area.rect_px), place.height));
+                let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
+                    self.grid_cells_px(self.grids.get(*grid)?, *bounds, shown)
+                });
+                return areas.chain(cells).collect();
             }
-            _ => {
-                let (_, object) = self.object_at(item)?;
-                let moved = self.objects_moved_px(object.layer, shown);
-                let height = self.objects_height(object.layer, shown);
-                (object.room_px().moved_by(moved), height)
-            }
+            _ => self.object_at(item).map(|(_, object)| {
+                let place = self.objects_shown_at(object.layer, shown);
+                (place.rect(object.room_px()), place.height)
+            }),
         };
-        Some(rect.aabb(height))
+        rect.into_iter().collect()
     }
 
-    /// The rectangles around all that is of a zone: its areas, and its cells in each grid.
-    fn zone_rects(&self, zone: usize, shown: &Shown) -> Vec<(RectPx, f32)> {
-        let Some(zone) = self.zone_counts().get(zone) else {
-            return Vec::new();
-        };
+    /// The areas of a zone, and where they are shown.
+    fn areas_of<'a>(
+        &'a self,
+        zone: &'a ZoneCounts,
+        shown: &'a Shown,
+    ) -> impl Iterator<Item = (&'a Object, ShownAt)> {
         let areas = zone.areas.iter().filter_map(|area| self.objects.get(*area));
-        let areas = areas.map(|area| {
-            let moved = self.objects_moved_px(area.layer, shown);
-            let height = self.objects_height(area.layer, shown);
-            (area.rect_px.moved_by(moved), height)
-        });
-        let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
-            self.grid_cells_px(self.grids.get(*grid)?, *bounds, shown)
-        });
-        areas.chain(cells).collect()
+        areas.map(|area| (area, self.objects_shown_at(area.layer, shown)))
+    }
+
+    /// Where an item is in world space; none for one that is nowhere.
+    pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
+        if item == TileMapItem::Map.into() {
+            return Some(self.bounds_of_all());
+        }
+        let rects = self.rects_of(item, shown).into_iter();
+        let boxes = rects.map(|(rect, height)| rect.aabb(height));
+        boxes.reduce(|all, next| all.union(&next))
     }
 
     /// Lines in world space that show where an item is; none for one that is nowhere.
-    pub(super) fn contour_of(&self, item: Item, shown: &Shown) -> Option<Vec<[Vec3; 2]>> {
-        let Item::TileMap(of_map) = item else {
-            return None;
-        };
-        let (rect, height) = match of_map {
-            TileMapItem::Layer { index } => self.layer_px(index as usize, shown)?,
-            TileMapItem::Cell { .. } => self.cell_px(item, shown)?,
-            TileMapItem::Zone { index } => return self.zone_contour(index as usize, shown),
-            _ => {
-                let (_, object) = self.object_at(item)?;
-                let height = self.objects_height(object.layer, shown);
-                let moved = self.objects_moved_px(object.layer, shown);
-                let mut lines = object.lines(moved, height);
-                let wander = object.wander_px.iter();
-                lines.extend(wander.flat_map(|rect| rect.moved_by(moved).edges(height)));
-                return Some(lines);
+    pub(super) fn contour_of(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        match item {
+            Item::TileMap(TileMapItem::Zone { index }) => self.zone_contour(index as usize, shown),
+            Item::TileMap(TileMapItem::Layer { .. } | TileMapItem::Cell { .. }) => {
+                let rects = self.rects_of(item, shown).into_iter();
+                rects
+                    .flat_map(|(rect, height)| rect.edges(height))
+                    .collect()
             }
-        };
-        Some(rect.edges(height).to_vec())
+            _ => {
+                let Some((_, object)) = self.object_at(item) else {
+                    return Vec::new();
+                };
+                let place = self.objects_shown_at(object.layer, shown);
+                let mut lines = object.lines(place);
+                let wander = object.wander_px.into_iter();
+                lines.extend(wander.flat_map(|rect| place.rect(rect).edges(place.height)));
+                lines
+            }
+        }
     }
 
-    fn zone_contour(&self, number: usize, shown: &Shown) -> Option<Vec<[Vec3; 2]>> {
-        let zone = self.zone_counts().get(number)?;
-        let areas = zone.areas.iter().filter_map(|area| self.objects.get(*area));
-        let mut lines: Vec<_> = areas
-            .flat_map(|area| {
-                let moved = self.objects_moved_px(area.layer, shown);
-                area.lines(moved, self.objects_height(area.layer, shown))
-            })
-            .collect();
+    fn zone_contour(&self, number: usize, shown: &Shown) -> Vec<[Vec3; 2]> {
+        let Some(zone) = self.zone_counts().get(number) else {
+            return Vec::new();
+        };
+        let areas = self.areas_of(zone, shown);
+        let mut lines: Vec<_> = areas.flat_map(|(area, place)| area.lines(place)).collect();
         for (grid, bounds) in &zone.bounds {
             let Some(grid) = self.grids.get(*grid) else {
                 continue;
@@ -376,7 +401,7 @@ impl TileMap {
                 Some([line.min, line.max].map(|[x, z]| vec3(x, height, z)))
             }));
         }
-        Some(lines)
+        lines
     }
 }
 
@@ -487,12 +512,7 @@ mod tests {
     #[test]
     fn heights_of_all_steps_are_those_of_each() {
         let mut map = sample::made_up();
-        map.steps.push(Step::Layer {
-            layer: 0,
-            skips_zero: false,
-            is_opaque: false,
-            pass: Pass::Priority,
-        });
+        map.steps.push(Step::tiles(0, Pass::Priority));
         for shown in [
             Shown::default(),
             Shown {
@@ -533,7 +553,7 @@ mod tests {
             outline_px: corners.clone(),
             ..Object::new(kind, "", None)
         };
-        assert_eq!(shape(ObjectKind::Box).lines([0.0; 2], 0.0).len(), 3);
-        assert_eq!(shape(ObjectKind::Line).lines([0.0; 2], 0.0).len(), 2);
+        assert_eq!(shape(ObjectKind::Box).lines(ShownAt::default()).len(), 3);
+        assert_eq!(shape(ObjectKind::Line).lines(ShownAt::default()).len(), 2);
     }
 }

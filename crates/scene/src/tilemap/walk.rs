@@ -23,34 +23,23 @@ impl TileMap {
             return Some(self.cell_in(at.layer_number, [x, y])?.item());
         }
         let backwards = matches!(direction, Direction::North | Direction::West);
-        let beside = |index: u32| {
-            let step = if backwards { -1 } else { 1 };
-            index.checked_add_signed(step)
-        };
-        let in_list = |index: u32, count: usize| {
-            let index = beside(index)?;
-            (index < number(count)).then_some(index)
+        let beside = |index: u32, count: usize| {
+            let index = index.checked_add_signed(if backwards { -1 } else { 1 })?;
+            (index < number(count)).then_some(index as usize)
         };
         let Item::TileMap(of_map) = item else {
             return None;
         };
         Some(match of_map {
-            TileMapItem::Layer { index } => {
-                let index = in_list(index, self.layers.len())?;
-                TileMapItem::Layer { index }.into()
-            }
+            TileMapItem::Layer { index } => Self::layer_item(beside(index, self.layers.len())?),
             TileMapItem::Tileset { index } => {
-                let index = in_list(index, self.tilesets.len())?;
-                TileMapItem::Tileset { index }.into()
+                Self::tileset_item(beside(index, self.tilesets.len())?)
             }
-            TileMapItem::Zone { index } => {
-                let index = in_list(index, self.zones.len())?;
-                TileMapItem::Zone { index }.into()
-            }
+            TileMapItem::Zone { index } => Self::zone_item(beside(index, self.zones.len())?),
             TileMapItem::Tile { tileset, index } => {
-                let images = self.tilesets.get(tileset as usize)?.image_count();
-                let index = in_list(index, images)?;
-                TileMapItem::Tile { tileset, index }.into()
+                let tileset = tileset as usize;
+                let images = self.tilesets.get(tileset)?.image_count();
+                Self::tile_item(tileset, beside(index, images)?)
             }
             _ => {
                 let (at, object) = self.object_at(item)?;
@@ -78,9 +67,9 @@ impl TileMap {
                     Some(Item::TileMap(TileMapItem::Zone { index })) => index,
                     _ => index,
                 };
-                let zones: Vec<u32> = (0..number(self.zones.len())).collect();
-                let index = *beyond(&zones, Some(after), backwards)?;
-                Some(TileMapItem::Zone { index }.into())
+                let zones: Vec<usize> = (0..self.zones.len()).collect();
+                let zone = *beyond(&zones, Some(after as usize), backwards)?;
+                Some(Self::zone_item(zone))
             }
             _ => {
                 let (first, object) = self.object_at(kind)?;
@@ -97,11 +86,9 @@ impl TileMap {
 
     /// The next cell that shows an image of a tileset.
     fn next_use(&self, tile: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let (number, _, image) = self.tile_at(tile)?;
-        if self.uses(number, image) == 0 {
-            return None;
-        }
-        let shows = |cell: &Cell| cell.image() == Some(image);
+        let tile = self.tile_at(tile).filter(|tile| tile.uses() > 0)?;
+        let number = tile.tileset_number;
+        let shows = |cell: &Cell| cell.image() == Some(tile.image);
         let find = |layer: usize, from: usize, to: usize| {
             let layer_of = self.layers.get(layer)?;
             let cells = layer_of.cells.get(from..to)?;

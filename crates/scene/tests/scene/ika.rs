@@ -192,7 +192,7 @@ fn tilesets_are_as_their_side_cars_say() {
         assert_eq!(json!(read.count), truth["tiles"], "{name}");
         assert_eq!(json!(read.tile_size[0]), truth["tile_w"], "{name}");
         assert_eq!(json!(read.tile_size[1]), truth["tile_h"], "{name}");
-        assert_eq!(json!(read.bytes_per_pixel()), truth["bpp"], "{name}");
+        assert_eq!(json!(read.pixels.bytes_per_pixel()), truth["bpp"], "{name}");
         assert_eq!(strands.collect::<Value>(), truth["anim_used"], "{name}");
         assert_eq!(json!(sha256(&read.rgba())), truth["rgba_sha256"], "{name}");
         if let vsp::Pixels::Indexed(indices) = &read.pixels {
@@ -294,7 +294,7 @@ fn real_tilesets_are_read() {
         let read = tileset(&format!("{name}.vsp"));
         assert_eq!(read.problems, [], "{name}");
         assert_eq!(
-            (read.tile_size, read.bytes_per_pixel()),
+            (read.tile_size, read.pixels.bytes_per_pixel()),
             ([16, 16], 4),
             "{name}"
         );

@@ -16,7 +16,7 @@ use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
     StringTableBuilder, Texture,
 };
-use mapscope_formats::ppe::{MapFlags, Xmf, map_data, sheet, xmf};
+use mapscope_formats::ppe::{MapFlags, Xmf, indexed, map_data, xmf};
 use mapscope_formats::{Problem, pfmap};
 use mapscope_scene::tilemap::{Step, TileMap};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
@@ -1185,7 +1185,7 @@ fn good_sheets() -> Vec<Vec<u8>> {
 }
 
 fn check_sheet(bytes: &[u8]) -> bool {
-    let sheet = match sheet::read(bytes) {
+    let sheet = match indexed::read(bytes) {
         Ok(sheet) => sheet,
         Err(error) => {
             check_problems(error.problem().cloned().as_slice());

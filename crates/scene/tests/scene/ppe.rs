@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mapscope_formats::ppe::xmf::{self, LayerKind, MapSource, PaletteSource, Shape, TileOrder};
-use mapscope_formats::ppe::{Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, map_data, sheet};
+use mapscope_formats::ppe::{
+    Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, indexed, map_data,
+};
 use mapscope_formats::{Problem, Severity};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, Shown};
@@ -55,9 +57,12 @@ fn check_map(path: &Path, bytes: &[u8], truth: &Value) -> MapData {
     assert_eq!(u64::from(map.flags.0), number(&truth["flags"]), "{name}");
     assert_eq!(u64::from(map.size[0]), number(&truth["width"]));
     assert_eq!(u64::from(map.size[1]), number(&truth["height"]));
-    assert_eq!(map.layout().name(), truth["layout"]);
+    assert_eq!(map.flags.layout().name(), truth["layout"]);
     let compression = truth.get("compression").and_then(Value::as_str);
-    assert_eq!(map.compression().name(), compression.unwrap_or("none"));
+    assert_eq!(
+        map.flags.compression().name(),
+        compression.unwrap_or("none")
+    );
     assert_eq!(sha256(&map.cell_bytes()), truth["cells_sha256_raw4"]);
     assert_eq!(map.cells.len() as u64, number(&truth["cell_count"]));
     assert_eq!(map.empty_cells() as u64, number(&truth["empty_cells"]));
@@ -124,7 +129,7 @@ fn samples_agree_with_their_side_cars() {
         let bytes = std::fs::read(&path).unwrap();
         let mut map = check_map(&path, &bytes, &truth);
         let again = map_data::write(&map).unwrap();
-        if map.compression() == Compression::None {
+        if map.flags.compression() == Compression::None {
             assert!(again == bytes, "{}", path.display());
         }
         // In every other compression the map is the same.
@@ -316,7 +321,7 @@ fn the_real_sheet_has_its_palette() {
             continue;
         };
         let bytes = std::fs::read(&path).unwrap();
-        let Some(sheet) = sheet::read(&bytes).unwrap() else {
+        let Some(sheet) = indexed::read(&bytes).unwrap() else {
             assert_eq!(colors, 0, "{}", path.display());
             continue;
         };
@@ -555,7 +560,7 @@ fn cells_take_colours_from_shifted_palettes() {
         .map(ToString::to_string)
         .collect();
     let expected = [
-        "5:1: warning: no picture of a sprite is number 8",
+        "5:1: warning: no image of a sprite is number 8",
         "11:1: warning: embedded cells are read in the new layout, as the engine has written them \
          since 2025-04-14; before, it wrote the old one",
     ];
@@ -613,8 +618,7 @@ fn every_sprite_has_its_own_look() {
         panic!("{said:#?}");
     };
     assert!(cells.contains("0 bytes of cells; expected 256"), "{cells}");
-    let expected =
-        "the picture of a sprite is 2 x 2 pixels at 7, 3 of `sheet.png`, which has 8 x 4";
+    let expected = "the image of a sprite is 2 x 2 pixels at 7, 3 of `sheet.png`, which has 8 x 4";
     assert!(beyond.contains(expected), "{beyond}");
     let color = |x, y| pixel(&*document, [x, y]);
     let [one, two] = [[3, 4, 5], [6, 7, 8]];

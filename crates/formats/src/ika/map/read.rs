@@ -13,8 +13,6 @@ use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{Place, Problems, ReadError, Subject, outside, quoted};
 
-/// The bytes of the parallax of a layer.
-const INFO_BYTES: usize = 16;
 /// The most layers that are shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
 
@@ -45,9 +43,10 @@ pub fn read_with(
     cursor.enter("header", None);
     cursor.seek(MAGIC.len());
     let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
+    let layers = layers as usize;
     let layout = Layout::find(bytes, cursor.pos(), layers, &mut problems);
     let tail = layout.tail;
-    layout.inflate(bytes, &mut map, &mut problems, watch)?;
+    layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
     if let Some(tail) = tail {
         cursor.seek(tail);
         read_tail(&mut cursor, &mut map, &mut problems);
@@ -140,19 +139,13 @@ pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
 /// Where a block is.
 #[derive(Debug, Clone)]
 struct BlockPlace {
-    /// Where its size stands.
-    at: usize,
     /// The compressed bytes that there are.
     range: Range<usize>,
-    /// How many there are said to be.
-    declared: u32,
+    /// Whether these are all.
+    is_whole: bool,
 }
 
 impl BlockPlace {
-    fn is_cut_off(&self) -> bool {
-        self.range.len() < self.declared as usize
-    }
-
     fn offsets(&self) -> Range<u64> {
         self.range.start as u64..self.range.end as u64
     }
@@ -160,7 +153,7 @@ impl BlockPlace {
     /// Whether it is all there and begins as a zlib stream does.
     fn is_likely(&self, bytes: &[u8]) -> bool {
         let begin = bytes.get(self.range.clone()).and_then(<[u8]>::first_chunk);
-        !self.is_cut_off()
+        self.is_whole
             && begin.is_some_and(|[cmf, flg]| {
                 cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
             })
@@ -177,14 +170,12 @@ enum Order {
 }
 
 /// Where the parts of a map are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Layout {
     /// Parallax of layers and where it stands.
     infos: Vec<(usize, Parallax)>,
-    /// The tiles of the layers.
-    layers: Vec<BlockPlace>,
-    obstruction: Option<BlockPlace>,
-    zones: Option<BlockPlace>,
+    /// The tiles of all layers, the obstruction and the zone map, as far as they are there.
+    blocks: Vec<BlockPlace>,
     /// Where the list of zones begins, if all is there up to it.
     tail: Option<usize>,
     /// Why it is not.
@@ -193,19 +184,14 @@ struct Layout {
 
 impl Layout {
     /// Goes over the blocks without inflating them.
-    fn walk(bytes: &[u8], pos: usize, layers: u32, order: Order) -> Self {
-        let mut layout = Self {
-            infos: Vec::new(),
-            layers: Vec::new(),
-            obstruction: None,
-            zones: None,
-            tail: None,
-            end: None,
-        };
+    fn walk(bytes: &[u8], pos: usize, layers: usize, order: Order) -> Self {
+        let mut layout = Self::default();
         let mut cursor = Cursor::new(bytes, File);
         cursor.seek(pos);
-        layout.end = layout.go_on(&mut cursor, layers as usize, order).err();
-        layout.tail = layout.end.is_none().then_some(cursor.pos());
+        match layout.go_on(&mut cursor, layers, order) {
+            Ok(()) => layout.tail = Some(cursor.pos()),
+            Err(error) => layout.end = Some(error),
+        }
         layout
     }
 
@@ -219,43 +205,49 @@ impl Layout {
             cursor.enter("layer", i);
             self.infos.push((cursor.pos(), parallax(cursor)?));
             if order == Order::Interleaved {
-                let (block, is_whole) = block(cursor, "tiles")?;
-                self.layers.push(block);
-                is_whole?;
+                self.block(cursor, "tiles")?;
             }
         }
         if order == Order::InfosFirst {
             for i in 0..layers {
                 cursor.enter("layer", i);
-                let (block, is_whole) = block(cursor, "tiles")?;
-                self.layers.push(block);
-                is_whole?;
+                self.block(cursor, "tiles")?;
             }
         }
-        cursor.enter("obstruction", None);
-        let (obstruction, is_whole) = block(cursor, "block")?;
-        self.obstruction = Some(obstruction);
-        is_whole?;
-        cursor.enter("zone map", None);
-        let (zones, is_whole) = block(cursor, "block")?;
-        self.zones = Some(zones);
-        is_whole
+        for name in ["obstruction", "zone map"] {
+            cursor.enter(name, None);
+            self.block(cursor, "block")?;
+        }
+        Ok(())
     }
 
-    /// How many blocks look like ones.
+    /// Goes past a block, of which there may be only a part.
+    fn block(&mut self, cursor: &mut Cursor<'_>, what: &'static str) -> Result<(), ReadError> {
+        let at = cursor.pos();
+        let declared = cursor.field(what).u32()?;
+        let (start, left) = (cursor.pos(), cursor.left());
+        cursor.seek(start.saturating_add(declared as usize));
+        let is_whole = declared as usize <= left;
+        let range = start..cursor.pos();
+        self.blocks.push(BlockPlace { range, is_whole });
+        if is_whole {
+            return Ok(());
+        }
+        let found = format_args!("the {what} take {declared} bytes, but {left} are left");
+        Err(cursor.fault(&rules::TRUNCATED, at, found, "blocks that end in the file"))
+    }
+
+    /// How many blocks begin as zlib streams do.
     fn likely_blocks(&self, bytes: &[u8]) -> usize {
-        let blocks = self.layers.iter().chain(&self.obstruction);
-        blocks
-            .chain(&self.zones)
-            .filter(|block| block.is_likely(bytes))
-            .count()
+        let blocks = self.blocks.iter();
+        blocks.filter(|block| block.is_likely(bytes)).count()
     }
 
     /// The layout that the file seems to have (fact sheet 7.1).
-    fn find(bytes: &[u8], pos: usize, layers: u32, problems: &mut Problems) -> Self {
+    fn find(bytes: &[u8], pos: usize, layers: usize, problems: &mut Problems) -> Self {
         let ours = Self::walk(bytes, pos, layers, Order::InfosFirst);
         let likely = ours.likely_blocks(bytes);
-        if layers < 2 || likely as u64 == u64::from(layers) + 2 {
+        if layers < 2 || likely == layers + 2 {
             return ours;
         }
         let theirs = Self::walk(bytes, pos, layers, Order::Interleaved);
@@ -272,14 +264,20 @@ impl Layout {
 
     /// Inflates the blocks, and makes layers of them.
     fn inflate(
-        self,
+        mut self,
+        layers: usize,
         bytes: &[u8],
         map: &mut Map,
         problems: &mut Problems,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        let [width, height] = map.size;
-        let count = u64::from(width) * u64::from(height);
+        let mut of_map = self
+            .blocks
+            .split_off(layers.min(self.blocks.len()))
+            .into_iter();
+        let [obstruction, zones] = [of_map.next(), of_map.next()];
+        self.blocks.truncate(MAX_LAYERS);
+        let count = map.tile_count();
         let block = |place: &BlockPlace, name: String, subject, element| Block {
             bytes: bytes.get(place.range.clone()).unwrap_or_default(),
             place: Place::Offset(place.range.start as u64),
@@ -288,48 +286,31 @@ impl Layout {
             element,
             count,
         };
-        let shown = self.layers.len().min(MAX_LAYERS);
-        let layers = self.layers.iter().take(shown).enumerate();
-        let mut blocks: Vec<Block<&[u8]>> = layers
+        let tiles = self.blocks.iter().enumerate();
+        let mut blocks: Vec<Block<&[u8]>> = tiles
             .map(|(i, place)| {
-                block(
-                    place,
-                    format!("layer {i}"),
-                    Subject::Layer(i as u32),
-                    Element::Word,
-                )
+                let subject = Subject::Layer(i as u32);
+                block(place, format!("layer {i}"), subject, Element::Word)
             })
             .collect();
-        if let Some(place) = &self.obstruction {
-            blocks.push(block(
-                place,
-                "obstruction".to_owned(),
-                Subject::File,
-                Element::Byte,
-            ));
-        }
-        if let Some(place) = &self.zones {
-            blocks.push(block(
-                place,
-                "zone map".to_owned(),
-                Subject::File,
-                Element::Word,
-            ));
+        for (place, name, element) in [
+            (&obstruction, "obstruction", Element::Byte),
+            (&zones, "zone map", Element::Word),
+        ] {
+            let place = place.iter();
+            blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
         let mut budget = budget(bytes.len());
         let mut elements = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
 
-        if self.infos.len() > MAX_LAYERS {
-            let at = self.infos.get(MAX_LAYERS).map_or(0, |(at, _)| *at);
-            problems.add(&rules::TOO_MANY_LAYERS, Place::Offset(at as u64), || {
-                format!(
-                    "{} layers; the first {MAX_LAYERS} are shown",
-                    self.infos.len()
-                )
+        if let Some((at, _)) = self.infos.get(MAX_LAYERS) {
+            let layers = self.infos.len();
+            problems.add(&rules::TOO_MANY_LAYERS, Place::Offset(*at as u64), || {
+                format!("{layers} layers; the first {MAX_LAYERS} are shown")
             });
         }
         // Layers whose tiles are not there have none.
-        let mut places = self.layers.into_iter();
+        let mut places = self.blocks.into_iter();
         for (i, (at, parallax)) in self.infos.into_iter().take(MAX_LAYERS).enumerate() {
             let block = places.next();
             let tiles = block.as_ref().and_then(|_| elements.next());
@@ -339,11 +320,11 @@ impl Layout {
                 block: block.map_or(0..0, |block| block.offsets()),
             });
         }
-        if let (Some(place), Some(obstruction)) = (self.obstruction, elements.next()) {
+        if let (Some(place), Some(obstruction)) = (obstruction, elements.next()) {
             map.obstruction = obstruction.into_bytes();
             map.obstruction_block = place.offsets();
         }
-        if let (Some(place), Some(zones)) = (self.zones, elements.next()) {
+        if let (Some(place), Some(zones)) = (zones, elements.next()) {
             map.zone_numbers = zones.into_words();
             map.zone_block = place.offsets();
         }
@@ -355,41 +336,12 @@ impl Layout {
 }
 
 fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
-    let bytes = cursor.field("parallax").bytes(INFO_BYTES)?;
-    let (words, _) = bytes.as_chunks::<4>();
-    let word = |i: usize| words.get(i).copied().map_or(0, i32::from_le_bytes);
+    let mut number = || cursor.field("parallax").i32();
+    let [mul_x, div_x, mul_y, div_y] = [number()?, number()?, number()?, number()?];
     Ok(Parallax {
-        mul: [word(0), word(2)],
-        div: [word(1), word(3)],
+        mul: [mul_x, mul_y],
+        div: [div_x, div_y],
     })
-}
-
-/// Goes past a block. What there is of it, and whether that is all.
-fn block(
-    cursor: &mut Cursor<'_>,
-    what: &'static str,
-) -> Result<(BlockPlace, Result<(), ReadError>), ReadError> {
-    let at = cursor.pos();
-    let declared = cursor.field(what).u32()?;
-    let start = cursor.pos();
-    let left = cursor.left();
-    cursor.seek(start.saturating_add(declared as usize));
-    let place = BlockPlace {
-        at,
-        range: start..cursor.pos(),
-        declared,
-    };
-    let mut is_whole = Ok(());
-    if place.is_cut_off() {
-        let found = format_args!("the {what} take {declared} bytes, but {left} are left");
-        is_whole = Err(cursor.fault(
-            &rules::TRUNCATED,
-            place.at,
-            found,
-            "blocks that end in the file",
-        ));
-    }
-    Ok((place, is_whole))
 }
 
 /// A parallax that can be computed with.
@@ -462,10 +414,6 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
     // Without zones, the engine makes up number 0.
     let zones = map.zones.len().max(1);
     let is_outside = |number: &u32| *number as usize >= zones;
-    let greatest = map.zone_numbers.iter().max();
-    if !greatest.is_some_and(is_outside) {
-        return;
-    }
     let mut all = map.zone_numbers.iter().enumerate();
     let Some((i, number)) = all.find(|(_, number)| is_outside(number)) else {
         return;

@@ -19,7 +19,7 @@ use crate::{Format, Problem};
 const ROOT: &str = "ika-tileset";
 /// How many animation strands a tileset has.
 pub const STRANDS: usize = 100;
-/// The longest edge of a tile, in pixels: far more than any has, and few enough to make a picture of
+/// The longest edge of a tile, in pixels: far more than any has, and few enough to make an image of
 /// that size for what is missing.
 pub const MAX_TILE_SIDE: u32 = 1024;
 
@@ -32,7 +32,7 @@ pub static FORMAT: Format = Format {
 };
 
 /// A tileset as plain data.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vsp {
     /// The version of the format.
     pub version: Version,
@@ -69,6 +69,13 @@ pub enum Version {
     Text(String),
 }
 
+impl Default for Version {
+    /// The version of files that are written.
+    fn default() -> Self {
+        Self::Binary(6)
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -90,6 +97,12 @@ pub enum Pixels {
     /// Five bits of red, six of green, five of blue, red the highest; 0 is transparent. Version
     /// 5.
     Rgb565(Vec<u16>),
+}
+
+impl Default for Pixels {
+    fn default() -> Self {
+        Self::Indexed(Vec::new())
+    }
 }
 
 impl Pixels {
@@ -142,11 +155,6 @@ impl Strand {
 }
 
 impl Vsp {
-    /// How many bytes a pixel takes in the file.
-    pub fn bytes_per_pixel(&self) -> u32 {
-        self.pixels.bytes_per_pixel()
-    }
-
     /// How many pixels a tile has.
     pub fn tile_pixels(&self) -> u64 {
         let [width, height] = self.tile_size;

@@ -76,7 +76,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     let strands = (STRANDS * STRAND_BYTES) as u64;
     let packed = u64::from(head.packed);
     let ends = |bytes: u64| left == bytes || left == bytes + strands;
-    head.count > 0
+    head.vsp.count > 0
         && match head.packing {
             // Maps of other engines may begin with such a number, but do not end just there.
             Packing::None => ends(head.stored_bytes()),
@@ -95,13 +95,9 @@ enum Packing {
 
 /// What stands before the pixels of a binary file.
 struct Head {
-    version: u16,
+    /// The tileset without pixels and strands.
+    vsp: Vsp,
     bytes_per_pixel: u32,
-    tile_size: [u32; 2],
-    count: u32,
-    description: String,
-    palette: Vec<[u8; 3]>,
-    mask: Option<u8>,
     packing: Packing,
     /// How many bytes the packed pixels are said to take.
     packed: u32,
@@ -111,9 +107,8 @@ struct Head {
 
 impl Head {
     fn pixel_count(&self) -> u64 {
-        let [width, height] = self.tile_size.map(u64::from);
         // Two numbers of 16 bits and one of 32.
-        width * height * u64::from(self.count)
+        self.vsp.tile_pixels() * u64::from(self.vsp.count)
     }
 
     fn stored_bytes(&self) -> u64 {
@@ -124,25 +119,24 @@ impl Head {
         cursor.enter("header", None);
         let version = cursor.field("version").u16()?;
         let mut head = Self {
-            version,
+            vsp: Vsp {
+                version: Version::Binary(version),
+                tile_size: [VERGE_TILE; 2],
+                ..Vsp::default()
+            },
             bytes_per_pixel: 1,
-            tile_size: [VERGE_TILE; 2],
-            count: 0,
-            description: String::new(),
-            palette: Vec::new(),
-            mask: None,
             packing: Packing::None,
             packed: 0,
             packed_at: 0,
         };
         match version {
             2 | 3 => {
-                head.palette = palette(cursor)?;
-                head.count = cursor.field("number of tiles").u16()?.into();
+                head.vsp.palette = palette(cursor)?;
+                head.vsp.count = cursor.field("number of tiles").u16()?.into();
             }
             4 | 5 => {
                 head.bytes_per_pixel = 2;
-                head.count = cursor.field("number of tiles").u16()?.into();
+                head.vsp.count = cursor.field("number of tiles").u16()?.into();
             }
             6 => head.read_version_6(cursor, problems)?,
             _ => {
@@ -150,10 +144,10 @@ impl Head {
                 return Err(cursor.fault(&rules::TILESET_VERSION, 0, found, "2 to 6"));
             }
         }
-        if head.pixel_count() > MAX_TILES || head.count > MAX_COUNT {
-            let [width, height] = head.tile_size;
-            let found = format_args!("{} tiles of {width} x {height} pixels", head.count);
-            return Err(cursor.fault(&rules::TILE_COUNT, 2, found, most()));
+        if head.pixel_count() > MAX_TILES || head.vsp.count > MAX_COUNT {
+            let [width, height] = head.vsp.tile_size;
+            let found = format_args!("{} tiles of {width} x {height} pixels", head.vsp.count);
+            return Err(cursor.fault(&rules::TILE_COUNT, 2, found, max_tiles()));
         }
         head.packing = match version {
             3 | 5 => Packing::Rle,
@@ -184,24 +178,24 @@ impl Head {
             cursor.field("tile width").u16()?,
             cursor.field("tile height").u16()?,
         ];
-        self.tile_size = size.map(u32::from);
-        if !is_tile_size(self.tile_size) {
+        self.vsp.tile_size = size.map(u32::from);
+        if !is_tile_size(self.vsp.tile_size) {
             let [width, height] = size;
             let found = format_args!("tiles of {width} x {height} pixels");
             return Err(cursor.fault(&rules::TILE_SIZE, at, found, tile_sizes()));
         }
         let at = cursor.pos();
-        self.count = cursor.field("number of tiles").u32()?;
-        if i32::try_from(self.count).is_err() {
-            let found = format_args!("{} tiles", self.count.cast_signed());
+        self.vsp.count = cursor.field("number of tiles").u32()?;
+        if i32::try_from(self.vsp.count).is_err() {
+            let found = format_args!("{} tiles", self.vsp.count.cast_signed());
             return Err(cursor.fault(&rules::TILE_COUNT, at, found, "0 or more"));
         }
         let description = cursor.field("description").bytes(DESCRIPTION_BYTES)?;
         let len = description.iter().position(|byte| *byte == 0);
         let description = description.get(..len.unwrap_or(DESCRIPTION_BYTES));
-        self.description = text::decode(description.unwrap_or_default());
+        self.vsp.description = text::decode(description.unwrap_or_default());
         if bytes_per_pixel == 1 {
-            self.palette = palette(cursor)?;
+            self.vsp.palette = palette(cursor)?;
             let at = cursor.pos();
             let mask = cursor.field("transparent colour").u8()?;
             if mask != 0 {
@@ -212,7 +206,7 @@ impl Head {
                     )
                 });
             }
-            self.mask = Some(mask);
+            self.vsp.mask = Some(mask);
         }
         Ok(())
     }
@@ -230,7 +224,7 @@ fn tile_sizes() -> String {
 }
 
 /// How large a tileset can be, for messages.
-fn most() -> String {
+fn max_tiles() -> String {
     format!("at most {MAX_COUNT} tiles and {MAX_TILES} pixels")
 }
 
@@ -258,18 +252,11 @@ fn read_binary(
     let mut cursor = Cursor::new(bytes, File);
     let head = Head::read(&mut cursor, problems)?;
     let pixels = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
-    let strands = read_strands(&mut cursor, head.count, problems);
+    let strands = read_strands(&mut cursor, head.vsp.count, problems);
     Ok(Vsp {
-        version: Version::Binary(head.version),
-        tile_size: head.tile_size,
-        count: head.count,
-        description: head.description,
-        meta: Vec::new(),
-        palette: head.palette,
-        mask: head.mask,
         pixels,
         strands,
-        problems: Vec::new(),
+        ..head.vsp
     })
 }
 
@@ -300,7 +287,7 @@ fn read_pixels(
             format!("pixels: they take {said} bytes, but {left} are left; expected all of them")
         });
     }
-    // Checked to be below the most that there may be.
+    // Checked to be below the maximum.
     let count = head.pixel_count() as usize;
     let (pixels, end) = match (head.packing, head.bytes_per_pixel) {
         (Packing::None, 1) => (Pixels::Indexed(stored.to_vec()), RleEnd::Whole),
@@ -470,7 +457,7 @@ fn read_text(
     let pixels = width * height * u64::from(count);
     if pixels > MAX_TILES || count > MAX_COUNT {
         let found = format!("{count} tiles of {width} x {height} pixels");
-        return Err(refused(&rules::TILE_COUNT, found, most()));
+        return Err(refused(&rules::TILE_COUNT, found, max_tiles()));
     }
     let data = tiles
         .node("data")
@@ -502,11 +489,8 @@ fn read_text(
         count,
         description: value(information, "title"),
         meta: meta.unwrap_or_default(),
-        palette: Vec::new(),
-        mask: None,
         pixels: Pixels::Rgba(whole_pixels(pixels)),
-        strands: Vec::new(),
-        problems: Vec::new(),
+        ..Vsp::default()
     })
 }
 

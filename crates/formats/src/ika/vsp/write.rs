@@ -69,13 +69,8 @@ pub fn write(vsp: &Vsp) -> Result<Vec<u8>, WriteError> {
         "strands",
         format!("{strands}, but at most {STRANDS}"),
     )?;
-    let unused = std::iter::repeat(&Strand {
-        start: 0,
-        finish: 0,
-        delay: 0,
-        mode: 0,
-    });
-    for strand in vsp.strands.iter().chain(unused).take(STRANDS) {
+    let unused = std::iter::repeat_n(Strand::default(), STRANDS);
+    for strand in vsp.strands.iter().copied().chain(unused).take(STRANDS) {
         for word in [strand.start, strand.finish, strand.delay, strand.mode] {
             out.extend(word.to_le_bytes());
         }

@@ -144,9 +144,9 @@ impl Header {
 
     /// What follows the header, in bytes, once it is unpacked.
     fn plain_bytes(&self) -> u64 {
-        let graphics = self.flags.has_graphics().then_some(GRAPHICS_BYTES);
-        let logic = u64::from(self.flags.logic_bits() / 8);
-        self.cell_count() as u64 * (CELL_BYTES + graphics.unwrap_or(0) + logic)
+        let sections = [Section::Cells, Section::Graphics, Section::Logic];
+        let cell_bytes = sections.map(|section| section.cell_bytes(self.flags));
+        self.cell_count() as u64 * cell_bytes.iter().sum::<u64>()
     }
 }
 
@@ -214,6 +214,16 @@ enum Section {
 }
 
 impl Section {
+    /// How many bytes each cell has in it.
+    fn cell_bytes(self, flags: MapFlags) -> u64 {
+        match self {
+            Self::Cells => CELL_BYTES,
+            Self::Graphics if flags.has_graphics() => GRAPHICS_BYTES,
+            Self::Graphics => 0,
+            Self::Logic => u64::from(flags.logic_bits() / 8),
+        }
+    }
+
     /// What messages call its elements.
     fn name(self) -> &'static str {
         match self {
@@ -276,7 +286,7 @@ fn place(offset: usize) -> Place {
     Place::Offset(HEADER_BYTES + offset as u64)
 }
 
-impl Reader<'_, '_> {
+impl<'a> Reader<'a, '_> {
     /// Tells the watcher how many bytes are read, and asks it whether to read on.
     fn go_on(&mut self, read: usize) -> bool {
         let done = read as f32 / self.packed.len().max(1) as f32;
@@ -285,20 +295,28 @@ impl Reader<'_, '_> {
     }
 
     fn plain(&mut self) -> Sections {
-        let mut source = Plain {
+        let mut source = self.plain_from(0);
+        let sections = read_sections(self.header.flags, &mut source);
+        self.check_end(&source);
+        sections
+    }
+
+    fn plain_from(&self, pos: usize) -> Plain<'a> {
+        Plain {
             bytes: self.packed,
-            pos: 0,
+            pos,
             cells: self.header.cell_count(),
             cut: None,
-        };
-        let sections = read_sections(self.header.flags, &mut source);
-        let Plain { pos, cut, .. } = source;
-        if let Some((section, found)) = cut {
+        }
+    }
+
+    /// Lists what is missing at the end of sections that are not packed, or follows them.
+    fn check_end(&mut self, source: &Plain<'_>) {
+        if let Some((section, found)) = source.cut {
             self.add_cut(section, found, self.packed.len(), "the file ends");
         } else {
-            self.warn_of_leftover(pos, "the last section");
+            self.warn_of_leftover(source.pos, "the last section");
         }
-        sections
     }
 
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
@@ -319,18 +337,18 @@ impl Reader<'_, '_> {
     }
 
     /// How many elements of a section may be read: one for each cell, if there is room.
-    fn take<T>(&mut self, section: Section) -> usize {
+    fn take(&mut self, section: Section) -> usize {
         let count = self.header.cell_count();
         if section == Section::Cells {
             return count;
         }
-        let size = size_of::<T>() as u64;
+        let size = section.cell_bytes(self.header.flags);
         let wanted = count as u64 * size;
         let left = self.budget.left();
         match self.budget.take(wanted) {
             Ok(()) => count,
             Err(all) => {
-                let room = left / size;
+                let room = left / size.max(1);
                 let _ = self.budget.take(room * size);
                 self.problems.add(&rules::TOO_LARGE, place(0), || {
                     format!(
@@ -345,13 +363,13 @@ impl Reader<'_, '_> {
     }
 
     fn rle(&mut self) -> Sections {
-        let count = self.take::<u32>(Section::Cells);
+        let count = self.header.cell_count();
         let unpacked = rle::unpack::<u32>(self.packed, count);
         let (mut cells, end) = (unpacked.elements, unpacked.end);
         swap_all(&mut cells);
         self.go_on(end);
         let flags = self.header.flags;
-        let is_whole = unpacked.fault.is_none() && cells.len() == self.header.cell_count();
+        let is_whole = unpacked.fault.is_none() && cells.len() == count;
         match unpacked.fault {
             Some(rle::Fault::Cut) => {
                 self.add_cut(Section::Cells, cells.len(), self.packed.len(), "the file ends");
@@ -389,24 +407,13 @@ impl Reader<'_, '_> {
     /// as they are (fact sheet 8.9).
     fn rle_attributes(&mut self, start: usize) -> (Option<Vec<[Corner; 4]>>, Option<Integers>) {
         let flags = self.header.flags;
-        let cells = self.header.cell_count();
-        let graphics_most = if flags.has_graphics() {
-            self.take::<[Corner; 4]>(Section::Graphics)
-        } else {
-            0
-        };
-        let logic_most = match flags.logic_bits() {
-            0 => 0,
-            8 => self.take::<u8>(Section::Logic),
-            16 => self.take::<u16>(Section::Logic),
-            32 => self.take::<u32>(Section::Logic),
-            _ => self.take::<u64>(Section::Logic),
-        };
+        let graphics_max = self.take(Section::Graphics);
+        let logic_max = self.take(Section::Logic);
         let mut packed = Packets {
             bytes: self.packed,
             pos: start,
-            graphics_most,
-            logic_most,
+            graphics_max,
+            logic_max,
             is_whole: true,
         };
         let graphics = read_graphics(flags, &mut packed);
@@ -427,22 +434,12 @@ impl Reader<'_, '_> {
             return (graphics, logic);
         }
         drop((graphics, logic));
-        let mut plain = Plain {
-            bytes: self.packed,
-            pos: start,
-            cells,
-            cut: None,
-        };
+        let mut plain = self.plain_from(start);
         let attributes = (
             read_graphics(flags, &mut plain),
             read_logic(flags, &mut plain),
         );
-        let Plain { pos, cut, .. } = plain;
-        if let Some((section, found)) = cut {
-            self.add_cut(section, found, self.packed.len(), "the file ends");
-        } else {
-            self.warn_of_leftover(pos, "the last section");
-        }
+        self.check_end(&plain);
         attributes
     }
 
@@ -521,8 +518,8 @@ impl ElementSource for Plain<'_> {
 struct Packets<'a> {
     bytes: &'a [u8],
     pos: usize,
-    graphics_most: usize,
-    logic_most: usize,
+    graphics_max: usize,
+    logic_max: usize,
     /// Whether all was there so far.
     is_whole: bool,
 }
@@ -546,11 +543,11 @@ impl ElementSource for Packets<'_> {
         match section {
             // A packet repeats one corner, not those of a cell (fact sheet 8.9).
             Section::Graphics => {
-                let corners = self.unpack::<Corner>(4 * self.graphics_most);
+                let corners = self.unpack::<Corner>(4 * self.graphics_max);
                 let whole = corners.len() / 4 * 4;
                 bytemuck::pod_collect_to_vec(&corners[..whole])
             }
-            Section::Cells | Section::Logic => self.unpack(self.logic_most),
+            Section::Cells | Section::Logic => self.unpack(self.logic_max),
         }
     }
 }
@@ -576,11 +573,11 @@ impl ElementSource for Unpacking<'_, '_, '_> {
         if self.cut.is_some() {
             return Vec::new();
         }
-        let most = self.reader.take::<T>(section);
-        let elements = read_elements(self.stream, most, &mut |read| self.reader.go_on(read));
-        if elements.len() < most {
+        let max = self.reader.take(section);
+        let elements = read_elements(self.stream, max, &mut |read| self.reader.go_on(read));
+        if elements.len() < max {
             self.cut = Some(Cut::At(section, elements.len()));
-        } else if most < self.reader.header.cell_count() {
+        } else if max < self.reader.header.cell_count() {
             self.cut = Some(Cut::NoRoom);
         }
         elements

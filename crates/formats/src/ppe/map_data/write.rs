@@ -48,7 +48,7 @@ pub fn write(map: &MapData) -> Result<Vec<u8>, WriteError> {
     for number in [map.flags.0, map.size[0], map.size[1]] {
         out.extend(number.to_le_bytes());
     }
-    match map.compression() {
+    match map.flags.compression() {
         Compression::None => write_plain(map, &mut out),
         Compression::Rle => {
             pack(&map.cells, &mut out);

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::tag;
 use super::{
-    ColorOrder, LayerKind, MapSource, Metadata, Object, Packing, Palette, PaletteSource, Point,
-    RepeatMode, Shape, SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource, Xmf,
-    XmfLayer,
+    ColorOrder, MapSource, Metadata, Packing, Palette, PaletteSource, TileInfo, Xmf, XmfLayer,
 };
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::ppe::rules;
-use crate::ppe::sdlang::{self, At, Tag, Value};
-use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements};
+use crate::ppe::sdlang::{self, At, Tag};
+use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problems, ReadError, Rule, Subject, quoted};
+use crate::{Place, Problems, ReadError, Subject};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -55,7 +54,7 @@ pub fn read_with(
     look_up(0.3)?;
     let tags = sdlang::read(&text, &mut problems);
     look_up(0.8)?;
-    let is_xmf = |tag: &Tag| tag.namespace == "Layer" || tag.is("", "Metadata");
+    let is_xmf = |tag: &Tag| tag::is::<XmfLayer>(tag) || tag::is::<Metadata>(tag);
     if !tags.iter().any(is_xmf) {
         let found = match tags.first() {
             None => "found no tag".to_owned(),
@@ -70,11 +69,12 @@ pub fn read_with(
             expected,
         ));
     }
-    let mut reader = Reader { problems };
-    let mut xmf = reader.xmf(tags);
-    xmf.packing = packing;
-    xmf.problems = reader.problems.finish();
-    Ok(xmf)
+    let xmf = xmf(tags, &mut problems);
+    Ok(Xmf {
+        packing,
+        problems: problems.finish(),
+        ..xmf
+    })
 }
 
 /// Says whether a file is XMF: packed, or a text that begins with metadata or a layer.
@@ -128,688 +128,125 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
     } else {
         return (bytes.into(), Packing::Text);
     };
-    let most = Budget::new(TEXT_BYTES, bytes.len()).left();
-    let text = read_elements::<u8>(stream, most as usize, &mut |_| true);
+    let max = Budget::new(TEXT_BYTES, bytes.len()).left();
+    let text = read_elements::<u8>(stream, max as usize, &mut |_| true);
     let end = stream.end();
     let at = 4 + stream.consumed();
     let rest = bytes.len() - at;
-    let mut add = |rule, message: String| {
-        problems.add(rule, Place::Offset(at as u64), || message);
-    };
     let len = text.len();
-    match end {
-        End::Complete if rest > 0 => {
-            add(
-                &rules::TRAILING_TEXT,
-                format!("{rest} bytes after the packed text"),
-            );
-        }
-        End::Complete => {}
-        End::WrongChecksum => add(
+    let (rule, message) = match end {
+        End::Complete if rest == 0 => return (text.into(), packing),
+        End::Complete => (
+            &rules::TRAILING_TEXT,
+            format!("{rest} bytes after the packed text"),
+        ),
+        End::WrongChecksum => (
             &rules::PACKED_TEXT,
             "the checksum of the packed text is that of other bytes: some are damaged".to_owned(),
         ),
-        End::Unfinished => add(
+        End::Unfinished => (
             &rules::PACKED_TEXT,
             format!("the packed text is cut off after {len} bytes"),
         ),
-        End::Broken => add(
+        End::Broken => (
             &rules::PACKED_TEXT,
             format!("the packed text is broken after {len} bytes"),
         ),
-        End::More => add(
+        End::More => (
             &rules::LIMIT,
             format!("the packed text has more than {len} bytes; the rest is not read"),
         ),
-    }
+    };
+    problems.add(rule, Place::Offset(at as u64), || message);
     (text.into(), packing)
 }
 
-struct Reader {
-    problems: Problems,
-}
-
-impl Reader {
-    fn add(&mut self, rule: &'static Rule, at: At, message: impl FnOnce() -> String) {
-        self.problems.add(rule, at.into(), message);
-    }
-
-    fn xmf(&mut self, tags: Vec<Tag>) -> Xmf {
-        let mut xmf = Xmf::default();
-        let mut has_metadata = false;
-        let mut has_all_layers = true;
-        for tag in tags {
-            match (tag.namespace.as_str(), tag.name.as_str()) {
-                ("", "Metadata") if !has_metadata => {
-                    has_metadata = true;
-                    xmf.metadata = self.metadata(tag);
-                }
-                ("Layer", _) if xmf.layers.len() == MAX_LAYERS => {
-                    if !has_all_layers {
-                        continue;
-                    }
-                    has_all_layers = false;
-                    self.add(&rules::LIMIT, tag.at, || {
-                        format!("more than {MAX_LAYERS} layers; the rest is not read")
-                    });
-                }
-                ("Layer", _) => {
-                    self.problems.subject = Subject::Layer(xmf.layers.len() as u32);
-                    let layer = self.layer(tag);
-                    if let Some(first) = xmf.layers.iter().find(|l| l.priority == layer.priority) {
-                        let (priority, line) = (layer.priority, first.at.line);
-                        self.add(&rules::PRIORITY, layer.at, || {
-                            format!(
-                                "priority {priority} is that of the layer in line {line} too; the \
-                                 engine knows layers by it"
-                            )
-                        });
-                    }
-                    self.problems.subject = Subject::File;
-                    xmf.layers.push(layer);
-                }
-                ("File" | "Embed", "Palette") => xmf.palettes.extend(self.palette(tag)),
-                _ => xmf.other.push(tag),
-            }
-        }
-        self.warn_of_tile_order(&xmf);
-        self.warn_of_age(&xmf);
-        xmf
-    }
-
-    /// Says how numbers of tiles are read where that matters.
-    fn warn_of_tile_order(&mut self, xmf: &Xmf) {
-        let sources = xmf.layers.iter().flat_map(|layer| &layer.tile_sources);
-        let differs = |tile: &TileInfo| tile.first != tile.second;
-        let mut sources =
-            sources.filter(|source| source.tiles.as_ref().is_some_and(|t| t.iter().any(differs)));
-        if let Some(source) = sources.next() {
-            self.add(&rules::TILE_ORDER, source.at, || {
-                "numbers of tiles are read as identifier and place in the sheet, as the editor \
-                 writes them; the engine's loader reads them the other way round"
-                    .to_owned()
-            });
-        }
-    }
-
-    /// Says how embedded colours and cells are read where that matters and no date tells: both have
-    /// changed (fact sheet 8.20).
-    fn warn_of_age(&mut self, xmf: &Xmf) {
-        if xmf.metadata.date().is_some() {
-            return;
-        }
-        let of_layers = xmf.layers.iter().flat_map(|layer| &layer.palettes);
-        let is_disputed = |palette: &&Palette| match &palette.source {
-            PaletteSource::Embedded { colors, .. } => {
-                let mut colors = colors.iter();
-                colors.any(|color| ColorOrder::Abgr.rgba(*color) != ColorOrder::Argb.rgba(*color))
-            }
-            PaletteSource::File(_) => false,
-        };
-        if let Some(palette) = xmf.palettes.iter().chain(of_layers).find(is_disputed) {
-            self.add(&rules::COLOR_ORDER, palette.at, || {
-                "embedded colours are read as alpha, blue, green, red, as the engine has written \
-                 them since March 2025; before, it wrote alpha, red, green, blue"
-                    .to_owned()
-            });
-        }
-        let disputed = xmf.layers.iter().find_map(|layer| match &layer.map {
-            // The tile is in the same bits of both layouts.
-            Some(MapSource::Embedded { cells, at }) => {
-                let has_more = cells.iter().any(|cell| cell >> 16 != 0);
-                has_more.then_some(*at)
-            }
-            _ => None,
-        });
-        if let Some(at) = disputed {
-            self.add(&rules::CELL_LAYOUT, at, || {
-                "embedded cells are read in the new layout, as the engine has written them since \
-                 2025-04-14; before, it wrote the old one"
-                    .to_owned()
-            });
-        }
-    }
-
-    fn metadata(&mut self, tag: Tag) -> Metadata {
-        let mut metadata = Metadata {
-            attributes: tag.attributes,
-            ..Metadata::default()
-        };
-        for child in tag.children {
-            match (child.namespace.as_str(), child.name.as_str()) {
-                ("", "Version") => {
-                    let major = self.integer(&child, 0, "the major version");
-                    let minor = self.integer(&child, 1, "the minor version");
-                    metadata.version = major.zip(minor).map(<[_; 2]>::from);
-                }
-                ("", "Name") => metadata.name = self.text(&child, 0, "the name of the map"),
-                ("", "Resolution") => {
-                    let width = self.size(&child, 0, "the width");
-                    let height = self.size(&child, 1, "the height");
-                    metadata.resolution = width.zip(height).map(<[_; 2]>::from);
-                }
-                _ => metadata.other.push(child),
-            }
-        }
-        metadata
-    }
-
-    /// A value of a tag; what is missing or of the wrong kind is listed.
-    fn value<'t, T>(
-        &mut self,
-        tag: &'t Tag,
-        index: usize,
-        what: &str,
-        expected: &str,
-        get: impl FnOnce(&'t Value) -> Option<T>,
-    ) -> Option<T> {
-        let value = tag.values.get(index);
-        let found = value.and_then(get);
-        if found.is_none() {
-            self.add(&rules::VALUE, tag.at, || {
-                let (title, number) = (tag.title(), index + 1);
-                match value {
-                    None => format!("{title} has no value {number}; expected {what}, {expected}"),
-                    Some(value) => format!(
-                        "{title}: value {number} is {}; expected {what}, {expected}",
-                        described(value)
-                    ),
-                }
-            });
-        }
-        found
-    }
-
-    fn text(&mut self, tag: &Tag, index: usize, what: &str) -> Option<String> {
-        let text = self.value(tag, index, what, "a text", Value::as_text);
-        text.map(str::to_owned)
-    }
-
-    fn integer(&mut self, tag: &Tag, index: usize, what: &str) -> Option<i64> {
-        self.value(tag, index, what, "a whole number", Value::as_integer)
-    }
-
-    fn int(&mut self, tag: &Tag, index: usize, what: &str) -> Option<i32> {
-        let int = |value: &Value| value.as_integer()?.try_into().ok();
-        self.value(tag, index, what, "a whole number of 32 bits", int)
-    }
-
-    fn size(&mut self, tag: &Tag, index: usize, what: &str) -> Option<u32> {
-        let size = |value: &Value| {
-            let number = i32::try_from(value.as_integer()?).ok()?;
-            u32::try_from(number).ok().filter(|size| *size > 0)
-        };
-        self.value(tag, index, what, "a whole number above 0", size)
-    }
-
-    /// Takes an attribute out of a tag; what is of the wrong kind is listed and left there.
-    fn attribute<T>(
-        &mut self,
-        tag: &mut Tag,
-        name: &str,
-        expected: &str,
-        get: impl FnOnce(&Value) -> Option<T>,
-    ) -> Option<T> {
-        let index = tag.attributes.iter().position(|other| other.name == name)?;
-        let found = get(&tag.attributes.get(index)?.value);
-        if found.is_some() {
-            tag.attributes.remove(index);
-            return found;
-        }
-        let at = tag.at;
-        let value = tag.attributes.get(index).map(|attribute| &attribute.value);
-        let found = value.map(described).unwrap_or_default();
-        let title = tag.title();
-        self.add(&rules::VALUE, at, || {
-            format!("{title}: the attribute `{name}` is {found}; expected {expected}")
-        });
-        None
-    }
-
-    fn text_attribute(&mut self, tag: &mut Tag, name: &str) -> Option<String> {
-        let text = |value: &Value| value.as_text().map(str::to_owned);
-        self.attribute(tag, name, "a text", text)
-    }
-
-    fn int_attribute(&mut self, tag: &mut Tag, name: &str) -> Option<i32> {
-        let int = |value: &Value| value.as_integer()?.try_into().ok();
-        self.attribute(tag, name, "a whole number of 32 bits", int)
-    }
-
-    fn bool_attribute(&mut self, tag: &mut Tag, name: &str) -> Option<bool> {
-        self.attribute(tag, name, "`true` or `false`", Value::as_bool)
-    }
-
-    /// An attribute that is a number from 0 to `most`.
-    fn number_attribute(&mut self, tag: &mut Tag, name: &str, most: u32) -> Option<u32> {
-        let number = |value: &Value| {
-            let number = u32::try_from(value.as_integer()?).ok()?;
-            (number <= most).then_some(number)
-        };
-        self.attribute(
-            tag,
-            name,
-            &format!("a whole number from 0 to {most}"),
-            number,
-        )
-    }
-
-    fn pal_shift(&mut self, tag: &mut Tag) -> Option<u32> {
-        // The palette of the engine has 65536 colours.
-        self.number_attribute(tag, "palShift", 16)
-    }
-
-    fn layer(&mut self, mut tag: Tag) -> XmfLayer {
-        let kind = match tag.name.as_str() {
-            "Tile" => LayerKind::Tile,
-            "TransformableTile" => LayerKind::TransformableTile,
-            "Sprite" => LayerKind::Sprite,
-            other => {
-                let title = tag.title();
-                self.add(&rules::LAYER_KIND, tag.at, || {
-                    format!("{title} is no kind of layer; the engine refuses it")
-                });
-                LayerKind::Other(other.to_owned())
-            }
-        };
-        let mut layer = XmfLayer {
-            name: self
-                .text(&tag, 0, "the name of the layer")
-                .unwrap_or_default(),
-            priority: self.int(&tag, 1, "the priority of the layer").unwrap_or(0),
-            at: tag.at,
-            ..XmfLayer::default()
-        };
-        layer.attributes = std::mem::take(&mut tag.attributes);
-        if kind.has_tiles() {
-            let mut number = |index, what| self.size(&tag, index, what).unwrap_or(0);
-            layer.tile_size = [
-                number(2, "the width of tiles"),
-                number(3, "the height of tiles"),
-            ];
-            layer.size = [
-                number(4, "the width of the map"),
-                number(5, "the height of the map"),
-            ];
-        }
-        layer.kind = kind;
-        for child in tag.children {
-            self.layer_child(&mut layer, child);
-        }
-        layer
-    }
-
-    fn layer_child(&mut self, layer: &mut XmfLayer, mut tag: Tag) {
-        let at = tag.at;
-        match (tag.namespace.as_str(), tag.name.as_str()) {
-            ("File", "MapData") => {
-                let path = self.text(&tag, 0, "the path of the map data");
-                let source = path.map(|path| MapSource::File { path, at });
-                self.set_map(layer, source, tag);
-            }
-            ("Embed", "MapData") => {
-                let cells = self.cells(&tag, layer);
-                let source = cells.map(|cells| MapSource::Embedded { cells, at });
-                self.set_map(layer, source, tag);
-            }
-            ("Shared", "MapData") => {
-                let source = self.int(&tag, 0, "the priority of another layer");
-                let source = source.map(|layer| MapSource::Shared { layer, at });
-                self.set_map(layer, source, tag);
-            }
-            ("Shared", "TileData") => {
-                let source = self.int(&tag, 0, "the priority of another layer");
-                layer.shared_tiles.extend(source);
-            }
-            ("File", "TileSource") => layer.tile_sources.extend(self.tile_source(tag)),
-            ("File" | "Embed", "Palette") => layer.palettes.extend(self.palette(tag)),
-            ("File", "SpriteSource") => layer.sprite_sources.extend(self.sprite_source(tag)),
-            ("File", "SpriteSheet") => layer.sprite_sheets.extend(self.sprite_sheet(tag)),
-            ("Object", _) => layer.objects.extend(self.object(tag)),
-            ("", "RenderingMode") => {
-                layer.rendering_mode = self.text(&tag, 0, "the name of a rendering mode");
-            }
-            ("", "RepeatMode") => {
-                let mode = |value: &Value| match value.as_text()? {
-                    "Off" => Some(RepeatMode::Off),
-                    "On" => Some(RepeatMode::On),
-                    "SingleTile" => Some(RepeatMode::SingleTile),
-                    _ => None,
-                };
-                let expected = "`On`, `Off` or `SingleTile`";
-                let mode = self.value(&tag, 0, "the repeat mode", expected, mode);
-                layer.repeat = mode.unwrap_or(layer.repeat);
-            }
-            ("", "ScrollRateX") => layer.scroll_rate[0] = self.rate(&tag, 0),
-            ("", "ScrollRateY") => layer.scroll_rate[1] = self.rate(&tag, 0),
-            ("", "ScrollRate") => layer.scroll_rate = [0, 1].map(|index| self.rate(&tag, index)),
-            _ => layer.other.push(std::mem::take(&mut tag)),
-        }
-    }
-
-    fn rate(&mut self, tag: &Tag, index: usize) -> Option<f64> {
-        self.value(tag, index, "a scroll rate", "a number", Value::as_number)
-    }
-
-    /// Takes the cells of a layer, if it has none yet.
-    fn set_map(&mut self, layer: &mut XmfLayer, source: Option<MapSource>, tag: Tag) {
-        let Some(source) = source else {
-            return;
-        };
-        if layer.map.is_some() {
-            self.add(&rules::DUPLICATE_CELLS, tag.at, || {
-                "the layer has cells already; these are ignored".to_owned()
-            });
-            return;
-        }
-        layer.map = Some(source);
-        layer.map_attributes = tag.attributes;
-    }
-
-    /// The raw cells of embedded map data.
-    fn cells(&mut self, tag: &Tag, layer: &XmfLayer) -> Option<Vec<u32>> {
-        let bytes = self.value(tag, 0, "the cells", "bytes in base64", Value::as_bytes)?;
-        let expected = layer.size.iter().map(|n| u64::from(*n)).product::<u64>();
-        let found = bytes.len() as u64;
-        if found != 4 * expected {
-            let [width, height] = layer.size;
-            self.add(&rules::EMBEDDED_SIZE, tag.at, || {
-                format!(
-                    "{found} bytes of cells; expected {}, 4 for each of {width} x {height}",
-                    4 * expected
-                )
-            });
-        }
-        let count = usize::try_from(expected).unwrap_or(usize::MAX);
-        Some(copy_elements(bytes, count))
-    }
-
-    fn tile_source(&mut self, mut tag: Tag) -> Option<TileSource> {
-        let path = self.text(&tag, 0, "the path of a picture")?;
-        let pal_shift = self.pal_shift(&mut tag);
-        let offset = self.number_attribute(&mut tag, "offset", 0xFFFF);
-        let mut tiles = None;
-        let mut other = Vec::new();
-        for child in tag.children {
-            // The document calls it `TileData`, the engine `TileInfo`.
-            if child.is("Embed", "TileInfo") || child.is("Embed", "TileData") {
-                let infos = tiles.get_or_insert_with(Vec::new);
-                infos.extend(
-                    child
-                        .children
-                        .iter()
-                        .filter_map(|tile| self.tile_info(tile)),
-                );
-            } else {
-                other.push(child);
-            }
-        }
-        Some(TileSource {
-            path,
-            pal_shift,
-            offset,
-            tiles,
-            attributes: tag.attributes,
-            other,
-            at: tag.at,
-        })
-    }
-
-    fn tile_info(&mut self, tag: &Tag) -> Option<TileInfo> {
-        let number = |value: &Value| value.as_integer()?.try_into().ok();
-        let expected = "a whole number that is not negative";
-        let first = self.value(tag, 0, "the identifier of a tile", expected, number)?;
-        let second = self.value(tag, 1, "the place of a tile in the sheet", expected, number)?;
-        let name = tag.values.get(2).and_then(Value::as_text);
-        Some(TileInfo {
-            first,
-            second,
-            name: name.unwrap_or_default().to_owned(),
-        })
-    }
-
-    fn palette(&mut self, mut tag: Tag) -> Option<Palette> {
-        let source = if tag.namespace == "File" {
-            PaletteSource::File(self.text(&tag, 0, "the path of a picture")?)
-        } else {
-            // The document leaves out the name, which the engine writes.
-            let name = tag.values.first().and_then(Value::as_text);
-            let name = name.map(str::to_owned);
-            let index = usize::from(name.is_some());
-            let bytes = self.value(&tag, index, "colours", "bytes in base64", Value::as_bytes)?;
-            if bytes.len() % 4 != 0 {
-                let len = bytes.len();
-                self.add(&rules::EMBEDDED_SIZE, tag.at, || {
-                    format!("{len} bytes of colours; expected 4 for each")
+fn xmf(tags: Vec<Tag>, problems: &mut Problems) -> Xmf {
+    let mut xmf = Xmf::default();
+    let mut has_metadata = false;
+    let mut has_all_layers = true;
+    for tag in tags {
+        if tag::is::<Metadata>(&tag) && !has_metadata {
+            has_metadata = true;
+            xmf.metadata = tag::read(tag, problems).unwrap_or_default();
+        } else if tag::is::<XmfLayer>(&tag) && xmf.layers.len() == MAX_LAYERS {
+            if std::mem::take(&mut has_all_layers) {
+                problems.add(&rules::LIMIT, tag.at.into(), || {
+                    format!("more than {MAX_LAYERS} layers; the rest is not read")
                 });
             }
-            let colors = bytes.as_chunks().0.to_vec();
-            PaletteSource::Embedded { name, colors }
-        };
-        Some(Palette {
-            source,
-            pal_shift: self.pal_shift(&mut tag),
-            offset: self
-                .number_attribute(&mut tag, "offset", 0xFFFF)
-                .unwrap_or(0),
-            attributes: tag.attributes,
-            at: tag.at,
-        })
-    }
-
-    fn sprite_source(&mut self, mut tag: Tag) -> Option<SpriteSource> {
-        const PART: [&str; 4] = ["horizOffset", "vertOffset", "width", "height"];
-        let id = self.int(&tag, 0, "the identifier of the picture")?;
-        let path = self.text(&tag, 1, "the path of a picture")?;
-        // Only all four together mean a part.
-        let is_part = PART.iter().all(|name| tag.attribute(name).is_some());
-        let part = if is_part {
-            let part = PART.map(|name| self.int_attribute(&mut tag, name));
-            let [x, y, width, height] = part;
-            (|| Some([x?, y?, width?, height?]))()
+        } else if tag::is::<XmfLayer>(&tag) {
+            problems.subject = Subject::Layer(xmf.layers.len() as u32);
+            let layer: XmfLayer = tag::read(tag, problems).unwrap_or_default();
+            if let Some(first) = xmf.layers.iter().find(|l| l.priority == layer.priority) {
+                let (priority, line) = (layer.priority, first.at.line);
+                problems.add(&rules::PRIORITY, layer.at.into(), || {
+                    format!(
+                        "priority {priority} is that of the layer in line {line} too; the engine \
+                         knows layers by it"
+                    )
+                });
+            }
+            problems.subject = Subject::File;
+            xmf.layers.push(layer);
+        } else if tag::is::<Palette>(&tag) {
+            xmf.palettes.extend(tag::read::<Palette>(tag, problems));
         } else {
-            None
-        };
-        Some(SpriteSource {
-            id,
-            path,
-            name: self.text_attribute(&mut tag, "name"),
-            part,
-            attributes: tag.attributes,
-            at: tag.at,
-        })
-    }
-
-    fn sprite_sheet(&mut self, tag: Tag) -> Option<SpriteSheet> {
-        let path = self.text(&tag, 0, "the path of a picture")?;
-        let mut sprites = Vec::new();
-        let mut other = Vec::new();
-        for mut child in tag.children {
-            if child.is("", "SheetData") {
-                for mut sprite in std::mem::take(&mut child.children) {
-                    sprites.extend(self.sheet_sprite(&mut sprite));
-                }
-            }
-            other.push(child);
+            xmf.other.push(tag);
         }
-        Some(SpriteSheet {
-            path,
-            sprites,
-            attributes: tag.attributes,
-            other,
-            at: tag.at,
-        })
     }
-
-    fn sheet_sprite(&mut self, tag: &mut Tag) -> Option<SheetSprite> {
-        Some(SheetSprite {
-            id: self.int(tag, 0, "the identifier of the sprite")?,
-            part: self.ints(
-                tag,
-                1,
-                ["the left side", "the top", "the width", "the height"],
-            )?,
-            name: self.text_attribute(tag, "name"),
-            attributes: std::mem::take(&mut tag.attributes),
-        })
-    }
-
-    /// Several numbers from the value `first` on.
-    fn ints<const N: usize>(
-        &mut self,
-        tag: &Tag,
-        first: usize,
-        what: [&str; N],
-    ) -> Option<[i32; N]> {
-        let mut numbers = [0; N];
-        for ((number, what), index) in numbers.iter_mut().zip(what).zip(first..) {
-            *number = self.int(tag, index, what)?;
-        }
-        Some(numbers)
-    }
-
-    fn object(&mut self, mut tag: Tag) -> Option<Object> {
-        let name = self
-            .text(&tag, 0, "the name of the object")
-            .unwrap_or_default();
-        let id = self
-            .int(&tag, 1, "the identifier of the object")
-            .unwrap_or(0);
-        let at = tag.at;
-        let mut children = std::mem::take(&mut tag.children);
-        let shape = match tag.name.as_str() {
-            "Box" => Shape::Box(self.ints(
-                &tag,
-                2,
-                ["the left side", "the top", "the right side", "the bottom"],
-            )?),
-            "Sprite" => Shape::Sprite(self.sprite(&mut tag)?),
-            "QuadSprite" => {
-                let sprite = self.sprite(&mut tag)?;
-                let [a, b, c, d, e, f] = self.ints(&tag, 5, ["a coordinate of a corner"; 6])?;
-                Shape::QuadSprite(sprite, [[a, b], [c, d], [e, f]])
-            }
-            "Polyline" => self.polyline(&mut children, at),
-            "Quad" if tag.values.len() >= 10 => {
-                let [a, b, c, d, e, f, g, h] =
-                    self.ints(&tag, 2, ["a coordinate of a corner"; 8])?;
-                Shape::Quad([[a, b], [c, d], [e, f], [g, h]])
-            }
-            _ => Shape::Other {
-                kind: tag.name.clone(),
-                values: tag.values.split_off(tag.values.len().min(2)),
-            },
-        };
-        let before = children.len();
-        children.retain(|child| !is_plain(child, "ToCollision"));
-        Some(Object {
-            name,
-            id,
-            shape,
-            to_collision: children.len() < before
-                || children.iter().any(|child| child.is("", "ToCollision")),
-            attributes: tag.attributes,
-            other: children,
-            at,
-        })
-    }
-
-    fn sprite(&mut self, tag: &mut Tag) -> Option<Sprite> {
-        let source = self.int(tag, 2, "the identifier of a picture")?;
-        let position = self.ints(tag, 3, ["the left side", "the top"])?;
-        Some(Sprite {
-            source,
-            position,
-            scale: ["scaleHoriz", "scaleVert"].map(|name| self.int_attribute(tag, name)),
-            corner: ["lrCornerX", "lrCornerY"].map(|name| self.int_attribute(tag, name)),
-            mirror: ["hMirror", "vMirror"].map(|name| self.bool_attribute(tag, name)),
-            palette: self.number_attribute(tag, "palSel", 0xFFFF).unwrap_or(0),
-            pal_shift: self.pal_shift(tag),
-            alpha: self
-                .number_attribute(tag, "masterAlpha", 255)
-                .map(|alpha| alpha as u8),
-        })
-    }
-
-    /// Takes the points of a line out of the tags inside it.
-    fn polyline(&mut self, children: &mut Vec<Tag>, at: At) -> Shape {
-        let mut points = Vec::new();
-        let mut is_closed = false;
-        let mut other = Vec::new();
-        for mut child in std::mem::take(children) {
-            match (child.namespace.as_str(), child.name.as_str()) {
-                ("", "Begin" | "Segment") => {
-                    let is_begin = child.name == "Begin";
-                    if is_begin != points.is_empty() {
-                        self.add(&rules::POLYLINE, child.at, || {
-                            if is_begin {
-                                "`Begin` in the middle of a line; expected `Segment`".to_owned()
-                            } else {
-                                "`Segment` at the begin of a line; expected `Begin`".to_owned()
-                            }
-                        });
-                    }
-                    if let Some(position) = self.ints(&child, 0, ["X of a point", "Y of a point"]) {
-                        let mut point = Point {
-                            position,
-                            ..Point::default()
-                        };
-                        for bend in std::mem::take(&mut child.children) {
-                            if ["Bezier", "Bezier0", "Bezier1"]
-                                .iter()
-                                .any(|name| bend.is("", name))
-                            {
-                                point.controls.extend(self.ints(
-                                    &bend,
-                                    0,
-                                    ["X of a point", "Y of a point"],
-                                ));
-                            } else {
-                                point.other.push(bend);
-                            }
-                        }
-                        points.push(point);
-                    }
-                }
-                ("", "Close") if child.children.is_empty() => is_closed = true,
-                ("", "Close") => {
-                    is_closed = true;
-                    other.push(child);
-                }
-                _ => other.push(child),
-            }
-        }
-        *children = other;
-        if points.len() < 2 {
-            let count = points.len();
-            self.add(&rules::POLYLINE_POINTS, at, || {
-                let points = if count == 1 { "point" } else { "points" };
-                format!("a line of {count} {points}; expected at least 2")
-            });
-        }
-        Shape::Polyline { points, is_closed }
-    }
+    warn_of_guesses(&xmf, problems);
+    xmf
 }
 
-/// Whether a tag is a name and nothing else.
-fn is_plain(tag: &Tag, name: &str) -> bool {
-    tag.is("", name)
-        && tag.values.is_empty()
-        && tag.attributes.is_empty()
-        && tag.children.is_empty()
-}
-
-/// What messages say of a value.
-fn described(value: &Value) -> String {
-    match value {
-        Value::Null => "`null`".to_owned(),
-        Value::Bool(yes) => format!("`{yes}`"),
-        Value::Integer(number) => format!("{number}"),
-        Value::Float(number) => format!("{number:?}"),
-        Value::Text(text) => format!("the text {}", quoted(text.as_bytes())),
-        Value::Binary(bytes) => format!("{} bytes", bytes.len()),
-        Value::Time(text) => format!("the time {}", quoted(text.as_bytes())),
+/// Warns of data whose meaning is guessed, where the guess matters: the order of the numbers of
+/// tiles, and where no date tells, embedded colours and cells, which have changed (fact sheet 8.20).
+fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
+    let mut warn = |rule, at: Option<At>, message: &str| {
+        if let Some(at) = at {
+            problems.add(rule, at.into(), || message.to_owned());
+        }
+    };
+    let mut sources = xmf.layers.iter().flat_map(|layer| &layer.tile_sources);
+    let differs = |tile: &TileInfo| tile.first != tile.second;
+    let source = sources.find(|source| source.tiles.iter().flatten().any(differs));
+    warn(
+        &rules::TILE_ORDER,
+        source.map(|source| source.at),
+        "numbers of tiles are read as identifier and place in the sheet, as the editor writes them; \
+         the engine's loader reads them the other way round",
+    );
+    if xmf.metadata.date().is_some() {
+        return;
     }
+    let of_layers = xmf.layers.iter().flat_map(|layer| &layer.palettes);
+    let is_disputed = |palette: &&Palette| match &palette.source {
+        PaletteSource::Embedded { colors, .. } => {
+            let mut colors = colors.iter();
+            colors.any(|color| ColorOrder::Abgr.rgba(*color) != ColorOrder::Argb.rgba(*color))
+        }
+        PaletteSource::File(_) => false,
+    };
+    let palette = xmf.palettes.iter().chain(of_layers).find(is_disputed);
+    warn(
+        &rules::COLOR_ORDER,
+        palette.map(|palette| palette.at),
+        "embedded colours are read as alpha, blue, green, red, as the engine has written them since \
+         March 2025; before, it wrote alpha, red, green, blue",
+    );
+    let cells = xmf.layers.iter().find_map(|layer| match &layer.map {
+        // The tile is in the same bits of both layouts.
+        Some(MapSource::Embedded { cells, at }) => {
+            cells.iter().any(|cell| cell >> 16 != 0).then_some(*at)
+        }
+        _ => None,
+    });
+    warn(
+        &rules::CELL_LAYOUT,
+        cells,
+        "embedded cells are read in the new layout, as the engine has written them since \
+         2025-04-14; before, it wrote the old one",
+    );
 }
 
 #[cfg(test)]
@@ -819,6 +256,7 @@ mod tests {
     use crate::ppe::cell::Layout;
     use crate::ppe::unpack::{pack_zlib, pack_zstd};
     use crate::ppe::xmf::{Dialect, TileOrder, path_below_root, write};
+    use crate::ppe::xmf::{LayerKind, RepeatMode, Shape, Sprite};
 
     const MAP: &str = r#"
 Metadata checked=true {
@@ -1177,7 +615,7 @@ Extra 1
             &[
                 "2:2: error: `Object:Box` has no value 6; expected the bottom, a whole number of 32 bits",
                 "3:2: error: a line of 1 point; expected at least 2",
-                "4:3: warning: `Segment` at the begin of a line; expected `Begin`",
+                "4:3: warning: `Segment` at the beginning of a line; expected `Begin`",
             ],
         );
         assert_eq!(xmf.layers[0].objects.len(), 1);

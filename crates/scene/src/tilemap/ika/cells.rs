@@ -19,13 +19,12 @@ impl Numbers {
     /// that stands for such.
     pub(super) fn into_cells(mut tiles: Vec<u32>, tileset: &Tileset) -> (Vec<Cell>, Self) {
         let missing = tileset.missing.unwrap_or(tileset.count) as u32;
-        let greatest = tiles.iter().max();
         let mut numbers = Self {
             count: tiles.len(),
             own: None,
             outside: None,
         };
-        if greatest.is_some_and(|greatest| *greatest >= missing) {
+        if tiles.iter().any(|number| *number >= missing) {
             let is_outside = |number: &u32| *number >= missing;
             let first = tiles.iter().position(is_outside).unwrap_or_default();
             let number = tiles.get(first).copied().unwrap_or_default();

@@ -14,8 +14,8 @@ use crate::tilemap::{
     TileMap, Tileset, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
+use mapscope_formats::ika::DIRECTIONS;
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
-use mapscope_formats::ika::{DIRECTIONS, Parallax as FileParallax};
 use mapscope_formats::{Place, Problem, Subject};
 
 /// Where the name of the tileset begins in a file.
@@ -44,7 +44,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         layers.push(Layer {
             size: room.fill(&mut cells, map.size, Cell::EMPTY),
             name,
-            parallax: parallax(layer.parallax),
+            parallax: layer.parallax,
             // Maps wrap along both axes or none (section 7.9).
             wraps: [map.wraps; 2],
             cells,
@@ -75,11 +75,6 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
     made.finished()
-}
-
-/// The parallax as maps of any format have it.
-pub(super) fn parallax(FileParallax { mul, div }: FileParallax) -> Parallax {
-    Parallax { mul, div }
 }
 
 /// A warning of tile numbers that the tileset does not have, once for a layer (section 7.11).
@@ -331,7 +326,7 @@ impl Facts for MapFacts {
 }
 
 /// The numbers of a parallax in the order of the contract: mulx, divx, muly, divy.
-pub(super) fn parallax_numbers(FileParallax { mul, div }: FileParallax) -> [i32; 4] {
+pub(super) fn parallax_numbers(Parallax { mul, div }: Parallax) -> [i32; 4] {
     [mul[0], div[0], mul[1], div[1]]
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
-use super::map::{cell_properties, entity_rect, outside, parallax, parallax_numbers};
+use super::map::{cell_properties, entity_rect, outside, parallax_numbers};
 use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
@@ -41,7 +41,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             name: layer.label.clone(),
             size: room.fill(&mut cells, layer.size, Cell::EMPTY),
             position_px: layer.position,
-            parallax: parallax(layer.parallax),
+            parallax: layer.parallax,
             wraps: layer.wrap,
             cells,
             ..Layer::default()
@@ -134,13 +134,9 @@ fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
     }
 }
 
-fn zone_object(zone: &ZoneRect, layer: usize, [x, y]: [f32; 2], number: Option<usize>) -> Object {
-    let [width, height] = zone.size.map(|px| px as f32);
+fn zone_object(zone: &ZoneRect, layer: usize, at: [f32; 2], number: Option<usize>) -> Object {
     Object {
-        rect_px: RectPx {
-            min: [x, y],
-            max: [x + width, y + height],
-        },
+        rect_px: RectPx::at(at, zone.size.map(|px| px as f32)),
         zone: number,
         properties: vec![group("In the file", vec![place(&zone.place)])],
         ..Object::new(ObjectKind::ZoneArea, &*zone.label, Some(layer))

@@ -144,8 +144,8 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
 
 /// Tiles with their numbers on them, for a tileset that is missing. Number 0 is empty, as it is in
 /// nearly all tilesets: layers lie above each other.
-fn placeholders(greatest: Option<u32>, name: &str) -> Tileset {
-    let count = greatest.map_or(1, |greatest| greatest as usize + 1);
+fn placeholders(max: Option<u32>, name: &str) -> Tileset {
+    let count = max.map_or(1, |max| max as usize + 1);
     let count = count.min(MAX_PLACEHOLDERS);
     let size = [PLACEHOLDER_SIDE; 2];
     let mut rgba = vec![0; (PLACEHOLDER_SIDE * PLACEHOLDER_SIDE * 4) as usize];
@@ -211,7 +211,7 @@ impl TilesetFacts {
         let is_indexed = !vsp.palette.is_empty();
         Self {
             count: vsp.count,
-            bytes_per_pixel: vsp.bytes_per_pixel(),
+            bytes_per_pixel: vsp.pixels.bytes_per_pixel(),
             description: vsp.description.clone(),
             meta: vsp.meta.clone(),
             colors: vsp.palette.len(),
@@ -245,14 +245,6 @@ impl Facts for TilesetFacts {
         let mut groups = vec![group("In the file", properties)];
         groups.extend(meta(&self.meta));
         groups
-    }
-
-    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn cell(&self, _layer: usize, _index: usize) -> Vec<PropertyGroup> {
-        Vec::new()
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

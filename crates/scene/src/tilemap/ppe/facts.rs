@@ -30,8 +30,8 @@ impl LayerFacts {
         let mut properties = vec![
             Property::new("Flags", format!("{:#010x}", flags.0)),
             Property::new("Size", format!("{width} x {height} cells")),
-            Property::new("Layout", map.layout().name()),
-            Property::new("Compression", map.compression().name()),
+            Property::new("Layout", map.flags.layout().name()),
+            Property::new("Compression", map.flags.compression().name()),
         ];
         let mut say = |is_so: bool, value: &str| {
             if is_so {
@@ -176,10 +176,6 @@ impl Facts for MapFacts {
         groups
     }
 
-    fn layer(&self, _layer: usize) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
     fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
         self.map.cell(index)
     }
@@ -196,9 +192,12 @@ impl Facts for MapFacts {
         let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
         put("size", json!(map.size));
         put("flags", json!(map.flags.0));
-        put("layout", json!(map.layout().name()));
-        put("compression", json!(map.compression().name()));
-        let is_known = !matches!(map.compression(), Compression::Lzw | Compression::Several);
+        put("layout", json!(map.flags.layout().name()));
+        put("compression", json!(map.flags.compression().name()));
+        let is_known = !matches!(
+            map.flags.compression(),
+            Compression::Lzw | Compression::Several
+        );
         let known = |value: Value| if is_known { value } else { Value::Null };
         put("empty", known(json!(map.empty_cells())));
         let hash = if cfg!(target_endian = "little") {
@@ -274,10 +273,10 @@ fn palette_line(palette: &Palette) -> String {
             format!("{name}, {} colours in the file", colors.len())
         }
     };
-    let most = palette.pal_shift.map_or_else(String::new, |shift| {
+    let max = palette.pal_shift.map_or_else(String::new, |shift| {
         format!(", at most {} colours", 1_u64 << shift)
     });
-    format!("{source}{most}, from {} on", palette.offset)
+    format!("{source}{max}, from {} on", palette.offset)
 }
 
 /// What a tile sheet says beside its tiles.

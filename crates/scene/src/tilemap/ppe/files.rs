@@ -12,7 +12,7 @@ use crate::assets::{AssetError, Assets, LookUp, decode};
 use crate::rules::{self, Fault};
 use crate::{OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
-use mapscope_formats::ppe::{MapData, Sheet, Xmf, map_data, sheet};
+use mapscope_formats::ppe::{IndexedImage, MapData, Xmf, indexed, map_data};
 use mapscope_formats::quoted;
 
 /// How many names of a folder are looked at.
@@ -22,7 +22,7 @@ const MAX_NAMES: usize = 4096;
 #[derive(Debug)]
 pub(super) enum Pixels {
     /// Numbers of colours.
-    Indexed(Sheet),
+    Indexed(IndexedImage),
     /// Colours.
     Colors(RgbaImage),
 }
@@ -104,12 +104,12 @@ impl<'a> Files<'a> {
     }
 
     /// Reads a file beside the opened one, if it can be read and is not too large.
-    pub(super) fn read_beside(&self, name: &str, most_bytes: u64) -> Option<Arc<[u8]>> {
+    pub(super) fn read_beside(&self, name: &str, max_bytes: u64) -> Option<Arc<[u8]>> {
         if let Some(bytes) = self.assets.embedded(name) {
             return Some(bytes.into());
         }
         let path = self.folder.as_ref()?.join(name);
-        let is_small = path.metadata().is_ok_and(|meta| meta.len() <= most_bytes);
+        let is_small = path.metadata().is_ok_and(|meta| meta.len() <= max_bytes);
         is_small
             .then(|| Source::read(&path).ok())
             .flatten()
@@ -148,7 +148,7 @@ impl<'a> Files<'a> {
                 let message = format!("{} cannot be read: {reason}", quoted_name(path));
                 (rule, message)
             };
-            match sheet::read(&bytes) {
+            match indexed::read(&bytes) {
                 Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
                 Ok(None) => {
                     let image = decode(&bytes);

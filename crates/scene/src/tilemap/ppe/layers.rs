@@ -86,7 +86,7 @@ impl Builder {
             ..Layer::default()
         };
         let definitions = Definitions::default();
-        self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, None);
+        self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, false);
     }
 
     /// Adds a layer of a container, with what stands on it. Gives the map data that was found.
@@ -104,10 +104,7 @@ impl Builder {
                 Arc::new(MapData {
                     flags: MapFlags(MapFlags::NEW_LAYOUT),
                     size: layer.size,
-                    cells: Vec::new(),
-                    graphics: None,
-                    logic: None,
-                    problems: Vec::new(),
+                    ..MapData::default()
                 })
             };
             self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
@@ -162,15 +159,9 @@ impl Builder {
             wraps: [layer.repeat == RepeatMode::On; 2],
             ..Layer::default()
         };
-        let outside = (layer.repeat == RepeatMode::SingleTile).then_some(());
-        self.add_cells(
-            shown,
-            map,
-            &definitions,
-            tile_size,
-            layer.at.into(),
-            outside,
-        );
+        let is_endless = layer.repeat == RepeatMode::SingleTile;
+        let place = layer.at.into();
+        self.add_cells(shown, map, &definitions, tile_size, place, is_endless);
     }
 
     /// Adds a layer without cells.
@@ -219,7 +210,7 @@ impl Builder {
         definitions: &Definitions,
         tile_size: [u32; 2],
         place: Place,
-        outside: Option<()>,
+        is_endless: bool,
     ) {
         if let Err(message) = self.take_room(map, tile_size) {
             self.notes.add(&rules::LAYER_LIMIT, place, message);
@@ -244,7 +235,7 @@ impl Builder {
             size,
             tints: tints(map, cells.len()),
             cells,
-            outside: outside.map(|()| made.zero),
+            outside: is_endless.then_some(made.zero),
             has_priority: made.has_priority,
             ..layer
         });
@@ -323,9 +314,7 @@ impl Builder {
                 }),
                 size: layer.size,
                 cells: cells.clone(),
-                graphics: None,
-                logic: None,
-                problems: Vec::new(),
+                ..MapData::default()
             })),
             MapSource::Shared { .. } => None,
         }
@@ -346,12 +335,7 @@ fn steps(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut above = None;
     for (layer, of) in layers.iter().enumerate() {
-        let step = |pass| Step::Layer {
-            layer,
-            skips_zero: false,
-            is_opaque: false,
-            pass,
-        };
+        let step = |pass| Step::tiles(layer, pass);
         if !of.cells.is_empty() {
             steps.extend(above.take());
         }
@@ -416,12 +400,7 @@ mod tests {
         };
         let layers = [tiles(true), Layer::default(), tiles(false), tiles(true)];
         let sprite = Object::new(ObjectKind::Sprite, "", Some(1));
-        let step = |layer, pass| Step::Layer {
-            layer,
-            skips_zero: false,
-            is_opaque: false,
-            pass,
-        };
+        let step = Step::tiles;
         let expected = [
             step(0, Pass::Normal),
             step(1, Pass::All),

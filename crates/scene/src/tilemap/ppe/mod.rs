@@ -82,7 +82,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     }
     // What is wrong beside the file has no place in it.
     problems.extend(std::mem::take(&mut builder.notes).finish());
-    let version = map.layout().name();
+    let version = map.flags.layout().name();
     let facts = MapFacts {
         map: LayerFacts { map: Some(map) },
         container,

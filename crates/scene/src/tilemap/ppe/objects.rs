@@ -44,9 +44,9 @@ pub(super) fn of_layer(
     number: usize,
     palette: &MapPalette,
     files: &mut Files<'_>,
-    pictures_before: usize,
+    images_before: usize,
     bytes_left: &mut usize,
-    most_objects: usize,
+    max_objects: usize,
 ) -> Found {
     let mut sources = HashMap::new();
     for source in &layer.sprite_sources {
@@ -68,14 +68,14 @@ pub(super) fn of_layer(
         palette,
         files,
         made: HashMap::new(),
-        pictures_before,
+        images_before,
         bytes_left,
         found: Found::default(),
     };
     // Sprites are drawn by their identifiers; of equals, the first one first.
     let mut objects: Vec<&FileObject> = layer.objects.iter().collect();
     objects.sort_by_key(|of_file| of_file.id);
-    for of_file in objects.into_iter().take(most_objects) {
+    for of_file in objects.into_iter().take(max_objects) {
         let object = maker.object(of_file, number);
         maker.found.objects.push(object);
     }
@@ -117,7 +117,7 @@ struct Maker<'a, 'f, 'b> {
     files: &'a mut Files<'f>,
     /// The images of looks, and their sizes.
     made: HashMap<Look, Option<(usize, [u32; 2])>>,
-    pictures_before: usize,
+    images_before: usize,
     bytes_left: &'b mut usize,
     found: Found,
 }
@@ -225,21 +225,21 @@ impl Maker<'_, '_, '_> {
         let id = look.source;
         let source = self.sources.get(&id);
         let source = source.ok_or_else(|| {
-            let message = format!("no picture of a sprite is number {id}");
+            let message = format!("no image of a sprite is number {id}");
             (None, (&rules::SPRITE, message))
         })?;
         let at = Some(source.at);
         let wrong = |message| (at, (&rules::SPRITE, message));
         let pixels = self.files.image(source.path);
         let pixels = pixels
-            .map_err(|(rule, error)| (at, (rule, format!("the picture of a sprite {error}"))))?;
+            .map_err(|(rule, error)| (at, (rule, format!("the image of a sprite {error}"))))?;
         let [width, height] = pixels.size();
         let image_size = [width, height];
         let whole = [0, 0, width as i32, height as i32];
         let [left, top, width, height] = source.part.unwrap_or(whole);
         if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
             let message = format!(
-                "the picture of a sprite, a part of {}, has {width} x {height} pixels; expected 1 \
+                "the image of a sprite, a part of {}, has {width} x {height} pixels; expected 1 \
                  to {MAX_SIDE} each",
                 quoted_name(source.path)
             );
@@ -256,7 +256,7 @@ impl Maker<'_, '_, '_> {
         if !is_inside {
             let [image_width, image_height] = image_size;
             let message = format!(
-                "the picture of a sprite is {width} x {height} pixels at {left}, {top} of {}, which \
+                "the image of a sprite is {width} x {height} pixels at {left}, {top} of {}, which \
                  has {image_width} x {image_height}",
                 quoted_name(source.path)
             );
@@ -285,15 +285,14 @@ impl Maker<'_, '_, '_> {
     fn take_bytes(&mut self, size: [u32; 2]) -> Result<usize, String> {
         let bytes = size[0] as usize * size[1] as usize * 4;
         let left = self.bytes_left.checked_sub(bytes);
-        *self.bytes_left =
-            left.ok_or_else(|| "too many pixels in pictures of sprites".to_owned())?;
+        *self.bytes_left = left.ok_or_else(|| "too many pixels in images of sprites".to_owned())?;
         Ok(bytes)
     }
 
     /// The number of an image that is added.
     fn add(&mut self, image: Image) -> usize {
         self.found.images.push(image);
-        self.pictures_before + self.found.images.len() - 1
+        self.images_before + self.found.images.len() - 1
     }
 
     /// An image that is stretched between four corners, in the rectangle around them; none where
@@ -301,12 +300,12 @@ impl Maker<'_, '_, '_> {
     fn stretched(&mut self, image: usize, corners: [[f32; 2]; 4]) -> Result<Option<usize>, String> {
         let around = around(&corners);
         let sides = [0, 1].map(|axis| around.max[axis] - around.min[axis]);
-        let most = MAX_SIDE as f32;
-        if sides.iter().any(|side| *side > most) {
+        let max = MAX_SIDE as f32;
+        if sides.iter().any(|side| *side > max) {
             let [width, height] = sides;
             return Err(format!(
                 "the corners of the sprite are {width} x {height} pixels apart; expected at most \
-                 {MAX_SIDE} each. Its picture is left out"
+                 {MAX_SIDE} each. Its image is left out"
             ));
         }
         let size = sides.map(|side| side as u32);
@@ -314,7 +313,7 @@ impl Maker<'_, '_, '_> {
             return Ok(None);
         }
         let bytes = self.take_bytes(size)?;
-        let place = image.checked_sub(self.pictures_before);
+        let place = image.checked_sub(self.images_before);
         let Some(from) = place.and_then(|place| self.found.images.get(place)) else {
             return Ok(None);
         };
@@ -395,7 +394,7 @@ fn corner_names(corners: [[f32; 2]; 4]) -> String {
 }
 
 fn sprite_properties(sprite: &Sprite, mirrored: [bool; 2]) -> Vec<Property> {
-    let mut properties = vec![Property::new("Picture", sprite.source.to_string())];
+    let mut properties = vec![Property::new("Image", sprite.source.to_string())];
     let mut say = |name, value: Option<String>| {
         properties.extend(value.map(|value| Property::new(name, value)));
     };
@@ -494,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_mirrored() {
+    fn images_are_mirrored() {
         let mirrored = |mirrored| {
             let mut rgba = image([3, 2], &[1, 2, 3, 4, 5, 6]).rgba;
             mirror(&mut rgba, [3, 2], mirrored);

@@ -4,7 +4,7 @@
 use super::files::{Files, Pixels, quoted_name};
 use super::notes::Notes;
 use crate::rules;
-use mapscope_formats::ppe::Sheet;
+use mapscope_formats::ppe::IndexedImage;
 use mapscope_formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 
 /// How many colours the engine has room for.
@@ -62,11 +62,11 @@ impl MapPalette {
         files: &mut Files<'_>,
         notes: &mut Notes,
     ) {
-        let most = palette
+        let max = palette
             .pal_shift
             .map_or(MAX_COLORS, |shift| 1 << shift.min(16));
         let mut put = |colors: &[[u8; 4]]| {
-            let taken = colors.get(..most).unwrap_or(colors);
+            let taken = colors.get(..max).unwrap_or(colors);
             self.put(palette.offset, taken);
         };
         match &palette.source {
@@ -105,7 +105,12 @@ impl MapPalette {
     /// The number of a colour is that of the pixel, plus that of the palette times the colours of
     /// one. Colour 0 is transparent unless the image says how opaque its colours are (section
     /// 8.22).
-    pub(super) fn colors_of(&self, sheet: &Sheet, palette: u32, shift: Option<u32>) -> Colors {
+    pub(super) fn colors_of(
+        &self,
+        sheet: &IndexedImage,
+        palette: u32,
+        shift: Option<u32>,
+    ) -> Colors {
         let start = (palette as usize) << shift.unwrap_or(USUAL_SHIFT).min(16);
         let own = sheet.colors();
         let mut colors = [[0; 4]; 256];
@@ -166,7 +171,12 @@ pub(super) fn cut(
 }
 
 /// Whether a part of an image has numbers whose colours are not of their palette.
-pub(super) fn has_strange(sheet: &Sheet, at: [i64; 2], size: [u32; 2], colors: &Colors) -> bool {
+pub(super) fn has_strange(
+    sheet: &IndexedImage,
+    at: [i64; 2],
+    size: [u32; 2],
+    colors: &Colors,
+) -> bool {
     let [left, top] = at.map(|px| usize::try_from(px).unwrap_or(0));
     let [width, height] = size.map(|side| side as usize);
     let rows = sheet.indices.chunks(sheet.size[0].max(1) as usize);
@@ -181,8 +191,8 @@ pub(super) fn has_strange(sheet: &Sheet, at: [i64; 2], size: [u32; 2], colors: &
 mod tests {
     use super::*;
 
-    fn sheet(has_alpha: bool) -> Sheet {
-        Sheet {
+    fn sheet(has_alpha: bool) -> IndexedImage {
+        IndexedImage {
             size: [2, 2],
             indices: vec![0, 1, 2, 1],
             palette: vec![[1, 1, 1, 255], [2, 2, 2, 255], [3, 3, 3, 100]],

@@ -20,7 +20,7 @@ const MAX_SIDE: u32 = 1024;
 /// How many bytes the numbers of a layer may take that stand for tiles whose images are not known.
 const MAX_NUMBERED_BYTES: usize = 64 << 20;
 /// How many images a layer may have.
-const MAX_PICTURES: usize = 1 << 17;
+const MAX_IMAGES: usize = 1 << 17;
 
 /// Which tile in which palette: the identifier, and above it the palette.
 type Key = u32;
@@ -38,18 +38,18 @@ struct KeyTable {
     pages: Vec<[u32; 256]>,
     /// The keys in the order in which they came.
     keys: Vec<Key>,
-    most: usize,
+    max: usize,
 }
 
 impl KeyTable {
     /// For keys with palettes below 4096, or without any.
-    fn new(has_palettes: bool, most: usize) -> Self {
+    fn new(has_palettes: bool, max: usize) -> Self {
         let bits = if has_palettes { 28 - 8 } else { 16 - 8 };
         Self {
             first: vec![0; 1 << bits],
             pages: Vec::new(),
             keys: Vec::new(),
-            most,
+            max,
         }
     }
 
@@ -61,7 +61,7 @@ impl KeyTable {
 
     /// Takes a key up if it is new, there is room, and it is wanted.
     fn add(&mut self, key: Key, is_wanted: impl FnOnce() -> bool) {
-        if self.get(key).is_some() || self.keys.len() >= self.most || !is_wanted() {
+        if self.get(key).is_some() || self.keys.len() >= self.max || !is_wanted() {
             return;
         }
         let Some(page) = self.first.get_mut((key >> 8) as usize) else {
@@ -142,7 +142,7 @@ struct Defined {
 }
 
 /// A sheet of a layer.
-struct SheetOf {
+struct Sheet {
     pixels: Arc<Pixels>,
     pal_shift: Option<u32>,
 }
@@ -150,7 +150,7 @@ struct SheetOf {
 /// The tiles that a layer's sheets define.
 #[derive(Default)]
 pub(super) struct Definitions {
-    sheets: Vec<SheetOf>,
+    sheets: Vec<Sheet>,
     /// By the identifier.
     tiles: Vec<Option<Defined>>,
     /// Whether any sheet is there.
@@ -193,7 +193,7 @@ impl Definitions {
             let count = columns.saturating_mul(rows);
             definitions.has_images = true;
             let sheet = definitions.sheets.len();
-            definitions.sheets.push(SheetOf {
+            definitions.sheets.push(Sheet {
                 pixels,
                 pal_shift: source.pal_shift,
             });
@@ -292,14 +292,14 @@ pub(super) fn build(
     notes: &mut Notes,
 ) -> Tiles {
     let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
-    let most = (room_bytes / tile_bytes.max(1)).clamp(1, MAX_PICTURES);
+    let max = (room_bytes / tile_bytes.max(1)).clamp(1, MAX_IMAGES);
     // Where colours do not come from palettes, a tile has one image.
     let has_palettes = definitions.is_indexed() && !map.flags.has(MapFlags::PALETTE_USER_DATA);
     let bits = Bits {
         flags: map.flags,
         has_palettes,
     };
-    let mut table = KeyTable::new(has_palettes, most);
+    let mut table = KeyTable::new(has_palettes, max);
     let mut is_used = vec![false; 1 << 16];
     let mut numbered_left = MAX_NUMBERED_BYTES / tile_bytes.max(1);
     // Neighbours are often the same.
@@ -382,8 +382,8 @@ pub(super) fn build(
             &rules::PICTURE_LIMIT,
             place,
             format!(
-                "too many pictures of tiles in palettes: {left_out} cells are shown without theirs, \
-                 beside {} pictures",
+                "too many images of tiles in palettes: {left_out} cells are shown without theirs, \
+                 beside {} images",
                 table.keys.len()
             ),
         );
@@ -393,7 +393,7 @@ pub(super) fn build(
         tileset.tiles.push(Tile {
             id: 0,
             palette: None,
-            name: "tiles without a picture".to_owned(),
+            name: "tiles without an image".to_owned(),
         });
     }
     let zero = table.get(key(0, 0));

@@ -8,7 +8,7 @@ use mapscope_formats::Integers;
 use mapscope_formats::ika::{DIRECTIONS, map, vsp};
 use mapscope_formats::ppe::map_data::{self, MapData};
 use mapscope_formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
-use mapscope_formats::ppe::{Cell, MapFlags, Sheet, sheet};
+use mapscope_formats::ppe::{Cell, IndexedImage, MapFlags, indexed};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{self, OpenOptions, Progress};
 use mapscope_scene::{Document, Shown};
@@ -22,8 +22,8 @@ static VILLAGE: LazyLock<map::Map> = LazyLock::new(|| map::read(&MADE["harbour.m
 static TILES: LazyLock<vsp::Vsp> = LazyLock::new(|| vsp::read(&MADE["harbour.vsp"]).unwrap());
 static STATION: LazyLock<Xmf> = LazyLock::new(|| xmf::read(&MADE["station.xmf"]).unwrap());
 static DECK: LazyLock<MapData> = LazyLock::new(|| map_data::read(&MADE["station.map"]).unwrap());
-static SHEET: LazyLock<Sheet> =
-    LazyLock::new(|| sheet::read(&MADE["station_tiles.png"]).unwrap().unwrap());
+static SHEET: LazyLock<IndexedImage> =
+    LazyLock::new(|| indexed::read(&MADE["station_tiles.png"]).unwrap().unwrap());
 
 fn open(demo: &Demo) -> Arc<dyn Document> {
     let (options, progress) = (OpenOptions::default(), Progress::default());

@@ -1,18 +1,18 @@
-//! Pictures as the engine has them: numbers of colours and a palette, where `image` gives only the
+//! Indexed images: numbers of colours and a palette, where `image` gives only the
 //! colours. PNG and TGA, which are what tile sheets are drawn in.
 
 use super::rules;
 use super::unpack::copy_elements;
 use crate::{Place, ReadError};
 
-/// The most pixels of a sheet.
+/// The most pixels of an image.
 const MAX_PIXELS: u64 = 1 << 26;
 /// Memory that the PNG decoder may use beside its result, in bytes.
 const PNG_BYTES: usize = 64 << 20;
 
-/// A picture of numbered colours.
+/// An image whose pixels are numbers of colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sheet {
+pub struct IndexedImage {
     /// Width and height in pixels.
     pub size: [u32; 2],
     /// The number of each pixel's colour, row by row from the top left.
@@ -24,8 +24,8 @@ pub struct Sheet {
     pub has_alpha: bool,
 }
 
-impl Sheet {
-    /// The colours as the engine has them: the first is transparent if the picture has no alpha.
+impl IndexedImage {
+    /// The colours as the engine has them: the first is transparent if the image has no alpha.
     pub fn colors(&self) -> Vec<[u8; 4]> {
         let mut colors = self.palette.clone();
         if let Some(first) = colors.first_mut().filter(|_| !self.has_alpha) {
@@ -35,14 +35,14 @@ impl Sheet {
     }
 }
 
-/// Reads a picture with a palette. None if it has none, or is of another kind: then it is one of
-/// plain colours, if it is a picture at all.
+/// Reads an image with a palette. None if it has none, or is of another kind: then it is one of
+/// plain colours, if it is an image at all.
 ///
 /// Memory is bounded by what the bytes can decode to.
 ///
 /// # Errors
 /// When it has a palette but is broken.
-pub fn read(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+pub fn read(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         read_png(bytes)
     } else {
@@ -65,12 +65,12 @@ fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
     Ok(())
 }
 
-fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+fn read_png(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     /// Offset of the width in every PNG.
     const SIZE: u64 = 16;
     let broken = |error: png::DecodingError| {
-        let found = format!("the picture is broken: {error}");
-        ReadError::unreadable(&rules::SHEET, Place::Offset(0), found, "a PNG picture")
+        let found = format!("the image is broken: {error}");
+        ReadError::unreadable(&rules::SHEET, Place::Offset(0), found, "a PNG image")
     };
     let limits = png::Limits { bytes: PNG_BYTES };
     let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(bytes), limits);
@@ -96,7 +96,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
             [r, g, b, alpha.unwrap_or(255)]
         });
     let (palette, has_alpha) = (palette.collect(), alpha.is_some());
-    // Rows come one by one, so that memory grows with what is there. Those of interlaced pictures
+    // Rows come one by one, so that memory grows with what is there. Those of interlaced images
     // do not, and are decoded at once.
     let mut indices = Vec::new();
     if reader.info().interlaced {
@@ -121,7 +121,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
             push_row(row.data(), bits, size[0], &mut indices);
         }
     }
-    Ok(Some(Sheet {
+    Ok(Some(IndexedImage {
         size,
         indices,
         palette,
@@ -143,7 +143,7 @@ fn push_row(row: &[u8], bits: u32, width: u32, indices: &mut Vec<u8>) {
     indices.extend(pixels.take(width as usize));
 }
 
-/// The head of a TGA picture.
+/// The head of a TGA image.
 #[derive(Debug, Clone, Copy)]
 struct TgaHead {
     id_bytes: u8,
@@ -161,7 +161,7 @@ struct TgaHead {
 const TGA_HEAD: usize = 18;
 
 impl TgaHead {
-    /// The head, if it is that of a picture of 8-bit numbers with a palette.
+    /// The head, if it is that of an image of 8-bit numbers with a palette.
     fn read(bytes: &[u8]) -> Option<Self> {
         let &[
             id_bytes,
@@ -199,7 +199,7 @@ impl TgaHead {
     }
 }
 
-fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
+fn read_tga(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     let Some(head) = TgaHead::read(bytes) else {
         return Ok(None);
     };
@@ -209,12 +209,12 @@ fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
     let map = TGA_HEAD + usize::from(head.id_bytes);
     let start = map + usize::from(head.colors) * color_bytes;
     let cut = |at: usize, what: &str| {
-        let found = format!("the picture ends in its {what}");
+        let found = format!("the image ends in its {what}");
         ReadError::unreadable(
             &rules::SHEET,
             Place::Offset(at as u64),
             found,
-            "all of a TGA picture",
+            "all of a TGA image",
         )
     };
     let colors = bytes
@@ -242,14 +242,14 @@ fn read_tga(bytes: &[u8]) -> Result<Option<Sheet>, ReadError> {
     if head.from_right {
         indices.chunks_mut(width).for_each(<[u8]>::reverse);
     }
-    // Pictures whose alpha is 0 everywhere were saved by programs that do not know of it.
+    // Images whose alpha is 0 everywhere were saved by programs that do not know of it.
     let has_alpha = head.color_bits == 32 && palette.iter().any(|color| color[3] != 0);
     if !has_alpha {
         for color in &mut palette {
             color[3] = 255;
         }
     }
-    Ok(Some(Sheet {
+    Ok(Some(IndexedImage {
         size,
         indices,
         palette,
@@ -273,7 +273,7 @@ fn tga_color(color: &[u8]) -> [u8; 4] {
     }
 }
 
-/// Packets here may go on past the end of the picture: programs write such, and all read them.
+/// Packets here may go on past the end of the image: programs write such, and all read them.
 fn unpack_tga(packed: &[u8], count: usize) -> Vec<u8> {
     super::rle::unpack(packed, count).elements
 }
@@ -357,10 +357,10 @@ mod tests {
     }
 
     #[test]
-    fn broken_pictures_are_errors() {
+    fn broken_images_are_errors() {
         let good = png([3, 2], png::BitDepth::Eight, None, &[0; 6]);
         let said = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
-        assert!(said(&good[..good.len() / 2]).starts_with("0x0: the picture is broken: "));
+        assert!(said(&good[..good.len() / 2]).starts_with("0x0: the image is broken: "));
         let mut huge = good.clone();
         huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
@@ -373,13 +373,13 @@ mod tests {
         huge[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
         let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
         huge[29..33].copy_from_slice(&crc);
-        assert!(said(&huge).starts_with("0x0: the picture is broken: "));
+        assert!(said(&huge).starts_with("0x0: the image is broken: "));
         let tga = tga(1, 8, 0x20, &[0, 1, 2, 2, 1]);
-        assert!(said(&tga).contains("the picture ends in its pixels"));
-        assert!(said(&tga[..20]).contains("the picture ends in its palette"));
+        assert!(said(&tga).contains("the image ends in its pixels"));
+        assert!(said(&tga[..20]).contains("the image ends in its palette"));
     }
 
-    /// A TGA picture of 3 x 2 pixels and three colours.
+    /// A TGA image of 3 x 2 pixels and three colours.
     fn tga(kind: u8, bits: u8, descriptor: u8, pixels: &[u8]) -> Vec<u8> {
         let mut out = vec![
             2, 1, kind, 0, 0, 3, 0, 24, 0, 0, 0, 0, 3, 0, 2, 0, bits, descriptor,

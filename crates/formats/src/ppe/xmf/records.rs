@@ -1,0 +1,437 @@
+//! The records of XMF: the fields of each, for reading and for writing.
+
+use std::mem::take;
+
+use super::tag::{
+    ALPHA, BYTES, COLOR, FLAG, Fields, INT, LONG, NUMBER, PAL_SHIFT, REPEAT, Record, SIZE, TEXT,
+    UNSIGNED, is, write,
+};
+use super::{
+    LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
+    SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource, XmfLayer,
+};
+use crate::ppe::rules;
+use crate::ppe::sdlang::{Tag, Value};
+use crate::ppe::unpack::{append_elements, copy_elements};
+
+impl Record for Metadata {
+    const TAGS: &[[&str; 2]] = &[["", "Metadata"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        let version = ["the major version", "the minor version"];
+        tag.child_values("Version", &mut self.version, &version, &LONG);
+        tag.child_value("Name", &mut self.name, "the name of the map", &TEXT);
+        let size = ["the width", "the height"];
+        tag.child_values("Resolution", &mut self.resolution, &size, &SIZE);
+        tag.rest(&mut self.attributes, &mut self.other);
+        Some(())
+    }
+}
+
+impl Record for XmfLayer {
+    const TAGS: &[[&str; 2]] = &[["Layer", "*"]];
+
+    fn name(&self) -> [&str; 2] {
+        ["Layer", self.kind.name()]
+    }
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.at(&mut self.at);
+        if tag.is_read() {
+            self.kind = LayerKind::of(&tag.tag().name);
+        }
+        if let LayerKind::Other(_) = self.kind {
+            let title = tag.tag().title();
+            tag.problem(&rules::LAYER_KIND, || {
+                format!("{title} is no kind of layer; the engine refuses it")
+            });
+        }
+        tag.value(&mut self.name, "the name of the layer", &TEXT);
+        tag.value(&mut self.priority, "the priority of the layer", &INT);
+        if self.kind.has_tiles() {
+            let names = ["the width of tiles", "the height of tiles"];
+            tag.values(&mut self.tile_size, &names, &SIZE);
+            let names = ["the width of the map", "the height of the map"];
+            tag.values(&mut self.size, &names, &SIZE);
+        }
+        let mode = "the name of a rendering mode";
+        tag.child_value("RenderingMode", &mut self.rendering_mode, mode, &TEXT);
+        let mut repeat = (self.repeat != RepeatMode::Off).then_some(self.repeat);
+        tag.child_value("RepeatMode", &mut repeat, "the repeat mode", &REPEAT);
+        self.repeat = repeat.unwrap_or_default();
+        let [across, down] = &mut self.scroll_rate;
+        let what = "a scroll rate";
+        tag.child_value("ScrollRateX", across, what, &NUMBER);
+        tag.child_value("ScrollRateY", down, what, &NUMBER);
+        let mut both = None;
+        tag.child_values("ScrollRate", &mut both, &[what], &NUMBER);
+        if let Some(both) = both {
+            self.scroll_rate = both.map(Some);
+        }
+        map_source(self, tag);
+        tag.children(&mut self.shared_tiles);
+        tag.children(&mut self.tile_sources);
+        tag.children(&mut self.sprite_sources);
+        tag.children(&mut self.sprite_sheets);
+        tag.children(&mut self.palettes);
+        tag.children(&mut self.objects);
+        tag.rest(&mut self.attributes, &mut self.other);
+        Some(())
+    }
+}
+
+/// The tag that says where the cells of a layer are.
+fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
+    let tags = ["File", "Embed", "Shared"].map(|namespace| [namespace, "MapData"]);
+    for map in tag.take_children(&tags) {
+        let at = map.at;
+        let mut map = tag.inside(map);
+        let source = match &*map.tag().namespace {
+            "File" => {
+                let mut path = String::new();
+                let read = map.value(&mut path, "the path of the map data", &TEXT);
+                read.map(|()| MapSource::File { path, at })
+            }
+            "Embed" => cells(layer.size, &mut map).map(|cells| MapSource::Embedded { cells, at }),
+            _ => {
+                let mut layer = 0;
+                let read = layer.fields(&mut map);
+                read.map(|()| MapSource::Shared { layer, at })
+            }
+        };
+        match source {
+            Some(_) if layer.map.is_some() => map.problem(&rules::DUPLICATE_CELLS, || {
+                "the layer has cells already; these are ignored".to_owned()
+            }),
+            Some(_) => {
+                layer.map = source;
+                map.other_attributes(&mut layer.map_attributes);
+            }
+            None => {}
+        }
+    }
+    if tag.is_read() {
+        return;
+    }
+    let (namespace, value) = match layer.map.take() {
+        None => return,
+        Some(MapSource::File { path, .. }) => ("File", Value::Text(path)),
+        Some(MapSource::Shared { layer, .. }) => ("Shared", Value::Integer(layer.into())),
+        Some(MapSource::Embedded { cells, .. }) => {
+            let mut bytes = Vec::with_capacity(4 * cells.len());
+            append_elements(&cells, &mut bytes);
+            ("Embed", Value::Binary(bytes))
+        }
+    };
+    let mut map = Tag::new(namespace, "MapData", [value]);
+    map.attributes.append(&mut layer.map_attributes);
+    tag.tag().children.push(map);
+}
+
+/// The raw cells of embedded map data.
+fn cells([width, height]: [u32; 2], map: &mut Fields<'_>) -> Option<Vec<u32>> {
+    let mut bytes = Vec::new();
+    map.value(&mut bytes, "the cells", &BYTES)?;
+    let count = u64::from(width) * u64::from(height);
+    let (found, expected) = (bytes.len() as u64, 4 * count);
+    if found != expected {
+        map.problem(&rules::EMBEDDED_SIZE, || {
+            format!("{found} bytes of cells; expected {expected}, 4 for each of {width} x {height}")
+        });
+    }
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    Some(copy_elements(&bytes, count))
+}
+
+/// The priority of a layer whose tiles another one uses too.
+impl Record for i32 {
+    const TAGS: &[[&str; 2]] = &[["Shared", "TileData"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.value(self, "the priority of another layer", &INT)
+    }
+}
+
+impl Record for TileSource {
+    const TAGS: &[[&str; 2]] = &[["File", "TileSource"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.at(&mut self.at);
+        tag.value(&mut self.path, "the path of an image", &TEXT)?;
+        tag.attribute("palShift", &mut self.pal_shift, &PAL_SHIFT);
+        tag.attribute("offset", &mut self.offset, &COLOR);
+        // The document calls it `TileData`, the engine `TileInfo`.
+        let infos = [["Embed", "TileInfo"], ["Embed", "TileData"]];
+        tag.child(&infos, &mut self.tiles, |info, tiles| {
+            info.children(tiles);
+            Some(())
+        });
+        tag.rest(&mut self.attributes, &mut self.other);
+        Some(())
+    }
+}
+
+impl Record for TileInfo {
+    const TAGS: &[[&str; 2]] = &[["", "*"]];
+
+    fn name(&self) -> [&str; 2] {
+        ["", ""]
+    }
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.value(&mut self.first, "the identifier of a tile", &UNSIGNED)?;
+        tag.value(
+            &mut self.second,
+            "the place of a tile in the sheet",
+            &UNSIGNED,
+        )?;
+        let mut name = Some(take(&mut self.name));
+        tag.optional_value(&mut name, &TEXT);
+        self.name = name.unwrap_or_default();
+        Some(())
+    }
+}
+
+impl Record for Palette {
+    const TAGS: &[[&str; 2]] = &[["File", "Palette"], ["Embed", "Palette"]];
+
+    fn name(&self) -> [&str; 2] {
+        let namespace = match self.source {
+            PaletteSource::File(_) => "File",
+            PaletteSource::Embedded { .. } => "Embed",
+        };
+        [namespace, "Palette"]
+    }
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.at(&mut self.at);
+        if tag.is_read() && tag.tag().namespace == "Embed" {
+            self.source = PaletteSource::Embedded {
+                name: None,
+                colors: Vec::new(),
+            };
+        }
+        match &mut self.source {
+            PaletteSource::File(path) => tag.value(path, "the path of an image", &TEXT)?,
+            PaletteSource::Embedded { name, colors } => {
+                // The document leaves out the name, which the engine writes.
+                tag.optional_value(name, &TEXT);
+                let mut bytes = colors.concat();
+                tag.value(&mut bytes, "colours", &BYTES)?;
+                let (all, rest) = bytes.as_chunks();
+                *colors = all.to_vec();
+                if !rest.is_empty() {
+                    tag.problem(&rules::EMBEDDED_SIZE, || {
+                        format!("{} bytes of colours; expected 4 for each", bytes.len())
+                    });
+                }
+            }
+        }
+        tag.attribute("palShift", &mut self.pal_shift, &PAL_SHIFT);
+        tag.attribute_or_default("offset", &mut self.offset, &COLOR);
+        tag.other_attributes(&mut self.attributes);
+        Some(())
+    }
+}
+
+impl Record for SpriteSource {
+    const TAGS: &[[&str; 2]] = &[["File", "SpriteSource"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        const PART: [&str; 4] = ["horizOffset", "vertOffset", "width", "height"];
+        tag.at(&mut self.at);
+        tag.value(&mut self.id, "the identifier of the image", &INT)?;
+        tag.value(&mut self.path, "the path of an image", &TEXT)?;
+        tag.attribute("name", &mut self.name, &TEXT);
+        // Only all four together mean a part.
+        let is_part = PART.iter().all(|name| tag.tag().attribute(name).is_some());
+        if is_part || !tag.is_read() {
+            let mut sides = self.part.map_or([None; 4], |part| part.map(Some));
+            for (name, side) in PART.into_iter().zip(&mut sides) {
+                tag.attribute(name, side, &INT);
+            }
+            if let [Some(x), Some(y), Some(width), Some(height)] = sides {
+                self.part = Some([x, y, width, height]);
+            }
+        }
+        tag.other_attributes(&mut self.attributes);
+        Some(())
+    }
+}
+
+impl Record for SpriteSheet {
+    const TAGS: &[[&str; 2]] = &[["File", "SpriteSheet"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        let is_holder = |tag: &Tag| tag.is("", "SheetData");
+        tag.at(&mut self.at);
+        tag.value(&mut self.path, "the path of an image", &TEXT)?;
+        tag.rest(&mut self.attributes, &mut self.other);
+        // The tags that hold the sprites are kept without these.
+        for holder in self.other.iter_mut().filter(|other| is_holder(other)) {
+            let mut sprites = tag.inside(take(holder));
+            sprites.children(&mut self.sprites);
+            *holder = take(sprites.tag());
+        }
+        if !tag.is_read() && !self.sprites.is_empty() {
+            let children = &mut tag.tag().children;
+            let first = children.iter().position(is_holder).unwrap_or_else(|| {
+                children.push(Tag::new("", "SheetData", []));
+                children.len() - 1
+            });
+            children[first].children = self.sprites.drain(..).map(write).collect();
+        }
+        Some(())
+    }
+}
+
+impl Record for SheetSprite {
+    const TAGS: &[[&str; 2]] = &[["", "*"]];
+
+    fn name(&self) -> [&str; 2] {
+        ["", ""]
+    }
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.value(&mut self.id, "the identifier of the sprite", &INT)?;
+        let sides = ["the left side", "the top", "the width", "the height"];
+        tag.values(&mut self.part, &sides, &INT)?;
+        tag.attribute("name", &mut self.name, &TEXT);
+        tag.other_attributes(&mut self.attributes);
+        Some(())
+    }
+}
+
+impl Record for Object {
+    const TAGS: &[[&str; 2]] = &[["Object", "*"]];
+
+    fn name(&self) -> [&str; 2] {
+        ["Object", self.shape.kind()]
+    }
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.at(&mut self.at);
+        tag.value(&mut self.name, "the name of the object", &TEXT);
+        tag.value(&mut self.id, "the identifier of the object", &INT);
+        if tag.is_read() {
+            self.shape = Shape::of(tag.tag());
+        }
+        let coordinate = ["a coordinate of a corner"];
+        match &mut self.shape {
+            Shape::Box(sides) => {
+                let names = ["the left side", "the top", "the right side", "the bottom"];
+                tag.values(sides, &names, &INT)?;
+            }
+            Shape::Sprite(shape) => sprite(shape, tag)?,
+            Shape::QuadSprite(shape, corners) => {
+                sprite(shape, tag)?;
+                tag.values(corners.as_flattened_mut(), &coordinate, &INT)?;
+            }
+            Shape::Polyline { points, is_closed } => {
+                polyline(points, tag);
+                tag.flag("Close", is_closed, &self.other);
+            }
+            Shape::Quad(corners) => tag.values(corners.as_flattened_mut(), &coordinate, &INT)?,
+            Shape::Other { values, .. } => tag.other_values(values),
+        }
+        tag.flag("ToCollision", &mut self.to_collision, &self.other);
+        tag.rest(&mut self.attributes, &mut self.other);
+        Some(())
+    }
+}
+
+impl Shape {
+    /// The shape that a tag is to be read as.
+    fn of(tag: &Tag) -> Self {
+        match &*tag.name {
+            "Box" => Self::Box([0; 4]),
+            "Sprite" => Self::Sprite(Sprite::default()),
+            "QuadSprite" => Self::QuadSprite(Sprite::default(), [[0; 2]; 3]),
+            "Polyline" => Self::Polyline {
+                points: Vec::new(),
+                is_closed: false,
+            },
+            "Quad" if tag.values.len() >= 10 => Self::Quad([[0; 2]; 4]),
+            kind => Self::Other {
+                kind: kind.to_owned(),
+                values: Vec::new(),
+            },
+        }
+    }
+}
+
+fn sprite(sprite: &mut Sprite, tag: &mut Fields<'_>) -> Option<()> {
+    tag.value(&mut sprite.source, "the identifier of an image", &INT)?;
+    tag.values(&mut sprite.position, &["the left side", "the top"], &INT)?;
+    for (name, scale) in ["scaleHoriz", "scaleVert"]
+        .into_iter()
+        .zip(&mut sprite.scale)
+    {
+        tag.attribute(name, scale, &INT);
+    }
+    for (name, corner) in ["lrCornerX", "lrCornerY"]
+        .into_iter()
+        .zip(&mut sprite.corner)
+    {
+        tag.attribute(name, corner, &INT);
+    }
+    for (name, mirror) in ["hMirror", "vMirror"].into_iter().zip(&mut sprite.mirror) {
+        tag.attribute(name, mirror, &FLAG);
+    }
+    tag.attribute_or_default("palSel", &mut sprite.palette, &COLOR);
+    tag.attribute("palShift", &mut sprite.pal_shift, &PAL_SHIFT);
+    tag.attribute("masterAlpha", &mut sprite.alpha, &ALPHA);
+    Some(())
+}
+
+/// The points of a line: the first one has another name than those that follow.
+fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
+    let tags = tag.tag().children.iter().filter(|tag| is::<Point>(tag));
+    let misplaced = tags
+        .enumerate()
+        .filter(|(i, tag)| (*i == 0) != (tag.name == "Begin"));
+    let misplaced: Vec<_> = misplaced.map(|(i, tag)| (i, tag.at)).collect();
+    for (i, at) in misplaced {
+        tag.problem_at(&rules::POLYLINE, at, || match i {
+            0 => "`Segment` at the beginning of a line; expected `Begin`".to_owned(),
+            _ => "`Begin` in the middle of a line; expected `Segment`".to_owned(),
+        });
+    }
+    tag.children(points);
+    if !tag.is_read() {
+        let written = tag.tag().children.iter_mut();
+        written
+            .skip(1)
+            .for_each(|point| "Segment".clone_into(&mut point.name));
+    } else if points.len() < 2 {
+        let count = points.len();
+        tag.problem(&rules::POLYLINE_POINTS, || {
+            let points = if count == 1 { "point" } else { "points" };
+            format!("a line of {count} {points}; expected at least 2")
+        });
+    }
+}
+
+impl Record for Point {
+    const TAGS: &[[&str; 2]] = &[["", "Begin"], ["", "Segment"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        self.position.fields(tag)?;
+        tag.children(&mut self.controls);
+        if let (false, [first, second]) = (tag.is_read(), &mut tag.tag().children[..]) {
+            "Bezier0".clone_into(&mut first.name);
+            "Bezier1".clone_into(&mut second.name);
+        }
+        tag.rest(&mut Vec::new(), &mut self.other);
+        Some(())
+    }
+}
+
+/// A point that bends a line.
+impl Record for [i32; 2] {
+    const TAGS: &[[&str; 2]] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
+
+    fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.values(self, &["X of a point", "Y of a point"], &INT)
+    }
+}
