@@ -22,9 +22,9 @@ use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
     Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
     GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend as LegendOf, LegendEntry, LevelInfo,
-    LevelItem, Levels, Light, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
-    Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
-    Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
+    LevelItem, Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions,
+    OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup,
+    Ray, Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
 };
 use mapscope_testdata::synthesize;
 
@@ -417,15 +417,15 @@ impl Levels for Sample {
         None
     }
 
-    fn sheets(&self, _level: usize) -> Vec<Sheet> {
+    fn lightmaps(&self, _level: usize) -> Vec<LightmapInfo> {
         Vec::new()
     }
 
-    fn sheet_picture(&self, _sheet: Item, _shown: &Shown) -> Option<Vec<u8>> {
+    fn lightmap_image(&self, _lightmap: Item, _shown: &Shown) -> Option<Vec<u8>> {
         None
     }
 
-    fn sheet_faces(&self, _sheet: Item) -> Vec<SheetFace> {
+    fn lightmap_faces(&self, _lightmap: Item) -> Vec<LightmapFace> {
         Vec::new()
     }
 

@@ -14,7 +14,7 @@ use super::flat_image::FlatImage;
 use super::geometry::{Aabb, Ray};
 use super::item::Item;
 use super::listing::{
-    Branch, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace, TilesetInfo,
+    Branch, ChunkMap, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, Picture, TilesetInfo,
 };
 use super::overlay::{Overlay, OverlayId};
 use super::playback::{ClipInfo, Curve, Playhead};
@@ -356,13 +356,13 @@ pub trait Levels {
     fn chunk_map(&self, level: usize) -> Option<ChunkMap>;
 
     /// The lightmaps of a level.
-    fn sheets(&self, level: usize) -> Vec<Sheet>;
+    fn lightmaps(&self, level: usize) -> Vec<LightmapInfo>;
 
     /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
-    fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>>;
+    fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>>;
 
     /// The faces on a lightmap.
-    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace>;
+    fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace>;
 
     /// The item at a place of the level that is shown that lists what is seen from there; none
     /// where nothing does.

@@ -44,7 +44,7 @@ pub use flat_image::FlatImage;
 pub use geometry::{Aabb, Ray};
 pub use item::{Item, LevelItem, ModelItem, Owner, TerrainItem, TileMapItem};
 pub use listing::{
-    Branch, ChunkInfo, ChunkMap, LayerInfo, LevelInfo, Light, Picture, Sheet, SheetFace,
+    Branch, ChunkInfo, ChunkMap, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, Picture,
     TilesetInfo,
 };
 pub use open::{formats, identify_format, looks_openable, open, overlays};

@@ -71,22 +71,22 @@ pub struct ChunkInfo {
     pub values: Vec<u64>,
 }
 
-/// An image that faces take their light or colours from, such as a lightmap.
+/// An image that faces take their light from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sheet {
+pub struct LightmapInfo {
     /// The item that stands for it.
     pub item: Item,
     /// Its name for people.
     pub name: String,
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// How many faces take something from it.
+    /// How many faces it lights.
     pub faces: usize,
 }
 
-/// A face on a sheet.
+/// A face on a lightmap.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SheetFace {
+pub struct LightmapFace {
     /// The item of the face.
     pub item: Item,
     /// Its triangles, in UV coordinates from the top left: 1 is the whole width or height.

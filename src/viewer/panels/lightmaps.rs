@@ -12,7 +12,7 @@ use glam::Vec2;
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
-use mapscope_scene::{Document, Item, Overrides, Sheet, SheetFace, Shown};
+use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
 
 /// From this width on the list is beside the picture, in points.
 const WIDE: f32 = 420.0;
@@ -37,7 +37,7 @@ const SHARP: TextureOptions = TextureOptions {
 pub struct Lightmaps {
     of: DocumentKey,
     level: usize,
-    sheets: Vec<Sheet>,
+    sheets: Vec<LightmapInfo>,
     search: String,
     /// Indices of the sheets that match the search.
     listed: Vec<usize>,
@@ -68,7 +68,7 @@ struct Picture {
     lights: Overrides,
     /// None where the sheet has no picture.
     texture: Option<TextureHandle>,
-    faces: Vec<SheetFace>,
+    faces: Vec<LightmapFace>,
 }
 
 /// Which part of a picture is seen.
@@ -96,7 +96,7 @@ impl PanelUi for Lightmaps {
             let shown_before = self.chosen_item().filter(|_| self.level == level);
             self.level = level;
             let levels = context.document.levels();
-            self.sheets = levels.map_or_else(Vec::new, |levels| levels.sheets(level));
+            self.sheets = levels.map_or_else(Vec::new, |levels| levels.lightmaps(level));
             self.picture = None;
             self.selected = None;
             self.chosen = None;
@@ -309,7 +309,7 @@ impl Lightmaps {
     }
 
     /// Makes the texture of a sheet, or makes it anew after lights have changed.
-    fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &Sheet) {
+    fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &LightmapInfo) {
         let lights = &context.shown.lights;
         let before = self.picture.take();
         let before = before.filter(|picture| picture.sheet == sheet.item);
@@ -320,7 +320,7 @@ impl Lightmaps {
                 sheet: sheet.item,
                 lights: lights.clone(),
                 texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
-                faces: levels.map_or_else(Vec::new, |levels| levels.sheet_faces(sheet.item)),
+                faces: levels.map_or_else(Vec::new, |levels| levels.lightmap_faces(sheet.item)),
             });
             return;
         };
@@ -335,10 +335,10 @@ impl Lightmaps {
 }
 
 /// The picture of a sheet; none where the document has none that fits it.
-fn image_of(context: &PanelContext<'_>, sheet: &Sheet) -> Option<ColorImage> {
+fn image_of(context: &PanelContext<'_>, sheet: &LightmapInfo) -> Option<ColorImage> {
     let [width, height] = sheet.size.map(|side| side as usize);
     let levels = context.document.levels()?;
-    let rgba = levels.sheet_picture(sheet.item, context.shown)?;
+    let rgba = levels.lightmap_image(sheet.item, context.shown)?;
     let bytes = width.checked_mul(height)?.checked_mul(4)?;
     (bytes > 0 && rgba.len() == bytes)
         .then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))
@@ -387,7 +387,7 @@ fn uv_of(seen: Rect, at: Pos2) -> Vec2 {
 impl Picture {
     /// The face at a place of the sheet.
     fn face_at(&self, uv: Vec2) -> Option<Item> {
-        let is_there = |face: &&SheetFace| face.triangles.iter().any(|t| is_within(t, uv));
+        let is_there = |face: &&LightmapFace| face.triangles.iter().any(|t| is_within(t, uv));
         self.faces.iter().find(is_there).map(|face| face.item)
     }
 
@@ -417,7 +417,7 @@ impl Picture {
         let outline = visuals.widgets.noninteractive.bg_stroke;
         painter.rect_stroke(seen, 0.0, outline, StrokeKind::Outside);
         let at = |uv: Vec2| seen.min + vec2(uv.x * seen.width(), uv.y * seen.height());
-        let triangles = |face: &SheetFace, fill: Color32, stroke: Stroke| {
+        let triangles = |face: &LightmapFace, fill: Color32, stroke: Stroke| {
             for triangle in &face.triangles {
                 let corners = triangle.map(at);
                 if Rect::from_points(&corners).intersects(place) {

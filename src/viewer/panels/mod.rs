@@ -149,7 +149,7 @@ panels! {
         });
     Lightmaps: lightmaps::Lightmaps, Bottom, L, "lightmaps", "Lightmaps",
         "The lightmaps of the level with the faces that lie on them",
-        |document| any_level(document, |levels, level| !levels.sheets(level).is_empty());
+        |document| any_level(document, |levels, level| !levels.lightmaps(level).is_empty());
     Layers: layers::Layers, Left, Num7, "layers", "Layers",
         "The layers of the map: which are shown, how opaque, and how they move",
         |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());

@@ -28,8 +28,8 @@ use mapscope_scene::demo::Demo;
 use mapscope_scene::{
     Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
     Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
-    Levels, Light, Line, ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId,
-    Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Sheet, SheetFace, Shown,
+    Levels, Light, LightmapFace, LightmapInfo, Line, ModelItem, Neighbor, OpenOptions, OutlineNode,
+    Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown,
     Source, Spawn, Statistic, SummaryPart, demo,
 };
 
@@ -537,16 +537,16 @@ impl Levels for Moving {
         Some(rooms::chunk_map(level))
     }
 
-    fn sheets(&self, level: usize) -> Vec<Sheet> {
-        rooms::sheets(level)
+    fn lightmaps(&self, level: usize) -> Vec<LightmapInfo> {
+        rooms::lightmaps(level)
     }
 
-    fn sheet_picture(&self, _sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
-        Some(rooms::sheet_picture(shown))
+    fn lightmap_image(&self, _lightmap: Item, shown: &Shown) -> Option<Vec<u8>> {
+        Some(rooms::lightmap_image(shown))
     }
 
-    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
-        rooms::sheet_faces(sheet)
+    fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace> {
+        rooms::lightmap_faces(lightmap)
     }
 
     fn visibility_at(&self, _eye: Vec3, _shown: &Shown) -> Option<Item> {

@@ -7,8 +7,9 @@ use glam::{Vec2 as Uv, Vec3};
 use crate::viewer::state::{OpenFile, State};
 use crate::viewer::testing::{Window, built, moving_with_levels, sized};
 use mapscope_scene::{
-    Aabb, Branch, ChunkInfo, ChunkMap, Item, LevelInfo, LevelItem, Light, OutlineNode, Overlay,
-    OverlayId, Overrides, Property, PropertyGroup, Sheet, SheetFace, Shown, Swatch,
+    Aabb, Branch, ChunkInfo, ChunkMap, Item, LevelInfo, LevelItem, Light, LightmapFace,
+    LightmapInfo, OutlineNode, Overlay, OverlayId, Overrides, Property, PropertyGroup, Shown,
+    Swatch,
 };
 
 /// The overlays of the levels.
@@ -53,7 +54,7 @@ pub(crate) fn light(level: u32, id: u32) -> Item {
     LevelItem::FastLight { level, id }.into()
 }
 
-pub(crate) fn sheet(level: u32, index: u32) -> Item {
+pub(crate) fn lightmap(level: u32, index: u32) -> Item {
     let chunk = 0;
     LevelItem::Lightmap {
         level,
@@ -157,14 +158,14 @@ pub(crate) fn outline() -> Vec<OutlineNode> {
 }
 
 pub(crate) fn properties(of: Item) -> Vec<PropertyGroup> {
-    let sheet = match of {
-        Item::Level(LevelItem::Face { level, chunk, .. }) => Some(sheet(level, chunk % 2)),
+    let lightmap = match of {
+        Item::Level(LevelItem::Face { level, chunk, .. }) => Some(lightmap(level, chunk % 2)),
         _ => None,
     };
     vec![PropertyGroup {
         title: "Thing",
         properties: vec![Property {
-            link: sheet,
+            link: lightmap,
             ..Property::new("Lightmap", "one of them")
         }],
     }]
@@ -282,18 +283,18 @@ fn many_chunks() -> ChunkMap {
     }
 }
 
-pub(crate) fn sheets(level: usize) -> Vec<Sheet> {
-    let sheet = |number: u32| Sheet {
-        item: sheet(level as u32, number),
+pub(crate) fn lightmaps(level: usize) -> Vec<LightmapInfo> {
+    let lightmap = |number: u32| LightmapInfo {
+        item: lightmap(level as u32, number),
         name: format!("Lightmap {number}"),
         size: [16, 8],
         faces: 2,
     };
-    (0..2).map(sheet).collect()
+    (0..2).map(lightmap).collect()
 }
 
 /// From dark to bright, as bright as the first light.
-pub(crate) fn sheet_picture(shown: &Shown) -> Vec<u8> {
+pub(crate) fn lightmap_image(shown: &Shown) -> Vec<u8> {
     let light = shown.lights.get(light(0, 0)).unwrap_or(255);
     let pixel = |i: u32| {
         let (x, y) = (i % 16 * 16, i / 16 * 32);
@@ -302,8 +303,8 @@ pub(crate) fn sheet_picture(shown: &Shown) -> Vec<u8> {
     (0..16 * 8).flat_map(pixel).collect()
 }
 
-pub(crate) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
-    let Item::Level(LevelItem::Lightmap { index: chunk, .. }) = sheet else {
+pub(crate) fn lightmap_faces(lightmap: Item) -> Vec<LightmapFace> {
+    let Item::Level(LevelItem::Lightmap { index: chunk, .. }) = lightmap else {
         return Vec::new();
     };
     // Two faces of the first cube of a chunk: on the left and on the right half.
@@ -313,7 +314,7 @@ pub(crate) fn sheet_faces(sheet: Item) -> Vec<SheetFace> {
             let corner = |x: f32, y: f32| Uv::new(left + x * 0.4, 0.1 + y * 0.8);
             let [a, b, c, d] = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
             let [a, b, c, d] = [a, b, c, d].map(|(x, y)| corner(x, y));
-            SheetFace {
+            LightmapFace {
                 item: face(chunk, 0, side),
                 triangles: vec![[a, b, c], [a, c, d]],
             }

@@ -8,9 +8,9 @@ use super::properties::MapAt;
 use crate::overlay::overlays;
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
-    Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, Neighbor, OutlineNode, Overlay,
-    Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Sheet, SheetFace, Shown, Spawn,
-    Statistic, SummaryPart,
+    Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
+    Neighbor, OutlineNode, Overlay, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown,
+    Spawn, Statistic, SummaryPart,
 };
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::ChunkIndex;
@@ -135,15 +135,7 @@ impl Document for Map {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let on = OVERLAYS.iter();
-        let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
-        let legends = on.map(|overlay| Legend {
-            title: overlay.name,
-            entries: self.legend_of(overlay.id),
-        });
-        legends
-            .filter(|legend| !legend.entries.is_empty())
-            .collect()
+        Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_of(id))
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -241,16 +233,16 @@ impl Levels for Map {
         self.map_of_chunks(level)
     }
 
-    fn sheets(&self, level: usize) -> Vec<Sheet> {
-        self.sheet_list(level)
+    fn lightmaps(&self, level: usize) -> Vec<LightmapInfo> {
+        self.lightmap_list(level)
     }
 
-    fn sheet_picture(&self, sheet: Item, shown: &Shown) -> Option<Vec<u8>> {
-        self.lit_pixels(in_map(sheet)?, shown)
+    fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>> {
+        self.lit_pixels(in_map(lightmap)?, shown)
     }
 
-    fn sheet_faces(&self, sheet: Item) -> Vec<SheetFace> {
-        in_map(sheet).map_or_else(Vec::new, |sheet| self.faces_on_sheet(sheet))
+    fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace> {
+        in_map(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_lightmap(lightmap))
     }
 
     fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {
