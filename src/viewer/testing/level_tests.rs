@@ -7,8 +7,8 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 
 use super::rooms::{
-    MANY, chunk, cube, face, levels, light, lightmap_faces, material, picture_of_rooms, settings,
-    sheet, with_rooms,
+    MANY, chunk, cube, face, levels, light, lightmap, lightmap_faces, material, picture_of_rooms,
+    settings, with_rooms,
 };
 use crate::view_request::ViewRequest;
 use crate::viewer::commands::{self, Action};
@@ -507,7 +507,7 @@ fn a_map_of_thousands_of_chunks_is_drawn_as_one() {
 
 // ---- Lightmaps ---------------------------------------------------------------------------------
 
-/// Where a place of the sheet is seen.
+/// Where a place of the lightmap is seen.
 fn on_sheet(h: &Rooms, name: &str, u: f32, v: f32) -> Pos2 {
     let place = h.get_by_label(&format!("Picture of {name}")).rect();
     let size = vec2(16.0, 8.0);
@@ -518,7 +518,7 @@ fn on_sheet(h: &Rooms, name: &str, u: f32, v: f32) -> Pos2 {
 #[test]
 fn faces_on_a_lightmap_are_pointed_at_and_selected() {
     let mut h = with_panel(Panel::Lightmaps);
-    let faces = lightmap_faces(sheet(0, 0));
+    let faces = lightmap_faces(lightmap(0, 0));
     let at = on_sheet(&h, "Lightmap 0", 0.25, 0.5);
     click_at(&mut h, at);
     assert_eq!(state(&h).view.shown.selected, Some(faces[0].item));
@@ -533,13 +533,13 @@ fn faces_on_a_lightmap_are_pointed_at_and_selected() {
 #[test]
 fn what_is_selected_in_the_view_shows_its_lightmap() {
     let mut h = with_panel(Panel::Lightmaps);
-    let face = lightmap_faces(sheet(0, 1))[1].item;
+    let face = lightmap_faces(lightmap(0, 1))[1].item;
     ask(&mut h, Request::Select(Some(face)));
     h.get_by_label("Picture of Lightmap 1");
     h.get_by_label("Lightmap 0").click();
     h.run();
     h.get_by_label("Picture of Lightmap 0");
-    assert_eq!(state(&h).view.shown.selected, Some(sheet(0, 0)));
+    assert_eq!(state(&h).view.shown.selected, Some(lightmap(0, 0)));
     run(&mut h, Action::Panel(Panel::Outliner));
     type_into(&mut h, Role::TextInput, "map 1");
     assert!(h.query_by_label("Lightmap 0").is_none());
@@ -548,7 +548,7 @@ fn what_is_selected_in_the_view_shows_its_lightmap() {
 #[test]
 fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
     let mut h = with_panel(Panel::Lightmaps);
-    let faces = lightmap_faces(sheet(0, 0));
+    let faces = lightmap_faces(lightmap(0, 0));
     let camera = state(&h).view.camera;
     let at = on_sheet(&h, "Lightmap 0", 0.9, 0.5);
     move_to(&mut h, at);

@@ -54,7 +54,7 @@ pub(crate) fn light(level: u32, id: u32) -> Item {
     LevelItem::FastLight { level, id }.into()
 }
 
-pub(crate) fn sheet(level: u32, index: u32) -> Item {
+pub(crate) fn lightmap(level: u32, index: u32) -> Item {
     let chunk = 0;
     LevelItem::Lightmap {
         level,
@@ -158,14 +158,14 @@ pub(crate) fn outline() -> Vec<OutlineNode> {
 }
 
 pub(crate) fn properties(of: Item) -> Vec<PropertyGroup> {
-    let sheet = match of {
-        Item::Level(LevelItem::Face { level, chunk, .. }) => Some(sheet(level, chunk % 2)),
+    let lightmap = match of {
+        Item::Level(LevelItem::Face { level, chunk, .. }) => Some(lightmap(level, chunk % 2)),
         _ => None,
     };
     vec![PropertyGroup {
         title: "Thing",
         properties: vec![Property {
-            link: sheet,
+            link: lightmap,
             ..Property::new("Lightmap", "one of them")
         }],
     }]
@@ -284,13 +284,13 @@ fn many_chunks() -> ChunkMap {
 }
 
 pub(crate) fn lightmaps(level: usize) -> Vec<LightmapInfo> {
-    let sheet = |number: u32| LightmapInfo {
-        item: sheet(level as u32, number),
+    let lightmap = |number: u32| LightmapInfo {
+        item: lightmap(level as u32, number),
         name: format!("Lightmap {number}"),
         size: [16, 8],
         faces: 2,
     };
-    (0..2).map(sheet).collect()
+    (0..2).map(lightmap).collect()
 }
 
 /// From dark to bright, as bright as the first light.

@@ -79,24 +79,14 @@ impl ChunkPart {
             &self.bounds
         };
         let is_drawn = move |group: usize| away & (1 << group) == 0;
-        let mut group = 0;
-        std::iter::from_fn(move || {
-            while group < 7 {
-                if !is_drawn(group) {
-                    group += 1;
-                    continue;
-                }
-                let first = group;
-                while group < 7 && is_drawn(group) {
-                    group += 1;
-                }
-                let range = bounds[first]..bounds[group];
-                if !range.is_empty() {
-                    return Some(range);
-                }
-            }
-            None
-        })
+        // From the first group of a run of groups that are drawn to the end of the last one.
+        let begins = (0..7)
+            .filter(move |group| is_drawn(*group) && !group.checked_sub(1).is_some_and(is_drawn));
+        let runs = begins.map(move |first| {
+            let end = (first..7).find(|group| !is_drawn(*group)).unwrap_or(7);
+            bounds[first]..bounds[end]
+        });
+        runs.filter(|range| !range.is_empty())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Levels: chunks of faces with textures and lightmaps.
 //!
 //! Of a map one level is on the GPU at a time, the one that is shown. Its chunks are uploaded either
-//! all before the next picture or, in a window, the nearest first, as many for each picture as do not
+//! all before the next frame or, in a window, the nearest first, as many for each frame as do not
 //! delay it. Lights are not part of them: when one is switched or dimmed, its lightmaps are painted
 //! again, or a tint of the vertices is uploaded.
 //!
@@ -91,8 +91,8 @@ pub(super) struct LevelData {
     level: ShownLevel,
     /// The level that the device has no room for, if it is asked for.
     refused: Option<usize>,
-    /// How many bytes are uploaded before a picture; none to upload all at once.
-    bytes_per_picture: Option<u64>,
+    /// How many bytes are uploaded before a frame; none to upload all at once.
+    bytes_per_frame: Option<u64>,
     /// Whether faces are joined where they are small.
     merges_faces: bool,
     look_buffer: wgpu::Buffer,
@@ -104,7 +104,7 @@ pub(super) struct LevelData {
     /// The chunks in view, the nearest first, with their distance.
     visible: Vec<(f32, u32)>,
     caps: Caps,
-    /// What is drawn for a picture.
+    /// What is drawn in a frame.
     list: DrawList,
 }
 
@@ -159,7 +159,7 @@ impl ContentRenderer for LevelRenderer {
     type Data = LevelData;
 
     /// Puts what is shown first of a map on the GPU; with a number of bytes only so much of it for
-    /// each picture.
+    /// each frame.
     fn upload(
         &self,
         gpu: &Gpu,
@@ -170,15 +170,15 @@ impl ContentRenderer for LevelRenderer {
         let look_buffer = buffer(gpu, "level look", size, wgpu::BufferUsages::UNIFORM);
         let look = [look_buffer.as_entire_binding()];
         let look_bind_group = bind_group(gpu, "level look", &self.look_layout, look);
-        let bytes_per_picture = options.bytes_per_picture;
+        let bytes_per_frame = options.bytes_per_picture;
         let mut level = ShownLevel::new(gpu, self, map, 0)?;
-        if bytes_per_picture.is_none() {
+        if bytes_per_frame.is_none() {
             level.upload_chunks(gpu, map, &Shown::default(), None);
         }
         Ok(LevelData {
             level,
             refused: None,
-            bytes_per_picture,
+            bytes_per_frame,
             merges_faces: true,
             look_buffer,
             look_bind_group,
@@ -211,8 +211,7 @@ impl ContentRenderer for LevelRenderer {
             }
         }
         let eye = Eye::of(local);
-        let budget = data.bytes_per_picture;
-        let nearest = budget.map(|bytes| (bytes, local.eye));
+        let nearest = data.bytes_per_frame.map(|bytes| (bytes, local.eye));
         data.level.update_lights(gpu, map, shown);
         data.level.upload_chunks(gpu, map, shown, nearest);
         data.time_secs = map.time_secs(shown.playhead);
@@ -333,16 +332,13 @@ impl LevelRenderer {
         for draw in draws {
             let changes =
                 |what: fn(&Draw) -> u64| last.as_ref().is_none_or(|l| what(l) != what(&draw));
-            let Some(chunk) = level.chunks.get(draw.chunk as usize) else {
+            let chunk = level.chunks.get(draw.chunk as usize);
+            let block = chunk.and_then(|chunk| level.blocks.get(chunk.block));
+            let Some((chunk, block)) = chunk.zip(block) else {
                 continue;
             };
-            let Some(block) = level.blocks.get(chunk.block) else {
-                continue;
-            };
-            if last
-                .as_ref()
-                .is_none_or(|last| last.pipeline != draw.pipeline)
-            {
+            let is_same = |last: &Draw| last.pipeline == draw.pipeline;
+            if !last.as_ref().is_some_and(is_same) {
                 let Some(pipeline) = self.pipelines.get(draw.pipeline) else {
                     continue;
                 };
@@ -361,11 +357,8 @@ impl LevelRenderer {
                 pass.set_bind_group(3, &group.bind_group, &[]);
             }
             if changes(|draw| u64::from(draw.chunk) << 1 | u64::from(draw.is_sorted)) {
-                let indices = if draw.is_sorted {
-                    &block.sorted
-                } else {
-                    &block.indices
-                };
+                let sorted = draw.is_sorted.then_some(&block.sorted);
+                let indices = sorted.unwrap_or(&block.indices);
                 let (Some(vertices), Some(indices)) = (&block.vertices, indices) else {
                     continue;
                 };
@@ -605,9 +598,10 @@ impl Look {
     /// The sides that are not drawn of a chunk since they are seen from behind, bit by side.
     fn sides_away(self, eye: Eye, bounds: &Aabb) -> u8 {
         if self.two_sided {
-            return 0;
+            0
+        } else {
+            eye.sides_away(bounds)
         }
-        eye.sides_away(bounds)
     }
 }
 

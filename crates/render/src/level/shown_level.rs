@@ -11,7 +11,6 @@ use crate::resources::{bind_group, check_texture_size, upload_texture, write_tex
 use crate::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::atlas::{PaintedLightmap, WHITE_SIDE};
-use mapscope_scene::level::lights::Lighting;
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
 use mapscope_scene::{Item, LevelItem, Overrides, Shown};
@@ -122,23 +121,19 @@ impl ShownLevel {
             self.upload_all(gpu, map, shown);
             return;
         };
-        {
-            let chunks = &self.chunks;
-            let distance = |i: &u32| {
-                let chunk = chunks.get(*i as usize);
-                chunk.map_or(f32::INFINITY, |chunk| chunk.bounds.distance(eye))
-            };
-            self.pending
-                .sort_by(|a, b| distance(b).total_cmp(&distance(a)));
-        }
+        let chunks = &self.chunks;
+        let distance = |i: &u32| {
+            let chunk = chunks.get(*i as usize);
+            chunk.map_or(f32::INFINITY, |chunk| chunk.bounds.distance(eye))
+        };
+        self.pending
+            .sort_by(|a, b| distance(b).total_cmp(&distance(a)));
         while left > 0
             && let Some(number) = self.pending.pop()
         {
             let before = self.maker.bytes();
-            let bytes = self
-                .upload_chunk(gpu, map, shown, number as usize)
-                .unwrap_or(0);
-            left = left.saturating_sub(bytes + self.maker.bytes() - before);
+            let bytes = self.upload_chunk(gpu, map, shown, number as usize);
+            left = left.saturating_sub(bytes.unwrap_or(0) + self.maker.bytes() - before);
         }
     }
 
@@ -157,13 +152,8 @@ impl ShownLevel {
             let painted: Vec<_> = lighting.paint_all(mesh.chunk).collect();
             (map.tint(shown, self.number, mesh), painted)
         });
-        let mut pages: Vec<_> = level
-            .atlas
-            .pages
-            .iter()
-            .copied()
-            .map(PageLuxels::new)
-            .collect();
+        let pages = level.atlas.pages.iter();
+        let mut pages: Vec<_> = pages.map(|size| PageLuxels::new(*size)).collect();
         for (number, (tint, painted)) in made.into_iter().enumerate() {
             let Some(chunk) = self.chunks.get_mut(number) else {
                 continue;
@@ -222,7 +212,13 @@ impl ShownLevel {
         };
         if self.lights != shown.lights {
             self.lights.clone_from(&shown.lights);
-            self.paint_again(gpu, lighting);
+            for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_uploaded) {
+                for lightmap in lighting.update(chunk.number, &mut chunk.painted) {
+                    if let Some(painted) = lighting.paint(chunk.number, lightmap) {
+                        put_on_page(gpu, &self.pages, &painted);
+                    }
+                }
+            }
         }
         let key = map.tint_key(shown);
         if self.tint_key == key {
@@ -236,16 +232,6 @@ impl ShownLevel {
             {
                 let tint = map.tint(shown, self.number, mesh);
                 chunk.upload_tint(gpu, block, (&self.same_tints, i), &tint);
-            }
-        }
-    }
-
-    fn paint_again(&mut self, gpu: &Gpu, lighting: Lighting<'_>) {
-        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.is_uploaded) {
-            for lightmap in lighting.update(chunk.number, &mut chunk.painted) {
-                if let Some(painted) = lighting.paint(chunk.number, lightmap) {
-                    put_on_page(gpu, &self.pages, &painted);
-                }
             }
         }
     }

@@ -75,8 +75,8 @@ pub(crate) struct Field<R> {
     note: Option<Read<R>>,
     /// For JSON, with its key.
     json: Option<(&'static str, ReadJson<R>)>,
-    /// The key in JSON of a field that says the same there.
-    same_json: Option<&'static str>,
+    /// The key in JSON of a field that says the same there, and what it says where it is absent.
+    same_json: Option<(&'static str, Option<u8>)>,
 }
 
 /// A field of the inspector.
@@ -153,7 +153,15 @@ impl<R> Field<R> {
     /// Says the same in JSON, and nothing where it is absent.
     pub(crate) const fn json(self, key: &'static str) -> Self {
         Self {
-            same_json: Some(key),
+            same_json: Some((key, None)),
+            ..self
+        }
+    }
+
+    /// Says the same in JSON, and 0 where it is absent.
+    pub(crate) const fn json_or_0(self, key: &'static str) -> Self {
+        Self {
+            same_json: Some((key, Some(0))),
             ..self
         }
     }
@@ -207,7 +215,7 @@ impl<'a, R> Table<'a, R> {
             let mut properties = Vec::with_capacity(section.fields.len());
             for field in section.fields {
                 if let Some(value) = field.value {
-                    value(record).list(field.name, &mut properties);
+                    value(record).list_as(field.name, &mut properties);
                 }
             }
             PropertyGroup {
@@ -258,7 +266,10 @@ impl<'a, R> Table<'a, R> {
     pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
             let same = field.same_json.zip(field.value);
-            let same = same.and_then(|(key, value)| Some((key, value(record).json()?)));
+            let same = same.and_then(|((key, absent), value)| {
+                let json = value(record).json();
+                Some((key, json.or(absent.map(Json::from))?))
+            });
             let other = field.json.map(|(key, json)| (key, json(record)));
             same.into_iter().chain(other)
         });
@@ -289,6 +300,9 @@ enum Content {
     Vector(Vec3),
     /// As many lines of the inspector as it takes, with names of their own.
     Lines(Vec<Property>),
+    /// As many lines of the inspector as it takes, under the name of the field unless they are
+    /// named.
+    List(Vec<Value>),
 }
 
 impl Value {
@@ -307,9 +321,19 @@ impl Value {
         Self::new(Content::Absent)
     }
 
-    /// As many lines of the inspector as there are, with names of their own.
-    pub(crate) fn lines(lines: impl IntoIterator<Item = Property>) -> Self {
-        Self::new(Content::Lines(lines.into_iter().collect()))
+    /// A line of the inspector for each of a list, under the name of the field unless it is named.
+    pub(crate) fn list<V: Into<Self>>(values: impl IntoIterator<Item = V>) -> Self {
+        Self::new(Content::List(values.into_iter().map(Into::into).collect()))
+    }
+
+    /// The same with at most so many lines, and how many more there are.
+    pub(crate) fn list_up_to<V: Into<Self>>(
+        max: usize,
+        values: impl ExactSizeIterator<Item = V>,
+    ) -> Self {
+        let more = values.len().saturating_sub(max);
+        let more = (more > 0).then(|| format!("and {more} more").into());
+        Self::list(values.take(max).map(Into::into).chain(more))
     }
 
     /// A colour, with its swatch.
@@ -366,6 +390,10 @@ impl Value {
                 let values = lines.into_iter().map(|line| line.value);
                 values.collect::<Vec<_>>().join(", ")
             }
+            Content::List(values) => {
+                let values = values.into_iter().filter_map(Self::text);
+                values.collect::<Vec<_>>().join(", ")
+            }
         })
     }
 
@@ -379,17 +407,23 @@ impl Value {
             Content::Number(value) => number(value),
             Content::Vector(vector) => vector.to_array().map(number).to_vec().into(),
             Content::Lines(lines) => lines.into_iter().map(|line| line.value).collect(),
+            Content::List(values) => values.into_iter().filter_map(Self::json).collect(),
         })
     }
 
     /// Adds its lines to those of the inspector.
-    fn list(self, name: &'static str, properties: &mut Vec<Property>) {
-        if let Content::Lines(lines) = self.content {
-            properties.extend(lines);
-            return;
+    fn list_as(self, name: &'static str, properties: &mut Vec<Property>) {
+        let name = self.name.unwrap_or(name);
+        match self.content {
+            Content::Lines(lines) => return properties.extend(lines),
+            Content::List(values) => {
+                return values
+                    .into_iter()
+                    .for_each(|value| value.list_as(name, properties));
+            }
+            _ => {}
         }
         let (link, swatch) = (self.link, self.swatch);
-        let name = self.name.unwrap_or(name);
         properties.extend(self.text().map(|text| Property {
             swatch,
             link,
@@ -400,7 +434,7 @@ impl Value {
     /// The line of the inspector that says it; none where it is absent.
     pub(crate) fn property(self, name: &'static str) -> Option<Property> {
         let mut properties = Vec::with_capacity(1);
-        self.list(name, &mut properties);
+        self.list_as(name, &mut properties);
         properties.pop()
     }
 }
@@ -463,6 +497,12 @@ impl From<[f32; 3]> for Value {
 impl From<Vec<Property>> for Value {
     fn from(lines: Vec<Property>) -> Self {
         Self::new(Content::Lines(lines))
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(values: Vec<Value>) -> Self {
+        Self::list(values)
     }
 }
 

@@ -52,6 +52,23 @@ pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
     }
 }
 
+/// A heading with the lines of at most so many of a list below it, and how many there are.
+pub(super) fn heading_of<T>(
+    label: &str,
+    list: impl Iterator<Item = T>,
+    max: usize,
+    line: impl Fn(T) -> OutlineNode,
+) -> OutlineNode {
+    let mut list = list;
+    let mut children: Vec<OutlineNode> = list.by_ref().take(max).map(line).collect();
+    let count = children.len() + list.count();
+    children.extend(and_more(count, children.len()));
+    OutlineNode {
+        note: count.to_string(),
+        ..heading(label, children)
+    }
+}
+
 /// The one that follows or precedes another in a rising list.
 pub(crate) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Option<&'a T> {
     if backwards {

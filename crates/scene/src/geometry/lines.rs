@@ -57,7 +57,8 @@ impl<'a> LineBuilder<'a> {
 
 /// The twelve edges of what has the corners of a box: those whose numbers differ in one bit are on
 /// an edge.
-pub(crate) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> {
+pub(crate) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> + use<> {
+    let corners = *corners;
     (0..8_usize).flat_map(move |corner| {
         let further = [1, 2, 4].into_iter().filter(move |bit| corner & bit == 0);
         further.map(move |bit| [corners[corner], corners[corner | bit]])

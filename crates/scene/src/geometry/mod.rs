@@ -31,6 +31,19 @@ impl Aabb {
         }))
     }
 
+    /// The box that reaches so far from its middle along each axis.
+    pub fn centered(center: Vec3, half: Vec3) -> Self {
+        Self {
+            min: center - half,
+            max: center + half,
+        }
+    }
+
+    /// The box around some boxes; none without any.
+    pub fn around_all(boxes: impl IntoIterator<Item = Self>) -> Option<Self> {
+        boxes.into_iter().reduce(|all, next| all.union(&next))
+    }
+
     /// The box around this one and another.
     pub fn union(&self, other: &Self) -> Self {
         Self {

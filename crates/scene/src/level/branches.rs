@@ -73,10 +73,8 @@ impl Map {
             return chunks.take(MAX_LINES).map(|at| chunk_branch(&at)).collect();
         };
         if let LevelItem::Chunk { level, chunk } = item {
-            let Some(at) = self.chunk_at(level, chunk) else {
-                return Vec::new();
-            };
-            let Some(data) = at.chunk.data.as_deref() else {
+            let at = self.chunk_at(level, chunk);
+            let Some((at, data)) = at.and_then(|at| Some((at, at.data()?))) else {
                 return Vec::new();
             };
             let root = cube_branch(&at, data, 0, "root");
@@ -131,7 +129,7 @@ impl Map {
             if found.len() >= most {
                 break;
             }
-            let Some(data) = at.chunk.data.as_deref() else {
+            let Some(data) = at.data() else {
                 if wanted.index.is_none() && wanted.name.is_none() {
                     found.push(chunk_branch(&at));
                 }
@@ -161,13 +159,12 @@ impl Map {
 }
 
 fn chunk_branch(at: &ChunkAt<'_>) -> Branch {
-    let data = at.chunk.data.as_deref();
     Branch {
         item: at.item().into(),
         label: at.chunk.index.to_string(),
         note: ChunkAt::FIELDS.note(at),
         swatch: None,
-        children: data.map_or(0, |data| 1 + orphans(&data.cubes).count()),
+        children: at.data().map_or(0, |data| 1 + orphans(&data.cubes).count()),
     }
 }
 
@@ -193,17 +190,14 @@ impl Named {
     fn of(data: &ChunkData, name: &str) -> Self {
         let kinds = CubeKind::ALL.into_iter();
         let materials = data.materials.iter().zip(0..=u8::MAX);
+        let materials = materials.filter(|(material, _)| {
+            let material = data.strings.name(**material).unwrap_or_default();
+            let material = String::from_utf8_lossy(material).to_lowercase();
+            material.contains(name)
+        });
         Self {
             kinds: kinds.filter(|kind| kind.name().contains(name)).collect(),
-            materials: materials
-                .filter(|(material, _)| {
-                    let material = data.strings.name(**material).unwrap_or_default();
-                    String::from_utf8_lossy(material)
-                        .to_lowercase()
-                        .contains(name)
-                })
-                .map(|(_, index)| index)
-                .collect(),
+            materials: materials.map(|(_, index)| index).collect(),
         }
     }
 
@@ -212,18 +206,12 @@ impl Named {
     }
 
     fn has(&self, cubes: &Cubes, cube: u32) -> bool {
-        if cubes
-            .kind(cube)
-            .is_some_and(|kind| self.kinds.contains(&kind))
-        {
+        let kind = cubes.kind(cube);
+        if kind.is_some_and(|kind| self.kinds.contains(&kind)) {
             return true;
         }
-        match cubes.get(cube) {
-            Some(Cube::Geometry(geometry)) if !self.materials.is_empty() => {
-                drawn_materials(geometry).any(|material| self.materials.contains(&material))
-            }
-            _ => false,
-        }
+        matches!(cubes.get(cube), Some(Cube::Geometry(geometry))
+            if drawn_materials(geometry).any(|material| self.materials.contains(&material)))
     }
 }
 
@@ -241,13 +229,9 @@ fn drawn_materials(geometry: &Geometry) -> impl Iterator<Item = u8> {
 
 /// The cubes that are not reached, as many as are listed.
 fn orphans(cubes: &Cubes) -> impl Iterator<Item = u32> {
-    let count = if cubes.orphans() == 0 {
-        0
-    } else {
-        cubes.len() as u32
-    };
-    let orphans = (0..count).filter(|cube| !cubes.is_reached(*cube));
-    orphans.take(MAX_LINES)
+    let all = 0..cubes.len() as u32;
+    let orphans = all.filter(|cube| !cubes.is_reached(*cube));
+    orphans.take(MAX_LINES.min(cubes.orphans() as usize))
 }
 
 /// The names of the materials of a box, or how many cubes are in another.

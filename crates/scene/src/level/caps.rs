@@ -173,7 +173,7 @@ impl<'a> Solids<'a> {
 
     /// Of each material that a chunk uses whether it is solid.
     fn materials(&self, at: &ChunkAt<'_>) -> Vec<bool> {
-        let Some(data) = at.chunk.data.as_deref() else {
+        let Some(data) = at.data() else {
             return Vec::new();
         };
         let level = self.shown.level;
@@ -283,14 +283,14 @@ impl Map {
             let is_cut = planes.iter().any(|plane| plane.goes_through(&bounds));
             let is_asked = place.is_none_or(|place| bounds.distance(place) <= CUT_SLACK);
             let is_hidden = shown.hides(at.item().into());
-            let Some(data) = at.chunk.data.as_deref() else {
+            let Some(data) = at.data() else {
                 continue;
             };
             if !is_cut || !is_asked || is_hidden {
                 continue;
             }
             let materials = solids.materials(&at);
-            for cell in data.cubes.cells(at.level.chunk_side() * 0.5) {
+            for cell in data.cubes.cells(at.half()) {
                 let Some(Cube::Geometry(geometry)) = data.cubes.get(cell.cube) else {
                     continue;
                 };
@@ -351,8 +351,8 @@ mod tests {
         let boxes: Vec<(Aabb, bool)> = map
             .chunks_of(0)
             .flat_map(|at| {
-                let cubes = &at.chunk.data.as_deref().unwrap().cubes;
-                let cells = cubes.cells(at.level.chunk_side() * 0.5);
+                let cubes = &at.data().unwrap().cubes;
+                let cells = cubes.cells(at.half());
                 let materials = solids.materials(&at);
                 cells.filter_map(move |cell: Cell| match cubes.get(cell.cube) {
                     Some(Cube::Geometry(geometry)) => {

@@ -28,7 +28,7 @@ impl Map {
         let chunks = self.chunks_of(number);
         let chunks = chunks.filter(|at| holds_anything(at.chunk));
         let chunks = chunks.take(MAX_CHUNKS).map(|at| {
-            let data = at.chunk.data.as_deref();
+            let data = at.data();
             let cubes = data.map_or(0, |data| data.cubes.len());
             let mesh = level.mesh(at.number);
             let triangles = mesh.map_or(0, |mesh| mesh.indices.len() / 3);

@@ -9,14 +9,14 @@ use super::Map;
 use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::place::Place;
-use super::properties::{MAX_BYTES, hex, linked, listed, listed_up_to, text};
+use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
 use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
 use crate::numbers::{number, short, xyz};
-use crate::{Aabb, Item, LevelItem, Property};
+use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
-    Cube, CubeKind, Geometry, LightReference, SIDES, Side, StringRef, StringTable, VisInfo,
+    Corners, Cube, CubeKind, Geometry, LightInfo, SIDES, Side, StringRef, StringTable, VisInfo,
 };
 
 /// How many cubes that a visibility cube sees are listed of all chunks together.
@@ -145,9 +145,7 @@ impl<'a> CubeRecord<'a> {
     ];
 
     const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of| {
-        let side = of.side_of_box();
-        let vertices = side.map(|(side, geometry)| of.cube.vertices_of(geometry, side));
-        vertices.into()
+        of.on_side(|side, geometry| of.cube.vertices_of(geometry, side))
     })];
 
     const BOX: &'a [Field<Self>] = &[
@@ -234,26 +232,64 @@ impl<'a> CubeRecord<'a> {
     })];
 
     const MOVED: &'a [Field<Self>] = &[field("Corner", |of| {
-        let points = of.geometry.map(|geometry| of.moved_points(geometry));
-        points.into()
+        of.of_box(|geometry| of.moved_points(geometry))
     })];
 
-    const CONTENTS: &'a [Field<Self>] = &[field("Cube", |of| of.cube.contents().into())];
+    const CONTENTS: &'a [Field<Self>] = &[
+        field("Cube", |of| of.cube.inside()),
+        field("Sees", |of| match of.cube.cube() {
+            Some(Cube::VisInfo(info)) => of.cube.seen(info),
+            _ => Value::absent(),
+        }),
+        field("Base light", |of| match of.cube.cube() {
+            Some(Cube::LightInfo(info)) => Value::color(info.base),
+            _ => Value::absent(),
+        }),
+        field("Light", |of| match of.cube.cube() {
+            Some(Cube::LightInfo(info)) => of.cube.lights(info),
+            _ => Value::absent(),
+        }),
+        field("Attribute", |of| {
+            let server = of.cube.data.server.as_ref();
+            let Some((Cube::PathInfo(info), server)) = of.cube.cube().zip(server) else {
+                return Value::absent();
+            };
+            let attributes = of.cube.data.cubes.attributes(info).iter();
+            Value::list(attributes.map(|attribute| {
+                let texts = [attribute.name, attribute.data];
+                let [name, data] = texts.map(|string| server.strings.get(string));
+                format!("{name}: {data}")
+            }))
+        }),
+        field("Boxes", |of| of.cube.boxes().map(<[Corners]>::len).into()),
+        field("Box", |of| {
+            let center = of.cube.at.center();
+            let boxes = of.cube.boxes().unwrap_or_default().iter().enumerate();
+            Value::list(boxes.flat_map(|(index, corners)| {
+                let corners = CORNERS.iter().zip(corners).map(move |(name, corner)| {
+                    Value::from(Vec3::from(*corner) + center).named(name)
+                });
+                [Value::from(index)].into_iter().chain(corners)
+            }))
+        }),
+    ];
 
-    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true).into())
-        .json_as("wrappers", |of| {
-            let cubes = &of.cube.data.cubes;
-            of.of_place(|place| {
-                let wrappers = place
-                    .wrappers(cubes)
-                    .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
-                wrappers.collect()
-            })
-        })];
+    const WRAPPERS: &'a [Field<Self>] =
+        &[
+            field("Cube", |of: &Self| of.above(true)).json_as("wrappers", |of| {
+                let cubes = &of.cube.data.cubes;
+                of.of_place(|place| {
+                    let wrappers = place
+                        .wrappers(cubes)
+                        .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
+                    wrappers.collect()
+                })
+            }),
+        ];
 
-    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of| of.above(false).into())];
+    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of| of.above(false))];
 
-    const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines().into())
+    const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines())
         .json_as("bytes", |of| of.cube.records_json().into())];
 
     /// Something of its place; null where it has none.
@@ -298,7 +334,7 @@ impl<'a> CubeRecord<'a> {
                 return read(0, geometry);
             }
             let sides = SIDES.into_iter().enumerate();
-            Value::lines(sides.filter_map(|(side, name)| read(side, geometry).property(name)))
+            Value::list(sides.map(|(side, name)| read(side, geometry).named(name)))
         })
     }
 
@@ -316,39 +352,34 @@ impl<'a> CubeRecord<'a> {
     }
 
     /// Each moved corner, where it would be and where it is, in world space.
-    fn moved_points(&self, geometry: &Geometry) -> Vec<Property> {
+    fn moved_points(&self, geometry: &Geometry) -> Value {
         let Some(place) = &self.place else {
-            return Vec::new();
+            return Value::absent();
         };
         let (center, cell) = (self.cube.at.center(), place.cell.corners());
         let moved = self.cube.data.cubes.moved_points(geometry);
-        let lines = moved.filter_map(|(corner, point)| {
+        Value::list(moved.filter_map(|(corner, point)| {
             let [before, after] = [*cell.get(corner)?, point];
             let [before, after] = [before, after].map(|p| xyz(Vec3::from(p) + center));
-            let name = CORNERS.get(corner)?;
-            Some(Property::new(name, format!("{before}  to  {after}")))
-        });
-        lines.collect()
+            Some(Value::from(format!("{before}  to  {after}")).named(CORNERS.get(corner)?))
+        }))
     }
 
     /// The cubes that wrap it or what it is in, or else all that it is in, from the root on.
-    fn above(&self, only_wrappers: bool) -> Vec<Property> {
+    fn above(&self, only_wrappers: bool) -> Value {
         let above = self.place.iter().flat_map(|place| &place.above);
         let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
         let above: Vec<u32> = above.map(|(cube, _)| *cube).collect();
-        let cubes = &self.cube.data.cubes;
-        listed_up_to(MAX_ABOVE, above.into_iter(), "", |above| {
-            let name = cubes.kind(above).map_or("", CubeKind::name);
-            Some(linked(
-                name,
-                above.to_string(),
-                Some(self.cube.at.cube_item(above)),
-            ))
-        })
+        let lines = above.into_iter().map(|above| {
+            Value::from(above)
+                .named(self.cube.data.cubes.kind(above).map_or("", CubeKind::name))
+                .link(self.cube.at.cube_item(above))
+        });
+        Value::list_up_to(MAX_ABOVE, lines)
     }
 }
 
-/// Whether a record of a box says more than the least.
+/// Whether a record of a box is extended.
 fn extent(is_extended: bool) -> Value {
     if is_extended { "extended" } else { "basic" }.into()
 }
@@ -366,7 +397,6 @@ fn corners(aabb: Aabb) -> Json {
 impl Map {
     /// Where an item is in world space; none for one that is nowhere.
     pub(super) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
-        let all = |boxes: Vec<Aabb>| boxes.into_iter().reduce(|all, next| all.union(&next));
         match item {
             LevelItem::Map => self.levels.first().map(|level| level.bounds),
             LevelItem::Level { level } => Some(self.levels.get(level as usize)?.bounds),
@@ -375,7 +405,7 @@ impl Map {
                 let lit = self.lit_faces(item, |mesh, _, face, _| {
                     Aabb::around(mesh.triangles(face).flatten())
                 });
-                all(lit).or_else(|| Some(self.chunk_of(item)?.bounds()))
+                Aabb::around_all(lit).or_else(|| Some(self.chunk_of(item)?.bounds()))
             }
             LevelItem::Material { level, index } => {
                 let uses = self.levels.get(level as usize)?.uses();
@@ -383,7 +413,7 @@ impl Map {
             }
             LevelItem::Entity { .. } => self.entity_bounds(item),
             LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
-                all(self.lit_boxes(item))
+                Aabb::around_all(self.lit_boxes(item))
             }
             LevelItem::Weather { .. }
             | LevelItem::Gravity { .. }
@@ -407,31 +437,25 @@ impl Map {
                 self.bounds_of(item).map(|aabb| aabb.corners())
             }
             LevelItem::Region { .. } => self.region_at(item).map(|region| region.corners()),
-            LevelItem::Entity { .. } => return self.entity_outline(item),
+            LevelItem::Entity { .. } => return self.entity_contour(item),
             LevelItem::Lightmap { .. } => {
                 let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.rim(face)));
                 return rims.into_iter().flatten().collect();
             }
             LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
                 let boxes = self.lit_boxes(item).into_iter();
-                let edges = boxes.flat_map(|aabb| box_edges(&aabb.corners()).collect::<Vec<_>>());
-                return edges.collect();
+                return boxes.flat_map(|aabb| box_edges(&aabb.corners())).collect();
             }
             _ => self
                 .cube_at(item)
                 .and_then(|(cube, _)| cube.corners_in_world()),
         };
-        let Some(corners) = corners else {
-            return Vec::new();
-        };
-        let edges = box_edges(&corners);
+        let edges = corners.iter().flat_map(box_edges);
         edges
             .filter(|ends| ends.iter().all(|end| end.is_finite()))
             .collect()
     }
-}
 
-impl Map {
     /// The material of a side of a cube, or of the first side.
     pub(super) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
@@ -445,21 +469,22 @@ impl ChunkAt<'_> {
     }
 
     pub(super) fn bounds(&self) -> Aabb {
-        let half = self.level.chunk_side() * 0.5;
-        Aabb {
-            min: self.center() - half,
-            max: self.center() + half,
-        }
+        Aabb::centered(self.center(), Vec3::splat(self.half()))
+    }
+
+    /// Half the length of its edges, in metres.
+    pub(super) fn half(&self) -> f32 {
+        self.level.chunk_side() * 0.5
     }
 }
 
 impl<'a> CubeAt<'a> {
     pub(super) fn place(&self) -> Option<Place> {
-        Place::find(
-            &self.data.cubes,
-            self.cube,
-            self.at.level.chunk_side() * 0.5,
-        )
+        Place::find(&self.data.cubes, self.cube, self.at.half())
+    }
+
+    fn cube(&self) -> Option<Cube<'a>> {
+        self.data.cubes.get(self.cube)
     }
 
     fn kind(&self) -> Option<CubeKind> {
@@ -471,8 +496,16 @@ impl<'a> CubeAt<'a> {
     }
 
     pub(super) fn geometry(&self) -> Option<&'a Geometry> {
-        match self.data.cubes.get(self.cube)? {
+        match self.cube()? {
             Cube::Geometry(geometry) => Some(geometry),
+            _ => None,
+        }
+    }
+
+    /// The boxes of a collider.
+    fn boxes(&self) -> Option<&'a [Corners]> {
+        match self.cube()? {
+            Cube::Collider(collider) => Some(self.data.cubes.boxes(collider)),
             _ => None,
         }
     }
@@ -497,199 +530,124 @@ impl<'a> CubeAt<'a> {
     fn material_item(&self, geometry: &Geometry, side: usize) -> Option<LevelItem> {
         let used = geometry.materials.get(side).copied().unwrap_or(0);
         let name = *self.data.materials.get(usize::from(used))?;
-        let materials = self.at.level.common.materials_by_name();
-        let index = *materials.get(self.data.strings.name(name)?)?;
+        let index = self.at.level_material(name)?;
         Some(LevelItem::material(self.at.level_number, index))
     }
 
     fn physics(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.physics.get(side);
-        let data = self.data;
-        let name = used.and_then(|used| data.physics_materials.get(usize::from(*used)));
-        let name = name.and_then(|name| data.strings.name(*name));
-        let physics = self.at.level.common.physics_by_name();
-        let found = name.and_then(|name| physics.get(name));
-        let item = found.map(|index| LevelItem::physics_material(self.at.level_number, *index));
-        Value::from(named(&data.strings, &data.physics_materials, used)).link_if(item)
+        let name = used.and_then(|used| self.data.physics_materials.get(usize::from(*used)));
+        name.map_or_else(|| "none".into(), |name| self.at.physics_material(*name))
     }
 
     fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
-        let count = self.at.client().map_or(0, |client| client.lightmaps.len());
-        let lightmap = geometry
-            .lightmaps
-            .get(side)
-            .map(|index| usize::from(*index));
-        match lightmap.filter(|index| *index < count) {
+        let lightmap = geometry.lightmaps.get(side);
+        let lightmap = lightmap.map(|index| usize::from(*index));
+        match lightmap.filter(|index| *index < self.at.lightmaps().len()) {
             Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
             None => "none".into(),
         }
     }
 
     /// The vertices of a side with their coordinates on the texture and on the lightmap.
-    fn vertices_of(&self, geometry: &Geometry, side: usize) -> Vec<Property> {
-        let Some(client) = &self.data.client else {
-            return Vec::new();
-        };
+    fn vertices_of(&self, geometry: &Geometry, side: usize) -> Value {
         let center = self.at.center();
-        let mut faces = geometry.faces();
-        let Some(face) = faces.find(|face| face.side == side) else {
-            return Vec::new();
+        let face = geometry.faces().find(|face| face.side == side);
+        let Some((face, client)) = face.zip(self.data.client.as_ref()) else {
+            return Value::absent();
         };
         let pair = |[u, v]: [f32; 2]| format!("{} {}", short(u), short(v));
-        let mut properties = Vec::new();
-        for (i, index) in face.vertices.clone().enumerate().take(MAX_VERTICES) {
-            let Some(vertex) = client.vertices.get(index as usize) else {
-                break;
-            };
+        let first_normal = face.first_normal;
+        let lines = face.vertices.enumerate().map(|(i, index)| {
+            let vertex = client.vertices.get(index as usize)?;
             let place = xyz(Vec3::from(vertex.position) + center);
             let [uv, lightmap_uv] = [vertex.uv, vertex.lightmap_uv].map(pair);
-            let mut text = format!("{place}  texture {uv}  lightmap {lightmap_uv}");
-            let normal = face.first_normal.and_then(|first| {
-                let index = first as usize + i;
-                client.normals.get(index)
-            });
-            if let Some(normal) = normal {
-                text = format!("{text}  normal {}", xyz(*normal));
-            }
-            properties.push(Property::new("Vertex", format!("{index}: {text}")));
-        }
-        if face.vertices.len() > MAX_VERTICES {
-            let more = face.vertices.len() - MAX_VERTICES;
-            properties.push(Property::new("Vertex", format!("and {more} more")));
-        }
-        properties
+            let text = format!("{index}: {place}  texture {uv}  lightmap {lightmap_uv}");
+            let normal = first_normal.and_then(|first| client.normals.get(first as usize + i));
+            Some(match normal {
+                Some(normal) => format!("{text}  normal {}", xyz(*normal)),
+                None => text,
+            })
+        });
+        Value::list_up_to(MAX_VERTICES, lines)
     }
 
     /// The cubes that a visibility cube lists: of its own chunk, then of others.
-    fn seen(&self, info: &VisInfo) -> Vec<Property> {
+    fn seen(&self, info: &VisInfo) -> Value {
         let at = &self.at;
         let cubes = &self.data.cubes;
-        let link = |chunk: Option<usize>, index: u32, prefix: String| {
+        let line = |chunk: Option<usize>, index: u32, prefix: &str| {
             let item = chunk.map(|chunk| LevelItem::cube(at.level_number, chunk, index));
             let found = item.and_then(|item| at.map.cube_at(item));
-            let kind = found
-                .as_ref()
-                .map_or("not there", |(found, _)| found.kind_name());
-            Property {
-                link: item.filter(|_| found.is_some()).map(Item::from),
-                ..Property::new("Sees cube", format!("{prefix}{index} ({kind})"))
-            }
+            let kind = found.map_or("not there", |(found, _)| found.kind_name());
+            let item = item.filter(|_| found.is_some());
+            let text = format!("{prefix}{index} ({kind})");
+            Value::from(text).named("Sees cube").link_if(item)
         };
         let own = cubes.seen_cubes(info);
-        let mut properties = vec![Property::new(
-            "Sees",
-            format!("{} of this chunk", counted(own.len(), "other cube")),
-        )];
-        properties.extend(listed(own.iter(), "Sees cube", |index| {
-            Some(link(Some(at.number), *index, String::new()))
-        }));
-        let chunks = cubes.seen_chunks(info);
+        let count = counted(own.len(), "other cube");
+        let of_chunk = own.iter().map(|index| line(Some(at.number), *index, ""));
+        let mut lines = vec![
+            Value::from(format!("{count} of this chunk")),
+            Value::list_up_to(MAX_LISTED, of_chunk).named("Sees cube"),
+        ];
         let mut cubes_left = MAX_SEEN;
-        for seen in chunks.iter().take(MAX_SEEN) {
+        let chunks = cubes.seen_chunks(info).iter().map(|seen| {
             let number = at.level.chunk_number(seen.chunk);
             let list = cubes.seen_chunk_cubes(seen);
             let what = match list.len() {
                 0 => "all of it".to_owned(),
                 count => counted(count, "cube"),
             };
-            properties.push(Property {
-                link: number.map(|number| LevelItem::chunk(at.level_number, number).into()),
-                ..Property::new("Sees", format!("chunk {}: {what}", seen.chunk))
-            });
+            let item = number.map(|number| LevelItem::chunk(at.level_number, number));
+            let of_chunk = Value::from(format!("chunk {}: {what}", seen.chunk)).link_if(item);
             let shown = list.len().min(cubes_left);
             cubes_left -= shown;
-            let prefix = || format!("{} ", seen.chunk);
+            let prefix = format!("{} ", seen.chunk);
             let shown_cubes = list.iter().take(shown);
-            properties.extend(shown_cubes.map(|index| link(number, *index, prefix())));
-            if list.len() > shown {
-                let more = list.len() - shown;
-                properties.push(Property::new(
-                    "Sees cube",
-                    format!("{}and {more} more", prefix()),
-                ));
-            }
-        }
-        if chunks.len() > MAX_SEEN {
-            let more = chunks.len() - MAX_SEEN;
-            properties.push(Property::new("Sees", format!("and {more} more chunks")));
-        }
-        properties
+            let shown_cubes = shown_cubes.map(|index| line(number, *index, &prefix));
+            let more = list.len() - shown;
+            let more = (more > 0).then(|| format!("{prefix}and {more} more"));
+            let more = more.map(|more| Value::from(more).named("Sees cube"));
+            Value::list([of_chunk].into_iter().chain(shown_cubes).chain(more))
+        });
+        lines.push(Value::list_up_to(MAX_SEEN, chunks));
+        lines.into()
     }
 
-    /// A light of the chunk that reaches a cube.
-    fn reference(&self, kind: LightKind, reference: LightReference) -> Property {
-        let index = usize::from(reference.light);
-        let id = if kind == LightKind::Fast {
-            self.data.fast_lights.get(index).map(|light| light.id)
-        } else {
-            self.data.dynamic_lights.get(index).map(|light| light.id)
-        };
-        let light = id.map(|id| kind.item(self.at.level_number, id));
-        let name = light.map_or_else(
-            || "no such light of the chunk".to_owned(),
-            |light| self.at.map.light_name(light),
-        );
-        let text = format!(
-            "{name}, index {index}, times {} of 255",
-            reference.multiplier
-        );
-        linked("Light", text, light)
-    }
-
-    /// What a cube that wraps another one says.
-    fn contents(&self) -> Vec<Property> {
+    /// The lights of the chunk that reach a cube.
+    fn lights(&self, info: &LightInfo) -> Value {
         let cubes = &self.data.cubes;
-        let at = &self.at;
-        let children = cubes.inside(self.cube);
-        let children = children.map(|(corner, child)| {
+        let of_kinds = [
+            (LightKind::Dynamic, cubes.dynamic_lights(info)),
+            (LightKind::Fast, cubes.fast_lights(info)),
+        ];
+        Value::list(of_kinds.into_iter().flat_map(|(kind, references)| {
+            let lights = kind.lights(self.data);
+            references.iter().map(move |reference| {
+                let index = usize::from(reference.light);
+                let light = lights.get(index);
+                let light = light.map(|light| light.item(self.at.level_number));
+                let name = light.map_or_else(
+                    || "no such light of the chunk".to_owned(),
+                    |light| self.at.map.light_name(light),
+                );
+                let multiplier = reference.multiplier;
+                let text = format!("{name}, index {index}, times {multiplier} of 255");
+                Value::from(text).link_if(light)
+            })
+        }))
+    }
+
+    /// The cubes that are in it, each with its octant.
+    fn inside(&self) -> Value {
+        let cubes = &self.data.cubes;
+        Value::list(cubes.inside(self.cube).map(|(corner, child)| {
             let kind = cubes.kind(child).map_or("", CubeKind::name);
             let octant = corner.and_then(|corner| CORNERS.get(corner));
-            let text = match octant {
-                Some(octant) => format!("{octant}: {child} ({kind})"),
-                None => format!("{child} ({kind})"),
-            };
-            linked("Cube", text, Some(at.cube_item(child)))
-        });
-        let mut properties: Vec<Property> = children.collect();
-        match cubes.get(self.cube) {
-            Some(Cube::VisInfo(info)) => properties.extend(self.seen(info)),
-            Some(Cube::LightInfo(info)) => {
-                properties.extend(Value::color(info.base).property("Base light"));
-                let dynamic = cubes.dynamic_lights(info).iter();
-                let fast = cubes.fast_lights(info).iter();
-                let dynamic = dynamic.map(|light| (LightKind::Dynamic, light));
-                let fast = fast.map(|light| (LightKind::Fast, light));
-                properties.extend(
-                    dynamic
-                        .chain(fast)
-                        .map(|(kind, light)| self.reference(kind, *light)),
-                );
-            }
-            Some(Cube::PathInfo(info)) => {
-                let Some(server) = &self.data.server else {
-                    return properties;
-                };
-                for attribute in cubes.attributes(info) {
-                    let [name, data] =
-                        [attribute.name, attribute.data].map(|string| server.strings.get(string));
-                    properties.push(Property::new("Attribute", format!("{name}: {data}")));
-                }
-            }
-            Some(Cube::Collider(collider)) => {
-                let boxes = cubes.boxes(collider);
-                properties.push(Property::new("Boxes", boxes.len().to_string()));
-                let center = at.center();
-                for (index, corners) in boxes.iter().enumerate() {
-                    properties.push(Property::new("Box", index.to_string()));
-                    let corners = CORNERS.iter().zip(corners);
-                    properties.extend(corners.map(|(name, corner)| {
-                        Property::new(name, xyz(Vec3::from(*corner) + center))
-                    }));
-                }
-            }
-            _ => {}
-        }
-        properties
+            let octant = octant.map_or_else(String::new, |octant| format!("{octant}: "));
+            Value::from(format!("{octant}{child} ({kind})")).link(self.at.cube_item(child))
+        }))
     }
 
     /// Where its records are in what the sections decode to; none where a section has none.
@@ -700,26 +658,22 @@ impl<'a> CubeAt<'a> {
     }
 
     /// Its bytes and where they are in what the sections decode to.
-    fn record_lines(&self) -> Vec<Property> {
-        let records = self.records().map(|(side, record)| {
-            let name = match side {
-                Side::Common => "Common",
-                Side::Client => "Client",
-                Side::Server => "Server",
-            };
+    fn record_lines(&self) -> Value {
+        Value::list(self.records().map(|(side, record)| {
+            let name = SECTION_NAMES
+                .get(side as usize)
+                .copied()
+                .unwrap_or_default();
             let bytes = counted(record.len(), "byte");
             let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
-            let most = record.start.saturating_add(MAX_BYTES as u32);
-            let shown = record.start..record.end.min(most);
+            // One more says that there are more.
+            let end = record.start.saturating_add(MAX_BYTES as u32 + 1);
+            let shown = record.start..record.end.min(end);
             if let Some(bytes) = self.at.map.section_bytes(&self.at, side, &shown) {
                 text = format!("{text}: {}", hex(&bytes, MAX_BYTES));
-                if shown.end < record.end {
-                    text.push_str(" ...");
-                }
             }
-            Property::new(name, text)
-        });
-        records.collect()
+            Value::from(text).named(name)
+        }))
     }
 
     /// Its bytes in each section: where they stand in what the section decodes to, and what they

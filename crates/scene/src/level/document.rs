@@ -135,15 +135,7 @@ impl Document for Map {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let on = OVERLAYS.iter();
-        let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
-        let legends = on.map(|overlay| Legend {
-            title: overlay.name,
-            entries: self.legend_of(overlay.id),
-        });
-        legends
-            .filter(|legend| !legend.entries.is_empty())
-            .collect()
+        Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_of(id))
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -242,7 +234,7 @@ impl Levels for Map {
     }
 
     fn lightmaps(&self, level: usize) -> Vec<LightmapInfo> {
-        self.sheet_list(level)
+        self.lightmap_list(level)
     }
 
     fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>> {
@@ -250,7 +242,7 @@ impl Levels for Map {
     }
 
     fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace> {
-        in_map(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_sheet(lightmap))
+        in_map(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_lightmap(lightmap))
     }
 
     fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {

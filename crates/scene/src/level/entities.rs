@@ -1,5 +1,6 @@
 //! What is said of entities, and where they are.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use glam::{EulerRot, Quat, Vec3};
@@ -7,13 +8,13 @@ use glam::{EulerRot, Quat, Vec3};
 use super::Map;
 use super::items::EntityAt;
 use super::lights::LightKind;
-use super::properties::{MAX_BYTES, hex, linked};
+use super::properties::{MAX_BYTES, hex};
 use super::signals::Signals;
-use crate::fields::{self, Field, Table, field, section};
+use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
-use crate::{Aabb, Item, LevelItem, Owner, Property, Shown, Spawn, Swatch};
+use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue, Value};
+use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue};
 
 /// How many properties of an entity are listed, and how many values of each.
 const MAX_PROPERTIES: usize = 256;
@@ -34,19 +35,20 @@ pub(super) struct Marker {
     pub(super) place: Vec3,
 }
 
-/// Which entities there are, worked out when somebody first asks.
+/// Which entities there are, worked out when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct EntityIndex {
-    listed: OnceLock<Listed>,
+    /// Those of the map, then of each level with its chunks.
+    parts: OnceLock<Vec<Part>>,
     pub(super) signals: OnceLock<Signals>,
 }
 
+/// The entities of the map, or of a level with its chunks.
 #[derive(Debug, Default)]
-struct Listed {
-    /// Those with a place: of the map, then of each level.
-    markers: Vec<Vec<Marker>>,
-    /// The entities of each type: of the map, then of each level.
-    by_kind: Vec<Vec<(EntityKind, Vec<LevelItem>)>>,
+struct Part {
+    /// Those with a place.
+    markers: Vec<Marker>,
+    by_kind: BTreeMap<EntityKind, Vec<LevelItem>>,
 }
 
 impl EntityAt<'_> {
@@ -68,11 +70,20 @@ impl EntityAt<'_> {
         };
         let entity = &self.entity;
         let vector = |name| entity.vector(name).map(Vec3::from);
-        let kind_number = entity.value("kind").and_then(|kind| kind.number());
-        let degrees = entity.rotation_degrees().unwrap_or_default();
-        let rotation = rotation(degrees);
+        let number = |name| entity.value(name)?.number();
+        // Around its place, of what has a range.
+        let reach = || {
+            let range = entity.value("range");
+            let range = range.and_then(|range| range.floats()?.first().copied());
+            range
+                .into_iter()
+                .flat_map(|range| ellipsoid(place, Vec3::splat(range)))
+        };
+        let rotation = rotation(entity.rotation_degrees().unwrap_or_default());
         let scale = vector("scale").unwrap_or(Vec3::ONE);
         let turned = |offset: Vec3| place + rotation * (scale * offset);
+        // The axes of this box are those of the level.
+        let upright = |half: Vec3| box_edges(&Aabb::centered(place, half).corners());
         let mut lines = Vec::new();
         if let Some([min, max]) = entity.bounds() {
             let [min, max] = [min, max].map(Vec3::from);
@@ -80,42 +91,31 @@ impl EntityAt<'_> {
             lines.extend(box_edges(&corners.map(turned)));
         }
         match entity.kind() {
-            EntityKind::Intersectable if kind_number != Some(2) => {
-                if let Some(radius) = vector("shape") {
-                    match kind_number {
-                        Some(1) => {
-                            let ends = ellipsoid(Vec3::ZERO, radius);
-                            lines.extend(ends.map(|ends| ends.map(turned)));
-                        }
-                        // The axes of this box are those of the level.
-                        _ => lines.extend(box_edges(&around(place, radius))),
+            EntityKind::Intersectable if number("kind") != Some(2) => {
+                let radius = vector("shape").into_iter();
+                match number("kind") {
+                    Some(1) => {
+                        let ends = radius.flat_map(|radius| ellipsoid(Vec3::ZERO, radius));
+                        lines.extend(ends.map(|ends| ends.map(turned)));
                     }
+                    _ => lines.extend(radius.flat_map(upright)),
                 }
             }
             EntityKind::Light => {
-                let range = entity.value("range");
-                if let Some([range]) = range.as_ref().and_then(Value::floats) {
-                    lines.extend(ellipsoid(place, Vec3::splat(*range)));
-                }
-                if let (Some(2), Some(size)) = (kind_number, vector("size")) {
-                    lines.extend(box_edges(&around(place, size * 0.5)));
-                }
+                lines.extend(reach());
+                let size = vector("size").filter(|_| number("kind") == Some(2));
+                lines.extend(size.into_iter().flat_map(|size| upright(size * 0.5)));
             }
             EntityKind::Push | EntityKind::AudioEmitter => {
-                let flags = entity.value("flags").and_then(|flags| flags.number());
-                if let Some(radius) = vector("radius") {
-                    // Bit 0x08: the radius is that of a box.
-                    if flags.is_some_and(|flags| flags & 0x08 != 0) {
-                        lines.extend(box_edges(&around(place, radius)));
-                    } else {
-                        lines.extend(ellipsoid(place, radius));
-                    }
+                let radius = vector("radius").into_iter();
+                // Bit 0x08: the radius is that of a box.
+                if number("flags").is_some_and(|flags| flags & 0x08 != 0) {
+                    lines.extend(radius.flat_map(upright));
+                } else {
+                    lines.extend(radius.flat_map(|radius| ellipsoid(place, radius)));
                 }
                 if entity.kind() == EntityKind::AudioEmitter {
-                    let range = entity.value("range");
-                    if let Some([range]) = range.as_ref().and_then(Value::floats) {
-                        lines.extend(ellipsoid(place, Vec3::splat(*range)));
-                    }
+                    lines.extend(reach());
                 }
             }
             EntityKind::Beam => {
@@ -126,15 +126,11 @@ impl EntityAt<'_> {
             }
             EntityKind::Glow => {
                 let offsets = entity.value("corner offsets");
-                let offsets = offsets.as_ref().and_then(Value::floats).unwrap_or_default();
-                let corners: Vec<Vec3> = offsets
-                    .as_chunks::<3>()
-                    .0
-                    .iter()
-                    .map(|offset| Vec3::from(*offset) + place)
-                    .collect();
+                let offsets = offsets.as_ref().and_then(|offsets| offsets.floats());
+                let (offsets, _) = offsets.unwrap_or_default().as_chunks::<3>();
                 // Top left, top right, bottom left, bottom right.
-                if let [a, b, c, d] = corners[..] {
+                if let [a, b, c, d] = *offsets {
+                    let [a, b, c, d] = [a, b, c, d].map(|offset| Vec3::from(offset) + place);
                     lines.extend([[a, b], [b, d], [d, c], [c, a]]);
                 }
             }
@@ -173,15 +169,6 @@ fn rotation(degrees: [f32; 3]) -> Quat {
     Quat::from_euler(EulerRot::YXZ, y, -x, -z)
 }
 
-/// The corners of a box around a place.
-fn around(place: Vec3, half: Vec3) -> [Vec3; 8] {
-    let aabb = Aabb {
-        min: place - half,
-        max: place + half,
-    };
-    aabb.corners()
-}
-
 /// Three circles around a place.
 fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
     let planes = [[Vec3::X, Vec3::Y], [Vec3::Y, Vec3::Z], [Vec3::Z, Vec3::X]];
@@ -195,51 +182,35 @@ fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
 }
 
 impl Map {
-    fn listed(&self) -> &Listed {
-        self.entities.listed.get_or_init(|| {
-            let parts = 1 + self.pmf.levels.len();
-            let mut listed = Listed {
-                markers: vec![Vec::new(); parts],
-                by_kind: vec![Vec::new(); parts],
-            };
+    fn entity_parts(&self) -> &[Part] {
+        self.entities.parts.get_or_init(|| {
+            let mut parts = Vec::new();
+            parts.resize_with(1 + self.pmf.levels.len(), Part::default);
             for list in self.owners().filter_map(|owner| self.entity_list(owner)) {
                 let part = list.owner.in_level().map_or(0, |level| 1 + level);
+                let Some(part) = parts.get_mut(part) else {
+                    continue;
+                };
                 for at in list.iter() {
-                    let item = at.item();
-                    let kind = at.entity.kind();
-                    if let Some(place) = at.place()
-                        && let Some(markers) = listed.markers.get_mut(part)
-                    {
-                        markers.push(Marker {
-                            item,
-                            kind,
-                            gamemodes: at.entity.gamemodes(),
-                            place,
-                        });
-                    }
-                    let Some(kinds) = listed.by_kind.get_mut(part) else {
-                        continue;
-                    };
-                    match kinds.iter_mut().find(|(of, _)| *of == kind) {
-                        Some((_, items)) => items.push(item),
-                        None => kinds.push((kind, vec![item])),
-                    }
+                    let (item, kind) = (at.item(), at.entity.kind());
+                    part.by_kind.entry(kind).or_default().push(item);
+                    part.markers.extend(at.place().map(|place| Marker {
+                        item,
+                        kind,
+                        gamemodes: at.entity.gamemodes(),
+                        place,
+                    }));
                 }
             }
-            for kinds in &mut listed.by_kind {
-                kinds.sort_by_key(|(kind, _)| *kind);
-            }
-            listed
+            parts
         })
     }
 
     /// The entities that are shown with a level and have a place: its own and those of the map.
     pub(super) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
-        let markers = &self.listed().markers;
-        [0, 1 + level]
-            .into_iter()
-            .filter_map(|part| markers.get(part))
-            .flatten()
+        let parts = [0, 1 + level].into_iter();
+        let parts = parts.filter_map(|part| self.entity_parts().get(part));
+        parts.flat_map(|part| &part.markers)
     }
 
     /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
@@ -267,25 +238,28 @@ impl Map {
 
     /// How many entities with a place are part of a gamemode.
     pub(super) fn entities_in(&self, gamemode: usize) -> usize {
-        let markers = self.listed().markers.iter().flatten();
+        let markers = self.entity_parts().iter().flat_map(|part| &part.markers);
         let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
         markers.filter(|marker| marker.gamemodes & bit != 0).count()
     }
 
-    /// The entities of each type that there is: of the map, or of a level with its
-    /// chunks.
-    pub(super) fn entities_by_kind(&self, level: Option<usize>) -> &[(EntityKind, Vec<LevelItem>)] {
+    /// The entities of each type that there is: of the map, or of a level with its chunks.
+    pub(super) fn entities_by_kind(
+        &self,
+        level: Option<usize>,
+    ) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
         let part = level.map_or(0, |level| 1 + level);
-        self.listed().by_kind.get(part).map_or(&[], Vec::as_slice)
+        let part = self.entity_parts().get(part).into_iter();
+        part.flat_map(|part| &part.by_kind)
     }
 
     /// The entities of each type, first of the map, then of each level with its chunks.
-    pub(super) fn entities_of_all(&self) -> impl Iterator<Item = &(EntityKind, Vec<LevelItem>)> {
-        self.listed().by_kind.iter().flatten()
+    pub(super) fn entities_of_all(&self) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
+        self.entity_parts().iter().flat_map(|part| &part.by_kind)
     }
 
     /// Where a player begins in a level. The format has no type of entity for that: it is the
-    /// first one with a place whose name says so, such as `player_start` or `spawn 1`.
+    /// first one with a place and such a name: `player_start` or `spawn 1`.
     pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
         self.markers(level).find_map(|marker| {
             let at = self.entity_at(marker.item)?;
@@ -318,16 +292,15 @@ impl Map {
     }
 
     /// The lines around an entity.
-    pub(super) fn entity_outline(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+    pub(super) fn entity_contour(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let Some(at) = self.entity_at(item) else {
             return Vec::new();
         };
         let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
-        let place = at.place().into_iter();
-        let marker = place.flat_map(|place| {
-            let corners = around(place, half);
-            box_edges(&corners).collect::<Vec<_>>()
-        });
+        let marker = at
+            .place()
+            .map(|place| Aabb::centered(place, half).corners());
+        let marker = marker.iter().flat_map(box_edges);
         marker.chain(at.shape()).collect()
     }
 
@@ -395,24 +368,24 @@ impl<'a> EntityTypeAt<'a> {
         field("Of a level", |at| {
             let levels = (0..at.map.pmf.levels.len()).map(|level| {
                 let text = format!("{level}: {}", at.count(Some(level)));
-                linked("Of a level", text, Some(LevelItem::level(level)))
+                Value::from(text).link(LevelItem::level(level))
             });
-            fields::Value::lines(levels)
+            Value::list(levels)
         }),
     ];
 
     const OWN: &'a [Field<Self>] = &[field("Field", |at| {
         let fields = at.kind.fields().iter().map(|field| {
             let bytes = counted(field.kind.bytes(), "byte");
-            Property::new(field.name, format!("at {}, {bytes}", field.offset))
+            Value::from(format!("at {}, {bytes}", field.offset)).named(field.name)
         });
-        fields::Value::lines(fields)
+        Value::list(fields)
     })];
 
     /// How many the map, or a level with its chunks, has.
     fn count(&self, level: Option<usize>) -> usize {
-        let mut kinds = self.map.entities_by_kind(level).iter();
-        let found = kinds.find(|(of, _)| *of == self.kind);
+        let mut kinds = self.map.entities_by_kind(level);
+        let found = kinds.find(|(of, _)| **of == self.kind);
         found.map_or(0, |(_, items)| items.len())
     }
 }
@@ -433,16 +406,16 @@ impl<'a> EntityAt<'a> {
     const ENTITY: &'a [Field<Self>] = &[
         field("Type", |at: &Self| {
             let kind = at.entity.kind();
-            fields::Value::from(kind.name()).link(LevelItem::entity_type(kind))
+            Value::from(kind.name()).link(LevelItem::entity_type(kind))
         })
         .summary("Entity", |at| at.title().into()),
         field("Name", |at| at.entity.brief_name().into()),
         field("Belongs to", |at| match (at.owner, at.chunk) {
             (Owner::Level { level }, _) => {
-                fields::Value::from(format!("level {level}")).link(LevelItem::Level { level })
+                Value::from(format!("level {level}")).link(LevelItem::Level { level })
             }
             (_, Some(chunk)) => {
-                fields::Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
+                Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
             }
             _ => "the map".into(),
         }),
@@ -459,13 +432,12 @@ impl<'a> EntityAt<'a> {
     ];
 
     const OWN: &'a [Field<Self>] = &[field("Field", |at| {
-        let fields = at.entity.fields();
-        fields::Value::lines(fields.filter_map(|value| at.field(&value)))
+        Value::list(at.entity.fields().map(|value| at.field(&value)))
     })];
 
-    const SIGNALS: &'a [Field<Self>] = &[field("Signal", |at| at.map.signal_properties(at).into())];
+    const SIGNALS: &'a [Field<Self>] = &[field("Signal", |at| at.map.signal_lines(at))];
 
-    const PROPERTIES: &'a [Field<Self>] = &[field("Property", |at| custom(&at.entity).into())];
+    const PROPERTIES: &'a [Field<Self>] = &[field("Property", |at| custom(&at.entity))];
 
     const BYTES: &'a [Field<Self>] = &[
         field("In its section", |at| {
@@ -494,17 +466,16 @@ impl<'a> EntityAt<'a> {
     }
 
     /// A line for a field of its type.
-    fn field(&self, value: &FieldValue) -> Option<Property> {
-        let field = value.field;
-        let text = field.describe(&value.value);
-        let plain = match (field.kind, &value.value) {
-            (FieldKind::Rgb | FieldKind::Rgba, Value::Bytes(bytes)) => match bytes[..] {
-                [r, g, b, ..] => fields::Value::from(text).swatch(Some(Swatch::Color([r, g, b]))),
-                _ => text.into(),
-            },
+    fn field(&self, value: &FieldValue) -> Value {
+        let text = value.field.describe(&value.value);
+        let line = match (value.field.kind, &value.value) {
+            (FieldKind::Rgb | FieldKind::Rgba, pmf::Value::Bytes(bytes)) => {
+                let color = bytes.first_chunk().map(|color| Swatch::Color(*color));
+                Value::from(text).swatch(color)
+            }
             _ => cut(text).into(),
         };
-        plain.link_if(self.named_by(value)).property(field.name)
+        line.named(value.field.name).link_if(self.named_by(value))
     }
 
     /// What a field of it names.
@@ -512,13 +483,13 @@ impl<'a> EntityAt<'a> {
         let level = self.owner.in_level().unwrap_or(0);
         let map = self.map;
         match (self.entity.kind(), value.field.name, &value.value) {
-            (EntityKind::DynamicLightController, "light", Value::Number(id)) => {
+            (EntityKind::DynamicLightController, "light", pmf::Value::Number(id)) => {
                 map.light_with_id(LightKind::Dynamic, level, *id as u32)
             }
-            (EntityKind::FastLightController, "light", Value::Number(id)) => {
+            (EntityKind::FastLightController, "light", pmf::Value::Number(id)) => {
                 map.light_with_id(LightKind::Fast, level, *id as u32)
             }
-            (_, name, Value::Text(text)) if !text.is_empty() => {
+            (_, name, pmf::Value::Text(text)) if !text.is_empty() => {
                 let common = &map.pmf.levels.get(level)?.common;
                 if name.ends_with("physics material") {
                     let physics = common.physics_by_name();
@@ -545,33 +516,26 @@ impl<'a> EntityAt<'a> {
 }
 
 /// The custom properties of an entity.
-fn custom(entity: &Entity<'_>) -> Vec<Property> {
+fn custom(entity: &Entity<'_>) -> Value {
     let Some(indices) = entity.property_indices() else {
-        return vec![Property::new("Properties", "outside of their table")];
+        return Value::from("outside of their table").named("Properties");
     };
-    let mut lines: Vec<Property> = entity
-        .properties()
-        .take(MAX_PROPERTIES)
-        .map(|(index, property)| match property {
-            Ok(property) => {
-                let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
-                let kind = property.values.kind().name();
-                let kind = if lengths.is_empty() {
-                    kind.to_owned()
-                } else {
-                    format!("{kind}[{}]", lengths.join(" x "))
-                };
-                let values = cut(property.values.describe(MAX_VALUES));
-                Property::new("Property", format!("{index}: {kind} = {values}"))
+    let properties = entity.properties().take(MAX_PROPERTIES);
+    let lines = properties.map(|(index, property)| match property {
+        Ok(property) => {
+            let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
+            let kind = property.values.kind().name();
+            let values = cut(property.values.describe(MAX_VALUES));
+            match &lengths[..] {
+                [] => format!("{index}: {kind} = {values}"),
+                lengths => format!("{index}: {kind}[{}] = {values}", lengths.join(" x ")),
             }
-            Err(reason) => Property::new("Property", format!("{index}: {reason}")),
-        })
-        .collect();
-    if indices.len() > MAX_PROPERTIES {
-        let more = indices.len() - MAX_PROPERTIES;
-        lines.push(Property::new("Property", format!("and {more} more")));
-    }
-    lines
+        }
+        Err(reason) => format!("{index}: {reason}"),
+    });
+    let more = indices.len().saturating_sub(MAX_PROPERTIES);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    Value::list(lines.chain(more))
 }
 
 /// A text that is not too long for a line of the inspector.

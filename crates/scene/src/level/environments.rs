@@ -7,10 +7,10 @@ use glam::Vec3;
 
 use super::Map;
 use super::items::ChunkAt;
-use super::properties::{LevelAt, linked, listed};
+use super::properties::{LevelAt, MAX_LISTED};
 use crate::fields::{Field, Table, Value, field, section, summary_only};
 use crate::numbers::xyz;
-use crate::{Aabb, LevelItem, Property};
+use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     self, ChunkData, EnvironmentRegion, ServerRegion, Sky, SoundEnvironment, StringRef,
@@ -77,42 +77,41 @@ impl Environment {
         self,
         level: &pmf::Level,
     ) -> Option<(&StringTable, Vec<StringRef>, StringRef)> {
-        let common = &level.common;
-        let client = level.client.as_ref();
-        Some(match self {
+        /// The names of records.
+        fn all<T>(records: &[T], name: impl Fn(&T) -> StringRef) -> Vec<StringRef> {
+            records.iter().map(name).collect()
+        }
+        let (common, client) = (&level.common, level.client.as_ref());
+        let (strings, names, default) = match self {
             Self::Weather => (
                 &common.strings,
-                common.weathers.iter().map(|weather| weather.name).collect(),
+                all(&common.weathers, |weather| weather.name),
                 common.default_weather,
             ),
             Self::Gravity => (
                 &common.strings,
-                common
-                    .gravities
-                    .iter()
-                    .map(|gravity| gravity.name)
-                    .collect(),
+                all(&common.gravities, |gravity| gravity.name),
                 common.default_gravity,
             ),
-            Self::Sound => {
-                let client = client?;
-                let names = client.sounds.iter().map(|sound| sound.name);
-                (&client.strings, names.collect(), client.default_sound)
-            }
-            Self::Sky => {
-                let client = client?;
-                let names = client.skies.iter().map(|sky| sky.name);
-                (&client.strings, names.collect(), client.default_sky)
-            }
-        })
+            Self::Sound => (
+                &client?.strings,
+                all(&client?.sounds, |sound| sound.name),
+                client?.default_sound,
+            ),
+            Self::Sky => (
+                &client?.strings,
+                all(&client?.skies, |sky| sky.name),
+                client?.default_sky,
+            ),
+        };
+        Some((strings, names, default))
     }
 
     /// The index of the one with a name: the first.
     fn find(self, level: &pmf::Level, name: &[u8]) -> Option<usize> {
         let (strings, names, _) = self.names(level)?;
-        names
-            .iter()
-            .position(|other| strings.name(*other) == Some(name))
+        let mut names = names.into_iter();
+        names.position(|other| strings.name(other) == Some(name))
     }
 
     /// The regions of a chunk.
@@ -139,7 +138,7 @@ pub(super) struct RegionAt<'a> {
 impl RegionAt<'_> {
     /// Name of the environment.
     pub(super) fn name(&self) -> String {
-        let data = self.at.chunk.data.as_deref();
+        let data = self.at.data();
         let name = data.map(|data| data.strings.brief(self.region.environment));
         name.unwrap_or_default().into_owned()
     }
@@ -157,11 +156,8 @@ impl RegionAt<'_> {
     }
 
     pub(super) fn bounds(&self) -> Option<Aabb> {
-        Aabb::around(
-            self.corners()
-                .into_iter()
-                .filter(|corner| corner.is_finite()),
-        )
+        let corners = self.corners().into_iter();
+        Aabb::around(corners.filter(|corner| corner.is_finite()))
     }
 }
 
@@ -190,16 +186,16 @@ impl<'a> ServerRegionAt<'a> {
             .in_summary()
             .note(|of| format!("keeps {} active", of.count()).into()),
         field("Chunk", |of| {
-            let chunks = listed(of.region.chunks.iter(), "Chunk", |chunk| {
-                let number = of.at.level.chunk_number(*chunk);
-                let item = number.map(|n| LevelItem::chunk(of.at.level_number, n));
-                let text = match number {
-                    Some(_) => chunk.to_string(),
-                    None => format!("{chunk} (outside the grid)"),
-                };
-                Some(linked("Chunk", text, item))
-            });
-            chunks.into()
+            let chunks =
+                of.region
+                    .chunks
+                    .iter()
+                    .map(|chunk| match of.at.level.chunk_number(*chunk) {
+                        Some(number) => Value::from(chunk.to_string())
+                            .link(LevelItem::chunk(of.at.level_number, number)),
+                        None => format!("{chunk} (outside the grid)").into(),
+                    });
+            Value::list_up_to(MAX_LISTED, chunks)
         }),
     ];
 
@@ -222,7 +218,7 @@ impl<'a> ServerRegionAt<'a> {
     }
 
     /// How many chunks it keeps active.
-    fn count(&self) -> String {
+    pub(super) fn count(&self) -> String {
         counted(self.region.chunks.len(), "chunk")
     }
 }
@@ -249,7 +245,7 @@ impl<'a> RegionAt<'a> {
         field("Index", |of| of.index.into()),
         field("Corner", |of| {
             let corners = super::describe::CORNERS.iter().zip(of.corners());
-            Value::lines(corners.map(|(name, corner)| Property::new(name, xyz(corner))))
+            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         }),
     ];
 
@@ -322,7 +318,7 @@ impl<'a> EnvironmentAt<'a> {
         field("Reverb high pass", |at| {
             at.sound(|sound| sound.reverb_high_pass)
         }),
-        field("Material", |at| at.sky_materials().into()),
+        field("Material", Self::sky_materials),
         field("3D skybox", |at| at.sky().map(has_3d_skybox).into()),
         field("Skybox chunk", |at| {
             let Some(sky) = at.sky() else {
@@ -331,25 +327,18 @@ impl<'a> EnvironmentAt<'a> {
             let number = at.level.source.chunk_number(sky.skybox_chunk);
             let item = number.map(|n| LevelItem::chunk(at.level.number, n));
             // The field is always there (fact sheet B22).
-            let unused = if has_3d_skybox(sky) {
-                ""
-            } else {
-                " (not used: there is no 3D skybox)"
-            };
+            let unused = " (not used: there is no 3D skybox)";
+            let unused = if has_3d_skybox(sky) { "" } else { unused };
             Value::from(format!("{}{unused}", sky.skybox_chunk)).link_if(item)
         }),
     ];
 
     const REGIONS: &'a [Field<Self>] = &[field("Region", |at| {
-        let regions = at
-            .level
-            .map
-            .regions_naming(at.of, at.level.number, at.index);
-        let regions = listed(regions.iter(), "Region", |region| {
+        let regions = at.regions().into_iter().map(|region| {
             let text = format!("of chunk {}", region.at.chunk.index);
-            Some(linked("Region", text, Some(region.item())))
+            Value::from(text).link(region.item())
         });
-        regions.into()
+        Value::list_up_to(MAX_LISTED, regions)
     })];
 
     fn name(&self) -> Option<Cow<'a, str>> {
@@ -385,9 +374,9 @@ impl<'a> EnvironmentAt<'a> {
     }
 
     /// The materials on the sides of a sky, and of its clouds.
-    fn sky_materials(&self) -> Vec<Property> {
+    fn sky_materials(&self) -> Value {
         let Some((sky, client)) = self.sky().zip(self.level.source.client.as_ref()) else {
-            return Vec::new();
+            return Value::absent();
         };
         let sides = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"].into_iter();
         let clouds = [
@@ -395,20 +384,65 @@ impl<'a> EnvironmentAt<'a> {
             ("Bottom clouds", sky.bottom_clouds),
         ];
         let materials = self.level.source.common.materials_by_name();
-        let strings = &client.strings;
-        let named = sides.zip(sky.skybox).chain(clouds);
-        let lines = named.filter_map(|(name, material)| {
-            let text = strings.brief(material);
-            let found = strings.name(material).and_then(|name| materials.get(name));
-            let item = found.map(|index| LevelItem::material(self.level.number, *index));
-            (!text.is_empty()).then(|| linked(name, text, item))
+        Value::list(
+            sides
+                .zip(sky.skybox)
+                .chain(clouds)
+                .filter_map(|(side, name)| {
+                    let text = client.strings.brief(name);
+                    let found = client
+                        .strings
+                        .name(name)
+                        .and_then(|name| materials.get(name));
+                    let item = found.map(|index| LevelItem::material(self.level.number, *index));
+                    let line = Value::from(text.clone()).named(side).link_if(item);
+                    (!text.is_empty()).then_some(line)
+                }),
+        )
+    }
+
+    /// The regions that name it.
+    fn regions(&self) -> Vec<RegionAt<'a>> {
+        let names = self.of.names(self.level.source);
+        let name = names.and_then(|(strings, names, _)| strings.name(*names.get(self.index)?));
+        let regions = self.level.map.regions(self.level.number);
+        let named = regions.filter(|region| {
+            let data = region.at.data();
+            let of_region = data.and_then(|data| data.strings.name(region.region.environment));
+            region.of == self.of && name.is_some() && of_region == name
         });
-        lines.collect()
+        named.collect()
     }
 }
 
 fn has_3d_skybox(sky: &Sky) -> bool {
     sky.flags & Sky::HAS_3D_SKYBOX != 0
+}
+
+impl<'a> ChunkAt<'a> {
+    /// The regions in it.
+    pub(super) fn regions(self) -> impl Iterator<Item = RegionAt<'a>> {
+        Environment::ALL.into_iter().flat_map(move |of| {
+            let regions = self.data().map_or(&[][..], |data| of.regions(data)).iter();
+            regions.enumerate().map(move |(index, region)| RegionAt {
+                at: self,
+                of,
+                index,
+                region,
+            })
+        })
+    }
+
+    /// The regions of the server in it.
+    pub(super) fn server_regions(self) -> impl Iterator<Item = ServerRegionAt<'a>> {
+        let regions = self.server().map_or(&[][..], |server| &server.regions);
+        let regions = regions.iter().enumerate();
+        regions.map(move |(index, region)| ServerRegionAt {
+            at: self,
+            index,
+            region,
+        })
+    }
 }
 
 impl Map {
@@ -423,7 +457,7 @@ impl Map {
         let at = self.chunk_of(item)?;
         let of = *Environment::ALL.get(usize::from(environment))?;
         let index = index as usize;
-        let region = of.regions(at.chunk.data.as_deref()?).get(index)?;
+        let region = of.regions(at.data()?).get(index)?;
         Some(RegionAt {
             at,
             of,
@@ -445,53 +479,18 @@ impl Map {
 
     /// The regions of a level.
     pub(super) fn regions(&self, level: usize) -> impl Iterator<Item = RegionAt<'_>> {
-        self.chunks_of(level).flat_map(|at| {
-            let data = at.chunk.data.as_deref();
-            let kinds = Environment::ALL.into_iter();
-            kinds.flat_map(move |of| {
-                let regions = data.map_or(&[][..], |data| of.regions(data)).iter();
-                regions.enumerate().map(move |(index, region)| RegionAt {
-                    at,
-                    of,
-                    index,
-                    region,
-                })
-            })
-        })
+        self.chunks_of(level).flat_map(ChunkAt::regions)
     }
 
     /// The regions of the server in a level.
     pub(super) fn server_regions(&self, level: usize) -> impl Iterator<Item = ServerRegionAt<'_>> {
-        self.chunks_of(level).flat_map(|at| {
-            let regions = at.server_regions();
-            regions.map(move |(index, region)| ServerRegionAt { at, index, region })
-        })
-    }
-
-    /// The regions that name an environment.
-    fn regions_naming(&self, of: Environment, level: usize, index: usize) -> Vec<RegionAt<'_>> {
-        let Some(source) = self.pmf.levels.get(level) else {
-            return Vec::new();
-        };
-        let Some((strings, names, _)) = of.names(source) else {
-            return Vec::new();
-        };
-        let name = names.get(index).and_then(|name| strings.name(*name));
-        let regions = self.regions(level).filter(|region| region.of == of);
-        let named = regions.filter(|region| {
-            let data = region.at.chunk.data.as_deref();
-            let of_region = data.and_then(|data| data.strings.name(region.region.environment));
-            of_region == name && name.is_some()
-        });
-        named.collect()
+        self.chunks_of(level).flat_map(ChunkAt::server_regions)
     }
 
     /// Where an environment is other than by default.
     pub(super) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
-        let (of, level, index) = Environment::of_item(item)?;
-        let regions = self.regions_naming(of, level, index);
-        let boxes = regions.iter().filter_map(RegionAt::bounds);
-        boxes.reduce(|all, next| all.union(&next))
+        let regions = self.environment_at(item)?.regions();
+        Aabb::around_all(regions.iter().filter_map(RegionAt::bounds))
     }
 
     /// An environment by its item.

@@ -33,7 +33,7 @@ const MAX_REFERENCES: usize = 1 << 20;
 /// The textures of the archive that no material names.
 #[derive(Debug, Default)]
 pub(super) struct Unnamed {
-    /// Entries of the archive, and their thumbnails once somebody looks.
+    /// Entries of the archive, and their thumbnails once they are asked for.
     list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
     /// Index in the list by entry.
     by_entry: HashMap<usize, usize>,
@@ -46,21 +46,14 @@ pub(super) struct Unnamed {
 /// that is not from a file.
 pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
     let levels: u64 = pmf.levels.iter().map(|level| u64::from(level.size)).sum();
-    let extensions = pmf
-        .extensions
-        .iter()
-        .map(|extension| u64::from(extension.size));
-    let after = levels
-        + 4 * pmf.levels.len() as u64
-        + 1
-        + extensions.sum::<u64>()
-        + 4 * pmf.extensions.len() as u64
-        + 2;
-    let archive = pmf
-        .archive
-        .as_ref()
-        .map_or(0, |archive| archive.bytes().len());
-    (pmf.entities.range().start as u64).checked_sub(after + archive as u64)
+    let sizes = pmf.extensions.iter();
+    let extensions: u64 = sizes.map(|extension| u64::from(extension.size)).sum();
+    // A size before each, and how many there are: a byte for levels, two for extensions.
+    let sizes = 4 * (pmf.levels.len() + pmf.extensions.len()) as u64 + 3;
+    let archive = pmf.archive.as_ref();
+    let archive = archive.map_or(0, |archive| archive.bytes().len() as u64);
+    let entities = pmf.entities.range().start as u64;
+    entities.checked_sub(levels + extensions + sizes + archive)
 }
 
 impl Unnamed {
@@ -105,37 +98,33 @@ impl Unnamed {
                 continue;
             };
             let pixels = content.as_ref().map_or(0, |bytes| textures::pixels(bytes));
-            match pixels_left.checked_sub(pixels) {
-                Some(left) => {
-                    pixels_left = left;
-                    looked_at.push((entry, content));
-                }
-                None => not_looked_at += 1,
-            }
+            let Some(pixels) = pixels_left.checked_sub(pixels) else {
+                not_looked_at += 1;
+                continue;
+            };
+            pixels_left = pixels;
+            looked_at.push((entry, content));
         }
         let errors = in_parallel(looked_at.len(), progress, |i| match &looked_at.get(i)?.1 {
-            Ok(bytes) => match textures::read(bytes) {
-                Ok(texture) if texture.unknown_flags != 0 => {
-                    Some(textures::unknown_flags(texture.unknown_flags))
-                }
-                Ok(_) => None,
+            Ok(bytes) => match textures::read(bytes).map(|texture| texture.unknown_flags) {
+                Ok(0) => None,
+                Ok(flags) => Some(textures::unknown_flags(flags)),
                 Err(error) => Some(error),
             },
             Err(error) => Some(textures::fault_of(error)),
         })?;
         let start = archive_start(pmf).unwrap_or(0);
-        for ((entry, _), error) in looked_at.into_iter().zip(errors) {
-            let (Some((rule, error)), Some(data)) = (error, archive.entries().get(entry)) else {
-                continue;
-            };
-            let path = archive.path(data);
-            let message = format!("texture `{path}` of the archive: {error}");
-            let place = Place::Offset(start + u64::from(data.at));
-            let subject = Subject::ArchiveEntry(entry as u32);
-            unnamed
-                .problems
-                .push(Problem::new(rule, subject, place, message));
-        }
+        let errors = looked_at.into_iter().zip(errors);
+        unnamed.problems = errors
+            .filter_map(|((entry, _), error)| {
+                let ((rule, error), data) = error.zip(archive.entries().get(entry))?;
+                let path = archive.path(data);
+                let message = format!("texture `{path}` of the archive: {error}");
+                let place = Place::Offset(start + u64::from(data.at));
+                let subject = Subject::ArchiveEntry(entry as u32);
+                Some(Problem::new(rule, subject, place, message))
+            })
+            .collect();
         if not_looked_at > 0 {
             let message = format!(
                 "{not_looked_at} textures of the archive that no material names are not checked: \
@@ -189,38 +178,28 @@ impl Map {
             inside.entry(entry.parent).or_default().push(index);
         }
         let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
+        let mut sorted = |below: Option<u32>, lines: &mut HashMap<usize, OutlineNode>| {
+            let below = inside.remove(&below).unwrap_or_default().into_iter();
+            let mut below: Vec<_> = below.filter_map(|index| lines.remove(&index)).collect();
+            below.sort_by(|a, b| a.label.cmp(&b.label));
+            below
+        };
         // A directory stands before what is in it: from behind, what is in one is made before it.
         let count = archive.entries().len().min(MAX_LISTED);
-        let mut of = |index: usize, entry: &Entry| {
-            let is_file = matches!(entry.content, Content::File(_));
-            let at = ArchiveFileAt {
-                map: self,
-                archive,
-                index,
-                entry,
-            };
-            let below = inside.remove(&Some(index as u32)).unwrap_or_default();
-            let mut children: Vec<OutlineNode> = below
-                .iter()
-                .filter_map(|child| lines.remove(child))
-                .collect();
-            children.sort_by(|a, b| a.label.cmp(&b.label));
+        for at in (0..count)
+            .rev()
+            .filter_map(|index| self.archive_file_at(index))
+        {
             let line = OutlineNode {
-                label: entry.name.clone(),
-                item: Some(LevelItem::archive_file(index).into()),
+                label: at.entry.name.clone(),
+                item: Some(LevelItem::archive_file(at.index).into()),
                 note: ArchiveFileAt::FIELDS.note(&at),
-                swatch: self.swatch_of(index).filter(|_| is_file),
-                children,
+                swatch: at.file().and_then(|_| self.swatch_of(at.index)),
+                children: sorted(Some(at.index as u32), &mut lines),
             };
-            lines.insert(index, line);
-        };
-        for (index, entry) in archive.entries().iter().enumerate().take(count).rev() {
-            of(index, entry);
+            lines.insert(at.index, line);
         }
-        let top = inside.remove(&None).unwrap_or_default();
-        let mut top: Vec<OutlineNode> =
-            top.iter().filter_map(|index| lines.remove(index)).collect();
-        top.sort_by(|a, b| a.label.cmp(&b.label));
+        let mut top = sorted(None, &mut lines);
         top.extend(and_more(archive.entries().len(), count));
         top
     }
@@ -419,7 +398,7 @@ enum StringUsers<'a> {
 /// What is known of the strings of a table.
 #[derive(Debug)]
 struct Strings {
-    lines: Vec<Property>,
+    lines: Vec<Value>,
     count: usize,
     /// How many nothing names; none where too much does to find out.
     unused: Option<usize>,
@@ -450,43 +429,34 @@ impl<'a> StringTableAt<'a> {
             .note(|at| counted(at.strings.bytes().len(), "byte").into()),
     ];
 
-    const STRINGS: &'a [Field<Self>] = &[field("String", |at| at.strings().lines.clone().into())];
+    const STRINGS: &'a [Field<Self>] = &[field("", |at| at.strings().lines.clone().into())];
 
     fn strings(&self) -> &Strings {
         self.found.get_or_init(|| self.find_strings())
     }
 
     fn find_strings(&self) -> Strings {
-        let named: BTreeSet<u32> = self
-            .users
-            .named(self.strings)
-            .take(MAX_REFERENCES)
-            .collect();
-        let is_complete = self
-            .users
-            .named(self.strings)
-            .nth(MAX_REFERENCES - 1)
-            .is_none();
+        let mut named = self.users.named(self.strings);
+        let offsets: BTreeSet<u32> = named.by_ref().take(MAX_REFERENCES).collect();
+        let is_complete = named.next().is_none();
         let mut lines = Vec::new();
         let (mut count, mut unused) = (0_usize, 0_usize);
         let mut start = 0_u32;
         let bytes = self.strings.bytes().iter().zip(1..);
         for (_, end) in bytes.filter(|(byte, _)| **byte == 0) {
             // One that begins within another is a part of it (fact sheet A11).
-            let is_named = !is_complete || named.range(start..end).next().is_some();
+            let is_named = !is_complete || offsets.range(start..end).next().is_some();
             unused += usize::from(!is_named);
             if count < MAX_LISTED {
                 let text = self.strings.brief(StringRef(start));
                 let note = if is_named { "" } else { "  (unused)" };
-                lines.push(Property::new("", format!("{start:#06x}  {text}{note}")));
+                lines.push(format!("{start:#06x}  {text}{note}").into());
             }
             count += 1;
             start = end;
         }
-        if count > MAX_LISTED {
-            let more = count - MAX_LISTED;
-            lines.push(Property::new("", format!("and {more} more")));
-        }
+        let more = count - lines.len();
+        lines.extend((more > 0).then(|| format!("and {more} more").into()));
         Strings {
             lines,
             count,
@@ -516,11 +486,8 @@ impl StringUsers<'_> {
 }
 
 impl Map {
-    /// A string table by its item.
-    pub(super) fn string_table_at(&self, item: LevelItem) -> Option<StringTableAt<'_>> {
-        let LevelItem::Strings { owner, index } = item else {
-            return None;
-        };
+    /// A string table by what it belongs to.
+    pub(super) fn string_table_at(&self, owner: Owner, index: u32) -> Option<StringTableAt<'_>> {
         let pmf = &self.pmf;
         let (strings, of, users) = match owner {
             Owner::Map => {
@@ -530,32 +497,23 @@ impl Map {
             Owner::Level { level: number } => {
                 let level = pmf.levels.get(number as usize)?;
                 let side = *Side::ALL.get(index as usize)?;
+                let (client, server) = (level.client.as_ref(), level.server.as_ref());
                 let (strings, users) = match side {
                     Side::Common => (&level.common.strings, StringUsers::Common(level)),
-                    Side::Client => {
-                        let client = level.client.as_ref()?;
-                        (&client.strings, StringUsers::Client(client))
-                    }
-                    Side::Server => {
-                        let server = level.server.as_ref()?;
-                        (&server.strings, StringUsers::Entities(&server.entities))
-                    }
+                    Side::Client => (&client?.strings, StringUsers::Client(client?)),
+                    Side::Server => (&server?.strings, StringUsers::Entities(&server?.entities)),
                 };
-                (
-                    strings,
-                    format!("the {side} section of level {number}"),
-                    users,
-                )
+                let of = format!("the {side} section of level {number}");
+                (strings, of, users)
             }
             Owner::Chunk { level, chunk } => {
                 let at = self.chunk_at(level, chunk)?;
-                let data = at.data()?;
+                let (data, server) = (at.data()?, at.server());
                 let (strings, side, users) = if index == 0 {
                     (&data.strings, Side::Common, StringUsers::Chunk(data))
                 } else {
-                    let server = at.server()?;
-                    let users = StringUsers::ChunkServer(server, data);
-                    (&server.strings, Side::Server, users)
+                    let users = StringUsers::ChunkServer(server?, data);
+                    (&server?.strings, Side::Server, users)
                 };
                 let place = at.chunk.index;
                 let of = format!("the {side} section of chunk {place} of level {level}");

@@ -152,23 +152,23 @@ pub(super) struct CubeAt<'a> {
 impl<'a> EntityListAt<'a> {
     /// An entity of the list by its index.
     pub(super) fn get(&self, index: u32) -> Option<EntityAt<'a>> {
-        Some(EntityAt {
-            map: self.map,
-            owner: self.owner,
-            chunk: self.chunk,
-            entity: self.entities.get(index as usize, self.strings)?,
-        })
+        let entity = self.entities.get(index as usize, self.strings)?;
+        Some(self.at(entity))
     }
 
     /// The entities of the list.
     pub(super) fn iter(self) -> impl Iterator<Item = EntityAt<'a>> {
         let entities = self.entities.iter(self.strings);
-        entities.map(move |entity| EntityAt {
+        entities.map(move |entity| self.at(entity))
+    }
+
+    fn at(self, entity: Entity<'a>) -> EntityAt<'a> {
+        EntityAt {
             map: self.map,
             owner: self.owner,
             chunk: self.chunk,
             entity,
-        })
+        }
     }
 }
 
@@ -243,8 +243,8 @@ pub(super) fn widths(map: &pmf::Pmf) -> [usize; 2] {
     });
     let chunks = map.levels.iter().flat_map(|level| &level.chunks);
     let cubes = chunks.filter_map(|chunk| Some(chunk.data.as_deref()?.cubes.len()));
-    let most = cubes.max().unwrap_or(0);
-    let cube = most.saturating_sub(1).to_string().len();
+    let max = cubes.max().unwrap_or(0);
+    let cube = max.saturating_sub(1).to_string().len();
     [last.max().unwrap_or(0), cube]
 }
 
@@ -275,7 +275,7 @@ impl Map {
                 (&server.entities, &server.strings)
             }
             Owner::Chunk { .. } => {
-                let server = chunk?.chunk.data.as_deref()?.server.as_ref()?;
+                let server = chunk?.server()?;
                 (&server.entities, &server.strings)
             }
         };
@@ -326,6 +326,17 @@ impl Map {
         }
     }
 
+    /// What a chunk holds, by its level and its number in it; none where it cannot be read.
+    pub(super) fn chunk_data(&self, level: usize, chunk: usize) -> Option<&ChunkData> {
+        self.pmf
+            .levels
+            .get(level)?
+            .chunks
+            .get(chunk)?
+            .data
+            .as_deref()
+    }
+
     /// A chunk by its level and its number in it.
     pub(super) fn chunk_at(&self, level: u32, chunk: u32) -> Option<ChunkAt<'_>> {
         let (level_number, number) = (level as usize, chunk as usize);
@@ -351,7 +362,7 @@ impl Map {
             } if side < 6 => (self.chunk_at(level, chunk)?, cube, Some(side.into())),
             _ => return None,
         };
-        let data = at.chunk.data.as_deref()?;
+        let data = at.data()?;
         ((cube as usize) < data.cubes.len()).then_some((CubeAt { at, data, cube }, side))
     }
 

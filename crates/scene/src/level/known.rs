@@ -193,6 +193,17 @@ const MAX_COMPARED: usize = 48;
 /// Colours that differ by less are alike.
 const ALIKE: u32 = 48;
 
+/// How many cubes of each kind there are.
+pub(super) fn kind_counts(cubes: &Cubes) -> [u64; CubeKind::ALL.len()] {
+    let mut counts = [0; CubeKind::ALL.len()];
+    for kind in (0..cubes.len() as u32).filter_map(|cube| cubes.kind(cube)) {
+        if let Some(count) = counts.get_mut(kind as usize) {
+            *count += 1;
+        }
+    }
+    counts
+}
+
 impl Counts {
     fn none() -> Self {
         Self {
@@ -206,16 +217,8 @@ impl Counts {
     fn of(cubes: &Cubes, places: &Places) -> Self {
         let mut counts = Self::none();
         counts.orphans = u64::from(cubes.orphans());
-        for cube in 0..cubes.len() as u32 {
-            let Some(kind) = cubes.kind(cube) else {
-                continue;
-            };
-            if let Some(count) = counts.kinds.get_mut(kind as usize) {
-                *count += 1;
-            }
-            if !cubes.is_reached(cube) {
-                continue;
-            }
+        counts.kinds = kind_counts(cubes);
+        for cube in (0..cubes.len() as u32).filter(|cube| cubes.is_reached(*cube)) {
             if is_own_cell(cubes, cube)
                 && let Some(count) = counts.depths.get_mut(usize::from(places.depth(cube)))
             {
@@ -256,10 +259,7 @@ impl Use {
         self.triangles += more.triangles;
         self.area += more.area;
         self.chunks.extend(more.chunks);
-        self.bounds = match (self.bounds, more.bounds) {
-            (Some(a), Some(b)) => Some(a.union(&b)),
-            (a, b) => a.or(b),
-        };
+        self.bounds = Aabb::around_all(self.bounds.into_iter().chain(more.bounds));
     }
 }
 

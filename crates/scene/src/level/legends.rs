@@ -1,5 +1,7 @@
 //! What the colours of the overlays of a map mean.
 
+use std::collections::BTreeSet;
+
 use super::environments::Environment;
 use super::overlays::{self, cell_color};
 use super::{Map, colors};
@@ -10,7 +12,7 @@ use mapscope_formats::pmf::CubeKind;
 const MAX_MATERIALS: usize = 128;
 
 /// The colour of a cube by the kind of the nearest cube that wraps it, and by whether its own
-/// record says more of it than the least.
+/// record is extended.
 pub(super) fn type_color(wrapper: Option<CubeKind>, is_extended: bool) -> [u8; 3] {
     let color: [u8; 3] = match wrapper {
         Some(CubeKind::VisInfo) => [90, 160, 255],
@@ -37,16 +39,12 @@ impl Map {
 
     /// What the colours of an overlay mean.
     pub(super) fn legend_of(&self, overlay: OverlayId) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
-            label: label.to_owned(),
-        };
+        let entry = |color, label: &str| LegendEntry::new(color, label);
         match overlay {
             OverlayId::OctreeDepth => {
                 let steps = self.depth_steps();
-                let depths = (0..steps).map(|depth| LegendEntry {
-                    color: colors::step(depth, steps),
-                    label: format!("Depth {depth}"),
+                let depths = (0..steps).map(|depth| {
+                    LegendEntry::new(colors::step(depth, steps), format!("Depth {depth}"))
                 });
                 depths.collect()
             }
@@ -58,13 +56,14 @@ impl Map {
                     (Some(CubeKind::PathInfo), "In a pathfinding cube"),
                     (Some(CubeKind::Collider), "In a collider"),
                 ];
-                let mut entries = Vec::new();
-                for (kind, label) in wrappers {
-                    entries.push(entry(type_color(kind, false), label));
-                    let label = format!("{label}, extended");
-                    entries.push(entry(type_color(kind, true), &label));
-                }
-                entries
+                let entries = wrappers.into_iter().flat_map(|(kind, label)| {
+                    let extended = format!("{label}, extended");
+                    [
+                        entry(type_color(kind, false), label),
+                        entry(type_color(kind, true), &extended),
+                    ]
+                });
+                entries.collect()
             }
             OverlayId::MaterialColors => self.material_legend(),
             OverlayId::Normals => vec![
@@ -134,12 +133,10 @@ impl Map {
 
     /// The types of entities that there are.
     fn entity_legend(&self) -> Vec<LegendEntry> {
-        let mut kinds: Vec<_> = self.entities_of_all().map(|(kind, _)| *kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let entries = kinds.into_iter().map(|kind| LegendEntry {
-            color: colors::distinct(kind.number().into()),
-            label: kind.name().to_owned(),
+        let kinds: BTreeSet<_> = self.entities_of_all().map(|(kind, _)| kind).collect();
+        let entries = kinds.into_iter().map(|kind| {
+            let color = colors::distinct(kind.number().into());
+            LegendEntry::new(color, kind.name())
         });
         entries.collect()
     }

@@ -1,19 +1,18 @@
 //! The lights of a level: what they are called, what controls them, and what they light.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use super::Map;
 use super::items::EntityAt;
-use super::lights::{InFile, LightKind};
-use super::properties::{LevelAt, linked, listed};
+use super::lights::{ChunkLight, LightKind};
+use super::properties::{LevelAt, MAX_LISTED};
 use crate::fields::{Field, Table, Value, field, section, summary_only};
-use crate::{Aabb, LevelItem, Light, Property};
+use crate::{Aabb, LevelItem, Light};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{ChunkData, DynamicLight, EntityKind};
+use mapscope_formats::pmf::{DynamicLight, EntityKind};
 
-/// The lights of all levels, worked out when somebody first asks.
+/// The lights of all levels, worked out when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct LightList {
     found: OnceLock<HashMap<LevelItem, Found>>,
@@ -35,12 +34,12 @@ struct InChunk {
     chunk: usize,
     /// The index of the light in the chunk.
     index: usize,
-    in_file: InFile,
+    in_file: ChunkLight,
 }
 
 impl Found {
     /// As the first chunk has it.
-    fn first(&self) -> Option<InFile> {
+    fn first(&self) -> Option<ChunkLight> {
         Some(self.chunks.first()?.in_file)
     }
 
@@ -51,7 +50,7 @@ impl Found {
     }
 
     /// In which chunks something is so: `yes`, `no`, or in how many.
-    fn is_so(&self, is_so: impl Fn(InFile) -> bool) -> String {
+    fn is_so(&self, is_so: impl Fn(ChunkLight) -> bool) -> String {
         let count = self.chunks.iter().filter(|at| is_so(at.in_file)).count();
         match (count, self.chunks.len()) {
             (0, _) => "no".to_owned(),
@@ -64,11 +63,21 @@ impl Found {
 impl Map {
     fn found_lights(&self) -> &HashMap<LevelItem, Found> {
         self.light_list.found.get_or_init(|| {
-            let mut found = HashMap::new();
-            for (number, level) in self.pmf.levels.iter().enumerate() {
-                for (chunk, source) in level.chunks.iter().enumerate() {
-                    if let Some(data) = &source.data {
-                        add_lights(&mut found, number, chunk, data);
+            let mut found: HashMap<_, Found> = HashMap::new();
+            let chunks = (0..self.pmf.levels.len()).flat_map(|level| self.chunks_of(level));
+            for (at, data) in chunks.filter_map(|at| Some((at, at.data()?))) {
+                for kind in LightKind::ALL {
+                    for (index, in_file) in kind.lights(data).into_iter().enumerate() {
+                        let light = in_file.item(at.level_number);
+                        let light = found.entry(light).or_insert_with(|| Found {
+                            color: kind.color(data, index).unwrap_or([u8::MAX; 3]),
+                            chunks: Vec::new(),
+                        });
+                        light.chunks.push(InChunk {
+                            chunk: at.number,
+                            index,
+                            in_file,
+                        });
                     }
                 }
             }
@@ -129,7 +138,7 @@ impl Map {
                 name: self.light_name(light),
                 note: self.light_note(light, found),
                 color: found.color,
-                intensity: first.map_or(0, InFile::intensity),
+                intensity: first.map_or(0, ChunkLight::intensity),
                 // One that is said to be dark would not be seen to be on.
                 full: match first.map_or(0, |first| first.full) {
                     0 => u8::MAX,
@@ -142,14 +151,13 @@ impl Map {
 
     /// What people call a light: by the entity that controls it, or else by its number.
     pub(super) fn light_name(&self, light: LevelItem) -> String {
-        let (kind, other_kind, id) = match LightKind::of_item(light) {
-            Some((LightKind::Dynamic, _, id)) => ("Dynamic light", "dynamic light", id),
-            Some((LightKind::Fast, _, id)) => ("Fast light", "fast light", id),
-            None => return String::new(),
+        let Some((kind, _, id)) = LightKind::of_item(light) else {
+            return String::new();
         };
-        match self.controller_name(light) {
-            Some(name) => format!("{name} ({other_kind} {id})"),
-            None => format!("{kind} {id}"),
+        match (self.controller_name(light), kind) {
+            (Some(name), _) => format!("{name} ({} {id})", light.kind()),
+            (None, LightKind::Dynamic) => format!("Dynamic light {id}"),
+            (None, LightKind::Fast) => format!("Fast light {id}"),
         }
     }
 
@@ -163,21 +171,22 @@ impl Map {
 
     /// What controls a light, and where it is.
     fn light_note(&self, light: LevelItem, found: &Found) -> String {
-        let mut note = counted(found.chunks.len(), "chunk");
-        if found.differs() {
-            note.push_str(", which differ");
+        let chunks = counted(found.chunks.len(), "chunk");
+        let differ = if found.differs() {
+            ", which differ"
+        } else {
+            ""
+        };
+        let name = self.controller_name(light);
+        let name = name.as_deref().unwrap_or("an entity without name");
+        match self.controllers(light).len() {
+            0 => format!("{chunks}{differ}"),
+            1 => format!("{chunks}{differ}, controlled by {name}"),
+            count => format!(
+                "{chunks}{differ}, controlled by {name} and {} more",
+                count - 1
+            ),
         }
-        let controllers = self.controllers(light);
-        if !controllers.is_empty() {
-            note.push_str(", controlled by ");
-            let name = self.controller_name(light);
-            note.push_str(name.as_deref().unwrap_or("an entity without name"));
-            if controllers.len() > 1 {
-                // Writing to a string does not fail.
-                let _ = write!(note, " and {} more", controllers.len() - 1);
-            }
-        }
-        note
     }
 
     /// A light of a level by its item.
@@ -200,17 +209,16 @@ impl Map {
         let Some((found, (kind, number, _))) = found.zip(LightKind::of_item(light)) else {
             return Vec::new();
         };
-        let Some((level, source)) = self.level(number) else {
+        let Some(level) = self.levels.get(number) else {
             return Vec::new();
         };
         let boxes = found.chunks.iter().filter_map(|at| {
-            let (chunk, index) = (&at.chunk, &at.index);
-            let mesh = level.mesh(*chunk)?;
-            let data = source.chunks.get(*chunk)?.data.as_deref()?;
+            let mesh = level.mesh(at.chunk)?;
+            let data = self.chunk_data(number, at.chunk)?;
             let client = data.client.as_ref()?;
             let mut points = Vec::new();
             if kind == LightKind::Dynamic {
-                let layers = &client.dynamic_lights.get(*index)?.layers;
+                let layers = &client.dynamic_lights.get(at.index)?.layers;
                 let is_lit = |lightmap| layers.iter().any(|layer| layer.lightmap == lightmap);
                 for (face, lightmap) in mesh.faces_with_lightmaps(data) {
                     if is_lit(lightmap) {
@@ -218,7 +226,7 @@ impl Map {
                     }
                 }
             } else {
-                let ranges: Vec<_> = client.fast_lights.get(*index)?.ranges().collect();
+                let ranges: Vec<_> = client.fast_lights.get(at.index)?.ranges().collect();
                 for face in &mesh.faces {
                     let vertices = mesh.vertex_range(face);
                     let file = u64::from(face.file_vertex);
@@ -261,9 +269,11 @@ impl<'a> LightAt<'a> {
         summary_only("Chunks", |at| at.found.chunks.len().into()),
         field("Number", |at| at.id.into()),
         field("Colour", |at| Value::color(at.found.color)),
-        field("Enabled", |at| at.found.is_so(InFile::is_enabled).into()),
+        field("Enabled", |at| {
+            at.found.is_so(ChunkLight::is_enabled).into()
+        }),
         field("Preserved", |at| {
-            let preserve = |at: InFile| at.flags & DynamicLight::PRESERVE != 0;
+            let preserve = |at: ChunkLight| at.flags & DynamicLight::PRESERVE != 0;
             at.found.is_so(preserve).into()
         }),
         field("Initial intensity", |at| at.intensity().into()),
@@ -271,21 +281,16 @@ impl<'a> LightAt<'a> {
 
     const CONTROLLERS: &'a [Field<Self>] = &[field("Controlled by", |at| {
         let map = at.level.map;
-        let controllers = map.controllers(at.item).iter();
-        let lines = listed(controllers, "Controlled by", |item| {
+        let controllers = map.controllers(at.item).iter().map(|item| {
             let title = map.entity_at(*item).as_ref().map(EntityAt::title);
-            Some(linked(
-                "Controlled by",
-                title.unwrap_or_default(),
-                Some(*item),
-            ))
+            Value::from(title.unwrap_or_default()).link(*item)
         });
-        lines.into()
+        Value::list_up_to(MAX_LISTED, controllers)
     })];
 
     const CHUNKS: &'a [Field<Self>] = &[field("Chunk", |at| {
         let chunks = at.found.chunks.iter();
-        listed(chunks, "Chunk", |chunk| at.chunk(chunk)).into()
+        Value::list_up_to(MAX_LISTED, chunks.map(|chunk| at.chunk(chunk)))
     })];
 
     /// How bright a fast light is when it is on.
@@ -301,7 +306,7 @@ impl<'a> LightAt<'a> {
     }
 
     /// What it lights in a chunk.
-    fn chunk(&self, at: &InChunk) -> Option<Property> {
+    fn chunk(&self, at: &InChunk) -> Option<Value> {
         let chunk = self.level.source.chunks.get(at.chunk)?;
         let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
         let reach = client.and_then(|client| match self.kind {
@@ -318,42 +323,14 @@ impl<'a> LightAt<'a> {
                 Some(format!("{vertices} vertices in {ranges}"))
             }
         });
-        let mut text = format!("{}: {}", chunk.index, reach.unwrap_or_default());
-        if self.found.differs() {
-            let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
-            // Writing to a string does not fail.
-            let _ = write!(text, ", {enabled}");
-            if self.kind == LightKind::Fast {
-                let _ = write!(text, ", intensity {}", at.in_file.full);
-            }
-        }
-        let item = LevelItem::chunk(self.level.number, at.chunk);
-        Some(linked("Chunk", text, Some(item)))
-    }
-}
-
-fn add_lights(all: &mut HashMap<LevelItem, Found>, level: usize, chunk: usize, data: &ChunkData) {
-    let client = data.client.as_ref();
-    let mut add = |kind: LightKind, id, index: usize, in_file: InFile, color: Option<[u8; 3]>| {
-        let light = all.entry(kind.item(level, id)).or_insert_with(|| Found {
-            color: color.unwrap_or([u8::MAX; 3]),
-            chunks: Vec::new(),
-        });
-        light.chunks.push(InChunk {
-            chunk,
-            index,
-            in_file,
-        });
-    };
-    for (index, light) in data.dynamic_lights.iter().enumerate() {
-        let look = client.and_then(|client| client.dynamic_lights.get(index));
-        let color = look.map(|look| look.color);
-        add(LightKind::Dynamic, light.id, index, light.into(), color);
-    }
-    for (index, light) in data.fast_lights.iter().enumerate() {
-        let look = client.and_then(|client| client.fast_lights.get(index));
-        let color = look.map(|look| look.color);
-        add(LightKind::Fast, light.id, index, light.into(), color);
+        let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
+        let in_chunk = match self.kind {
+            _ if !self.found.differs() => String::new(),
+            LightKind::Dynamic => format!(", {enabled}"),
+            LightKind::Fast => format!(", {enabled}, intensity {}", at.in_file.full),
+        };
+        let text = format!("{}: {}{in_chunk}", chunk.index, reach.unwrap_or_default());
+        Some(Value::from(text).link(LevelItem::chunk(self.level.number, at.chunk)))
     }
 }
 

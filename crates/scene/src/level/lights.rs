@@ -15,6 +15,26 @@ pub(super) enum LightKind {
 }
 
 impl LightKind {
+    /// All kinds.
+    pub(super) const ALL: [Self; 2] = [Self::Dynamic, Self::Fast];
+
+    /// The lights of a chunk of this kind, in their order.
+    pub(super) fn lights(self, data: &ChunkData) -> Vec<ChunkLight> {
+        match self {
+            Self::Dynamic => data.dynamic_lights.iter().map(ChunkLight::from).collect(),
+            Self::Fast => data.fast_lights.iter().map(ChunkLight::from).collect(),
+        }
+    }
+
+    /// The colour of a light of a chunk by its index.
+    pub(super) fn color(self, data: &ChunkData, index: usize) -> Option<[u8; 3]> {
+        let client = data.client.as_ref()?;
+        match self {
+            Self::Dynamic => client.dynamic_lights.get(index).map(|light| light.color),
+            Self::Fast => client.fast_lights.get(index).map(|light| light.color),
+        }
+    }
+
     /// The item of a light of a level.
     pub(super) fn item(self, level: usize, id: u32) -> LevelItem {
         let level = level as u32;
@@ -34,16 +54,24 @@ impl LightKind {
     }
 }
 
-/// How a chunk has a light. Each chunk has a record of its own, and chunks need not agree.
+/// A light as a chunk has it. Each chunk has a record of its own, and chunks need not agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InFile {
+pub(super) struct ChunkLight {
+    kind: LightKind,
+    /// Its number in the map.
+    id: u32,
     /// [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
     pub(super) flags: u8,
     /// How bright it is when it is on, from 0 to 255.
     pub(super) full: u8,
 }
 
-impl InFile {
+impl ChunkLight {
+    /// The item of the light in a level.
+    pub(super) fn item(self, level: usize) -> LevelItem {
+        self.kind.item(level, self.id)
+    }
+
     pub(super) fn is_enabled(self) -> bool {
         self.flags & DynamicLight::ENABLED != 0
     }
@@ -52,41 +80,35 @@ impl InFile {
     pub(super) fn intensity(self) -> u8 {
         if self.is_enabled() { self.full } else { 0 }
     }
+
+    /// How bright it is shown, from 0 to 255: as the chunk has it, unless the light was made
+    /// otherwise, which counts in all chunks of the level.
+    pub(super) fn shown_intensity(self, shown: &Shown, level: usize) -> u8 {
+        let set = shown.lights.get(self.item(level).into());
+        set.unwrap_or_else(|| self.intensity())
+    }
 }
 
-impl From<&DynamicLight> for InFile {
+impl From<&DynamicLight> for ChunkLight {
     /// Dynamic lights are on or off.
     fn from(light: &DynamicLight) -> Self {
         Self {
+            kind: LightKind::Dynamic,
+            id: light.id,
             flags: light.flags,
             full: u8::MAX,
         }
     }
 }
 
-impl From<&FastLight> for InFile {
+impl From<&FastLight> for ChunkLight {
     fn from(light: &FastLight) -> Self {
         Self {
+            kind: LightKind::Fast,
+            id: light.id,
             flags: light.flags,
             full: light.intensity,
         }
-    }
-}
-
-impl Map {
-    /// How bright a dynamic light of a chunk is, from 0 to 255: as the chunk has it, unless the
-    /// light was made otherwise, which counts in all chunks of the level.
-    fn dynamic_intensity(shown: &Shown, level: usize, light: DynamicLight) -> u8 {
-        let item = LightKind::Dynamic.item(level, light.id);
-        let set = shown.lights.get(item.into());
-        set.unwrap_or_else(|| InFile::from(&light).intensity())
-    }
-
-    /// The same of a fast light.
-    pub(super) fn fast_intensity(shown: &Shown, level: usize, light: FastLight) -> u8 {
-        let item = LightKind::Fast.item(level, light.id);
-        let set = shown.lights.get(item.into());
-        set.unwrap_or_else(|| InFile::from(&light).intensity())
     }
 }
 
@@ -119,16 +141,15 @@ impl<'a> Lighting<'a> {
         self.source.chunks.get(chunk)?.data.as_deref()
     }
 
-    fn intensity(&self, light: DynamicLight) -> u8 {
-        Map::dynamic_intensity(self.shown, self.number, light)
+    fn intensity(&self, light: &DynamicLight) -> u8 {
+        ChunkLight::from(light).shown_intensity(self.shown, self.number)
     }
 
     /// How bright each dynamic light of a chunk is, from 0 to 255.
     pub fn intensities(&self, chunk: usize) -> Vec<u8> {
-        let lights = self
-            .data(chunk)
-            .map_or(&[][..], |data| &data.dynamic_lights);
-        lights.iter().map(|light| self.intensity(*light)).collect()
+        let lights = self.data(chunk).into_iter();
+        let lights = lights.flat_map(|data| &data.dynamic_lights);
+        lights.map(|light| self.intensity(light)).collect()
     }
 
     /// The lightmaps of a chunk that look otherwise than with lights of these intensities, which
@@ -140,7 +161,7 @@ impl<'a> Lighting<'a> {
         let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
         let mut changed = Vec::new();
         for ((light, look), intensity) in data.dynamic_lights.iter().zip(looks).zip(intensities) {
-            let now = self.intensity(*light);
+            let now = self.intensity(light);
             if *intensity != now {
                 *intensity = now;
                 changed.extend(look.layers.iter().map(|layer| usize::from(layer.lightmap)));
@@ -153,7 +174,7 @@ impl<'a> Lighting<'a> {
 
     /// Paints a lightmap of a chunk; none where it is not there.
     pub fn paint(&self, chunk: usize, lightmap: usize) -> Option<PaintedLightmap> {
-        let intensity = |light: &DynamicLight| self.intensity(*light);
+        let intensity = |light: &DynamicLight| self.intensity(light);
         let atlas = &self.level.atlas;
         atlas.paint(self.source, chunk, lightmap, &intensity)
     }
@@ -179,19 +200,25 @@ mod tests {
         };
         let dynamic = |flags| DynamicLight { flags, id: 9 };
         let mut shown = Shown::default();
-        let fast_now = |shown: &Shown, light| Map::fast_intensity(shown, 0, light);
-        let dynamic_now = |shown: &Shown, light| Map::dynamic_intensity(shown, 0, light);
+        let fast_now =
+            |shown: &Shown, light| ChunkLight::from(&light as &FastLight).shown_intensity(shown, 0);
+        let dynamic_now = |shown: &Shown, light| {
+            ChunkLight::from(&light as &DynamicLight).shown_intensity(shown, 0)
+        };
         // Enabled, or not but bright as soon as it is.
         assert_eq!(fast_now(&shown, fast(1, 77)), 77);
         assert_eq!(fast_now(&shown, fast(3, 99)), 99);
         assert_eq!(fast_now(&shown, fast(2, 99)), 0);
-        assert_eq!(InFile::from(&fast(2, 99)).full, 99);
+        assert_eq!(ChunkLight::from(&fast(2, 99)).full, 99);
         assert_eq!(dynamic_now(&shown, dynamic(1)), 255);
         assert_eq!(dynamic_now(&shown, dynamic(2)), 0);
         shown.lights.set(LightKind::Fast.item(0, 9).into(), Some(3));
         assert_eq!(fast_now(&shown, fast(1, 77)), 3);
         assert_eq!(fast_now(&shown, fast(2, 99)), 3);
         assert_eq!(dynamic_now(&shown, dynamic(1)), 255);
-        assert_eq!(Map::fast_intensity(&shown, 1, fast(1, 77)), 77);
+        assert_eq!(
+            ChunkLight::from(&fast(1, 77)).shown_intensity(&shown, 1),
+            77
+        );
     }
 }

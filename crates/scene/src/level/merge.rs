@@ -2,7 +2,7 @@
 //!
 //! Compilers cut walls into the sides of cubes, and from far away a level is thousands of squares
 //! of a few pixels each. Where position, texture and lightmap run on across the edge between two
-//! of them, one rectangle with the outer corners of both is the same picture. Edges of rectangles
+//! of them, one rectangle with the outer corners of both looks the same. Edges of rectangles
 //! that are joined may end in the middle of an edge of another one, where rounding leaves a gap of
 //! a pixel now and then: what is near is therefore drawn face by face.
 
@@ -43,7 +43,7 @@ pub(super) struct Merger {
 impl Merger {
     /// Adds the triangles of faces to `merged` that lie flat on a side of their cubes, joined
     /// where that makes no difference. `indices` are those of `vertices`, three for each
-    /// triangle; quads for which `is_alone` says so by their first vertex stay as they are.
+    /// triangle; quads with a vertex for which `is_alone` is true stay as they are.
     pub(super) fn merge(
         &mut self,
         vertices: &[LevelVertex],
@@ -127,7 +127,7 @@ impl Rectangle {
         }
     }
 
-    /// Whether another one behind it along an axis is a part of the same picture.
+    /// Whether another one behind it along an axis goes on in the same rectangle.
     fn goes_on_in(&self, next: &Self, along: usize, vertices: &[LevelVertex]) -> bool {
         let across = 1 - along;
         let is_beside = self.level == next.level
@@ -289,7 +289,7 @@ mod tests {
     use crate::level::mesh::ChunkMesh;
     use crate::level::sample;
 
-    /// A quad on +Y with these ends along Z and X, whose texture and lightmap are the picture of a
+    /// A quad on +Y with these ends along Z and X, whose texture and lightmap are an image of a
     /// function of both.
     fn quad(
         [z0, x0]: [f32; 2],
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_faces_are_the_same_picture() {
+    fn joined_faces_look_the_same() {
         let map = sample::made_up();
         for mesh in &map.levels()[0].chunks {
             let [few, all] = compare(mesh);

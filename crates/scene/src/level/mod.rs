@@ -9,7 +9,7 @@
 //! * the view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
 //!   up, right is `Y x f` in a left-handed world and `f x Y` in a right-handed one, so that the
 //!   left-handed world seen as it is and the right-handed one seen in a mirror are the same
-//!   picture;
+//!   image;
 //! * triangles are listed with their second and third corner exchanged ([`mesh`]): in the file
 //!   their outward normal is `(c - a) x (b - a)` (fact sheet B3), and everywhere else in the
 //!   program it is `(b - a) x (c - a)`.
@@ -28,6 +28,7 @@ mod items;
 mod known;
 mod legends;
 mod light_list;
+mod lightmaps;
 pub mod lights;
 pub mod materials;
 pub mod merge;
@@ -41,7 +42,6 @@ mod properties;
 #[cfg(test)]
 mod sample;
 mod sections;
-mod sheets;
 mod signals;
 mod sky;
 mod surfaces;
@@ -76,7 +76,7 @@ use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::{Place, Problem, Subject};
 
-/// How the world of levels is to be seen so that the picture is not mirrored: see the module.
+/// How the world of levels is to be seen so that the view is not mirrored: see the module.
 pub const HANDEDNESS: Handedness = Handedness::Left;
 
 /// An open map, ready to be drawn, pointed at and described.
@@ -159,8 +159,7 @@ impl Map {
             item: LevelItem::level(index).into(),
             bounds: level.bounds,
         });
-        let bounds = levels.iter().map(|level| level.bounds);
-        let bounds = bounds.reduce(|all, next| all.union(&next));
+        let bounds = Aabb::around_all(levels.iter().map(|level| level.bounds));
         let about = About {
             format: &pmf::FORMAT,
             // There is but one.
@@ -233,9 +232,7 @@ impl Level {
         })?;
         let chunks: Vec<ChunkMesh> = chunks.into_iter().flatten().collect();
         let boxes = chunks.iter().filter(|chunk| !chunk.faces.is_empty());
-        let bounds = boxes
-            .map(|chunk| chunk.bounds)
-            .reduce(|all, next| all.union(&next));
+        let bounds = Aabb::around_all(boxes.map(|chunk| chunk.bounds));
         Ok(Self {
             bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
             sky_regions: sky::regions(level),
@@ -298,7 +295,7 @@ mod tests {
     use super::*;
     use crate::camera::{Camera, Pose};
 
-    /// Where points of the world are in a picture: right and down, from 0 to 1.
+    /// Where points of the world are in the view: right and down, from 0 to 1.
     fn seen(pose: Pose, point: [f32; 3]) -> [f32; 2] {
         let camera = Camera::new(pose, HANDEDNESS);
         camera.project(Vec3::from(point), 1.5).unwrap().to_array()
@@ -323,7 +320,7 @@ mod tests {
 
     #[test]
     fn the_room_of_the_sample_is_not_mirrored() {
-        // A view into the room of which there is a picture from elsewhere.
+        // A view into the room of which there is a screenshot from elsewhere.
         let pose: Pose = "-6,-2,6.3,9.211,-4.394,-6.463".parse().unwrap();
         let [doorway, _] = seen(pose, [8.0, -6.0, 0.0]);
         let pillars = [[3.5, 3.5], [-3.5, 3.5], [-3.5, -3.5]];

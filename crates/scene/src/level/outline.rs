@@ -1,12 +1,14 @@
 //! The tree of a map: what it is made of, and numbers about the whole.
 
-use super::Map;
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
-use crate::outline::{and_more, capped, heading, leaf};
+use super::overlays::{BROKEN, cell_color};
+use super::properties::SECTION_NAMES;
+use super::{Map, colors};
+use crate::outline::{heading, heading_of, leaf};
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{CubeKind, Side};
+use mapscope_formats::pmf::{self, CubeKind, Side};
 
 /// How many of one thing are listed.
 const MAX_LISTED: usize = 2000;
@@ -16,31 +18,30 @@ const MAX_CHUNKS: usize = 4096;
 impl Map {
     /// The file, its levels, and what it has beside them.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
-        let name = self.path.file_name().map_or_else(
-            || self.path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let count = self.pmf.levels.len();
-        let whole = self.line(name, LevelItem::Map);
-        let files = self
-            .pmf
-            .archive
-            .as_ref()
-            .map_or(0, |archive| archive.file_paths().len());
-        let archive = heading("Archive", self.archive_lines());
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        let whole = self.line(name.to_string_lossy().into_owned(), LevelItem::Map);
+        let extensions = self.pmf.extensions.iter().zip(0..);
+        let gamemodes = self.pmf.header.gamemodes.iter().zip(0..);
         let of_file = [
             OutlineNode {
-                note: counted(files, "file"),
-                ..archive
+                note: counted(self.archive_paths().len(), "file"),
+                ..heading("Archive", self.archive_lines())
             },
-            heading("Extensions", self.extension_lines()),
-            heading("Gamemodes", self.gamemode_lines()),
+            heading_of(
+                "Extensions",
+                extensions,
+                MAX_LISTED,
+                |(extension, index)| {
+                    self.line(extension.name.clone(), LevelItem::Extension { index })
+                },
+            ),
+            heading_of("Gamemodes", gamemodes, MAX_LISTED, |(name, index)| {
+                self.line(name.clone(), LevelItem::Gamemode { index })
+            }),
             self.entity_lines(None),
         ];
-        // A heading that nothing is under says nothing.
-        let of_file = of_file.into_iter().filter(|line| !line.children.is_empty());
-        let strings = [self.line("String table".to_owned(), LevelItem::STRINGS_OF_FILE)];
-        let levels = (0..count).map(|level| OutlineNode {
+        let strings = self.line("String table".to_owned(), LevelItem::STRINGS_OF_FILE);
+        let levels = (0..self.pmf.levels.len()).map(|level| OutlineNode {
             children: self.level_lines(level),
             ..leaf(
                 format!("Level {level}"),
@@ -48,12 +49,8 @@ impl Map {
                 String::new(),
             )
         });
-        [whole]
-            .into_iter()
-            .chain(levels)
-            .chain(of_file)
-            .chain(strings)
-            .collect()
+        let lines = [whole].into_iter().chain(levels);
+        lines.chain(filled(of_file)).chain([strings]).collect()
     }
 
     /// The line of an item, with the note that the table of its fields has.
@@ -64,249 +61,132 @@ impl Map {
 
     /// What a level is made of.
     fn level_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let lines = [
-            heading("Materials", self.material_lines(level)),
-            heading("Physics materials", self.physics_lines(level)),
-            heading("Sound materials", self.sound_lines(level)),
-            heading_of_all("Environments", self.environment_lines(level)),
-            heading_of_all("Regions", self.region_lines(level)),
-            heading("Lights", self.light_lines(level)),
-            heading("Lightmaps", self.lightmap_lines(level)),
-            self.entity_lines(Some(level)),
-            heading_of_all("Cubes", self.cube_kind_lines(level)),
-            self.chunk_lines(level),
-            heading("String tables", self.table_lines(level)),
-        ];
-        lines
-            .into_iter()
-            .filter(|line| !line.children.is_empty())
-            .collect()
-    }
-
-    fn material_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let Some((data, _)) = self.level(level) else {
+        let Some((data, source)) = self.level(level) else {
             return Vec::new();
         };
         let materials = data.materials.list.iter().zip(data.uses()).enumerate();
         let used = materials.filter(|(_, (material, uses))| material.is_known || uses.faces > 0);
-        let lines = used.map(|(index, (material, _))| {
-            let label = format!("{index} {}", material.name);
-            OutlineNode {
-                swatch: self.material_swatch(level, index),
-                ..self.line(label, LevelItem::material(level, index))
-            }
+        let common = &source.common;
+        let physics = common.physics_materials.iter().enumerate();
+        let sounds = 0..common.sound_materials.len() as u32;
+        let lights = self.light_list(level).into_iter();
+        let lightmaps = self.chunks_of(level).flat_map(|at| {
+            let lightmaps = 0..at.lightmaps().len();
+            lightmaps.map(move |index| (at, index))
         });
-        capped(lines.collect(), MAX_LISTED)
+        let chunks = self.chunks_of(level).filter(|at| holds_anything(at.chunk));
+        let lines = [
+            heading_of("Materials", used, MAX_LISTED, |(index, (material, _))| {
+                let label = format!("{index} {}", material.name);
+                OutlineNode {
+                    swatch: self.material_swatch(level, index),
+                    ..self.line(label, LevelItem::material(level, index))
+                }
+            }),
+            heading_of(
+                "Physics materials",
+                physics,
+                MAX_LISTED,
+                |(index, material)| {
+                    let label = format!("{index} {}", common.strings.brief(material.name));
+                    self.line(label, LevelItem::physics_material(level, index))
+                },
+            ),
+            heading_of("Sound materials", sounds, MAX_LISTED, |index| {
+                let level = level as u32;
+                let item = LevelItem::SoundMaterial { level, index };
+                self.line(format!("Sound material {index}"), item)
+            }),
+            heading_of_all("Environments", self.environment_lines(level, source)),
+            heading_of_all("Regions", self.region_lines(level)),
+            heading_of("Lights", lights, MAX_LISTED, |light| OutlineNode {
+                swatch: Some(Swatch::Color(light.color)),
+                ..leaf(light.name, light.item, light.note)
+            }),
+            heading_of("Lightmaps", lightmaps, MAX_LISTED, |(at, index)| {
+                let label = format!("{index} of chunk {}", at.chunk.index);
+                self.line(label, at.lightmap_item(index))
+            }),
+            self.entity_lines(Some(level)),
+            heading_of_all("Cubes", self.cube_kind_lines(level)),
+            heading_of("Chunks", chunks, MAX_CHUNKS, |at| OutlineNode {
+                swatch: at.data().is_none().then_some(Swatch::Color(BROKEN)),
+                ..self.line(at.chunk.index.to_string(), at.item())
+            }),
+            heading("String tables", self.table_lines(level)),
+        ];
+        filled(lines).collect()
     }
 
-    fn physics_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let common = self.pmf.levels.get(level).map(|level| &level.common);
-        let materials = common.into_iter().flat_map(|common| {
-            let materials = common.physics_materials.iter().enumerate();
-            materials.map(|(index, material)| {
-                let label = format!("{index} {}", common.strings.brief(material.name));
-                self.line(label, LevelItem::physics_material(level, index))
-            })
-        });
-        capped(materials.collect(), MAX_LISTED)
-    }
-
-    fn sound_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let level_data = self.pmf.levels.get(level);
-        let count = level_data.map_or(0, |level| level.common.sound_materials.len());
-        let lines = (0..count as u32).map(|index| {
-            let level = level as u32;
-            let item = LevelItem::SoundMaterial { level, index };
-            self.line(format!("Sound material {index}"), item)
-        });
-        capped(lines.collect(), MAX_LISTED)
-    }
-
-    fn environment_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let Some(source) = self.pmf.levels.get(level) else {
-            return Vec::new();
-        };
+    fn environment_lines(&self, level: usize, source: &pmf::Level) -> Vec<OutlineNode> {
         let lines = Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, _) = of.names(source)?;
-            let names = names.iter().enumerate();
+            let names = names.into_iter().enumerate();
             let lines = names.map(|(index, name)| OutlineNode {
                 swatch: Some(Swatch::Color(of.color())),
-                ..self.line(strings.brief(*name).into_owned(), of.item(level, index))
+                ..self.line(strings.brief(name).into_owned(), of.item(level, index))
             });
-            let lines: Vec<OutlineNode> = lines.collect();
-            (!lines.is_empty()).then(|| heading(of.name(), lines))
+            Some(heading(of.name(), lines.collect()))
         });
-        lines.collect()
+        filled(lines).collect()
     }
 
     fn region_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let mut of_kinds = [const { Vec::new() }; 4];
-        let mut counts = [0; 4];
-        for region in self.regions(level) {
-            let at = region.of as usize;
-            counts[at] += 1;
-            if of_kinds[at].len() < MAX_LISTED {
-                of_kinds[at].push(OutlineNode {
-                    swatch: Some(Swatch::Color(region.of.color())),
-                    ..self.line(region.name(), region.item())
-                });
-            }
-        }
-        let mut lines = Vec::new();
-        let all = Environment::ALL.into_iter().zip(of_kinds).zip(counts);
-        for ((of, mut children), count) in all {
-            children.extend(and_more(count, children.len()));
-            if !children.is_empty() {
-                lines.push(OutlineNode {
-                    note: count.to_string(),
-                    ..heading(of.name(), children)
-                });
-            }
-        }
-        let mut server = Vec::new();
-        let mut count = 0;
-        for region in self.server_regions(level) {
-            count += 1;
-            if server.len() < MAX_LISTED {
-                let label = format!("{} of chunk {}", region.index, region.at.chunk.index);
-                server.push(self.line(label, region.item()));
-            }
-        }
-        server.extend(and_more(count, server.len()));
-        if !server.is_empty() {
-            lines.push(OutlineNode {
-                note: count.to_string(),
-                ..heading("Server", server)
-            });
-        }
-        lines
-    }
-
-    fn light_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let lights = self.light_list(level).into_iter();
-        let lines = lights.map(|light| OutlineNode {
-            swatch: Some(Swatch::Color(light.color)),
-            ..leaf(light.name, light.item, light.note)
+        let environments = Environment::ALL.into_iter().map(|of| {
+            let regions = self.regions(level).filter(|region| region.of == of);
+            heading_of(of.name(), regions, MAX_LISTED, |region| OutlineNode {
+                swatch: Some(Swatch::Color(of.color())),
+                ..self.line(region.name(), region.item())
+            })
         });
-        capped(lines.collect(), MAX_LISTED)
-    }
-
-    fn lightmap_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let mut count = 0;
-        let mut lines = Vec::new();
-        for at in self.chunks_of(level) {
-            let data = at.chunk.data.as_deref();
-            let client = data.and_then(|data| data.client.as_ref());
-            let lightmaps = client.map_or(&[][..], |client| &client.lightmaps);
-            count += lightmaps.len();
-            let left = MAX_LISTED - lines.len();
-            let listed = lightmaps.iter().enumerate().take(left);
-            lines.extend(listed.map(|(index, _)| {
-                let label = format!("{index} of chunk {}", at.chunk.index);
-                self.line(label, at.lightmap_item(index))
-            }));
-        }
-        lines.extend(and_more(count, lines.len()));
-        lines
-    }
-
-    fn extension_lines(&self) -> Vec<OutlineNode> {
-        let lines = self
-            .pmf
-            .extensions
-            .iter()
-            .zip(0..)
-            .map(|(extension, index)| {
-                self.line(extension.name.clone(), LevelItem::Extension { index })
-            });
-        capped(lines.collect(), MAX_LISTED)
-    }
-
-    /// The gamemodes, each with how many entities are part of it.
-    fn gamemode_lines(&self) -> Vec<OutlineNode> {
-        let names = self.pmf.header.gamemodes.iter().enumerate();
-        let lines = names.map(|(number, name)| {
-            let index = number as u32;
-            self.line(name.clone(), LevelItem::Gamemode { index })
+        let server = heading_of("Server", self.server_regions(level), MAX_LISTED, |region| {
+            let label = format!("{} of chunk {}", region.index, region.at.chunk.index);
+            self.line(label, region.item())
         });
-        lines.collect()
+        filled(environments.chain([server])).collect()
     }
 
     /// The entities of the map, or of a level and its chunks, by their types.
     fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
-        let mut all = 0;
-        let kinds = self.entities_by_kind(level).iter();
-        let lines = kinds.map(|(kind, items)| {
-            all += items.len();
-            let entities = items.iter().take(MAX_LISTED).filter_map(|item| {
-                let at = self.entity_at(*item)?;
-                let name = at.entity.brief_name();
-                let name = if name.is_empty() {
-                    format!("{} without name", kind.name())
-                } else {
-                    name.into_owned()
-                };
-                Some(self.line(name, *item))
+        let lines = self.entities_by_kind(level).map(|(kind, items)| {
+            let lines = heading_of(kind.name(), items.iter(), MAX_LISTED, |item| {
+                let at = self.entity_at(*item);
+                let name = at.map(|at| at.entity.brief_name().into_owned());
+                let name = name.filter(|name| !name.is_empty());
+                let name = name.unwrap_or_else(|| format!("{} without name", kind.name()));
+                self.line(name, *item)
             });
-            let mut children: Vec<OutlineNode> = entities.collect();
-            children.extend(and_more(items.len(), children.len()));
-            let kind_item = LevelItem::entity_type(*kind).into();
-            let color = super::colors::distinct(kind.number().into());
             OutlineNode {
-                swatch: Some(Swatch::Color(color)),
-                children,
-                ..leaf(kind.name().to_owned(), kind_item, items.len().to_string())
+                item: Some(LevelItem::entity_type(*kind).into()),
+                swatch: Some(Swatch::Color(colors::distinct(kind.number().into()))),
+                ..lines
             }
         });
-        let lines: Vec<OutlineNode> = lines.collect();
         let label = match level {
             None => "Entities of the map",
             Some(_) => "Entities",
         };
-        OutlineNode {
-            note: all.to_string(),
-            ..heading(label, lines)
-        }
+        heading_of_all(label, lines.collect())
     }
 
     fn cube_kind_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let Some((data, source)) = self.level(level) else {
-            return Vec::new();
-        };
-        let kinds = CubeKind::ALL.iter().zip(data.counts(source).kinds);
-        let lines = kinds.filter(|(_, count)| *count > 0).map(|(kind, _)| {
-            let color = super::overlays::cell_color(*kind);
-            OutlineNode {
-                swatch: Some(Swatch::Color(color)),
-                ..self.line(kind.name().to_owned(), LevelItem::cube_type(level, *kind))
-            }
+        let level = self.level_at(level).into_iter();
+        let lines = level.flat_map(|level| {
+            let kinds = CubeKind::ALL.into_iter().zip(level.counts().kinds);
+            let kinds = kinds.filter(|(_, count)| *count > 0);
+            kinds.map(move |(kind, _)| OutlineNode {
+                swatch: Some(Swatch::Color(cell_color(kind))),
+                ..self.line(
+                    kind.name().to_owned(),
+                    LevelItem::cube_type(level.number, kind),
+                )
+            })
         });
         lines.collect()
     }
 
-    /// The chunks that hold anything or cannot be read.
-    fn chunk_lines(&self, level: usize) -> OutlineNode {
-        let chunks = || self.chunks_of(level).filter(|at| holds_anything(at.chunk));
-        let count = chunks().count();
-        let mut lines: Vec<OutlineNode> = chunks()
-            .take(MAX_CHUNKS)
-            .map(|at| {
-                let swatch = at.chunk.data.is_none();
-                OutlineNode {
-                    swatch: swatch.then_some(Swatch::Color(super::overlays::BROKEN)),
-                    ..self.line(at.chunk.index.to_string(), at.item())
-                }
-            })
-            .collect();
-        lines.extend(and_more(count, lines.len()));
-        OutlineNode {
-            note: count.to_string(),
-            ..heading("Chunks", lines)
-        }
-    }
-
     fn table_lines(&self, level: usize) -> Vec<OutlineNode> {
-        let sides = Side::ALL.into_iter().zip(["Common", "Client", "Server"]);
+        let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
         let lines = sides.filter_map(|(side, name)| {
             let item = LevelItem::strings_of_level(level, side);
             let note = self.described(item)?.note();
@@ -314,56 +194,50 @@ impl Map {
         });
         lines.collect()
     }
-}
 
-impl Map {
     /// Numbers about the whole.
     pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
-        let (pmf, levels, textures) = (&self.pmf, &self.levels, &self.textures);
         let statistic = |name, value: usize| Statistic {
             name,
             value: value.to_string(),
         };
-        let chunks = || pmf.levels.iter().flat_map(|level| &level.chunks);
-        let readable = || chunks().filter_map(|chunk| chunk.data.as_ref());
-        let clients = || readable().filter_map(|data| data.client.as_ref());
-        let meshes = || levels.iter().flat_map(|level| &level.chunks);
-        let of_levels = pmf.levels.iter().filter_map(|level| level.server.as_ref());
-        let of_chunks = readable().filter_map(|data| data.server.as_ref());
-        let entities = pmf.entities.len()
-            + of_levels.map(|server| server.entities.len()).sum::<usize>()
-            + of_chunks.map(|server| server.entities.len()).sum::<usize>();
-        let missing = textures.list.iter().filter(|texture| !texture.file.found);
+        let levels = self.pmf.levels.len();
+        let textures = &self.textures.list;
+        let chunks = || (0..levels).flat_map(|level| self.chunks_of(level));
+        let readable = || chunks().filter_map(|at| at.data());
+        let clients = || chunks().filter_map(|at| at.client());
+        let meshes = || self.levels.iter().flat_map(|level| &level.chunks);
+        let triangles = meshes().map(|mesh| mesh.indices.len() / 3).sum();
+        let vertices = clients().map(|client| client.vertices.len()).sum();
+        let lightmaps = clients().map(|client| client.lightmaps.len()).sum();
+        let entities = self.owners().filter_map(|owner| self.entity_list(owner));
+        let missing = textures.iter().filter(|texture| !texture.file.found);
         vec![
-            statistic("Levels", pmf.levels.len()),
+            statistic("Levels", levels),
             statistic("Chunks", chunks().count()),
             statistic("Unreadable chunks", chunks().count() - readable().count()),
             statistic("Cubes", readable().map(|data| data.cubes.len()).sum()),
             statistic("Faces", meshes().map(|mesh| mesh.faces.len()).sum()),
-            statistic(
-                "Triangles",
-                meshes().map(|mesh| mesh.indices.len() / 3).sum(),
-            ),
-            statistic(
-                "Vertices",
-                clients().map(|client| client.vertices.len()).sum(),
-            ),
-            statistic(
-                "Lightmaps",
-                clients().map(|client| client.lightmaps.len()).sum(),
-            ),
-            statistic("Entities", entities),
-            statistic("Textures", textures.list.len()),
+            statistic("Triangles", triangles),
+            statistic("Vertices", vertices),
+            statistic("Lightmaps", lightmaps),
+            statistic("Entities", entities.map(|list| list.entities.len()).sum()),
+            statistic("Textures", textures.len()),
             statistic("Missing textures", missing.count()),
         ]
     }
 }
 
-/// A heading with how many there are below its lines together, which say so themselves.
+/// Headings that have lines below them: others say nothing.
+fn filled(lines: impl IntoIterator<Item = OutlineNode>) -> impl Iterator<Item = OutlineNode> {
+    let lines = lines.into_iter();
+    lines.filter(|line| !line.children.is_empty())
+}
+
+/// A heading with the sum of the counts in the notes of its lines.
 fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
-    let counts = lines
-        .iter()
-        .filter_map(|line| line.note.parse::<u64>().ok());
+    let notes = lines.iter().map(|line| &line.note);
+    let counts = notes.filter_map(|note| note.parse::<u64>().ok());
     OutlineNode {
         note: counts.sum::<u64>().to_string(),
         ..heading(label, lines)

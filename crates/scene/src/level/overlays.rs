@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use super::entities::Marker;
 use super::items::ChunkAt;
 use super::known::is_own_cell;
 use super::place::cell_in_world;
@@ -9,7 +10,7 @@ use super::visibility::SeenOfChunk;
 use super::{Map, colors};
 use crate::lines::LineBuilder;
 use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
-use mapscope_formats::pmf::{Cell, Cube, CubeKind};
+use mapscope_formats::pmf::{Cell, Cube, CubeKind, Cubes};
 
 /// How many boxes an overlay draws.
 pub(super) const MAX_BOXES: usize = 20_000;
@@ -64,15 +65,23 @@ impl<'a> Stage<'a> {
         let is_hidden = Map::hides_kind(self.shown, kind);
         let chunks = self.chunks().filter(move |_| !is_hidden);
         chunks.flat_map(move |at| {
-            let data = at.chunk.data.as_deref().into_iter();
+            let data = at.data().into_iter();
             data.flat_map(move |data| {
-                let cells = data.cubes.cells(at.level.chunk_side() * 0.5);
+                let cells = data.cubes.cells(at.half());
                 let of_kind = cells.filter(move |cell| data.cubes.kind(cell.cube) == Some(kind));
                 let center = at.center();
                 let placed = of_kind.map(move |cell| (at, cell, cell_in_world(&cell, center)));
                 placed.filter(move |(.., aabb)| self.is_in(aabb))
             })
         })
+    }
+
+    /// Markers in sight, with their boxes.
+    fn markers(self) -> impl Iterator<Item = (&'a Marker, Aabb)> {
+        let half = Vec3::splat(self.map.marker_half(Some(self.shown.level)));
+        let markers = self.map.shown_markers(self.shown);
+        let boxed = markers.map(move |marker| (marker, Aabb::centered(marker.place, half)));
+        boxed.filter(move |(_, aabb)| self.is_in(aabb))
     }
 
     fn selected(self) -> Option<LevelItem> {
@@ -138,12 +147,8 @@ impl Annotations for Map {
                     let regions = self.regions(shown.level).take(MAX_LABELS);
                     labels.extend(regions.filter_map(|region| {
                         let bounds = region.bounds().filter(|bounds| stage.is_in(bounds))?;
-                        Some(Label {
-                            room: None,
-                            position: bounds.center(),
-                            text: format!("{} {}", region.of.name(), region.name()),
-                            color: region.of.color(),
-                        })
+                        let text = format!("{} {}", region.of.name(), region.name());
+                        Some(label(bounds.center(), text, region.of.color()))
                     }));
                 }
                 OverlayId::Paths => stage.path_labels(labels),
@@ -206,35 +211,26 @@ impl Stage<'_> {
         let Some((only, depth)) = self.which_cells() else {
             return;
         };
+        let chunks = self
+            .chunks()
+            .filter(|at| only.is_none_or(|only| only == at.number));
+        let chunks = chunks.filter_map(|at| Some((at, &at.data()?.cubes)));
         let mut left = MAX_BOXES;
-        for at in self.chunks() {
-            if only.is_some_and(|only| only != at.number) {
-                continue;
-            }
-            let Some(data) = at.chunk.data.as_deref() else {
-                continue;
-            };
-            if data.cubes.orphans() > 0 {
+        for (at, cubes) in chunks {
+            if cubes.orphans() > 0 {
                 LineBuilder::new(lines, ORPHANS, 2.0).aabb(&at.bounds());
             }
+            let wanted = cubes.cells(at.half()).filter(|cell| match depth {
+                Some(depth) => cell.depth == depth && is_own_cell(cubes, cell.cube),
+                None => cubes.inside(cell.cube).next().is_none(),
+            });
             let center = at.center();
-            for cell in data.cubes.cells(at.level.chunk_side() * 0.5) {
-                let is_wanted = match depth {
-                    Some(depth) => cell.depth == depth && is_own_cell(&data.cubes, cell.cube),
-                    None => data.cubes.inside(cell.cube).next().is_none(),
-                };
-                let aabb = cell_in_world(&cell, center);
-                if !is_wanted || !self.is_in(&aabb) {
-                    continue;
-                }
-                let kind = content(&data.cubes, cell.cube);
-                if Map::hides_kind(self.shown, kind) {
-                    continue;
-                }
-                let Some(fewer) = left.checked_sub(1) else {
-                    return;
-                };
-                left = fewer;
+            let boxes =
+                wanted.map(|cell| (content(cubes, cell.cube), cell_in_world(&cell, center)));
+            let shown = boxes
+                .filter(|(kind, aabb)| self.is_in(aabb) && !Map::hides_kind(self.shown, *kind));
+            for (kind, aabb) in shown.take(left) {
+                left -= 1;
                 let mut builder = LineBuilder::new(lines, cell_color(kind), 1.0);
                 // What is there is seen before what is not.
                 if kind == CubeKind::Empty {
@@ -249,29 +245,24 @@ impl Stage<'_> {
         if Map::hides_kind(self.shown, CubeKind::Collider) {
             return;
         }
-        let mut builder = LineBuilder::new(lines, COLLIDER, 1.5);
-        let mut left = MAX_BOXES;
-        for at in self.chunks() {
-            let center = at.center();
-            let data = at.chunk.data.as_deref().into_iter();
-            let boxes = data.flat_map(|data| {
-                let colliders = data.cubes.iter().filter_map(|(cube, kind)| match kind {
-                    Cube::Collider(collider) if data.cubes.is_reached(cube) => Some(collider),
-                    _ => None,
-                });
-                colliders.flat_map(|collider| data.cubes.boxes(collider))
+        let chunks = self
+            .chunks()
+            .filter_map(|at| Some((at.center(), &at.data()?.cubes)));
+        let boxes = chunks.flat_map(|(center, cubes)| {
+            let colliders = cubes.iter().filter_map(|(cube, kind)| match kind {
+                Cube::Collider(collider) if cubes.is_reached(cube) => Some(collider),
+                _ => None,
             });
-            for corners in boxes {
-                let corners = corners.map(|corner| Vec3::from(corner) + center);
-                if !Aabb::around(corners).is_some_and(|aabb| self.is_in(&aabb)) {
-                    continue;
-                }
-                let Some(fewer) = left.checked_sub(1) else {
-                    return;
-                };
-                left = fewer;
-                builder.edges(&corners);
-            }
+            let boxes = colliders.flat_map(|collider| cubes.boxes(collider));
+            boxes.map(move |corners| corners.map(|corner| Vec3::from(corner) + center))
+        });
+        let shown = boxes.filter(|corners| {
+            let aabb = Aabb::around(*corners);
+            aabb.is_some_and(|aabb| self.is_in(&aabb))
+        });
+        let mut builder = LineBuilder::new(lines, COLLIDER, 1.5);
+        for corners in shown.take(MAX_BOXES) {
+            builder.edges(&corners);
         }
     }
 
@@ -308,7 +299,7 @@ impl Stage<'_> {
 
     fn light_probes(self, lines: &mut Vec<Line>) {
         for (at, cell, aabb) in self.cubes(CubeKind::LightInfo).take(MAX_BOXES) {
-            let data = at.chunk.data.as_deref();
+            let data = at.data();
             let Some(Cube::LightInfo(info)) = data.and_then(|data| data.cubes.get(cell.cube))
             else {
                 continue;
@@ -328,7 +319,7 @@ impl Stage<'_> {
 
     fn path_labels(self, labels: &mut Vec<Label>) {
         for (at, cell, aabb) in self.cubes(CubeKind::PathInfo).take(MAX_LABELS) {
-            let Some(data) = at.chunk.data.as_deref() else {
+            let Some(data) = at.data() else {
                 continue;
             };
             let found = data.cubes.get(cell.cube).zip(data.server.as_ref());
@@ -336,19 +327,13 @@ impl Stage<'_> {
                 continue;
             };
             let attributes = data.cubes.attributes(info).iter().take(3);
-            let attributes: Vec<String> = attributes
-                .map(|attribute| {
-                    let [name, data] =
-                        [attribute.name, attribute.data].map(|text| server.strings.brief(text));
-                    format!("{name}: {data}")
-                })
-                .collect();
-            labels.push(Label {
-                room: None,
-                position: aabb.center(),
-                text: attributes.join(", "),
-                color: PATH,
+            let attributes = attributes.map(|attribute| {
+                let texts = [attribute.name, attribute.data];
+                let [name, data] = texts.map(|text| server.strings.brief(text));
+                format!("{name}: {data}")
             });
+            let text = attributes.collect::<Vec<_>>().join(", ");
+            labels.push(label(aabb.center(), text, PATH));
         }
     }
 
@@ -356,28 +341,23 @@ impl Stage<'_> {
         let Some(seen) = self.map.seen(self.shown) else {
             return;
         };
-        let mut left = MAX_BOXES;
-        let half = seen.from.at.level.chunk_side() * 0.5;
         if let Some(place) = seen.from.place() {
             let aabb = place.cell_in_world(seen.from.at.center());
             LineBuilder::new(lines, SEEN_FROM, 3.0).on_top().aabb(&aabb);
         }
+        let mut left = MAX_BOXES;
         let mut builder = LineBuilder::new(lines, SEEN, 1.0);
         for at in self.chunks() {
-            match (seen.chunks.get(&at.number), at.chunk.data.as_deref()) {
+            match (seen.chunks.get(&at.number), at.data()) {
                 (Some(SeenOfChunk::All), _) => builder.aabb(&at.bounds()),
                 (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
-                    for cell in data.cubes.cells(half) {
-                        // The cube itself is outlined already.
-                        let is_from =
-                            (at.number, cell.cube) == (seen.from.at.number, seen.from.cube);
-                        if is_from || cubes.binary_search(&cell.cube).is_err() {
-                            continue;
-                        }
-                        let Some(fewer) = left.checked_sub(1) else {
-                            return;
-                        };
-                        left = fewer;
+                    // The cube itself is outlined already.
+                    let from = Some(seen.from.cube).filter(|_| at.number == seen.from.at.number);
+                    let cells = data.cubes.cells(at.half()).filter(|cell| {
+                        from != Some(cell.cube) && cubes.binary_search(&cell.cube).is_ok()
+                    });
+                    for cell in cells.take(left) {
+                        left -= 1;
                         builder.aabb(&cell_in_world(&cell, at.center()));
                     }
                 }
@@ -387,28 +367,13 @@ impl Stage<'_> {
     }
 
     fn entities(self, lines: &mut Vec<Line>) {
-        let half = self.map.marker_half(Some(self.shown.level));
-        let mut left = MAX_BOXES;
-        for marker in self.map.shown_markers(self.shown) {
-            let around = Aabb {
-                min: marker.place - half,
-                max: marker.place + half,
-            };
-            if !self.is_in(&around) {
-                continue;
-            }
-            let Some(fewer) = left.checked_sub(1) else {
-                return;
-            };
-            left = fewer;
+        for (marker, aabb) in self.markers().take(MAX_BOXES) {
             let color = colors::distinct(marker.kind.number().into());
             let mut builder = LineBuilder::new(lines, color, 2.0);
-            builder.aabb(&around);
+            builder.aabb(&aabb);
             for axis in Vec3::AXES {
-                builder.line(
-                    marker.place - axis * half * 2.0,
-                    marker.place + axis * half * 2.0,
-                );
+                let arm = axis * (aabb.max - aabb.min);
+                builder.line(marker.place - arm, marker.place + arm);
             }
             let shape = self.map.entity_at(marker.item).map(|at| at.shape());
             builder.width_points = 1.0;
@@ -426,22 +391,31 @@ impl Stage<'_> {
         // The most important first.
         let first = markers().filter(|marker| Some(marker.item) == selected);
         let others = markers().filter(|marker| Some(marker.item) != selected);
-        for marker in first.chain(others).take(MAX_LABELS) {
-            let Some(at) = self.map.entity_at(marker.item) else {
-                continue;
-            };
-            labels.push(Label {
-                room: None,
-                position: marker.place + Vec3::Y * half * 2.0,
-                text: at.title(),
-                color: colors::distinct(marker.kind.number().into()),
-            });
-        }
+        let placed = first.chain(others).take(MAX_LABELS);
+        labels.extend(placed.filter_map(|marker| {
+            let text = self.map.entity_at(marker.item)?.title();
+            let position = marker.place + Vec3::Y * half * 2.0;
+            Some(label(
+                position,
+                text,
+                colors::distinct(marker.kind.number().into()),
+            ))
+        }));
+    }
+}
+
+/// A text to the right of a place.
+fn label(position: Vec3, text: String, color: [u8; 3]) -> Label {
+    Label {
+        room: None,
+        position,
+        text,
+        color,
     }
 }
 
 /// What fills a cell, however often it is wrapped.
-fn content(cubes: &mapscope_formats::pmf::Cubes, cube: u32) -> CubeKind {
+fn content(cubes: &Cubes, cube: u32) -> CubeKind {
     let mut at = cube;
     loop {
         let kind = cubes.kind(at).unwrap_or(CubeKind::Empty);

@@ -195,13 +195,9 @@ impl Map {
             return face;
         }
         let (from, to) = Self::uncut(ray, shown)?;
-        let half = self.marker_half(Some(level));
+        let half = Vec3::splat(self.marker_half(Some(level)));
         let markers = self.shown_markers(shown).filter_map(|marker| {
-            let around = Aabb {
-                min: marker.place - half,
-                max: marker.place + half,
-            };
-            let (distance, _) = within(&around, ray)?;
+            let (distance, _) = within(&Aabb::centered(marker.place, half), ray)?;
             (distance >= from && distance <= to).then_some((distance, marker.item))
         });
         let nearest = markers.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -210,10 +206,8 @@ impl Map {
             position: ray.origin + ray.direction * distance,
             distance,
         });
-        match (face, marker) {
-            (Some(face), Some(marker)) if face.distance < marker.distance => Some(face),
-            (face, marker) => marker.or(face),
-        }
+        let nearest = marker.into_iter().chain(face);
+        nearest.min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 }
 

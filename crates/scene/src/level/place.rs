@@ -88,11 +88,10 @@ impl Place {
 
 /// A cell in world space, for the centre of its chunk.
 pub(super) fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
-    let center = Vec3::from(cell.center) + chunk_center;
-    Aabb {
-        min: center - cell.half,
-        max: center + cell.half,
-    }
+    Aabb::centered(
+        Vec3::from(cell.center) + chunk_center,
+        Vec3::splat(cell.half),
+    )
 }
 
 #[cfg(test)]

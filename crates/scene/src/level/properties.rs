@@ -1,8 +1,6 @@
 //! What is known of a map, its levels, its chunks and what they hold, and where the tables of all
 //! records are ([`Map::described`]).
 
-use std::fmt::Write as _;
-
 use serde_json::{Value as Json, json};
 
 use super::chunk_map::packed_bytes;
@@ -11,7 +9,7 @@ use super::entities::{EntityTypeAt, GamemodeAt};
 use super::environments::{Environment, EnvironmentAt, RegionAt, ServerRegionAt};
 use super::files::{ArchiveFileAt, ExtensionAt, StringTableAt, archive_start};
 use super::items::{ChunkAt, EntityAt};
-use super::known::Counts;
+use super::known::{Counts, kind_counts};
 use super::light_list::LightAt;
 use super::lights::LightKind;
 use super::mesh::ChunkMesh;
@@ -19,7 +17,7 @@ use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use super::{Level, Map, date};
 use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
 use crate::numbers::{number, short};
-use crate::{ClipInfo, Item, LevelItem, Property};
+use crate::{ClipInfo, LevelItem, Property};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
@@ -27,63 +25,20 @@ use mapscope_formats::pmf::{
 };
 
 /// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
-const MAX_LISTED: usize = 256;
+pub(super) const MAX_LISTED: usize = 256;
 /// How many bytes are shown as numbers in a line of text.
 pub(super) const MAX_BYTES: usize = 256;
 /// How many levels are in the table of sizes.
 const MAX_LEVELS: usize = 256;
 
 /// Names of the sections of levels and chunks, in their order.
-const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
+pub(super) const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
 
 /// The first bytes, at most so many, as numbers.
-pub(super) fn hex(bytes: &[u8], most: usize) -> String {
-    let mut text = String::new();
-    for byte in bytes.iter().take(most) {
-        let space = if text.is_empty() { "" } else { " " };
-        // Writing to a string does not fail.
-        let _ = write!(text, "{space}{byte:02x}");
-    }
-    if bytes.len() > most {
-        text.push_str(" ...");
-    }
-    text
-}
-
-/// A line that leads to an item.
-pub(super) fn linked(
-    name: &'static str,
-    value: impl Into<String>,
-    item: Option<LevelItem>,
-) -> Property {
-    Property {
-        link: item.map(Item::from),
-        ..Property::new(name, value)
-    }
-}
-
-/// A line for each of a list, and how many more there are where it is long.
-pub(super) fn listed<T>(
-    list: impl ExactSizeIterator<Item = T>,
-    name: &'static str,
-    property: impl FnMut(T) -> Option<Property>,
-) -> Vec<Property> {
-    listed_up_to(MAX_LISTED, list, name, property)
-}
-
-/// The same for lists that are cut elsewhere.
-pub(super) fn listed_up_to<T>(
-    most: usize,
-    list: impl ExactSizeIterator<Item = T>,
-    name: &'static str,
-    property: impl FnMut(T) -> Option<Property>,
-) -> Vec<Property> {
-    let more = list.len().saturating_sub(most);
-    let mut properties: Vec<Property> = list.take(most).filter_map(property).collect();
-    if more > 0 {
-        properties.push(Property::new(name, format!("and {more} more")));
-    }
-    properties
+pub(super) fn hex(bytes: &[u8], max: usize) -> String {
+    let numbers = bytes.iter().take(max).map(|byte| format!("{byte:02x}"));
+    let more = (bytes.len() > max).then(|| "...".to_owned());
+    numbers.chain(more).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of something for programs.
@@ -173,7 +128,50 @@ impl<'a> MapAt<'a> {
         .json("entities"),
     ];
 
-    const SIZES: &'a [Field<Self>] = &[field("Size", |at| at.map.sizes().into())];
+    const SIZES: &'a [Field<Self>] = &[
+        field("File", |at| {
+            let bytes = at.archive_start().map(|_| at.map.bytes.len());
+            bytes.map(|bytes| format!("{bytes} bytes")).into()
+        }),
+        field("Header", |at| {
+            let after = at.map.pmf.strings.bytes().len() + 8;
+            let header = at
+                .archive_start()
+                .map(|start| start.saturating_sub(after as u64));
+            header.map(|header| at.share(header)).into()
+        }),
+        field("String table", |at| {
+            let bytes = at.map.pmf.strings.bytes().len();
+            Value::from(at.share(bytes as u64)).link(LevelItem::STRINGS_OF_FILE)
+        }),
+        field("Archive", |at| {
+            let archive = at.map.pmf.archive.as_ref();
+            let bytes = archive.map_or(0, |archive| archive.bytes().len());
+            at.share(bytes as u64).into()
+        }),
+        field("Extension", |at| {
+            let extensions = at.map.pmf.extensions.iter().enumerate();
+            let lines = extensions.map(|(index, extension)| {
+                let index = index as u32;
+                let size = at.share(extension.size.into());
+                let text = format!("{}: {size}", extension.name);
+                Value::from(text).link(LevelItem::Extension { index })
+            });
+            Value::list_up_to(MAX_LISTED, lines)
+        }),
+        field("Level", |at| {
+            let levels = at.map.pmf.levels.iter().enumerate().take(MAX_LEVELS);
+            Value::list(levels.map(|(index, level)| {
+                let [packed, unpacked] = packed_of(level);
+                let (share, ratio) = (at.share(level.size.into()), ratio(packed, unpacked));
+                let text = format!("{index}: {share}, decoded {unpacked}, {ratio}");
+                Value::from(text).link(LevelItem::level(index))
+            }))
+        }),
+        field("Entities", |at| {
+            at.share(at.map.pmf.entities.bytes().len() as u64).into()
+        }),
+    ];
 
     const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
         unread_entities(Some(&at.map.pmf.entities))
@@ -182,57 +180,24 @@ impl<'a> MapAt<'a> {
     fn header(self) -> &'a pmf::Header {
         &self.map.pmf.header
     }
+
+    /// Where the archive begins; none of a map that is not from a file.
+    fn archive_start(self) -> Option<u64> {
+        archive_start(&self.map.pmf).filter(|_| !self.map.bytes.is_empty())
+    }
+
+    /// Bytes, and how much of the file they are.
+    fn share(self, bytes: u64) -> String {
+        let share = bytes as f64 * 100.0 / self.map.bytes.len().max(1) as f64;
+        format!("{bytes} bytes ({share:.1} %)")
+    }
 }
 
 impl Map {
     /// The paths of the files of the archive.
-    fn archive_paths(&self) -> Vec<String> {
+    pub(super) fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
         archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
-    }
-
-    /// The bytes of each part of the file.
-    fn sizes(&self) -> Vec<Property> {
-        let pmf = &self.pmf;
-        let bytes = |count: u64| {
-            let share = count as f64 * 100.0 / self.bytes.len().max(1) as f64;
-            format!("{count} bytes ({share:.1} %)")
-        };
-        let mut sizes = Vec::new();
-        let archive = pmf.archive.as_ref();
-        let archive = archive.map_or(0, |archive| archive.bytes().len());
-        let strings = pmf.strings.bytes().len() as u64;
-        if let Some(start) = archive_start(pmf).filter(|_| !self.bytes.is_empty()) {
-            sizes.push(Property::new("File", format!("{} bytes", self.bytes.len())));
-            let header = start.saturating_sub(strings + 8);
-            sizes.push(Property::new("Header", bytes(header)));
-        }
-        let table = Some(LevelItem::STRINGS_OF_FILE);
-        sizes.push(linked("String table", bytes(strings), table));
-        sizes.push(Property::new("Archive", bytes(archive as u64)));
-        let extensions = pmf.extensions.iter().enumerate();
-        sizes.extend(listed(extensions, "Extension", |(index, extension)| {
-            let index = index as u32;
-            let size = bytes(extension.size.into());
-            let text = format!("{}: {size}", extension.name);
-            Some(linked(
-                "Extension",
-                text,
-                Some(LevelItem::Extension { index }),
-            ))
-        }));
-        for (index, level) in pmf.levels.iter().enumerate().take(MAX_LEVELS) {
-            let [packed, unpacked] = packed_of(level);
-            let text = format!(
-                "{index}: {}, decoded {unpacked}, {}",
-                bytes(level.size.into()),
-                ratio(packed, unpacked)
-            );
-            sizes.push(linked("Level", text, Some(LevelItem::level(index))));
-        }
-        let entities = bytes(pmf.entities.bytes().len() as u64);
-        sizes.push(Property::new("Entities", entities));
-        sizes
     }
 
     /// A level by its number.
@@ -246,16 +211,12 @@ impl Map {
         })
     }
 
-    /// Lines that lead to string tables, with what is in each; those that are not there are left out.
-    fn string_tables(
-        &self,
-        tables: impl IntoIterator<Item = (&'static str, LevelItem)>,
-    ) -> Vec<Property> {
-        let lines = tables.into_iter().filter_map(|(name, item)| {
+    /// String tables, with what is in each; those that are not there are left out.
+    fn string_tables(&self, tables: impl IntoIterator<Item = (&'static str, LevelItem)>) -> Value {
+        Value::list(tables.into_iter().filter_map(|(name, item)| {
             let note = self.described(item)?.note();
-            Some(linked(name, note, Some(item)))
-        });
-        lines.collect()
+            Some(Value::from(note).named(name).link(item))
+        }))
     }
 
     /// The record of an item with its fields; none for an item that is not there.
@@ -267,15 +228,23 @@ impl Map {
             LevelItem::Cube { .. } | LevelItem::Face { .. } => {
                 CubeRecord::FIELDS.of(self.cube_record(item)?)
             }
-            LevelItem::CubeType { .. } => CubeTypeAt::FIELDS.of(self.cube_type_at(item)?),
-            LevelItem::Material { .. } => MaterialAt::FIELDS.of(self.material_at(item)?),
-            LevelItem::PhysicsMaterial { .. } => {
-                PhysicsMaterialAt::FIELDS.of(self.physics_material_at(item)?)
+            LevelItem::CubeType { level, cube_type } => {
+                CubeTypeAt::FIELDS.of(self.cube_type_at(level, cube_type)?)
             }
-            LevelItem::SoundMaterial { .. } => {
-                SoundMaterialAt::FIELDS.of(self.sound_material_at(item)?)
+            LevelItem::Material { level, index } => {
+                MaterialAt::FIELDS.of(self.material_at(level, index)?)
             }
-            LevelItem::Lightmap { .. } => LightmapAt::FIELDS.of(self.lightmap_at(item)?),
+            LevelItem::PhysicsMaterial { level, index } => {
+                let material = self.in_common(level, index, |common| &common.physics_materials);
+                PhysicsMaterialAt::FIELDS.of(material?)
+            }
+            LevelItem::SoundMaterial { level, index } => {
+                let material = self.in_common(level, index, |common| &common.sound_materials);
+                SoundMaterialAt::FIELDS.of(material?)
+            }
+            LevelItem::Lightmap { index, .. } => {
+                LightmapAt::FIELDS.of(self.chunk_of(item)?.lightmap(index)?)
+            }
             LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
                 LightAt::FIELDS.of(self.light_at(item)?)
             }
@@ -294,45 +263,27 @@ impl Map {
             LevelItem::Gamemode { index } => {
                 GamemodeAt::FIELDS.of(self.gamemode_at(index as usize)?)
             }
-            LevelItem::Strings { .. } => StringTableAt::FIELDS.of(self.string_table_at(item)?),
+            LevelItem::Strings { owner, index } => {
+                StringTableAt::FIELDS.of(self.string_table_at(owner, index)?)
+            }
             LevelItem::ArchiveFile { index } => {
                 ArchiveFileAt::FIELDS.of(self.archive_file_at(index as usize)?)
             }
             LevelItem::Extension { index } => {
                 ExtensionAt::FIELDS.of(self.extension_at(index as usize)?)
             }
-            LevelItem::Clip => ClipAt::FIELDS.of(self.clip_at()?),
+            LevelItem::Clip => ClipAt::FIELDS.of(ClipAt {
+                map: self,
+                clip: self.clips.first()?,
+            }),
         })
     }
 
-    fn cube_type_at(&self, item: LevelItem) -> Option<CubeTypeAt<'_>> {
-        let LevelItem::CubeType { level, cube_type } = item else {
-            return None;
-        };
+    fn cube_type_at(&self, level: u32, cube_type: u8) -> Option<CubeTypeAt<'_>> {
         let level = self.level_at(level as usize)?;
         let kind = *CubeKind::ALL.get(usize::from(cube_type))?;
         let count = *level.counts().kinds.get(usize::from(cube_type))?;
         Some(CubeTypeAt { level, kind, count })
-    }
-
-    fn lightmap_at(&self, item: LevelItem) -> Option<LightmapAt<'_>> {
-        let LevelItem::Lightmap { index, .. } = item else {
-            return None;
-        };
-        let at = self.chunk_of(item)?;
-        let map = at.client()?.lightmaps.get(index as usize)?;
-        let side = map.side();
-        Some(LightmapAt {
-            at,
-            item,
-            index,
-            side,
-        })
-    }
-
-    fn clip_at(&self) -> Option<ClipAt<'_>> {
-        let clip = self.clips.first()?;
-        Some(ClipAt { map: self, clip })
     }
 }
 
@@ -398,12 +349,11 @@ impl<'a> LevelAt<'a> {
 
     const CUBES: &'a [Field<Self>] = &[
         field("Cubes", |at| {
-            let kinds = CubeKind::ALL.iter().zip(at.counts().kinds);
-            let lines = kinds.map(|(kind, count)| {
-                let item = LevelItem::cube_type(at.number, *kind);
-                linked(kind.name(), count.to_string(), Some(item))
-            });
-            Value::lines(lines)
+            let kinds = CubeKind::ALL.into_iter().zip(at.counts().kinds);
+            Value::list(kinds.map(|(kind, count)| {
+                let item = LevelItem::cube_type(at.number, kind);
+                Value::from(count).named(kind.name()).link(item)
+            }))
         }),
         field("Not reached", |at| at.counts().orphans.into()),
     ];
@@ -411,12 +361,11 @@ impl<'a> LevelAt<'a> {
     const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at| {
         let counts = at.counts();
         let depths = counts.depths.iter().enumerate();
-        let lines = depths.take(usize::from(counts.deepest()) + 1);
-        let lines = lines.map(|(depth, count)| {
+        let depths = depths.take(usize::from(counts.deepest()) + 1);
+        Value::list(depths.map(|(depth, count)| {
             let cells = counted(*count as usize, "cell");
-            Property::new("Depth", format!("{depth}: {cells}"))
-        });
-        Value::lines(lines)
+            format!("{depth}: {cells}")
+        }))
     })];
 
     const DEFAULTS: &'a [Field<Self>] = &[
@@ -424,8 +373,7 @@ impl<'a> LevelAt<'a> {
             let common = &at.source.common;
             common.strings.brief(common.air_physics).into()
         }),
-        field("Environments", |at: &Self| at.environments().into())
-            .json_as("environments", Self::environments_json),
+        field("Environments", Self::environments).json_as("environments", Self::environments_json),
         field("Sounds named by chunks", |at| {
             let labels = at.map.sound_labels(at.number);
             (!labels.is_empty()).then(|| labels.join(", ")).into()
@@ -437,18 +385,15 @@ impl<'a> LevelAt<'a> {
         }),
     ];
 
-    const SECTIONS: &'a [Field<Self>] =
-        &[field("Section", |at| sections(&at.source.frames).into())];
+    const SECTIONS: &'a [Field<Self>] = &[field("Section", |at| sections(&at.source.frames))];
 
     const CHUNK_SECTIONS: &'a [Field<Self>] = &[field("Section", |at: &Self| {
         let sizes = packed_of_chunks(at.source);
-        let lines = SECTION_NAMES.into_iter().zip(sizes);
-        let lines = lines.map(|(name, [packed, unpacked])| {
+        let sizes = SECTION_NAMES.into_iter().zip(sizes);
+        Value::list(sizes.map(|(name, [packed, unpacked])| {
             let ratio = ratio(packed, unpacked);
-            let text = format!("{packed} bytes, {unpacked} decoded, {ratio}");
-            Property::new(name, text)
-        });
-        Value::lines(lines)
+            Value::from(format!("{packed} bytes, {unpacked} decoded, {ratio}")).named(name)
+        }))
     })
     .json_as("chunks", |at| {
         let chunks = at.map.chunks_of(at.number);
@@ -458,7 +403,7 @@ impl<'a> LevelAt<'a> {
     const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
         let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
         let tables = sides.map(|(side, name)| (name, LevelItem::strings_of_level(at.number, side)));
-        at.map.string_tables(tables).into()
+        at.map.string_tables(tables)
     })];
 
     const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
@@ -483,31 +428,24 @@ impl<'a> LevelAt<'a> {
             (pmf::Level::KEEP_CHUNK, "chunk"),
             (pmf::Level::KEEP_PLACE, "place in the chunk"),
         ];
-        let kept = keeps
-            .iter()
-            .filter(|(flag, _)| self.source.flags & flag != 0);
-        let kept: Vec<&str> = kept.map(|(_, name)| *name).collect();
-        if kept.is_empty() {
-            "nothing".to_owned()
-        } else {
-            kept.join(", ")
+        let kept = keeps.into_iter();
+        let kept = kept.filter(|(flag, _)| self.source.flags & flag != 0);
+        let kept: Vec<&str> = kept.map(|(_, name)| name).collect();
+        match &kept[..] {
+            [] => "nothing".to_owned(),
+            kept => kept.join(", "),
         }
     }
 
     /// The default environment of each kind.
-    fn environments(&self) -> Vec<Property> {
-        let kinds = Environment::ALL.into_iter().filter_map(|of| {
+    fn environments(&self) -> Value {
+        Value::list(Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
-            let default = strings.brief(default);
-            let default = if default.is_empty() {
-                "none"
-            } else {
-                &*default
-            };
+            let default = Some(strings.brief(default)).filter(|default| !default.is_empty());
+            let default = default.as_deref().unwrap_or("none");
             let text = format!("{default} by default, of {}", names.len());
-            Some(Property::new(of.name(), text))
-        });
-        kinds.collect()
+            Some(Value::from(text).named(of.name()))
+        }))
     }
 
     /// The names of the environments of each kind, and which is the default.
@@ -539,56 +477,49 @@ impl<'a> ChunkAt<'a> {
     };
 
     const CHUNK: &'a [Field<Self>] = &[
-                    field("Level", |at| {
-                        Value::from(at.level_number).link(LevelItem::level(at.level_number))
-                    }),
-                    field("Chunk", |at: &Self| {
-                        format!("{} (Y, X, Z)", at.chunk.index).into()
-                    })
-                    .summary("Chunk", |at| at.chunk.index.to_string().into())
-                    .json_as("index", |at| json!(at.chunk.index.yxz())),
-                    field("Center", |at| at.center().into()),
-                    field("From", |at| at.bounds().min.into()),
-                    field("To", |at| at.bounds().max.into()),
-                    field("Faces", |at| at.of_mesh(|mesh| mesh.faces.len())),
-                    field("Triangles", |at: &Self| {
-                        at.of_mesh(|mesh| mesh.indices.len() / 3)
-                    })
-                    .json_as("triangles", |at| at.triangle_count().into()),
-                    field("Vertices", |at: &Self| {
-                        at.client().map(|client| client.vertices.len()).into()
-                    })
-                    .json_as("vertices", |at| {
-                        at.client().map_or(0, |client| client.vertices.len()).into()
-                    }),
-                    field("Normals", |at: &Self| {
-                        at.client().map(|client| client.normals.len()).into()
-                    })
-                    .json_as("normals", |at| {
-                        at.client().map_or(0, |client| client.normals.len()).into()
-                    }),
-                    field("Lightmaps", |at: &Self| {
-                        at.client().map(|client| client.lightmaps.len()).into()
-                    })
-                    .json_as("lightmaps", |at| {
-                        let lightmaps = at.client().map_or(&[][..], |c| &c.lightmaps).iter();
-                        let of_map = |map: &pmf::Lightmap| {
-                            json!({"side": map.side(), "crc32": crc32fast::hash(&map.luxels)})
-                        };
-                        lightmaps.map(of_map).collect()
-                    }),
-                    field("Entities", |at: &Self| {
-                        at.server().map(|server| server.entities.len()).into()
-                    })
-                    .json_as("entities", |at| {
-                        at.server().map_or(0, |server| server.entities.len()).into()
-                    }),
-                    field("Contents", |at: &Self| {
-                        at.data().is_none().then_some("cannot be read").into()
-                    })
-                    .json_as("readable", |at| at.data().is_some().into()),
-                    field("Problem", |at| at.problems().into()),
-                ];
+        field("Level", |at| {
+            Value::from(at.level_number).link(LevelItem::level(at.level_number))
+        }),
+        field("Chunk", |at: &Self| {
+            format!("{} (Y, X, Z)", at.chunk.index).into()
+        })
+        .summary("Chunk", |at| at.chunk.index.to_string().into())
+        .json_as("index", |at| json!(at.chunk.index.yxz())),
+        field("Center", |at| at.center().into()),
+        field("From", |at| at.bounds().min.into()),
+        field("To", |at| at.bounds().max.into()),
+        field("Faces", |at| at.of_mesh(|mesh| mesh.faces.len())),
+        field("Triangles", |at: &Self| {
+            at.of_mesh(|mesh| mesh.indices.len() / 3)
+        })
+        .json_as("triangles", |at| at.triangle_count().into()),
+        field("Vertices", |at: &Self| {
+            at.client().map(|client| client.vertices.len()).into()
+        })
+        .json_or_0("vertices"),
+        field("Normals", |at: &Self| {
+            at.client().map(|client| client.normals.len()).into()
+        })
+        .json_or_0("normals"),
+        field("Lightmaps", |at: &Self| {
+            at.client().map(|client| client.lightmaps.len()).into()
+        })
+        .json_as("lightmaps", |at| {
+            let of_map = |map: &pmf::Lightmap| {
+                json!({"side": map.side(), "crc32": crc32fast::hash(&map.luxels)})
+            };
+            at.lightmaps().iter().map(of_map).collect()
+        }),
+        field("Entities", |at: &Self| {
+            at.server().map(|server| server.entities.len()).into()
+        })
+        .json_or_0("entities"),
+        field("Contents", |at: &Self| {
+            at.data().is_none().then_some("cannot be read").into()
+        })
+        .json_as("readable", |at| at.data().is_some().into()),
+        field("Problem", Self::problems),
+    ];
 
     const CUBES: &'a [Field<Self>] = &[
         field("Cubes", |at: &Self| {
@@ -603,16 +534,13 @@ impl<'a> ChunkAt<'a> {
             Some(data) => counted(data.cubes.len(), "cube").into(),
             None => "cannot be read".into(),
         })
-        .json_as("cubes", |at| {
-            at.data().map_or(0, |data| data.cubes.len()).into()
-        }),
+        .json_or_0("cubes"),
         field("Type", |at: &Self| {
-            let counts = at.data().map(|_| at.counts_by_type());
-            let kinds = CubeKind::ALL.iter().zip(counts.into_iter().flatten());
-            Value::lines(kinds.map(|(k, n)| Property::new(k.name(), n.to_string())))
+            let kinds = at.data().into_iter().flat_map(|_| at.counts_by_type());
+            Value::list(kinds.map(|(kind, count)| Value::from(count).named(kind.name())))
         })
         .json_as("by_type", |at| {
-            let kinds = CubeKind::ALL.iter().zip(at.counts_by_type());
+            let kinds = at.counts_by_type();
             let kinds = kinds.map(|(kind, count)| (kind.name().to_owned(), count.into()));
             Json::Object(kinds.collect())
         }),
@@ -621,25 +549,41 @@ impl<'a> ChunkAt<'a> {
         }),
     ];
 
-    const USES: &'a [Field<Self>] = &[field("Use", |at| at.uses().into())];
+    const USES: &'a [Field<Self>] = &[
+        field("Material", |at| {
+            let materials = at.data().into_iter().flat_map(|data| &data.materials);
+            Value::list(materials.map(|name| at.material(*name)))
+        }),
+        field("Physics material", |at| {
+            let physics = at
+                .data()
+                .into_iter()
+                .flat_map(|data| &data.physics_materials);
+            Value::list(physics.map(|name| at.physics_material(*name)))
+        }),
+        field("Sound material", |at| {
+            let data = at.data().into_iter();
+            Value::list(data.flat_map(|data| {
+                let names = data.sound_materials.iter();
+                names.map(|name| data.strings.brief(*name))
+            }))
+        }),
+    ];
 
-    const REGIONS: &'a [Field<Self>] = &[field("Region", |at: &Self| at.region_lines().into())
+    const REGIONS: &'a [Field<Self>] = &[field("Region", Self::region_lines)
         .json_as("regions", |at| at.data().map(regions_json).into())];
 
     const LIGHTS: &'a [Field<Self>] = &[field("Light", |at| {
-        Value::lines(
-            at.lights()
-                .map(|light| linked("Light", at.map.light_name(light), Some(light))),
-        )
+        let lights = at.lights();
+        Value::list(lights.map(|light| Value::from(at.map.light_name(light)).link(light)))
     })];
 
     const LIGHTMAPS: &'a [Field<Self>] = &[field("Lightmap", |at| {
-        let lightmaps = at.client().map_or(&[][..], |client| &client.lightmaps);
-        let lines = lightmaps.iter().enumerate().map(|(index, map)| {
+        let lightmaps = at.lightmaps().iter().enumerate();
+        Value::list(lightmaps.map(|(index, map)| {
             let text = format!("{index}: {0} x {0} luxels", map.side());
-            linked("Lightmap", text, Some(at.lightmap_item(index)))
-        });
-        Value::lines(lines)
+            Value::from(text).link(at.lightmap_item(index))
+        }))
     })];
 
     const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
@@ -648,11 +592,11 @@ impl<'a> ChunkAt<'a> {
             ("Server", Side::Server),
         ];
         let tables = names.map(|(name, side)| (name, at.strings_item(side)));
-        at.map.string_tables(tables).into()
+        at.map.string_tables(tables)
     })];
 
     const SECTIONS: &'a [Field<Self>] = &[
-        field("Section", |at| sections(&at.chunk.frames).into()),
+        field("Section", |at| sections(&at.chunk.frames)),
         field("Together", |at| {
             format!("{} bytes", packed_bytes(at.chunk)).into()
         }),
@@ -672,6 +616,20 @@ impl<'a> ChunkAt<'a> {
 
     pub(super) fn server(&self) -> Option<&'a ChunkServer> {
         self.data()?.server.as_ref()
+    }
+
+    pub(super) fn lightmaps(&self) -> &'a [pmf::Lightmap] {
+        self.client().map_or(&[], |client| &client.lightmaps)
+    }
+
+    fn lightmap(self, index: u32) -> Option<LightmapAt<'a>> {
+        let side = self.lightmaps().get(index as usize)?.side();
+        Some(LightmapAt {
+            at: self,
+            item: self.lightmap_item(index as usize),
+            index,
+            side,
+        })
     }
 
     /// How many of something its mesh has; nothing of a chunk that cannot be read.
@@ -696,97 +654,72 @@ impl<'a> ChunkAt<'a> {
         triangles.sum()
     }
 
-    fn counts_by_type(&self) -> [u64; CubeKind::ALL.len()] {
-        let mut counts = [0; CubeKind::ALL.len()];
-        let cubes = self.data().map(|data| &data.cubes).into_iter();
-        for kind in cubes.flat_map(|cubes| (0..cubes.len() as u32).map(|i| cubes.kind(i))) {
-            if let Some(count) = kind.and_then(|kind| counts.get_mut(kind as usize)) {
-                *count += 1;
-            }
-        }
-        counts
+    /// How many cubes of each type it has.
+    fn counts_by_type(&self) -> impl Iterator<Item = (CubeKind, u64)> {
+        let counts = self.data().map(|data| kind_counts(&data.cubes));
+        CubeKind::ALL.into_iter().zip(counts.unwrap_or_default())
     }
 
     /// Why it cannot be read.
-    fn problems(&self) -> Vec<Property> {
+    fn problems(&self) -> Value {
         if self.data().is_some() {
-            return Vec::new();
+            return Value::absent();
         }
         let item = Some(self.item());
         let problems = self.map.about.problems.iter();
         let about = problems.filter(|problem| self.map.item_of_problem(problem) == item);
-        let about: Vec<_> = about.collect();
-        listed(about.into_iter(), "Problem", |problem| {
-            Some(Property::new("Problem", &*problem.message))
-        })
+        let messages: Vec<&str> = about.map(|problem| &*problem.message).collect();
+        Value::list_up_to(MAX_LISTED, messages.into_iter())
     }
 
-    /// The materials that its faces have.
-    fn uses(&self) -> Vec<Property> {
-        let Some(data) = self.data() else {
-            return Vec::new();
-        };
-        let (level, strings) = (self.level_number, &data.strings);
-        let common = &self.level.common;
-        let (materials, physics) = (common.materials_by_name(), common.physics_by_name());
-        let mut uses = Vec::new();
-        for name in &data.materials {
-            let text = strings.brief(*name);
-            let found = strings.name(*name).and_then(|name| materials.get(name));
-            uses.push(match found {
-                Some(index) => Property {
-                    swatch: self.map.material_swatch(level, *index),
-                    ..linked("Material", text, Some(LevelItem::material(level, *index)))
-                },
-                None => Property::new("Material", format!("{text} (the level has none)")),
-            });
-        }
-        for name in &data.physics_materials {
-            let found = strings.name(*name).and_then(|name| physics.get(name));
-            let item = found.map(|index| LevelItem::physics_material(level, *index));
-            uses.push(linked("Physics material", strings.brief(*name), item));
-        }
-        for name in &data.sound_materials {
-            uses.push(Property::new("Sound material", strings.brief(*name)));
-        }
-        uses
+    /// A material of its level by a name of the chunk.
+    pub(super) fn level_material(&self, name: StringRef) -> Option<usize> {
+        let name = self.data()?.strings.name(name)?;
+        self.level.common.materials_by_name().get(name).copied()
     }
 
-    fn region_lines(&self) -> Vec<Property> {
-        let Some(data) = self.data() else {
-            return Vec::new();
-        };
-        let mut lines = Vec::new();
-        for of in Environment::ALL {
-            for (index, region) in of.regions(data).iter().enumerate() {
-                let name = data.strings.brief(region.environment);
-                lines.push(linked(of.name(), name, Some(self.region_item(of, index))));
-            }
-        }
-        for (index, region) in self.server_regions() {
-            let count = counted(region.chunks.len(), "chunk");
-            let text = format!("keeps {count} active");
-            lines.push(linked("Server", text, Some(self.server_region_item(index))));
-        }
-        lines
+    /// A physics material, which leads to that of its level.
+    pub(super) fn physics_material(&self, name: StringRef) -> Value {
+        let strings = self.data().map(|data| &data.strings);
+        let physics = self.level.common.physics_by_name();
+        let found = strings.and_then(|strings| physics.get(strings.name(name)?));
+        let item = found.map(|index| LevelItem::physics_material(self.level_number, *index));
+        Value::from(strings.map(|strings| strings.brief(name))).link_if(item)
     }
 
-    /// The regions of the server, with their indices.
-    pub(super) fn server_regions(
-        &self,
-    ) -> impl Iterator<Item = (usize, &'a pmf::ServerRegion)> + use<'a> {
-        let regions = self.server().map_or(&[][..], |server| &server.regions);
-        regions.iter().enumerate()
+    /// A material that its faces have.
+    fn material(&self, name: StringRef) -> Value {
+        let text = self.data().map(|data| data.strings.brief(name));
+        let text = text.unwrap_or_default();
+        match self.level_material(name) {
+            Some(index) => Value::from(text)
+                .swatch(self.map.material_swatch(self.level_number, index))
+                .link(LevelItem::material(self.level_number, index)),
+            None => format!("{text} (the level has none)").into(),
+        }
+    }
+
+    fn region_lines(&self) -> Value {
+        let regions = self.regions().map(|region| {
+            let line = Value::from(region.name()).named(region.of.name());
+            line.link(region.item())
+        });
+        let server = self.server_regions().map(|region| {
+            let line = Value::from(format!("keeps {} active", region.count()));
+            line.named("Server").link(region.item())
+        });
+        Value::list(regions.chain(server))
     }
 
     /// The lights that reach its cubes, the dynamic ones first.
     fn lights(&self) -> impl Iterator<Item = LevelItem> {
         let level = self.level_number;
         self.data().into_iter().flat_map(move |data| {
-            let dynamic = data.dynamic_lights.iter();
-            let dynamic = dynamic.map(move |light| LightKind::Dynamic.item(level, light.id));
-            let fast = data.fast_lights.iter();
-            dynamic.chain(fast.map(move |light| LightKind::Fast.item(level, light.id)))
+            let lights = LightKind::ALL.map(|kind| kind.lights(data));
+            lights
+                .into_iter()
+                .flatten()
+                .map(move |light| light.item(level))
         })
     }
 }
@@ -796,16 +729,12 @@ impl<'a> ChunkAt<'a> {
 fn regions_json(data: &ChunkData) -> Json {
     let environments = Environment::ALL.into_iter().map(|of| {
         let regions = of.regions(data).iter();
-        let names: Json = regions
-            .map(|region| text(&data.strings, region.environment))
-            .collect();
-        (of.name().to_lowercase(), names)
+        let names = regions.map(|region| text(&data.strings, region.environment));
+        (of.name().to_lowercase(), names.collect())
     });
     let server = data.server.iter().flat_map(|server| &server.regions);
-    let server: Json = server
-        .map(|region| Json::from(region.chunks.len()))
-        .collect();
-    let all = environments.chain([("server".to_owned(), server)]);
+    let server = server.map(|region| Json::from(region.chunks.len()));
+    let all = environments.chain([("server".to_owned(), server.collect())]);
     Json::Object(all.collect())
 }
 
@@ -853,16 +782,11 @@ impl<'a> ClipAt<'a> {
         .in_summary(),
         field("Moves", |at: &Self| {
             let moving: Vec<_> = at.map.moving_materials().collect();
-            let moving = moving.into_iter();
-            let lines = listed(moving, "Moves", |(level, index, material)| {
+            let lines = moving.into_iter().map(|(level, index, material)| {
                 let text = format!("{}: {}", material.name, material.motion_text());
-                Some(linked(
-                    "Moves",
-                    text,
-                    Some(LevelItem::material(level, index)),
-                ))
+                Value::from(text).link(LevelItem::material(level, index))
             });
-            lines.into()
+            Value::list_up_to(MAX_LISTED, lines)
         })
         .summary("Materials", |at| at.map.moving_materials().count().into()),
     ];
@@ -906,11 +830,10 @@ impl<'a> LightmapAt<'a> {
                 let mut layers = look.layers.iter();
                 layers.any(|layer| u32::from(layer.lightmap) == map.index)
             });
-            let lines = lit.map(|(light, _)| {
+            Value::list(lit.map(|(light, _)| {
                 let light = LightKind::Dynamic.item(level, light.id);
-                linked("Light", map.at.map.light_name(light), Some(light))
-            });
-            Value::lines(lines)
+                Value::from(map.at.map.light_name(light)).link(light)
+            }))
         }),
     ];
 }
@@ -943,23 +866,19 @@ fn ratio(packed: u64, unpacked: u64) -> String {
 }
 
 /// How large sections are in the file and decoded.
-fn sections(frames: &[Frame; 3]) -> Vec<Property> {
+fn sections(frames: &[Frame; 3]) -> Value {
     let sections = SECTION_NAMES.into_iter().zip(frames);
-    let lines = sections.map(|(name, frame)| {
-        let text = if frame.is_empty() {
-            "none".to_owned()
-        } else {
-            let Frame {
-                start,
-                packed,
-                unpacked,
-            } = frame;
-            let ratio = ratio((*packed).into(), (*unpacked).into());
-            format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}")
-        };
-        Property::new(name, text)
-    });
-    lines.collect()
+    Value::list(sections.map(|(name, frame)| {
+        let &Frame {
+            start,
+            packed,
+            unpacked,
+        } = frame;
+        let ratio = ratio(packed.into(), unpacked.into());
+        let text = || format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}");
+        let text = (!frame.is_empty()).then(text);
+        Value::from(text.unwrap_or_else(|| "none".to_owned())).named(name)
+    }))
 }
 
 #[cfg(test)]
@@ -970,7 +889,7 @@ mod tests {
     use super::*;
     use crate::level::sample::{self, properties, summary};
     use crate::numbers::xyz;
-    use crate::{Document as _, OutlineNode, Owner};
+    use crate::{Document as _, Item, OutlineNode, Owner};
     use mapscope_formats::pmf;
 
     fn of_level(item: Item) -> LevelItem {
@@ -1079,12 +998,13 @@ mod tests {
 
     #[test]
     fn long_lists_end_with_how_many_more_there_are() {
+        const NUMBERS: Table<'static, Value> = Table {
+            sections: &[section("", &[field("Number", |list: &Value| list.clone())])],
+        };
         let said = |count: u32| {
-            let list: Vec<u32> = (0..count).collect();
-            let list = listed(list.iter(), "Number", |i| {
-                Some(Property::new("Number", i.to_string()))
-            });
-            (list.len(), list.last().map(|last| last.value.clone()))
+            let list = Value::list_up_to(MAX_LISTED, (0..count).map(Value::from));
+            let lines = NUMBERS.properties(&list);
+            (lines.len(), lines.last().map(|last| last.value.clone()))
         };
         assert_eq!(said(255), (255, Some("254".to_owned())));
         assert_eq!(said(300), (257, Some("and 44 more".to_owned())));

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::Map;
 use super::items::EntityAt;
-use crate::{LevelItem, Property};
+use super::properties::MAX_LISTED;
+use crate::LevelItem;
+use crate::fields::Value;
 use mapscope_formats::pmf::Signal;
 
 /// How many ends of signals are remembered.
 const MAX_ENDS: usize = 1 << 20;
-/// How many ends are listed of an entity.
-const MAX_LISTED: usize = 256;
 
 /// Where a signal comes from or goes to.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,7 @@ impl Map {
                             field: field.name,
                             signal,
                         };
-                        match signals.0.get_mut(name) {
-                            Some(ends) => ends.push(end),
-                            None => {
-                                signals.0.insert(name.into(), vec![end]);
-                            }
-                        }
+                        signals.0.entry(name.into()).or_default().push(end);
                     }
                 }
             }
@@ -57,67 +52,54 @@ impl Map {
     }
 
     /// What an entity signals to whom, and what signals come to it.
-    pub(super) fn signal_properties(&self, at: &EntityAt<'_>) -> Vec<Property> {
-        let entity = &at.entity;
-        let mut properties = Vec::new();
-        let mut more = 0_usize;
-        for (field, signal, name) in entity.signals() {
-            let strings = entity.strings();
-            let Some(name) = strings.name(name).filter(|name| !name.is_empty()) else {
-                continue;
-            };
-            let (says, other, nobody) = match signal {
-                Signal::Output => ("Sends", Signal::Input, "nobody listens"),
-                Signal::Input => ("Receives", Signal::Output, "nobody sends it"),
+    pub(super) fn signal_lines(&self, at: &EntityAt<'_>) -> Value {
+        let strings = at.entity.strings();
+        let signals = at.entity.signals().filter_map(|(field, signal, name)| {
+            let name = strings.name(name).filter(|name| !name.is_empty())?;
+            Some((field.name, signal, name))
+        });
+        let mut lines = Vec::new();
+        let mut more = 0;
+        for (field, signal, name) in signals {
+            let (says, way, other, unheard) = match signal {
+                Signal::Output => ("Sends", "to", Signal::Input, "nothing receives it"),
+                Signal::Input => ("Receives", "from", Signal::Output, "nothing sends it"),
             };
             let shown = String::from_utf8_lossy(name);
-            let ends = self.signals().0.get(name).map_or(&[][..], Vec::as_slice);
-            let mut ends = ends.iter().filter(|end| end.signal == other).peekable();
+            let ends = self.signals().0.get(name).into_iter().flatten();
+            let mut ends = ends.filter(|end| end.signal == other).peekable();
             if ends.peek().is_none() {
-                let text = format!("{shown} ({}): {nobody}", field.name);
-                properties.push(Property::new(says, text));
+                lines.push(Value::from(format!("{shown} ({field}): {unheard}")).named(says));
             }
-            for end in ends {
-                if properties.len() >= MAX_LISTED {
-                    more += 1;
-                    continue;
-                }
-                let title = self.entity_at(end.entity).as_ref().map(EntityAt::title);
-                let way = match signal {
-                    Signal::Output => "to",
-                    Signal::Input => "from",
-                };
-                let itself = if end.entity == at.item() {
-                    "itself"
-                } else {
-                    ""
-                };
-                let title = title.filter(|_| itself.is_empty());
-                let text = format!(
-                    "{shown} ({}) {way} {}{itself} ({})",
-                    field.name,
-                    title.unwrap_or_default(),
-                    end.field
-                );
-                properties.push(Property {
-                    link: Some(end.entity.into()),
-                    ..Property::new(says, text)
-                });
-            }
+            let room = MAX_LISTED.saturating_sub(lines.len());
+            lines.extend(ends.by_ref().take(room).map(|end| {
+                let title = self.entity_at(end.entity).map(|other| other.title());
+                let title = title.filter(|_| end.entity != at.item());
+                let title = title.as_deref().unwrap_or("itself");
+                let text = format!("{shown} ({field}) {way} {title} ({})", end.field);
+                Value::from(text).named(says).link(end.entity)
+            }));
+            more += ends.count();
         }
-        if more > 0 {
-            properties.push(Property::new("Signals", format!("and {more} more")));
-        }
-        properties
+        let more = (more > 0).then(|| Value::from(format!("and {more} more")).named("Signals"));
+        Value::list(lines.into_iter().chain(more))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Owner;
     use crate::level::sample;
+    use crate::{Owner, Property};
     use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
+
+    /// What the inspector says of the signals of an entity of the map.
+    fn signals_of(map: &Map, index: u32) -> Vec<Property> {
+        let owner = Owner::Map;
+        let groups = sample::properties(map, LevelItem::Entity { owner, index });
+        let group = groups.into_iter().find(|group| group.title == "Signals");
+        group.unwrap().properties
+    }
 
     #[test]
     fn a_signal_that_many_hear_says_how_many_more_they_are() {
@@ -135,8 +117,7 @@ mod tests {
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let map = sample::map(pmf);
-        let clock = map.entity_list(Owner::Map).unwrap().get(0).unwrap();
-        let said = map.signal_properties(&clock);
+        let said = signals_of(&map, 0);
         assert_eq!(said.len(), MAX_LISTED + 1);
         assert_eq!(said[MAX_LISTED].value, "and 44 more");
     }
@@ -157,16 +138,13 @@ mod tests {
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let map = sample::map(pmf);
-        let said = |index| {
-            let entities = map.entity_list(Owner::Map).unwrap();
-            map.signal_properties(&entities.get(index).unwrap())
-        };
+        let said = |index| signals_of(&map, index);
         let clock = said(0);
         let texts: Vec<_> = clock.iter().map(|p| (p.name, p.value.as_str())).collect();
         assert_eq!(
             texts,
             [
-                ("Receives", "nobody (signal to reset): nobody sends it"),
+                ("Receives", "nobody (signal to reset): nothing sends it"),
                 (
                     "Sends",
                     "tick (output signal) to COUNTER count (signal to increment)"

@@ -1,13 +1,16 @@
 //! Everything about the materials of surfaces: how they look, feel and sound, and where they are.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::Map;
 use super::known::Use;
 use super::materials::{Blend, Material};
-use super::properties::{LevelAt, linked, listed_up_to};
+use super::properties::LevelAt;
 use super::textures::LevelTexture;
 use crate::fields::{Field, Table, Value, field, section, summary_only};
 use crate::numbers::{short, xyz};
-use crate::{LevelItem, Property, Swatch};
+use crate::{LevelItem, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial};
 
@@ -24,10 +27,7 @@ impl Map {
     }
 
     /// A material of a level, or what stands for all that the level does not have.
-    pub(super) fn material_at(&self, item: LevelItem) -> Option<MaterialAt<'_>> {
-        let LevelItem::Material { level, index } = item else {
-            return None;
-        };
+    pub(super) fn material_at(&self, level: u32, index: u32) -> Option<MaterialAt<'_>> {
         let (level, index) = (self.level_at(level as usize)?, index as usize);
         Some(MaterialAt {
             level,
@@ -37,54 +37,32 @@ impl Map {
         })
     }
 
-    /// A physics material of a level.
-    pub(super) fn physics_material_at(&self, item: LevelItem) -> Option<PhysicsMaterialAt<'_>> {
-        let LevelItem::PhysicsMaterial { level, index } = item else {
-            return None;
-        };
+    /// A record of a list of a level's common section.
+    pub(super) fn in_common<T>(
+        &self,
+        level: u32,
+        index: u32,
+        list: fn(&pmf::LevelCommon) -> &[T],
+    ) -> Option<InCommon<'_, T>> {
         let (level, index) = (self.level_at(level as usize)?, index as usize);
-        let material = level.source.common.physics_materials.get(index)?;
-        Some(InLevel {
+        Some(InCommon {
             level,
             index,
-            material,
-        })
-    }
-
-    /// A sound material of a level.
-    pub(super) fn sound_material_at(&self, item: LevelItem) -> Option<SoundMaterialAt<'_>> {
-        let LevelItem::SoundMaterial { level, index } = item else {
-            return None;
-        };
-        let (level, index) = (self.level_at(level as usize)?, index as usize);
-        let material = level.source.common.sound_materials.get(index)?;
-        Some(InLevel {
-            level,
-            index,
-            material,
+            record: list(&level.source.common).get(index)?,
         })
     }
 
     /// The names by which chunks of a level name sound materials, of which the level has none.
     pub(super) fn sound_labels(&self, level: usize) -> Vec<String> {
-        let mut names = std::collections::BTreeSet::new();
-        for at in self.chunks_of(level) {
-            let Some(data) = at.chunk.data.as_deref() else {
-                continue;
-            };
-            names.extend(
-                data.sound_materials
-                    .iter()
-                    .map(|name| data.strings.brief(*name)),
-            );
+        let mut names = BTreeSet::new();
+        for data in self.chunks_of(level).filter_map(|at| at.data()) {
+            let sounds = data.sound_materials.iter();
+            names.extend(sounds.map(|name| data.strings.brief(*name)));
             if names.len() > MAX_CHUNKS {
                 break;
             }
         }
-        names
-            .into_iter()
-            .map(std::borrow::Cow::into_owned)
-            .collect()
+        names.into_iter().map(Cow::into_owned).collect()
     }
 }
 
@@ -158,7 +136,7 @@ impl<'a> MaterialAt<'a> {
             at.of_look(|look| Value::color(look.emission))
         }),
         field("Shading", |at| at.of_look(|look| look.shading)),
-        field("Texture", |at| at.textures().into()),
+        field("Texture", Self::textures),
         field("Each texture", |at| {
             let micros = |look: &ClientMaterial| format!("{} µs", look.advance_micros);
             at.look().map(micros).into()
@@ -191,13 +169,11 @@ impl<'a> MaterialAt<'a> {
         field("Triangles", |at| at.uses.triangles.into()),
         field("Chunks", |at| at.uses.chunks.len().into()),
         field("In chunk", |at| {
-            let chunks = at.uses.chunks.iter();
-            let lines = listed_up_to(MAX_CHUNKS, chunks, "In chunk", |chunk| {
+            let chunks = at.uses.chunks.iter().map(|chunk| {
                 let name = at.level.source.chunks.get(*chunk)?.index.to_string();
-                let item = LevelItem::chunk(at.level.number, *chunk);
-                Some(linked("In chunk", name, Some(item)))
+                Some(Value::from(name).link(LevelItem::chunk(at.level.number, *chunk)))
             });
-            lines.into()
+            Value::list_up_to(MAX_CHUNKS, chunks)
         }),
     ];
 
@@ -226,15 +202,15 @@ impl<'a> MaterialAt<'a> {
     }
 
     /// Its textures, with their thumbnails and their files.
-    fn textures(&self) -> Vec<Property> {
+    fn textures(&self) -> Value {
         let map = self.level.map;
         let Some((look, client)) = self.look().zip(self.level.source.client.as_ref()) else {
-            return Vec::new();
+            return Value::absent();
         };
         let next = look.extra_textures.iter();
         let next = next.map(|name| ("Next texture", *name));
         let named = [("Texture", look.texture), ("Matcap", look.matcap)].into_iter();
-        let lines = named.chain(next).filter_map(|(name, path)| {
+        Value::list(named.chain(next).filter_map(|(name, path)| {
             let shown = client.strings.brief(path);
             if shown.is_empty() {
                 return None;
@@ -245,12 +221,10 @@ impl<'a> MaterialAt<'a> {
             let file = archive.and_then(|archive| archive.find_texture(&path));
             let texture = found.and_then(|found| map.textures.list.get(found));
             let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
-            Value::from(format!("{shown} ({size})"))
-                .swatch(found.map(Swatch::Thumbnail))
-                .link_if(file.map(LevelItem::archive_file))
-                .property(name)
-        });
-        lines.collect()
+            let line = Value::from(format!("{shown} ({size})")).named(name);
+            let line = line.swatch(found.map(Swatch::Thumbnail));
+            Some(line.link_if(file.map(LevelItem::archive_file)))
+        }))
     }
 
     fn use_note(&self) -> String {
@@ -269,16 +243,16 @@ fn scroll([u, v]: [f32; 2]) -> String {
     format!("u {}  v {} a second", short(u), short(v))
 }
 
-/// What a level says of how a material feels or sounds.
+/// A record of a list of a level's common section.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct InLevel<'a, T> {
+pub(super) struct InCommon<'a, T> {
     level: LevelAt<'a>,
     index: usize,
-    material: &'a T,
+    record: &'a T,
 }
 
 /// How a material feels.
-pub(super) type PhysicsMaterialAt<'a> = InLevel<'a, PhysicsMaterial>;
+pub(super) type PhysicsMaterialAt<'a> = InCommon<'a, PhysicsMaterial>;
 
 impl<'a> PhysicsMaterialAt<'a> {
     /// What is known of a physics material.
@@ -292,7 +266,7 @@ impl<'a> PhysicsMaterialAt<'a> {
     const PHYSICS: &'a [Field<Self>] = &[
         field("Name", |at: &Self| {
             let strings = &at.level.source.common.strings;
-            strings.brief(at.material.name).into()
+            strings.brief(at.record.name).into()
         })
         .in_summary_as("Physics material"),
         field("Level", |at| at.level.number.into()),
@@ -301,23 +275,23 @@ impl<'a> PhysicsMaterialAt<'a> {
             .note(|at| (!at.is_solid()).then_some("not solid").into()),
         field("Material of the air", |at| {
             let common = &at.level.source.common;
-            let [air, own] = [common.air_physics, at.material.name];
+            let [air, own] = [common.air_physics, at.record.name];
             (common.strings.name(air) == common.strings.name(own)).into()
         }),
-        field("Flags", |at| Value::bits(at.material.flags)),
+        field("Flags", |at| Value::bits(at.record.flags)),
         field("Friction", |at| {
             let name = if at.is_solid() {
                 "Friction"
             } else {
                 "Max speed"
             };
-            Value::from(at.material.friction_or_max_speed).named(name)
+            Value::from(at.record.friction_or_max_speed).named(name)
         }),
-        field("Traction", |at| at.material.traction.into()),
-        field("Bounce", |at| at.material.bounce.into()),
-        field("Damage from speed", |at| at.material.damage_speed.into()),
-        field("Base damage", |at| at.material.base_damage.into()),
-        field("Extra damage", |at| at.material.extra_damage.into()),
+        field("Traction", |at| at.record.traction.into()),
+        field("Bounce", |at| at.record.bounce.into()),
+        field("Damage from speed", |at| at.record.damage_speed.into()),
+        field("Base damage", |at| at.record.base_damage.into()),
+        field("Extra damage", |at| at.record.extra_damage.into()),
     ];
 
     const USE: &'a [Field<Self>] = &[field("Used by", |at| {
@@ -325,12 +299,12 @@ impl<'a> PhysicsMaterialAt<'a> {
     })];
 
     fn is_solid(&self) -> bool {
-        self.material.flags & PhysicsMaterial::NOT_SOLID == 0
+        self.record.flags & PhysicsMaterial::NOT_SOLID == 0
     }
 
     /// How many chunks use it.
     fn chunk_count(&self) -> usize {
-        let name = self.level.source.common.strings.name(self.material.name);
+        let name = self.level.source.common.strings.name(self.record.name);
         let chunks = self.level.map.chunks_of(self.level.number);
         let users = chunks.filter_map(|at| at.data()).filter(|data| {
             let mut names = data.physics_materials.iter();
@@ -341,7 +315,7 @@ impl<'a> PhysicsMaterialAt<'a> {
 }
 
 /// How a material sounds.
-pub(super) type SoundMaterialAt<'a> = InLevel<'a, SoundMaterial>;
+pub(super) type SoundMaterialAt<'a> = InCommon<'a, SoundMaterial>;
 
 impl<'a> SoundMaterialAt<'a> {
     /// What is known of a sound material.
@@ -353,11 +327,9 @@ impl<'a> SoundMaterialAt<'a> {
         field("Name", |_| "none: the file has no names of them".into()),
         field("Level", |at| at.level.number.into()),
         field("Index", |at: &Self| at.index.into()).in_summary_as("Sound material"),
-        field("Dampens the volume", |at| {
-            at.material.volume_dampening.into()
-        }),
+        field("Dampens the volume", |at| at.record.volume_dampening.into()),
         field("Dampens high frequencies", |at| {
-            at.material.frequency_dampening.into()
+            at.record.frequency_dampening.into()
         }),
     ];
 }

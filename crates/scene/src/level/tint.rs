@@ -2,6 +2,7 @@
 //! from a cube, and the colours by which faces are told apart.
 
 use super::legends::type_color;
+use super::lights::ChunkLight;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Map, colors};
 use crate::{LevelItem, OverlayId, Overrides, Shown};
@@ -88,7 +89,7 @@ impl Map {
     /// A colour for each face of a chunk.
     fn face_colors(&self, colors: Colors, level: usize, mesh: &ChunkMesh) -> Option<Tint> {
         let (data, source) = self.level(level)?;
-        let cubes = &source.chunks.get(mesh.chunk)?.data.as_deref()?.cubes;
+        let cubes = &self.chunk_data(level, mesh.chunk)?.cubes;
         let places = data.places(source, mesh.chunk)?;
         let steps = self.depth_steps();
         let of_face = |face: &MeshFace| match colors {
@@ -120,16 +121,10 @@ impl Map {
         let Some(seen) = self.seen(shown).filter(|_| level == shown.level) else {
             return tint;
         };
-        let chunk = self
-            .pmf
-            .levels
-            .get(level)
-            .and_then(|l| l.chunks.get(mesh.chunk));
-        let data = chunk.and_then(|chunk| chunk.data.as_deref());
-        let of_cubes = match (seen.chunks.get(&mesh.chunk), data) {
-            (Some(seen), Some(data)) => seen.of_cubes(&data.cubes),
-            _ => Vec::new(),
-        };
+        let data = self.chunk_data(level, mesh.chunk);
+        let seen_of_chunk = seen.chunks.get(&mesh.chunk).zip(data);
+        let of_cubes = seen_of_chunk.map(|(seen, data)| seen.of_cubes(&data.cubes));
+        let of_cubes = of_cubes.unwrap_or_default();
         let is_seen = |face: &MeshFace| of_cubes.get(face.cube as usize) == Some(&true);
         if mesh.faces.iter().all(is_seen) {
             return tint;
@@ -148,11 +143,11 @@ impl Map {
 
     /// The light of fast lights on a chunk; none where there is none.
     fn fast_light(&self, shown: &Shown, level: usize, mesh: &ChunkMesh) -> Option<Tint> {
-        let chunk = self.pmf.levels.get(level)?.chunks.get(mesh.chunk)?;
-        let data = chunk.data.as_deref()?;
+        let data = self.chunk_data(level, mesh.chunk)?;
         let client = data.client.as_ref()?;
         let intensities = data.fast_lights.iter();
-        let intensities = intensities.map(|light| Self::fast_intensity(shown, level, *light));
+        let intensities =
+            intensities.map(|light| ChunkLight::from(light).shown_intensity(shown, level));
         let intensities: Vec<u8> = intensities.collect();
         let lights = client.fast_lights.iter().zip(&intensities);
         let mut shining = lights.filter(|(light, i)| **i > 0 && light.ranges().next().is_some());

@@ -66,11 +66,9 @@ impl Map {
 
     /// The innermost visibility cube of a level that a place is in.
     pub(super) fn visibility_cube_at(&self, eye: Vec3, level: usize) -> Option<LevelItem> {
-        let at = self
-            .chunks_of(level)
-            .find(|at| at.bounds().distance(eye) == 0.0)?;
-        let cubes = &at.chunk.data.as_deref()?.cubes;
-        let leaf = leaf_at(cubes, eye - at.center(), at.level.chunk_side() * 0.5)?;
+        let mut chunks = self.chunks_of(level);
+        let at = chunks.find(|at| at.bounds().distance(eye) == 0.0)?;
+        let leaf = leaf_at(&at.data()?.cubes, eye - at.center(), at.half())?;
         let from = self.visibility_cube(at.cube_item(leaf.cell.cube))?;
         Some(at.cube_item(from.cube))
     }
@@ -96,35 +94,24 @@ impl Map {
         let Cube::VisInfo(info) = cubes.get(from.cube)? else {
             return None;
         };
-        let mut chunks = BTreeMap::new();
-        let sorted = |list: &[u32]| {
-            let mut list = list.to_vec();
-            list.sort_unstable();
-            SeenOfChunk::Cubes(list)
-        };
         // The file lists the other cubes that are seen (fact sheet B25).
-        let own = [cubes.seen_cubes(info), &[from.cube]].concat();
-        chunks.insert(from.at.number, sorted(&own));
+        let mut own = [cubes.seen_cubes(info), &[from.cube]].concat();
+        own.sort_unstable();
+        let mut chunks = BTreeMap::from([(from.at.number, SeenOfChunk::Cubes(own))]);
         for seen in cubes.seen_chunks(info) {
             let Some(number) = from.at.level.chunk_number(seen.chunk) else {
                 continue;
             };
-            let list = cubes.seen_chunk_cubes(seen);
-            let of_chunk = match list {
-                [] => SeenOfChunk::All,
-                list => sorted(list),
-            };
-            // What is said of a chunk twice counts together.
-            match (chunks.get_mut(&number), of_chunk) {
-                (Some(SeenOfChunk::Cubes(seen)), SeenOfChunk::Cubes(more)) => {
-                    seen.extend(more);
+            // Where a chunk is listed twice, both lists count.
+            let of_chunk = chunks.entry(number);
+            let of_chunk = of_chunk.or_insert(SeenOfChunk::Cubes(Vec::new()));
+            match (cubes.seen_chunk_cubes(seen), &mut *of_chunk) {
+                ([], _) => *of_chunk = SeenOfChunk::All,
+                (list, SeenOfChunk::Cubes(seen)) => {
+                    seen.extend_from_slice(list);
                     seen.sort_unstable();
                 }
-                (Some(all), SeenOfChunk::All) => *all = SeenOfChunk::All,
-                (Some(SeenOfChunk::All), _) => {}
-                (None, of_chunk) => {
-                    chunks.insert(number, of_chunk);
-                }
+                (_, SeenOfChunk::All) => {}
             }
         }
         Some(Seen { from, chunks })

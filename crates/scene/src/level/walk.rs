@@ -5,7 +5,6 @@ use glam::Vec3;
 
 use super::Map;
 use super::chunk_map::holds_anything;
-use super::environments::Environment;
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
 use crate::{Direction, Item, LevelItem, Neighbor, Owner};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
@@ -95,38 +94,29 @@ impl Map {
                 index.checked_add(1)
             }
         };
-        let beside = match item {
+        let mut beside = item;
+        match &mut beside {
             LevelItem::Cube { .. } | LevelItem::Face { .. } => {
                 return self.cube_beside(item, direction);
             }
             LevelItem::Chunk { level, chunk } => {
-                let at = self.chunk_at(level, chunk)?;
+                let at = self.chunk_at(*level, *chunk)?;
                 let number = chunk_beside(at.level, at.chunk.index, step_of(direction))?;
                 return Some(LevelItem::chunk(at.level_number, number));
             }
             LevelItem::Entity { owner, index } => {
-                return self.entity_beside(owner, index, backwards);
+                return self.entity_beside(*owner, *index, backwards);
             }
-            LevelItem::Level { level } => LevelItem::Level {
-                level: step(level)?,
-            },
-            LevelItem::Material { level, index } => LevelItem::Material {
-                level,
-                index: step(index)?,
-            },
-            LevelItem::PhysicsMaterial { level, index } => LevelItem::PhysicsMaterial {
-                level,
-                index: step(index)?,
-            },
-            LevelItem::SoundMaterial { level, index } => LevelItem::SoundMaterial {
-                level,
-                index: step(index)?,
-            },
-            _ => {
-                let (of, level, index) = Environment::of_item(item)?;
-                of.item(level, step(index as u32)? as usize)
-            }
-        };
+            LevelItem::Level { level: index }
+            | LevelItem::Material { index, .. }
+            | LevelItem::PhysicsMaterial { index, .. }
+            | LevelItem::SoundMaterial { index, .. }
+            | LevelItem::Weather { index, .. }
+            | LevelItem::Gravity { index, .. }
+            | LevelItem::SoundEnvironment { index, .. }
+            | LevelItem::Sky { index, .. } => *index = step(*index)?,
+            _ => return None,
+        }
         self.described(beside).map(|_| beside)
     }
 
@@ -188,7 +178,7 @@ impl Map {
     fn cube_beside(&self, item: LevelItem, direction: Direction) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
         let step = step_of(direction);
-        let half = cube.at.level.chunk_side() * 0.5;
+        let half = cube.at.half();
         let cell = cube.place()?.cell;
         let mut at = cube.at;
         // A little off the middle, so that of smaller cubes one is chosen.
@@ -203,7 +193,7 @@ impl Map {
                 at.number = number;
                 along = -half;
             }
-            let Some(data) = at.chunk.data.as_deref() else {
+            let Some(data) = at.data() else {
                 along = half;
                 continue;
             };
@@ -242,7 +232,7 @@ impl Map {
             LevelItem::EntityType { entity_type } => {
                 let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
                 let all = self.entities_of_all();
-                let of_kind = all.filter(|(of, _)| *of == kind).map(|(_, items)| items);
+                let of_kind = all.filter(|(of, _)| **of == kind).map(|(_, items)| items);
                 let key = |item: &LevelItem| match *item {
                     LevelItem::Entity { owner, index } => Some((owner.order(), index, owner)),
                     _ => None,
@@ -312,37 +302,25 @@ impl Map {
         backwards: bool,
     ) -> Option<LevelItem> {
         let after = after.and_then(|item| self.cube_at(item));
-        let after = after
-            .map(|(cube, _)| cube)
-            .filter(|cube| cube.at.level_number == level);
-        let chunks = &self.pmf.levels.get(level)?.chunks;
-        let count = chunks.len();
-        let cubes_of = |chunk: usize| {
-            let data = chunks.get(chunk)?.data.as_deref()?;
-            Some(&data.cubes)
-        };
-        let is_wanted = |cubes: &Cubes, cube: &u32| cubes.kind(*cube) == Some(wanted);
+        let after = after.filter(|(cube, _)| cube.at.level_number == level);
+        let after = after.map(|(cube, _)| (cube.at.number, cube.cube));
+        let count = self.pmf.levels.get(level)?.chunks.len();
+        let last = count.checked_sub(1)?;
+        let first = after.map_or(if backwards { last } else { 0 }, |(chunk, _)| chunk);
         // The rest of the chunk, then the others, and last the chunk from its other end.
-        let first = after.map_or(if backwards { count.checked_sub(1)? } else { 0 }, |cube| {
-            cube.at.number
-        });
         for step in 0..=count {
-            let chunk = if backwards {
-                (first + count - step % count.max(1)) % count.max(1)
-            } else {
-                (first + step) % count.max(1)
-            };
-            let Some(cubes) = cubes_of(chunk) else {
+            let steps = if backwards { count - step } else { step };
+            let chunk = (first + steps) % count;
+            let Some(data) = self.chunk_data(level, chunk) else {
                 continue;
             };
-            let len = cubes.len() as u32;
-            let from = after.filter(|_| step == 0).map(|cube| cube.cube);
-            let mut cubes_after = from.map_or(0, |from| from + 1)..len;
-            let mut cubes_before = (0..from.unwrap_or(len)).rev();
+            let from = after.filter(|_| step == 0).map(|(_, cube)| cube);
+            let is_wanted = |cube: &u32| data.cubes.kind(*cube) == Some(wanted);
+            let len = data.cubes.len() as u32;
             let next = if backwards {
-                cubes_before.find(|cube| is_wanted(cubes, cube))
+                (0..from.unwrap_or(len)).rev().find(is_wanted)
             } else {
-                cubes_after.find(|cube| is_wanted(cubes, cube))
+                (from.map_or(0, |from| from + 1)..len).find(is_wanted)
             };
             if let Some(cube) = next {
                 return Some(LevelItem::cube(level, chunk, cube));
@@ -374,13 +352,9 @@ impl Map {
             }
             Subject::Cube { level, chunk, cube } => {
                 let [level, chunk] = self.chunk_number(level, chunk)?;
-                let data = self.chunk_at(level, chunk)?.chunk.data.as_ref();
-                Some(match data {
-                    Some(data) if (cube as usize) < data.cubes.len() => {
-                        LevelItem::Cube { level, chunk, cube }
-                    }
-                    _ => LevelItem::Chunk { level, chunk },
-                })
+                let item = LevelItem::Cube { level, chunk, cube };
+                let cube = self.cube_at(item).map(|_| item);
+                cube.or(Some(LevelItem::Chunk { level, chunk }))
             }
             Subject::ChunkEntity {
                 level,

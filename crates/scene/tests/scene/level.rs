@@ -325,7 +325,7 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
             let mut dynamic = std::collections::BTreeMap::new();
             let mut fast = std::collections::BTreeMap::new();
             let mut regions = Vec::new();
-            let mut sheets = Vec::new();
+            let mut lightmaps = Vec::new();
             let mut server = 0;
             for chunk in list(&level["chunks"]) {
                 for light in list(&chunk["dynamic_lights"]) {
@@ -347,7 +347,7 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                     regions.extend(names.map(|name| name.as_str().unwrap().to_owned()));
                 }
                 server += chunk["regions"]["server"].as_u64().unwrap() as usize;
-                sheets.extend(
+                lightmaps.extend(
                     list(&chunk["lightmaps"])
                         .iter()
                         .map(|map| map["side"].clone()),
@@ -395,19 +395,24 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
             assert_eq!(names, regions);
             assert_eq!(of_level("server region").count(), server);
             let found = map.lightmaps(number);
-            let sides: Vec<Value> = found.iter().map(|sheet| sheet.size[0].into()).collect();
-            assert_eq!(sides, sheets);
-            for sheet in found {
-                let faces = map.lightmap_faces(sheet.item);
-                assert_eq!(faces.len(), sheet.faces);
+            let sides: Vec<Value> = found
+                .iter()
+                .map(|lightmap| lightmap.size[0].into())
+                .collect();
+            assert_eq!(sides, lightmaps);
+            for lightmap in found {
+                let faces = map.lightmap_faces(lightmap.item);
+                assert_eq!(faces.len(), lightmap.faces);
                 let uvs = faces.iter().flat_map(|face| &face.triangles).flatten();
                 let range = -0.01..=1.01_f32;
                 assert!(
                     uvs.into_iter()
                         .all(|uv| range.contains(&uv.x) && range.contains(&uv.y))
                 );
-                let picture = map.lightmap_image(sheet.item, &Shown::default()).unwrap();
-                let [width, height] = sheet.size.map(|side| side as usize);
+                let picture = map
+                    .lightmap_image(lightmap.item, &Shown::default())
+                    .unwrap();
+                let [width, height] = lightmap.size.map(|side| side as usize);
                 assert_eq!(picture.len(), width * height * 4);
             }
         }

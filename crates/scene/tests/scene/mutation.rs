@@ -910,12 +910,12 @@ fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
         level,
         ..Shown::default()
     };
-    if let Some(sheet) = levels.lightmaps(level).first() {
-        let [width, height] = sheet.size.map(|side| side as usize);
-        let picture = levels.lightmap_image(sheet.item, &shown).unwrap();
+    if let Some(lightmap) = levels.lightmaps(level).first() {
+        let [width, height] = lightmap.size.map(|side| side as usize);
+        let picture = levels.lightmap_image(lightmap.item, &shown).unwrap();
         assert_eq!(picture.len(), width * height * 4);
-        let faces = levels.lightmap_faces(sheet.item);
-        assert_eq!(faces.len(), sheet.faces);
+        let faces = levels.lightmap_faces(lightmap.item);
+        assert_eq!(faces.len(), lightmap.faces);
         items.extend(faces.into_iter().map(|face| face.item));
     }
     let mut branches = levels.branches(level, None);

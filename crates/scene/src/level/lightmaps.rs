@@ -1,4 +1,4 @@
-//! The lightmaps of a level as sheets, with the faces that take their light from them.
+//! The lightmaps of a level as images, with the faces that take their light from them.
 
 use glam::Vec2;
 
@@ -8,7 +8,7 @@ use crate::{LevelItem, LightmapFace, LightmapInfo, Shown};
 use mapscope_formats::pmf::{ChunkData, Cube};
 
 /// How many lightmaps are listed.
-const MAX_SHEETS: usize = 1 << 14;
+const MAX_LIGHTMAPS: usize = 1 << 14;
 
 impl ChunkMesh {
     /// The faces that have a lightmap, with its index.
@@ -16,10 +16,8 @@ impl ChunkMesh {
         &self,
         data: &ChunkData,
     ) -> impl Iterator<Item = (&MeshFace, u8)> {
-        let lightmaps = data
-            .client
-            .as_ref()
-            .map_or(0, |client| client.lightmaps.len());
+        let client = data.client.as_ref();
+        let lightmaps = client.map_or(0, |client| client.lightmaps.len());
         self.faces.iter().filter_map(move |face| {
             let Cube::Geometry(geometry) = data.cubes.get(face.cube)? else {
                 return None;
@@ -32,49 +30,37 @@ impl ChunkMesh {
 
 impl Map {
     /// The lightmaps of a level, chunk by chunk.
-    pub(super) fn sheet_list(&self, level_number: usize) -> Vec<LightmapInfo> {
-        let Some((level, source)) = self.level(level_number) else {
-            return Vec::new();
-        };
-        let mut sheets = Vec::new();
-        for (number, chunk) in source.chunks.iter().enumerate() {
-            let slots = level.atlas.slots(number);
-            let Some(data) = chunk.data.as_deref().filter(|_| !slots.is_empty()) else {
-                continue;
-            };
-            let mut faces = vec![0_usize; slots.len()];
-            let of_chunk = level.mesh(number).into_iter();
-            for (_, lightmap) in of_chunk.flat_map(|mesh| mesh.faces_with_lightmaps(data)) {
-                if let Some(count) = faces.get_mut(usize::from(lightmap)) {
-                    *count += 1;
+    pub(super) fn lightmap_list(&self, level: usize) -> Vec<LightmapInfo> {
+        let level = self.level_at(level).into_iter();
+        let lightmaps = level.flat_map(|level| {
+            self.chunks_of(level.number).flat_map(move |at| {
+                let slots = level.data.atlas.slots(at.number);
+                let mut faces = vec![0_usize; slots.len()];
+                let mesh = level.data.mesh(at.number).zip(at.data()).into_iter();
+                let lit = mesh.flat_map(|(mesh, data)| mesh.faces_with_lightmaps(data));
+                for (_, lightmap) in lit {
+                    if let Some(count) = faces.get_mut(usize::from(lightmap)) {
+                        *count += 1;
+                    }
                 }
-            }
-            for (index, (slot, faces)) in slots.iter().zip(faces).enumerate() {
-                if sheets.len() == MAX_SHEETS {
-                    return sheets;
-                }
-                let item = LevelItem::Lightmap {
-                    level: level_number as u32,
-                    chunk: number as u32,
-                    index: index as u32,
-                };
-                sheets.push(LightmapInfo {
-                    item: item.into(),
-                    name: format!("Chunk {}, lightmap {index}", chunk.index),
+                let lightmaps = slots.iter().zip(faces).enumerate();
+                lightmaps.map(move |(index, (slot, faces))| LightmapInfo {
+                    item: at.lightmap_item(index).into(),
+                    name: format!("Chunk {}, lightmap {index}", at.chunk.index),
                     size: [slot.side.into(); 2],
                     faces,
-                });
-            }
-        }
-        sheets
+                })
+            })
+        });
+        lightmaps.take(MAX_LIGHTMAPS).collect()
     }
 
     /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
-    pub(super) fn lit_pixels(&self, sheet: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
-        let LevelItem::Lightmap { index, .. } = sheet else {
+    pub(super) fn lit_pixels(&self, lightmap: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
+        let LevelItem::Lightmap { index, .. } = lightmap else {
             return None;
         };
-        let at = self.chunk_of(sheet)?;
+        let at = self.chunk_of(lightmap)?;
         let atlas = &self.levels.get(at.level_number)?.atlas;
         let slot = atlas.slots(at.number).get(index as usize)?;
         let lighting = self.lighting(shown, at.level_number)?;
@@ -87,8 +73,8 @@ impl Map {
     }
 
     /// The faces that a lightmap lights.
-    pub(super) fn faces_on_sheet(&self, sheet: LevelItem) -> Vec<LightmapFace> {
-        self.lit_faces(sheet, |mesh, data, face, item| {
+    pub(super) fn faces_on_lightmap(&self, lightmap: LevelItem) -> Vec<LightmapFace> {
+        self.lit_faces(lightmap, |mesh, data, face, item| {
             let client = data.client.as_ref()?;
             let indices = mesh.indices.get(face.indices())?;
             let uv = |index: &u32| {
@@ -112,29 +98,23 @@ impl Map {
     /// What is made of each face that a lightmap lights.
     pub(super) fn lit_faces<T>(
         &self,
-        sheet: LevelItem,
+        lightmap: LevelItem,
         make: impl Fn(&ChunkMesh, &ChunkData, &MeshFace, LevelItem) -> Option<T>,
     ) -> Vec<T> {
-        let (LevelItem::Lightmap { index: wanted, .. }, Some(at)) = (sheet, self.chunk_of(sheet))
+        let (LevelItem::Lightmap { index: wanted, .. }, Some(at)) =
+            (lightmap, self.chunk_of(lightmap))
         else {
             return Vec::new();
         };
-        let Some((level, data)) = self
-            .levels
-            .get(at.level_number)
-            .zip(at.chunk.data.as_deref())
-        else {
+        let level = self.levels.get(at.level_number);
+        let mesh = level.and_then(|level| level.mesh(at.number));
+        let Some((mesh, data)) = mesh.zip(at.data()) else {
             return Vec::new();
         };
-        let meshes = level.mesh(at.number).into_iter();
-        let faces = meshes.flat_map(|mesh| {
-            let faces = mesh.faces_with_lightmaps(data);
-            faces.map(move |(face, lightmap)| (mesh, face, lightmap))
-        });
-        let made = faces.filter(|(.., lightmap)| u32::from(*lightmap) == wanted);
-        let made = made.filter_map(|(mesh, face, _)| {
-            make(mesh, data, face, at.face_item(face.cube, face.side))
-        });
+        let faces = mesh.faces_with_lightmaps(data);
+        let faces = faces.filter(|(_, lightmap)| u32::from(*lightmap) == wanted);
+        let made = faces
+            .filter_map(|(face, _)| make(mesh, data, face, at.face_item(face.cube, face.side)));
         made.collect()
     }
 }
