@@ -1,6 +1,8 @@
 //! What is shown of a file at first, as the command line asks for it: the window, `render` and
 //! `bench` take the same options, and they stand here alone.
 
+use std::str::FromStr;
+
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
@@ -10,7 +12,7 @@ use mapscope_scene::{Aabb, Animation, ClipInfo, Document, Light, Overlay, Playhe
 
 /// What is shown of a file at first, and from where.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
-#[command(next_help_heading = "Picture")]
+#[command(next_help_heading = "Image")]
 pub struct ViewRequest {
     /// `iso`, `top`, `north`, `south`, `east`, `west`, `flat` (2D maps)
     #[arg(
@@ -175,7 +177,7 @@ impl ViewRequest {
         result
     }
 
-    /// The camera that is asked for, or else one that has all in view, for a picture of this
+    /// The camera that is asked for, or else one that has all in view, for an image of this
     /// aspect ratio.
     pub fn camera(
         &self,
@@ -274,16 +276,22 @@ fn view_names() -> impl TypedValueParser<Value = NamedView> {
     })
 }
 
+/// Reads so many numbers with commas between them.
+pub(crate) fn parse_numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
+    let parts = text.split(',').map(|part| part.trim().parse().ok());
+    let numbers: Option<Vec<T>> = parts.collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(|| format!("expected {N} numbers with commas between them"))
+}
+
 fn parse_box(text: &str) -> Result<Aabb, String> {
-    let numbers = text.split(',').map(|part| part.trim().parse().ok());
-    let numbers: Option<Vec<f32>> = numbers.collect();
-    let numbers = numbers.and_then(|numbers| <[f32; 6]>::try_from(numbers).ok());
-    let numbers = numbers.filter(|numbers| numbers.iter().all(|number| number.is_finite()));
-    let Some([x0, y0, z0, x1, y1, z1]) = numbers else {
-        return Err("expected six numbers with commas between them, two corners".to_owned());
-    };
+    let numbers = parse_numbers(text).map_err(|error| format!("{error}, two corners"))?;
+    let [x0, y0, z0, x1, y1, z1] = numbers;
     let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
-    Aabb::around(corners).ok_or_else(String::new)
+    let finite = corners.iter().all(|corner| corner.is_finite());
+    let corners = Aabb::around(corners).filter(|_| finite);
+    corners.ok_or_else(|| "expected finite numbers".to_owned())
 }
 
 fn parse_field_of_view(text: &str) -> Result<f32, String> {

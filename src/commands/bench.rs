@@ -48,25 +48,24 @@ pub(super) fn run(
     options: &OpenOptions,
     started: Instant,
 ) -> Result<Status, CommandError> {
-    let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image)?;
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
-    let mut view = view_of(&args.picture, document, target.aspect())?;
-    let flight = args.fly.then(|| Flight::over(document));
-    if let Some(flight) = &flight {
-        view.camera.pose = flight.pose(0.0);
+    let mut view = view_of(&args.image, document, target.aspect())?;
+    if args.fly {
+        view.camera.pose = flight(document, 0.0);
     }
     let clip = view.shown.playhead.clip;
     let clips = document.animation().map_or(&[][..], Animation::clips);
     let clip = clip.and_then(|clip| clips.get(clip));
-    let plays = clip.filter(|_| args.picture.request.frame.is_none());
+    let plays = clip.filter(|_| args.image.request.frame.is_none());
     let frames = plays.map(|clip| clip.frames.max(1));
     let mut crowd = args
         .instances
         .map(|count| Crowd::of(document, count, view.shown.playhead))
         .transpose()?;
     if let Some(crowd) = &crowd
-        && args.picture.request.camera.is_none()
+        && args.image.request.camera.is_none()
     {
         view.camera.frame(crowd.bounds, target.aspect());
     }
@@ -112,8 +111,8 @@ pub(super) fn run(
     let mut times = [(); 4].map(|()| Times::default());
     // In turns, so that whatever else the machine does meets all three alike.
     for frame in 0..args.frames {
-        if let Some(flight) = &flight {
-            view.camera.pose = flight.pose(frame as f32 / args.frames as f32);
+        if args.fly {
+            view.camera.pose = flight(document, frame as f32 / args.frames as f32);
         }
         if view.shown.flat {
             pan(&mut view, document, target.size);
@@ -190,16 +189,14 @@ impl Times {
         self
     }
 
-    fn min_ms(&self) -> f64 {
-        millis(self.0.first().copied().unwrap_or_default())
-    }
-
-    fn median_ms(&self) -> f64 {
-        millis(self.0.get(self.0.len() / 2).copied().unwrap_or_default())
-    }
-
-    fn max_ms(&self) -> f64 {
-        millis(self.0.last().copied().unwrap_or_default())
+    /// Min, median and max in milliseconds.
+    fn ms(&self) -> [f64; 3] {
+        let at = |at: usize| millis(self.0.get(at).copied().unwrap_or_default());
+        [
+            at(0),
+            at(self.0.len() / 2),
+            at(self.0.len().saturating_sub(1)),
+        ]
     }
 }
 
@@ -211,6 +208,7 @@ fn millis(time: Duration) -> f64 {
 impl Report {
     /// The object of the contract ("bench --json").
     fn json(&self, args: &BenchArgs, size: [u32; 2]) -> Value {
+        let [min, median, max] = self.frame.ms();
         let mut keys = json!({
             "file": display_name(&args.file),
             "size": size,
@@ -223,14 +221,10 @@ impl Report {
             },
             "first_frame_ms": millis(self.first_frame),
             "frames": args.frames,
-            "frame_ms": {
-                "median": self.frame.median_ms(),
-                "min": self.frame.min_ms(),
-                "max": self.frame.max_ms(),
-            },
+            "frame_ms": { "median": median, "min": min, "max": max },
             "floor_ms": {
-                "clear": self.clear.median_ms(),
-                "textured_quad": self.textured_quad.median_ms(),
+                "clear": self.clear.ms()[1],
+                "textured_quad": self.textured_quad.ms()[1],
             },
             "triangles": self.drawn.triangles,
             "draw_calls": self.drawn.draw_calls,
@@ -239,10 +233,8 @@ impl Report {
         });
         if let Some(palettes) = &self.palettes {
             keys["instances"] = json!(args.instances);
-            keys["palettes_ms"] = json!({
-                "median": palettes.median_ms(),
-                "min": palettes.min_ms(),
-            });
+            let [min, median, _] = palettes.ms();
+            keys["palettes_ms"] = json!({ "median": median, "min": min });
         }
         keys
     }
@@ -256,76 +248,56 @@ impl Report {
     ) -> io::Result<()> {
         let name = display_name(&args.file);
         let name = output::printable(&name);
-        let line = |out: &mut dyn Write, label: &str, value: String| {
-            writeln!(out, "  {}  {value}", paint.dim(format!("{label:13}")))
-        };
         let ms = |time: f64| format!("{time:.2} ms");
-        writeln!(out, "{}", paint.heading(name))?;
-        line(out, "Adapter", self.adapter.clone())?;
-        line(
-            out,
-            "Picture",
-            format!("{width}x{height}, {} frames", args.frames),
-        )?;
-        line(
-            out,
-            "Open",
-            format!(
-                "read {}, parse {}, build {}, upload {}",
-                ms(millis(self.read)),
-                ms(millis(self.parse)),
-                ms(millis(self.build)),
-                ms(millis(self.upload)),
-            ),
-        )?;
-        line(
-            out,
-            "First frame",
-            format!("{} after the start", ms(millis(self.first_frame))),
-        )?;
-        line(
-            out,
-            "Frame",
-            format!(
-                "median {}, min {}, max {}",
-                ms(self.frame.median_ms()),
-                ms(self.frame.min_ms()),
-                ms(self.frame.max_ms()),
-            ),
-        )?;
-        if let (Some(palettes), Some(count)) = (&self.palettes, args.instances) {
-            let times = [palettes.median_ms(), palettes.min_ms()].map(ms);
-            let times = format!(
-                "median {}, min {} of it for {count} models",
-                times[0], times[1]
-            );
-            line(out, "Palettes", times)?;
-        }
-        let quad = self.textured_quad.median_ms();
-        line(
-            out,
-            "Floor",
-            format!(
-                "clear {}, textured quad {}",
-                ms(self.clear.median_ms()),
-                ms(quad)
-            ),
-        )?;
-        if quad > 0.0 {
-            let ratio = self.frame.median_ms() / quad;
-            line(out, "Ratio", format!("{ratio:.2} textured quads a frame"))?;
-        }
-        line(
-            out,
-            "Drawn",
-            format!(
-                "{} triangles, {} draw calls",
-                self.drawn.triangles, self.drawn.draw_calls
-            ),
-        )?;
+        let [read, parse, build, upload, first_frame] = [
+            self.read,
+            self.parse,
+            self.build,
+            self.upload,
+            self.first_frame,
+        ]
+        .map(|time| ms(millis(time)));
+        let [min, median, max] = self.frame.ms();
+        let [clear, quad] = [&self.clear, &self.textured_quad].map(|times| times.ms()[1]);
+        let DrawStatistics {
+            triangles,
+            draw_calls,
+        } = self.drawn;
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+        let frame = [median, min, max].map(ms);
+        let frame = format!("median {}, min {}, max {}", frame[0], frame[1], frame[2]);
+        let palettes = self.palettes.as_ref().zip(args.instances);
+        let palettes = palettes.map(|(palettes, count)| {
+            let [min, median, _] = palettes.ms().map(ms);
+            format!("median {median}, min {min} of it for {count} models")
+        });
+        let opened = format!("read {read}, parse {parse}, build {build}, upload {upload}");
+        let floor = format!("clear {}, textured quad {}", ms(clear), ms(quad));
+        let ratio = (quad > 0.0).then(|| format!("{:.2} textured quads a frame", median / quad));
+        let drawn = format!("{triangles} triangles, {draw_calls} draw calls");
         let memory = format!("GPU {}, CPU {}", mib(self.gpu_bytes), mib(self.cpu_bytes));
-        line(out, "Memory", memory)
+        let image = format!("{width}x{height}, {} frames", args.frames);
+        writeln!(out, "{}", paint.heading(name))?;
+        for (label, value) in [
+            ("Adapter", Some(self.adapter.clone())),
+            ("Image", Some(image)),
+            ("Open", Some(opened)),
+            (
+                "First frame",
+                Some(format!("{first_frame} after the start")),
+            ),
+            ("Frame", Some(frame)),
+            ("Palettes", palettes),
+            ("Floor", Some(floor)),
+            ("Ratio", ratio),
+            ("Drawn", Some(drawn)),
+            ("Memory", Some(memory)),
+        ] {
+            if let Some(value) = value {
+                writeln!(out, "  {}  {value}", paint.dim(format!("{label:13}")))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -377,41 +349,28 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// A closed way over a map, near the ground.
-struct Flight<'a> {
-    document: &'a dyn Document,
-}
-
-impl<'a> Flight<'a> {
-    fn over(document: &'a dyn Document) -> Self {
-        Self { document }
-    }
-
-    /// The pose at a part of the way, from 0 to 1: on an ellipse within the map, looking where
-    /// one flies.
-    fn pose(&self, part: f32) -> Pose {
-        let bounds = self.document.about().bounds;
-        let radius = (bounds.max - bounds.min) * 0.35;
-        let (sin, cos) = (part * std::f32::consts::TAU).sin_cos();
-        let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
-        let tangent = Vec3::new(-radius.x * sin, 0.0, radius.z * cos);
-        let ahead = here + tangent.normalize_or(Vec3::X) * LOOK_AHEAD;
-        let ground_ahead = self.ground(ahead);
-        Pose {
-            eye: here.with_y(self.ground(here).max(ground_ahead) + FLIGHT_HEIGHT),
-            target: ahead.with_y(ground_ahead),
-        }
-    }
-
-    /// The height of the ground above or below a point; that of the lowest where there is none.
-    fn ground(&self, point: Vec3) -> f32 {
-        let bounds = self.document.about().bounds;
+/// The pose at a part, from 0 to 1, of a closed flight over a map near the ground: on an ellipse
+/// within the map, looking where one flies.
+fn flight(document: &dyn Document, part: f32) -> Pose {
+    let bounds = document.about().bounds;
+    let radius = (bounds.max - bounds.min) * 0.35;
+    let (sin, cos) = (part * std::f32::consts::TAU).sin_cos();
+    let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
+    let tangent = Vec3::new(-radius.x * sin, 0.0, radius.z * cos);
+    let ahead = here + tangent.normalize_or(Vec3::X) * LOOK_AHEAD;
+    // The lowest where there is no ground.
+    let ground = |point: Vec3| {
         let ray = Ray {
             origin: point.with_y(bounds.max.y + 1.0),
             direction: Vec3::NEG_Y,
         };
-        let hit = self.document.pick(ray, &Shown::default());
+        let hit = document.pick(ray, &Shown::default());
         hit.map_or(bounds.min.y, |hit| hit.position.y)
+    };
+    let ground_ahead = ground(ahead);
+    Pose {
+        eye: here.with_y(ground(here).max(ground_ahead) + FLIGHT_HEIGHT),
+        target: ahead.with_y(ground_ahead),
     }
 }
 
@@ -423,10 +382,7 @@ mod tests {
     fn times_are_summed_up() {
         let ms = Duration::from_millis;
         let times = Times(vec![ms(9), ms(1), ms(3)]).sorted();
-        assert_eq!(
-            (times.min_ms(), times.median_ms(), times.max_ms()),
-            (1.0, 3.0, 9.0)
-        );
-        assert_eq!(Times::default().median_ms(), 0.0);
+        assert_eq!(times.ms(), [1.0, 3.0, 9.0]);
+        assert_eq!(Times::default().ms(), [0.0; 3]);
     }
 }

@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::{CommandError, Status, source};
-use crate::view_request::ViewRequest;
+use crate::view_request::{ViewRequest, parse_numbers};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
@@ -24,7 +25,7 @@ const STYLES: Styles = Styles::styled()
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo map that is built in, `demo:NAME` another demo";
 
-/// Look at game terrain, levels, models and 2D maps: in a window, as a picture, or as text and JSON.
+/// Look at game terrain, levels, models and 2D maps: in a window, as an image, or as text and JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mapscope",
@@ -36,7 +37,7 @@ Examples:
   mapscope                              the demo map
   mapscope demo.pfmap                   a map in a window (same as: mapscope view demo.pfmap)
   mapscope info demo.pfmap              what is in it
-  mapscope render demo.pfmap -o a.png   a picture of it
+  mapscope render demo.pfmap -o a.png   an image of it
   mapscope knight.pfobj                 a model in a window
   mapscope town.pmf                     a level of cubes
   mapscope village.ika-map              a 2D map, flat or its layers apart
@@ -157,7 +158,7 @@ pub struct InfoArgs {
     #[arg(
         long,
         value_name = "LEVEL,Y,X,Z,INDEX",
-        value_parser = parse_numbers::<5>,
+        value_parser = parse_numbers::<u32, 5>,
         allow_hyphen_values = true,
         help_heading = "What"
     )]
@@ -225,18 +226,18 @@ pub struct RenderArgs {
     /// Also replace a file that is no PNG; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// A picture a frame: `0..32` ends before 32, `0..=32` with it
+    /// An image a frame: `0..32` ends before 32, `0..=32` with it
     #[arg(
         long,
         value_name = "FIRST..END",
         value_parser = parse_frames,
         conflicts_with = "frame",
-        help_heading = "Picture"
+        help_heading = "Image"
     )]
     pub frames: Option<RangeInclusive<u32>>,
-    /// The picture.
+    /// The image.
     #[command(flatten)]
-    pub picture: PictureArgs,
+    pub image: ImageArgs,
 }
 
 /// What `bench` takes.
@@ -248,7 +249,7 @@ Examples:
   mapscope bench knight.pfobj --instances 1000
 
 `floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
-with that rather than between machines. Clips play, a frame a picture, unless --frame holds them.")]
+with that rather than between machines. Clips play, a frame an image, unless --frame holds them.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo map; made for the occasion are terrain,
     /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, and a 2D map, `synthetic:tiles:WxH`
@@ -278,15 +279,15 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub instances: Option<u32>,
-    /// The picture.
+    /// The image.
     #[command(flatten)]
-    pub picture: PictureArgs,
+    pub image: ImageArgs,
 }
 
-/// How large a picture is, and what it shows.
+/// How large an image is, and what it shows.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Picture")]
-pub struct PictureArgs {
+#[command(next_help_heading = "Image")]
+pub struct ImageArgs {
     /// Width and height in pixels [default: 1280x720]
     #[arg(
         long,
@@ -308,7 +309,7 @@ pub struct PictureArgs {
     pub request: ViewRequest,
 }
 
-impl PictureArgs {
+impl ImageArgs {
     /// Width and height in pixels.
     pub fn size(&self) -> [u32; 2] {
         self.size.unwrap_or([1280, 720])
@@ -435,21 +436,9 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
     parsed.ok_or_else(|| "expected frames such as 0..32, at least one".to_owned())
 }
 
-fn parse_pair<T: std::str::FromStr>(text: &str) -> Result<(T, T), String> {
-    let parsed = text.split_once(',').and_then(|(first, second)| {
-        Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
-    });
-    parsed.ok_or_else(|| "expected two numbers with a comma between them".to_owned())
-}
-
-fn parse_numbers<const N: usize>(text: &str) -> Result<[u32; N], String> {
-    let parsed: Option<Vec<u32>> = text
-        .split(',')
-        .map(|part| part.trim().parse().ok())
-        .collect();
-    parsed
-        .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("expected {N} numbers with commas between them"))
+fn parse_pair<T: FromStr>(text: &str) -> Result<(T, T), String> {
+    let pair = parse_numbers(text).map(|[first, second]| (first, second));
+    pair.map_err(|_| "expected two numbers with a comma between them".to_owned())
 }
 
 fn parse_point(text: &str) -> Result<(f32, f32), String> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::DVec2;
 
-use super::cli::PictureArgs;
+use super::cli::ImageArgs;
 use super::source::{self, Opened};
 use super::{CommandError, layers_of};
 use mapscope_render::{Gpu, Target, View};
@@ -13,7 +13,7 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, OpenOptions};
 
-/// What a picture is drawn with.
+/// What an image is drawn with.
 #[derive(Debug)]
 pub(super) struct Headless {
     pub(super) gpu: Gpu,
@@ -26,7 +26,7 @@ pub(super) struct Headless {
 pub(super) fn open(
     file: &Path,
     options: &OpenOptions,
-    picture: &PictureArgs,
+    image: &ImageArgs,
 ) -> Result<(Opened, Headless), CommandError> {
     let (opened, gpu) = std::thread::scope(|scope| {
         let gpu = scope.spawn(Gpu::headless);
@@ -34,12 +34,12 @@ pub(super) fn open(
         (opened, gpu.join())
     });
     let opened = opened?;
-    let asked = picture.request.shown(&*opened.document);
+    let asked = image.request.shown(&*opened.document);
     asked.map_err(CommandError::Argument)?;
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
-    Ok((opened, Headless::new(gpu, picture.size())?))
+    Ok((opened, Headless::new(gpu, image.size())?))
 }
 
 impl Headless {
@@ -98,7 +98,7 @@ fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), Co
     let bytes = row * u64::from(height);
     if bytes > limits.max_buffer_size {
         return Err(CommandError::Argument(format!(
-            "--size {width}x{height} is too large: the picture has {bytes} bytes, and this \
+            "--size {width}x{height} is too large: the image has {bytes} bytes, and this \
              graphics adapter gives back at most {}",
             limits.max_buffer_size
         )));
@@ -106,8 +106,8 @@ fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), Co
     Ok(())
 }
 
-/// The part of a 2D map around its middle that a picture of this size shows, each pixel of the map
-/// as one of the picture.
+/// The part of a 2D map around its middle that an image of this size shows, each pixel of the map
+/// as one of the image.
 fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
     let corner = |axis: usize| (map_size[axis] as f64 - f64::from(size[axis])) * 0.5;
     FlatWindow {
@@ -116,27 +116,27 @@ fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
     }
 }
 
-/// The view that the arguments ask for, for a picture of this aspect ratio.
+/// The view that the arguments ask for, for an image of this aspect ratio.
 ///
 /// # Errors
 /// When the document has no such clip, frame, level or light.
 pub(super) fn view_of(
-    picture: &PictureArgs,
+    image: &ImageArgs,
     document: &dyn Document,
     aspect: f32,
 ) -> Result<View, CommandError> {
-    let request = &picture.request;
+    let request = &image.request;
     let mut shown = request.shown(document).map_err(CommandError::Argument)?;
     let camera = if request.view == Some(NamedView::Flat) {
         let map_size = layers_of(document)?.flat_size();
-        let window = flat_window(map_size, picture.size());
+        let window = flat_window(map_size, image.size());
         shown.flat = true;
-        shown.flat_camera_px = window.camera_on_map_px(map_size, picture.size());
+        shown.flat_camera_px = window.camera_on_map_px(map_size, image.size());
         let about = document.about();
         let top = Camera::framing(about.bounds, NamedView::Top, about.handedness, aspect);
-        window.camera(picture.size(), top)
+        window.camera(image.size(), top)
     } else {
-        let projection = picture.projection.unwrap_or_default();
+        let projection = image.projection.unwrap_or_default();
         request.camera(document, &shown, projection, aspect)
     };
     let levels = document.levels();

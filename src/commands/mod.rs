@@ -27,8 +27,8 @@ use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
-    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, InfoArgs, PictureArgs, RenderArgs,
-    ViewArgs, parse,
+    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, ImageArgs, InfoArgs, RenderArgs, ViewArgs,
+    parse,
 };
 pub use log::log_to_stderr;
 

@@ -1,4 +1,4 @@
-//! `mapscope render`: a picture of a file, without a window.
+//! `mapscope render`: an image of a file, without a window.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use mapscope_scene::saving::{self, PNG, SaveError};
 use mapscope_scene::{Animation, Document, OpenOptions, OverlayId};
 
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
-    if args.picture.request.view == Some(NamedView::Flat) {
+    if args.image.request.view == Some(NamedView::Flat) {
         run_flat(args, options)
     } else {
         run_on_gpu(args, options)
@@ -21,7 +21,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
 #[cfg(not(feature = "gpu"))]
 fn run_on_gpu(_: &RenderArgs, _: &OpenOptions) -> Result<Status, CommandError> {
     Err(CommandError::NotBuilt {
-        what: "pictures but those of 2D maps with --view flat",
+        what: "images but those of 2D maps with --view flat",
         feature: "gpu",
     })
 }
@@ -32,12 +32,12 @@ fn run_on_gpu(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Comman
     use super::headless::{self, Headless, view_of};
     use mapscope_render::{Renderer, View};
 
-    let (opened, headless) = headless::open(&args.file, options, &args.picture)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image)?;
     let document = &*opened.document;
     let output = Output::new(args, document);
     let Headless { gpu, target, .. } = &headless;
-    let mut view = view_of(&args.picture, document, target.aspect())?;
-    let pictures = pictures(args, document, view.shown.playhead.clip, &output)?;
+    let mut view = view_of(&args.image, document, target.aspect())?;
+    let images = images(args, document, view.shown.playhead.clip, &output)?;
     let mut renderer = Renderer::new(gpu);
     let mut scene = renderer.upload(gpu, document)?;
     let mut draw = |view: &View, path: &Path| {
@@ -45,11 +45,11 @@ fn run_on_gpu(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Comman
         let shown = Some((&mut scene, document));
         renderer.draw(gpu, &mut encoder, target, shown, view);
         gpu.queue.submit([encoder.finish()]);
-        let picture = target.read_back(gpu).map_err(CommandError::Device)?;
+        let image = target.read_back(gpu).map_err(CommandError::Device)?;
         headless.check()?;
-        output.write(path, |out| write_png(out, &picture))
+        output.write(path, |out| write_png(out, &image))
     };
-    for (frame, path) in pictures {
+    for (frame, path) in images {
         if let Some(frame) = frame {
             view.shown.playhead.frame = frame as f32;
         }
@@ -64,39 +64,37 @@ fn run_flat(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandE
     let document = &*opened.document;
     let layers = layers_of(document)?;
     check_flat(args, layers.flat_size())?;
-    let asked = args.picture.request.shown(document);
+    let asked = args.image.request.shown(document);
     let mut shown = asked.map_err(CommandError::Argument)?;
     shown.flat = true;
     let output = Output::new(args, document);
-    for (frame, path) in pictures(args, document, shown.playhead.clip, &output)? {
+    for (frame, path) in images(args, document, shown.playhead.clip, &output)? {
         if let Some(frame) = frame {
             shown.playhead.frame = frame as f32;
         }
-        let picture = layers.flat(&shown);
-        output.write(&path, |out| {
-            picture.write_png(out).map_err(io::Error::other)
-        })?;
+        let image = layers.flat(&shown);
+        output.write(&path, |out| image.write_png(out).map_err(io::Error::other))?;
     }
     Ok(finish(args, document))
 }
 
-/// Refuses what a picture of a whole map at 1:1 cannot follow.
+/// Refuses what an image of a whole map at 1:1 cannot follow.
 fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandError> {
-    let refused = if args.picture.size.is_some() {
+    let refused = if args.image.size.is_some() {
         format!(
-            "--size: with --view flat a pixel of the map is one of the picture, which is as large \
+            "--size: with --view flat a pixel of the map is one of the image, which is as large \
              as the map, {width}x{height}; leave it out, or use --view top"
         )
-    } else if args.picture.projection.is_some() {
+    } else if args.image.projection.is_some() {
         "--projection: --view flat has none; leave it out, or use --view top".to_owned()
     } else if args
-        .picture
+        .image
         .request
         .overlays
         .iter()
         .any(|name| name == OverlayId::PixelGrid.as_str())
     {
-        "--overlay pixel-grid: with --view flat a pixel of the map is one of the picture, which \
+        "--overlay pixel-grid: with --view flat a pixel of the map is one of the image, which \
          leaves no room for lines between them"
             .to_owned()
     } else {
@@ -107,7 +105,7 @@ fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), Comman
 
 /// The files that are to be written, each with the frame that it shows if it is not the one that
 /// the arguments ask for.
-fn pictures(
+fn images(
     args: &RenderArgs,
     document: &dyn Document,
     clip: Option<usize>,
@@ -123,12 +121,12 @@ fn pictures(
     // All of them are there, or nothing is written.
     let checked = check_frame(*frames.end() as f32, info.map_or(0, |clip| clip.frames));
     checked.map_err(CommandError::Argument)?;
-    let pictures = frames.clone().map(|frame| {
+    let images = frames.clone().map(|frame| {
         let path = pattern.path(frame);
         output.check(&path)?;
         Ok((Some(frame), path))
     });
-    pictures.collect()
+    images.collect()
 }
 
 /// Says what is wrong with the file that was drawn.
@@ -138,7 +136,7 @@ fn finish(args: &RenderArgs, document: &dyn Document) -> Status {
     Status::of(problems)
 }
 
-/// The names of a sequence of pictures: a path with one `%d`, or `%03d` for three digits.
+/// The names of a sequence of images: a path with one `%d`, or `%03d` for three digits.
 #[derive(Debug, PartialEq, Eq)]
 struct FramePattern<'a> {
     before: &'a str,
@@ -165,7 +163,7 @@ impl<'a> FramePattern<'a> {
         });
         parsed.ok_or_else(|| {
             CommandError::Argument(format!(
-                "--output {}: --frames writes several pictures; expected a name with one place \
+                "--output {}: --frames writes several images; expected a name with one place \
                  for the number of the frame, such as walk_%03d.png",
                 output.display()
             ))
@@ -182,7 +180,7 @@ impl<'a> FramePattern<'a> {
     }
 }
 
-/// Where pictures go: to files that may be written, or to standard output.
+/// Where images go: to files that may be written, or to standard output.
 #[derive(Debug)]
 struct Output<'a> {
     args: &'a RenderArgs,
@@ -196,7 +194,7 @@ impl<'a> Output<'a> {
         Self { args, read }
     }
 
-    /// Makes sure that a picture may be written there, before the work of drawing it.
+    /// Makes sure that an image may be written there, before the work of drawing it.
     fn check(&self, path: &Path) -> Result<(), CommandError> {
         if is_stdout(path) {
             if io::stdout().is_terminal() {
@@ -217,7 +215,7 @@ impl<'a> Output<'a> {
         })
     }
 
-    /// Writes a picture, whole or not at all.
+    /// Writes an image, whole or not at all.
     fn write(
         &self,
         path: &Path,
@@ -241,12 +239,12 @@ fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Writes a picture as a PNG.
+/// Writes an image as a PNG.
 #[cfg(feature = "gpu")]
-fn write_png(out: &mut dyn Write, picture: &image::RgbaImage) -> io::Result<()> {
+fn write_png(out: &mut dyn Write, image: &image::RgbaImage) -> io::Result<()> {
     // The encoder goes back to where it began.
     let mut png = io::Cursor::new(Vec::new());
-    let encoded = picture.write_to(&mut png, image::ImageFormat::Png);
+    let encoded = image.write_to(&mut png, image::ImageFormat::Png);
     encoded.map_err(io::Error::other)?;
     out.write_all(png.get_ref())
 }
@@ -256,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pictures_of_a_sequence_have_numbers() {
+    fn the_images_of_a_sequence_have_numbers() {
         let path = |pattern: &'static str, frame| {
             let pattern = FramePattern::of(Path::new(pattern));
             pattern.map(|pattern| pattern.path(frame)).ok()

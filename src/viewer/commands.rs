@@ -70,9 +70,9 @@ pub enum Action {
         /// Whether it is the one before.
         backwards: bool,
     },
-    /// Ask where to save the picture, and save it.
-    SavePicture,
-    /// Ask where to save the picture of a whole 2D map, and save it.
+    /// Ask where to save a screenshot, and save it.
+    SaveScreenshot,
+    /// Ask where to save the image of a whole 2D map, and save it.
     SaveMap,
     /// Ask for a folder of textures and remember it.
     AddTextureFolder,
@@ -96,7 +96,7 @@ pub enum Action {
     View(NamedView),
     /// Change between perspective and orthographic.
     Orthographic,
-    /// Change how wide the field of view of the perspective picture is.
+    /// Change how wide the field of view in perspective is.
     FieldOfView(ScaleChange),
     /// Look as the game does, or stop doing so.
     GameView,
@@ -113,7 +113,7 @@ pub enum Action {
     },
     /// Measure from one point to another, or stop doing so.
     Measure,
-    /// Show or hide the small picture of a whole 2D map.
+    /// Show or hide the small image of a whole 2D map.
     MiniMap,
     /// Keep showing what is seen from where the eye is now, or follow it again.
     HoldVisibility,
@@ -333,7 +333,7 @@ static TABLE: &[Command] = &[
         "Open the next file of the folder, or of those that were opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
         "Open the file before this one"),
-    command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
+    command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
@@ -662,6 +662,12 @@ impl Command {
     /// The key that menus show, as text; empty where there is none.
     pub fn first_key_text(&self) -> String {
         self.key_texts().next().unwrap_or_default()
+    }
+
+    /// What it does, and which key does it, too.
+    pub(super) fn help_and_key(&self) -> String {
+        let keys = self.key_texts().take(1).map(|key| format!(" ({key})"));
+        [self.help.to_owned()].into_iter().chain(keys).collect()
     }
 }
 

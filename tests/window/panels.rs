@@ -11,9 +11,10 @@ use egui::{Key, OutputCommand, TextureId, Ui, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
+use mapscope::viewer::commands::Action;
 use mapscope::viewer::panels::{
-    Curves, FrameStatistics, Inspector, Kinds, Legend, OnDisk, Outliner, PanelContext, PanelUi,
-    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox,
+    Curves, FrameStatistics, Inspector, Kinds, OnDisk, Outliner, PanelContext, PanelUi,
+    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox, legend,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope_formats::{Place, Problem, Rule, Severity, Subject};
@@ -21,10 +22,10 @@ use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
     Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
-    GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend as LegendOf, LegendEntry, LevelInfo,
-    LevelItem, Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions,
-    OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup,
-    Ray, Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
+    GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry, LevelInfo, LevelItem,
+    Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions, OutlineNode,
+    Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown,
+    Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
 };
 use mapscope_testdata::synthesize;
 
@@ -293,14 +294,14 @@ impl Document for Sample {
         None
     }
 
-    fn legends(&self, shown: &Shown) -> Vec<LegendOf> {
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let entry = |color, label: &str| LegendEntry {
             color,
             label: label.to_owned(),
         };
         let on = OVERLAYS.iter();
         let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
-        on.map(|overlay| LegendOf {
+        on.map(|overlay| Legend {
             title: overlay.name,
             entries: match overlay.id {
                 OverlayId::TileTypes => vec![
@@ -962,7 +963,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
     assert!(h.state().asked().is_empty());
     h.get_by_label("Show it anyway").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::Run("reload")]);
+    assert_eq!(h.state().asked(), [Request::Run(Action::Reload)]);
     let on_disk = h.state_mut().on_disk.as_mut().unwrap();
     on_disk.unreadable = Some("Cannot be read: no such file".to_owned());
     on_disk.problems.clear();
@@ -1010,9 +1011,13 @@ fn statistics_are_told_in_units_for_people() {
     }
 }
 
+fn legend_ui((): &mut (), ui: &mut Ui, context: &mut PanelContext<'_>) {
+    legend(ui, &context.document.legends(context.shown), context);
+}
+
 #[test]
 fn the_legend_is_that_of_the_overlays_that_are_on() {
-    let mut h = Host::new(sample()).in_harness(small(), Legend::ui);
+    let mut h = Host::new(sample()).in_harness(small(), legend_ui);
     assert!(h.query_by_label("Tile types").is_none());
     h.state_mut()
         .shown
@@ -1538,7 +1543,7 @@ fn every_panel_can_be_drawn() {
             .set(&OVERLAYS, OverlayId::TileTypes, true);
         host
     };
-    pictures("legend", [220.0, 100.0], on, Legend::ui, |_| ());
+    pictures("legend", [220.0, 100.0], on, legend_ui, |_| ());
     let with_previews = || {
         let mut host = plain();
         // Some texture that is there: that of the fonts.

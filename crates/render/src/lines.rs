@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use mapscope_scene::{Document, Item, Line, ModelItem, Shown};
+use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
 use super::content::Phase;
 use super::frame::FrameLayout;
@@ -13,11 +13,16 @@ use super::shaders::LINES;
 use super::{DrawStatistics, Gpu, View};
 
 /// Colour and width of the contour of what is selected.
-const CONTOUR_COLOR: [u8; 4] = [255, 196, 61, 255];
+const CONTOUR_COLOR: [u8; 4] = selected(255);
 const CONTOUR_WIDTH_POINTS: f32 = 3.0;
 /// The same where something is before it: fainter and thinner, so that one sees that it is behind.
-const HIDDEN_CONTOUR_COLOR: [u8; 4] = [255, 196, 61, 110];
+const HIDDEN_CONTOUR_COLOR: [u8; 4] = selected(110);
 const HIDDEN_CONTOUR_WIDTH_POINTS: f32 = 1.5;
+
+const fn selected(alpha: u8) -> [u8; 4] {
+    let [r, g, b] = colors::bytes(colors::SELECTED);
+    [r, g, b, alpha]
+}
 
 mod gpu_data {
     /// A line: the vertex inputs of `vs_line`.

@@ -92,7 +92,7 @@ impl Events {
         self.enabled && self.lose_device_after == Some(self.frames)
     }
 
-    /// The 3D picture was drawn.
+    /// The 3D view was drawn.
     pub(crate) fn scene_frame(&mut self) {
         self.scene_frames += 1;
         self.say(format_args!("scene-frame {}", self.scene_frames));

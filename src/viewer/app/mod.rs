@@ -1,10 +1,10 @@
 //! The window itself: events in, frames out.
 
 pub(crate) mod events;
-pub(crate) mod picture;
 mod pointer_lock;
 mod previews;
 pub(crate) mod surface;
+pub(crate) mod view_texture;
 mod watch;
 pub(crate) mod whole_drags;
 
@@ -24,8 +24,8 @@ use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::drop_preview::{self, DropPreview};
-use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
-use crate::viewer::state::loader::{Cause, Loader, Outcome};
+use crate::viewer::state::interface::{Asked, PathPurpose};
+use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
 use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{self, Effect, State};
@@ -36,10 +36,10 @@ use crate::viewer::ui::{Canvas, WindowUi};
 use events::Events;
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Renderer};
-use picture::{Extent, Picture};
 use pointer_lock::PointerLock;
-use previews::{LivePreviews, PreviewPictures};
+use previews::{LivePreviews, PreviewTextures};
 use surface::{Next, WindowSurface};
+use view_texture::{Extent, ViewTexture};
 use watch::FileWatch;
 use whole_drags::WholeDrags;
 
@@ -59,8 +59,8 @@ pub(crate) enum UserEvent {
     DropPreviewed(Vec<PathBuf>, DropPreview),
     /// The system's dialog was answered, or gave nothing after this time.
     PathAnswered(PathPurpose, Option<PathBuf>, Duration),
-    /// A picture was saved, or why not.
-    PictureSaved(Result<PathBuf, String>),
+    /// An image was saved, or why not.
+    ImageSaved(Result<PathBuf, String>),
     /// A screen reader asks something.
     AccessKit(accesskit_winit::Event),
     /// The graphics device is gone.
@@ -81,8 +81,8 @@ struct Screen {
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
     renderer: Renderer,
-    picture: Picture,
-    previews: PreviewPictures,
+    view: ViewTexture,
+    previews: PreviewTextures,
     pointer: PointerLock,
     /// The window is shown together with its first frame, so that it is never empty.
     visible: bool,
@@ -161,13 +161,15 @@ impl App {
     fn start_effects(&mut self) {
         for effect in std::mem::take(&mut self.state.effects) {
             match effect {
-                Effect::Load(request) => {
-                    self.loader.start(request, self.state.open_options());
-                    self.show_loading();
-                }
+                Effect::Load(request) => self.load(request),
                 other => self.state.effects.push(other),
             }
         }
+    }
+
+    fn load(&mut self, request: LoadRequest) {
+        self.loader.start(request, self.state.open_options());
+        self.show_loading();
     }
 
     fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<Screen, ViewError> {
@@ -205,7 +207,7 @@ impl App {
         Ok(screen)
     }
 
-    /// In debug builds the pictures follow the shaders on disk.
+    /// In debug builds the view follows the shaders on disk.
     fn watch_shaders(&mut self) {
         let Some(folder) = mapscope_render::shader_folder() else {
             return;
@@ -259,30 +261,27 @@ impl App {
         // The state knows of files that hover. While egui does too, it draws without a pause.
         raw.hovered_files.clear();
         let adapter = self.state.interface.adapter.clone();
-        let picture = screen.picture.texture();
-        self.state.interface.chunks_shown = screen.picture.progress();
+        let view = screen.view.texture();
+        self.state.interface.chunks_shown = screen.view.progress();
         let frame_statistics = FrameStatistics {
-            frame_ms: screen.picture.frame_ms,
-            triangles: screen.picture.statistics.triangles,
-            draw_calls: screen.picture.statistics.draw_calls,
-            gpu_bytes: screen.picture.gpu_bytes(),
-            cpu_bytes: self
-                .state
-                .document()
-                .map_or(0, |document| document.about().cpu_bytes),
+            frame_ms: screen.view.frame_ms,
+            triangles: screen.view.statistics.triangles,
+            draw_calls: screen.view.statistics.draw_calls,
+            gpu_bytes: screen.view.gpu_bytes(),
+            cpu_bytes: self.state.document().map_or(0, |d| d.about().cpu_bytes),
             adapter: &adapter,
         };
         let mut previews = LivePreviews::new(
             &screen.gpu,
             &mut screen.renderer,
             &mut screen.painter,
-            &mut screen.picture,
+            &mut screen.view,
             &mut screen.previews,
             self.state.files.open.clone(),
             egui_winit::pixels_per_point(&self.egui, &screen.window),
         );
         let mut canvas = Canvas {
-            picture,
+            view,
             frame: frame_statistics,
             previews: &mut previews,
         };
@@ -306,7 +305,7 @@ impl App {
             let size = [rect.width(), rect.height()]
                 .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
             let measure = self.state.is_panel_open(Panel::Statistics);
-            let drawn = screen.picture.update(
+            let drawn = screen.view.update(
                 &screen.gpu,
                 &mut screen.renderer,
                 &mut screen.painter,
@@ -321,14 +320,14 @@ impl App {
                 self.state.refuse(&error.to_string());
                 screen.window.request_redraw();
             }
-            if self.state.interface.chunks_shown != screen.picture.progress() {
+            if self.state.interface.chunks_shown != screen.view.progress() {
                 // For the next chunks, or to say that all are there.
                 screen.window.request_redraw();
             }
             if drawn.unwrap_or(false) {
                 self.events.scene_frame();
                 if measure {
-                    // So that the panel shows what this picture took.
+                    // So that the panel shows what this frame took.
                     screen.window.request_redraw();
                 }
             }
@@ -375,17 +374,14 @@ impl App {
 
     fn carry_out(&mut self, effect: Effect, event_loop: &ActiveEventLoop) {
         match effect {
-            Effect::Load(request) => {
-                self.loader.start(request, self.state.open_options());
-                self.show_loading();
-            }
+            Effect::Load(request) => self.load(request),
             Effect::CancelLoad => {
                 self.loader.cancel();
                 self.state.notices.toast("Cancelled", None);
             }
             Effect::Watch => self.watch_open_file(),
             Effect::AskPath(purpose) => self.ask_path(purpose),
-            Effect::SavePicture(path) => self.save_picture(path),
+            Effect::SaveScreenshot(path) => self.save_screenshot(path),
             Effect::SaveMap(path) => self.save_map(path),
             Effect::Copy(text) => {
                 if let Some(screen) = &mut self.screen {
@@ -433,13 +429,7 @@ impl App {
 
     fn watch_open_file(&mut self) {
         let mut files = Vec::new();
-        if let Some(open) = self
-            .state
-            .files
-            .open
-            .as_ref()
-            .filter(|open| open.demo.is_none())
-        {
+        if let Some(open) = self.state.open_file().filter(|open| open.demo.is_none()) {
             files.push(open.path.clone());
             files.extend(open.document.about().dependencies.iter().cloned());
         }
@@ -457,43 +447,24 @@ impl App {
         if let Some(screen) = &self.screen {
             dialog = dialog.set_parent(&*screen.window);
         }
-        if let Some(folder) = self
-            .state
-            .files
-            .open
-            .as_ref()
-            .and_then(|open| open.path.parent())
-        {
+        let open = self.state.open_file();
+        if let Some(folder) = open.and_then(|open| open.path.parent()) {
             dialog = dialog.set_directory(folder);
         }
         type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
         let answer: Answer = match purpose {
             PathPurpose::Open => {
-                let endings: Vec<&str> = mapscope_scene::formats()
-                    .flat_map(|format| format.endings)
-                    .copied()
-                    .collect();
-                Box::pin(
-                    dialog
-                        .add_filter("What Mapscope opens", &endings)
-                        .add_filter("All files", &["*"])
-                        .pick_file(),
-                )
+                let formats = mapscope_scene::formats();
+                let endings = formats.flat_map(|format| format.endings).copied();
+                let endings: Vec<&str> = endings.collect();
+                dialog = dialog.add_filter("What Mapscope opens", &endings);
+                Box::pin(dialog.add_filter("All files", &["*"]).pick_file())
             }
-            PathPurpose::SavePicture | PathPurpose::SaveMap => {
-                let path = self
-                    .state
-                    .files
-                    .open
-                    .as_ref()
-                    .map(|open| state::suggested_picture(&open.path));
+            PathPurpose::SaveScreenshot | PathPurpose::SaveMap => {
+                let path = open.map(|open| state::suggested_image(&open.path));
                 let name = path.as_deref().map(state::folder::name).unwrap_or_default();
-                Box::pin(
-                    dialog
-                        .add_filter("PNG", &["png"])
-                        .set_file_name(name)
-                        .save_file(),
-                )
+                dialog = dialog.add_filter("PNG", &["png"]).set_file_name(name);
+                Box::pin(dialog.save_file())
             }
             PathPurpose::TextureFolder => Box::pin(dialog.pick_folder()),
         };
@@ -509,33 +480,31 @@ impl App {
         }
     }
 
-    fn save_picture(&mut self, path: PathBuf) {
+    fn save_screenshot(&mut self, path: PathBuf) {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        match screen
-            .picture
-            .take(&screen.gpu, &mut screen.renderer, &self.state)
-        {
-            Ok(image) => {
-                let saved = sender(&self.proxy, UserEvent::PictureSaved);
-                std::thread::spawn(move || saved(picture::save_image(&image, path)));
-            }
-            Err(error) => {
-                let text = format!("The picture was not saved: {error}");
-                self.state.notices.toast(text, Some(Severity::Error));
-            }
-        }
+        let Screen {
+            gpu,
+            renderer,
+            view,
+            ..
+        } = screen;
+        let image = view.take(gpu, renderer, &self.state);
+        let saved = sender(&self.proxy, UserEvent::ImageSaved);
+        std::thread::spawn(move || {
+            saved(image.and_then(|image| view_texture::save_image(&image, path)));
+        });
     }
 
-    /// Saves the picture of the whole map, on a thread of its own: it may be large.
+    /// Saves the image of the whole map, on a thread of its own: it may be large.
     fn save_map(&mut self, path: PathBuf) {
         let Some(document) = self.state.document().cloned() else {
             return;
         };
         let shown = self.state.view.shown.clone();
-        let saved = sender(&self.proxy, UserEvent::PictureSaved);
-        std::thread::spawn(move || saved(picture::save_map(&*document, &shown, path)));
+        let saved = sender(&self.proxy, UserEvent::ImageSaved);
+        std::thread::spawn(move || saved(view_texture::save_map(&*document, &shown, path)));
         self.state.notices.toast("Saving the whole map", None);
     }
 
@@ -548,10 +517,12 @@ impl App {
         hovering.preview = None;
         // Reading a folder may take long: not here.
         let paths = hovering.paths.clone();
-        let previewed = self.proxy.clone();
+        let previewed = sender(&self.proxy, |(paths, preview)| {
+            UserEvent::DropPreviewed(paths, preview)
+        });
         std::thread::spawn(move || {
             let preview = drop_preview::preview_drop(&paths);
-            let _gone = previewed.send_event(UserEvent::DropPreviewed(paths, preview));
+            previewed((paths, preview));
         });
     }
 
@@ -568,9 +539,8 @@ impl App {
         }
         self.state.notices.loading = None;
         for failure in &outcome.failures {
-            let line = failure.message.replace('\n', " ");
-            self.events
-                .say(format_args!("failed {}: {line}", failure.path.display()));
+            let (path, line) = (failure.path.display(), failure.message.replace('\n', " "));
+            self.events.say(format_args!("failed {path}: {line}"));
         }
         let what = if outcome.request.cause.is_reload() {
             "reloaded"
@@ -597,7 +567,7 @@ impl App {
         };
         match screen.renderer.reload_shaders(&screen.gpu) {
             Ok(()) => {
-                screen.picture.invalidate();
+                screen.view.invalidate();
                 screen.previews.clear(&mut screen.painter);
                 self.state.notices.toast("Shaders reloaded", None);
             }
@@ -622,9 +592,8 @@ impl App {
                 self.state.interface.adapter = screen.gpu.adapter_name();
                 screen.window.request_redraw();
                 self.screen = Some(screen);
-                self.state
-                    .notices
-                    .toast("The graphics driver was restarted", Some(Severity::Warning));
+                let text = "The graphics driver was restarted";
+                self.state.notices.toast(text, Some(Severity::Warning));
                 self.events.say("device-restored");
             }
             Err(error) => {
@@ -661,7 +630,7 @@ impl Screen {
         let options = egui_wgpu::RendererOptions::default();
         let mut painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
         let renderer = Renderer::new(&gpu);
-        let picture = Picture::new(&gpu, &mut painter);
+        let view = ViewTexture::new(&gpu, &mut painter);
         Ok(Self {
             window,
             gpu,
@@ -669,8 +638,8 @@ impl Screen {
             input,
             painter,
             renderer,
-            picture,
-            previews: PreviewPictures::default(),
+            view,
+            previews: PreviewTextures::default(),
             pointer: PointerLock::default(),
             visible: false,
         })
@@ -678,15 +647,17 @@ impl Screen {
 
     /// Waits until the device has done everything it was told to.
     fn wait(&self) {
-        if let Err(error) = self.gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
-            log::debug!("waiting for the graphics device: {error}");
-        }
+        self.poll(wgpu::PollType::wait_indefinitely());
     }
 
     /// Lets the device say that it is lost: it does so only when asked.
     fn hear_of_loss(&self) {
-        if let Err(error) = self.gpu.device.poll(wgpu::PollType::Poll) {
-            log::debug!("asking the graphics device: {error}");
+        self.poll(wgpu::PollType::Poll);
+    }
+
+    fn poll(&self, how: wgpu::PollType) {
+        if let Err(error) = self.gpu.device.poll(how) {
+            log::debug!("waiting for the graphics device: {error}");
         }
     }
 
@@ -870,27 +841,15 @@ impl ApplicationHandler<UserEvent> for App {
                 return;
             }
             UserEvent::DropPreviewed(paths, preview) => {
-                let hovering = self
-                    .state
-                    .interface
-                    .hovering
-                    .as_mut()
-                    .filter(|h| h.paths == paths);
-                let Some(hovering) = hovering else {
+                let hovering = self.state.interface.hovering.as_mut();
+                let Some(hovering) = hovering.filter(|hovering| hovering.paths == paths) else {
                     return;
                 };
-                let opens = preview
-                    .opens
-                    .as_deref()
-                    .or(paths.first().map(PathBuf::as_path));
-                if let Some(path) = opens {
-                    self.events
-                        .say(format_args!("hover {} {}", paths.len(), path.display()));
+                if let Some(path) = preview.opens.as_ref().or(paths.first()) {
+                    let (count, path) = (paths.len(), path.display());
+                    self.events.say(format_args!("hover {count} {path}"));
                 }
-                *hovering = HoveringFiles {
-                    paths,
-                    preview: Some(preview),
-                };
+                hovering.preview = Some(preview);
             }
             UserEvent::PathAnswered(purpose, path, after) => match path {
                 Some(path) => self.state.path_chosen(purpose, path, Asked::BySystem),
@@ -900,14 +859,13 @@ impl ApplicationHandler<UserEvent> for App {
                 }
                 None => {}
             },
-            UserEvent::PictureSaved(Ok(path)) => {
-                self.events.say(format_args!("saved {}", path.display()));
-                self.state
-                    .notices
-                    .toast(format!("Saved {}", path.display()), None);
+            UserEvent::ImageSaved(Ok(path)) => {
+                let path = path.display();
+                self.events.say(format_args!("saved {path}"));
+                self.state.notices.toast(format!("Saved {path}"), None);
             }
-            UserEvent::PictureSaved(Err(error)) => {
-                let text = format!("The picture was not saved: {error}");
+            UserEvent::ImageSaved(Err(error)) => {
+                let text = format!("The image was not saved: {error}");
                 self.state.notices.toast(text, Some(Severity::Error));
             }
             UserEvent::AccessKit(event) => {
@@ -946,11 +904,8 @@ impl ApplicationHandler<UserEvent> for App {
         if self.files.take_settled(now) {
             self.state.reload(Cause::Changed);
         }
-        if self
-            .shaders
-            .as_mut()
-            .is_some_and(|shaders| shaders.take_settled(now))
-        {
+        let shaders = self.shaders.as_mut();
+        if shaders.is_some_and(|shaders| shaders.take_settled(now)) {
             self.reload_shaders();
             self.request_redraw();
         }

@@ -1,4 +1,4 @@
-//! Live pictures for the panel that lists the kinds a document is built of: of each kind, and of
+//! Live previews for the panel that lists the kinds a document is built of: of each kind, and of
 //! the tile in the sandbox among its neighbours.
 //!
 //! Each shows a few tiles by themselves that share the textures of the open map. It is drawn when
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use egui::{TextureId, Vec2};
 
-use super::picture::Picture;
+use super::view_texture::ViewTexture;
 use crate::viewer::panels::{PreviewRenderer, TileSandbox};
 use crate::viewer::state::OpenFile;
 use mapscope_formats::pfmap::{Tile, TileType};
@@ -18,18 +18,18 @@ use mapscope_scene::{Item, Shown, TerrainItem};
 
 /// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
 const SAMPLES: f32 = 2.0;
-/// Pictures of kinds that are drawn in one frame at most, so that the window stays quick.
+/// Previews of kinds that are drawn in one frame at most, so that the window stays quick.
 const MAX_KINDS_A_FRAME: u32 = 3;
 
-/// The pictures that were drawn of a document.
+/// The previews that were drawn of a document.
 #[derive(Default)]
-pub(crate) struct PreviewPictures {
+pub(crate) struct PreviewTextures {
     version: Option<u64>,
     kinds: HashMap<Item, Drawn>,
     sandbox: Option<([Tile; 9], Drawn)>,
 }
 
-/// A picture that was drawn.
+/// A preview that was drawn.
 #[derive(Clone, Copy)]
 struct Drawn {
     texture: TextureId,
@@ -37,8 +37,8 @@ struct Drawn {
     size: [u32; 2],
 }
 
-impl PreviewPictures {
-    /// Lets go of all pictures, because they show a document that is no longer open, or not as it
+impl PreviewTextures {
+    /// Lets go of all previews, because they show a document that is no longer open, or not as it
     /// would be drawn now.
     pub(crate) fn clear(&mut self, painter: &mut egui_wgpu::Renderer) {
         let sandbox = self.sandbox.take().map(|(_, drawn)| drawn);
@@ -49,13 +49,13 @@ impl PreviewPictures {
     }
 }
 
-/// Draws pictures when panels ask for them, during one frame.
+/// Draws previews when panels ask for them, during one frame.
 pub(crate) struct LivePreviews<'a> {
     gpu: &'a Gpu,
     renderer: &'a mut Renderer,
     painter: &'a mut egui_wgpu::Renderer,
-    picture: &'a mut Picture,
-    pictures: &'a mut PreviewPictures,
+    view: &'a mut ViewTexture,
+    textures: &'a mut PreviewTextures,
     open: Option<OpenFile>,
     pixels_per_point: f32,
     kinds_left: u32,
@@ -68,22 +68,22 @@ impl<'a> LivePreviews<'a> {
         gpu: &'a Gpu,
         renderer: &'a mut Renderer,
         painter: &'a mut egui_wgpu::Renderer,
-        picture: &'a mut Picture,
-        pictures: &'a mut PreviewPictures,
+        view: &'a mut ViewTexture,
+        textures: &'a mut PreviewTextures,
         open: Option<OpenFile>,
         pixels_per_point: f32,
     ) -> Self {
         let version = open.as_ref().map(|open| open.version);
-        if pictures.version != version {
-            pictures.clear(painter);
-            pictures.version = version;
+        if textures.version != version {
+            textures.clear(painter);
+            textures.version = version;
         }
         Self {
             gpu,
             renderer,
             painter,
-            picture,
-            pictures,
+            view,
+            textures,
             open,
             pixels_per_point,
             kinds_left: MAX_KINDS_A_FRAME,
@@ -91,18 +91,18 @@ impl<'a> LivePreviews<'a> {
         }
     }
 
-    /// Whether a picture was asked for that only the next frame can have.
+    /// Whether a preview was asked for that only the next frame can have.
     pub(crate) fn unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// The size in pixels of a picture that takes this much room, in points.
+    /// The size in pixels of a preview that takes this much room, in points.
     fn pixels(&self, size: Vec2) -> [u32; 2] {
         let scale = self.pixels_per_point;
         [size.x, size.y].map(|side| ((side * scale).round() * SAMPLES).max(1.0) as u32)
     }
 
-    /// Draws some tiles of the open map, in place of an older picture if there is one.
+    /// Draws some tiles of the open map, in place of an older preview if there is one.
     fn draw(
         &mut self,
         tiles: impl FnOnce(&Terrain) -> Terrain,
@@ -110,7 +110,7 @@ impl<'a> LivePreviews<'a> {
         before: Option<Drawn>,
     ) -> Option<Drawn> {
         let open = self.open.as_ref()?;
-        let Some(map) = self.picture.scene(open.version) else {
+        let Some(map) = self.view.scene(open.version) else {
             // The map is put on the GPU after the panels are shown.
             self.unfinished = true;
             return None;
@@ -119,7 +119,7 @@ impl<'a> LivePreviews<'a> {
         let patch = tiles(terrain);
         let scene = self.renderer.upload_patch(self.gpu, map, &patch);
         let mut scene = scene
-            .inspect_err(|error| log::warn!("a picture of a tile: {error}"))
+            .inspect_err(|error| log::warn!("a preview of a tile: {error}"))
             .ok()?;
         let target = Target::new(self.gpu, size);
         let view = View {
@@ -127,7 +127,7 @@ impl<'a> LivePreviews<'a> {
                 selected: Some(Terrain::patch_center()),
                 ..Shown::default()
             },
-            // Half as wide as in the large picture, but with as many points on every screen.
+            // Half as wide as in the view, but with as many points on every screen.
             outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
             ..View::plain(patch.patch_camera(target.aspect()))
         };
@@ -153,7 +153,7 @@ impl<'a> LivePreviews<'a> {
 impl PreviewRenderer for LivePreviews<'_> {
     fn kind_preview(&mut self, kind: Item, size: Vec2) -> Option<TextureId> {
         let size = self.pixels(size);
-        let before = self.pictures.kinds.get(&kind).copied();
+        let before = self.textures.kinds.get(&kind).copied();
         let mut drawn = before;
         if before.is_none_or(|before| before.size != size) {
             if self.kinds_left == 0 {
@@ -167,16 +167,16 @@ impl PreviewRenderer for LivePreviews<'_> {
                 drawn = self.draw(|map| map.kind_patch(kind_of_tile), size, before);
             }
         }
-        // Until it is drawn in the new size, the old picture will do.
+        // Until it is drawn in the new size, the old preview will do.
         let drawn = drawn.or(before)?;
-        self.pictures.kinds.insert(kind, drawn);
+        self.textures.kinds.insert(kind, drawn);
         Some(drawn.texture)
     }
 
     fn sandbox_preview(&mut self, sandbox: &TileSandbox, size: Vec2) -> Option<TextureId> {
         let size = self.pixels(size);
         let tiles = sandbox.tiles;
-        let before = self.pictures.sandbox;
+        let before = self.textures.sandbox;
         if let Some((of, drawn)) = before
             && of == tiles
             && drawn.size == size
@@ -185,14 +185,14 @@ impl PreviewRenderer for LivePreviews<'_> {
         }
         let before = before.map(|(_, drawn)| drawn);
         let drawn = self.draw(|map| map.patch(&tiles), size, before)?;
-        self.pictures.sandbox = Some((tiles, drawn));
+        self.textures.sandbox = Some((tiles, drawn));
         Some(drawn.texture)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::Extent;
+    use super::super::view_texture::Extent;
     use super::*;
     use crate::view_request::ViewRequest;
     use crate::viewer::state::State;
@@ -206,8 +206,8 @@ mod tests {
         gpu: Gpu,
         renderer: Renderer,
         painter: egui_wgpu::Renderer,
-        picture: Picture,
-        pictures: PreviewPictures,
+        preview: ViewTexture,
+        previews: PreviewTextures,
         state: State,
     }
 
@@ -218,8 +218,8 @@ mod tests {
             let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
             let mut stage = Self {
                 renderer: Renderer::new(&gpu),
-                picture: Picture::new(&gpu, &mut painter),
-                pictures: PreviewPictures::default(),
+                preview: ViewTexture::new(&gpu, &mut painter),
+                previews: PreviewTextures::default(),
                 state: State::new(Settings::default(), ViewRequest::default()),
                 painter,
                 gpu,
@@ -241,14 +241,14 @@ mod tests {
             ));
         }
 
-        /// Has the panel's pictures made for one frame, and then the frame's.
+        /// Has the panel's previews made for one frame, and then the frame's.
         fn frame<T>(&mut self, panel: impl FnOnce(&mut LivePreviews<'_>) -> T) -> (T, bool) {
             let mut previews = LivePreviews::new(
                 &self.gpu,
                 &mut self.renderer,
                 &mut self.painter,
-                &mut self.picture,
-                &mut self.pictures,
+                &mut self.preview,
+                &mut self.previews,
                 self.state.files.open.clone(),
                 1.0,
             );
@@ -259,7 +259,7 @@ mod tests {
                 size: [64, 48],
                 pixels_per_point: 1.0,
             };
-            self.picture
+            self.preview
                 .update(gpu, &mut self.renderer, painter, &self.state, extent, false)
                 .unwrap();
             (shown, unfinished)
@@ -273,13 +273,13 @@ mod tests {
     const PLACE: Vec2 = Vec2::new(80.0, 60.0);
 
     #[test]
-    fn pictures_of_kinds_come_a_few_at_a_time_and_are_kept() {
+    fn previews_of_kinds_come_a_few_at_a_time_and_are_kept() {
         let mut stage = Stage::new();
         let kinds = stage.state.document().unwrap().about().kinds.clone();
         let all = |stage: &mut Stage, place| {
             stage.frame(|previews| -> Vec<Option<TextureId>> {
-                let pictures = kinds.iter().map(|k| previews.kind_preview(k.item, place));
-                pictures.collect()
+                let previews = kinds.iter().map(|k| previews.kind_preview(k.item, place));
+                previews.collect()
             })
         };
         // Nothing can be drawn before the map itself is on the GPU.
@@ -290,7 +290,7 @@ mod tests {
             assert_eq!(shown.iter().flatten().count(), drawn);
             assert_eq!(unfinished, drawn < 13);
         }
-        let kept = stage.pictures.kinds.len();
+        let kept = stage.previews.kinds.len();
         let (shown, unfinished) = all(&mut stage, PLACE);
         assert_eq!((shown.len(), kept, unfinished), (13, 13, false));
         // In another size they are drawn again, and seen meanwhile.

@@ -22,12 +22,12 @@ pub enum SurfaceError {
     /// The window cannot be drawn to.
     #[error("the window cannot be drawn to: {0}")]
     Create(#[from] wgpu::CreateSurfaceError),
-    /// The adapter has no picture format in common with the window.
+    /// The adapter has no texture format in common with the window.
     #[error("the graphics adapter cannot draw to this window")]
     Unsupported,
 }
 
-/// What asking for the next picture to present gave.
+/// What asking for the next frame to present gave.
 pub(crate) enum Next {
     /// Draw on this.
     Draw(wgpu::SurfaceTexture),

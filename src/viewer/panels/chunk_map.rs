@@ -8,7 +8,7 @@ use egui::{
 use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, format, parts};
 use crate::viewer::view::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};
@@ -45,7 +45,7 @@ pub struct ChunkMapPanel {
     most: Vec<u64>,
     /// From where the map is seen once it was turned by hand; until then as the view is.
     own: Option<Pose>,
-    hovered: Option<Item>,
+    hovered: Hover,
 }
 
 /// A box as it is seen.
@@ -245,18 +245,15 @@ impl ChunkMapPanel {
         let at = pointer.and_then(|at| self.chunk_at(&projection, &seen, at));
         let chunk = at.and_then(|at| self.map.chunks.get(at));
         let hovered = chunk.map(|chunk| chunk.item);
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.hovered.report(context, hovered);
         if let Some(text) = chunk.map(|chunk| self.says(context, chunk.item)) {
             response.clone().on_hover_text_at_pointer(text);
         }
         if response.clicked() {
-            context.requests.push(Request::Select(hovered));
+            context.ask(Request::Select(hovered));
         }
         if let Some(item) = hovered.filter(|_| response.double_clicked()) {
-            context.requests.push(Request::Frame(item));
+            context.ask(Request::Frame(item));
         }
     }
 
@@ -386,24 +383,20 @@ impl ChunkMapPanel {
 
     /// The box in front at a place.
     fn chunk_at(&self, projection: &Projection, seen: &[Seen], at: Pos2) -> Option<usize> {
-        let in_front_first = seen.iter().rev();
         let is_there = |one: &&Seen| {
             let chunk = self.map.chunks.get(one.chunk);
             chunk.is_some_and(|chunk| {
                 let sides = projection.sides(&chunk.bounds);
-                sides.iter().any(|(corners, _)| is_within(corners, at))
+                let mut corners = sides.iter().map(|(corners, _)| corners);
+                corners.any(|corners| parts::is_within(corners, at))
             })
         };
-        in_front_first.clone().find(is_there).map(|one| one.chunk)
+        seen.iter().rev().find(is_there).map(|one| one.chunk)
     }
 
     /// Which chunk it is and its numbers.
     fn says(&self, context: &PanelContext<'_>, item: Item) -> String {
-        let summary = context.document.summary(item, None, context.shown);
-        let names = summary
-            .iter()
-            .map(|part| format!("{} {}", part.name, part.value.trim()));
-        let mut lines: Vec<String> = vec![names.collect::<Vec<_>>().join("  ")];
+        let mut lines = vec![parts::summary_text(context, item, "  ")];
         let chunk = self.map.chunks.iter().find(|chunk| chunk.item == item);
         if let Some(chunk) = chunk.filter(|chunk| chunk.is_readable) {
             let values = self.map.measures.iter().zip(&chunk.values);
@@ -445,16 +438,4 @@ fn quad(mesh: &mut Mesh, corners: [Pos2; 4], color: Color32) {
     }));
     mesh.add_triangle(first, first + 1, first + 2);
     mesh.add_triangle(first, first + 2, first + 3);
-}
-
-/// Whether a place is inside a shape without dents, whichever way round its corners are listed.
-fn is_within(corners: &[Pos2; 4], at: Pos2) -> bool {
-    let next = corners.iter().cycle().skip(1);
-    let sides = corners.iter().zip(next).map(|(from, to)| {
-        let (along, there) = (*to - *from, at - *from);
-        along.x * there.y - along.y * there.x
-    });
-    let mut signs = sides.map(|side| side >= 0.0);
-    let first = signs.next();
-    signs.all(|sign| Some(sign) == first)
 }

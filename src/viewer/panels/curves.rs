@@ -101,7 +101,7 @@ impl PanelUi for Curves {
             ui.ctx().request_repaint();
         }
         if let Some(frame) = wanted {
-            context.requests.push(Request::ShowFrame(frame.into()));
+            context.ask(Request::ShowFrame(frame.into()));
         }
     }
 }

@@ -56,7 +56,7 @@ pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
 }
 
 /// A number and the noun it counts, such as `1 error` or `12 errors`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
+pub(in crate::viewer) fn counted(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         _ => format!("{} {}", count(number as u64), Plural(noun)),

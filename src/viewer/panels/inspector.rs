@@ -60,10 +60,10 @@ impl PanelUi for Inspector {
                 .add_enabled(self.has_place, egui::Button::new("Frame"))
                 .on_hover_text("Move the camera until this fills the view");
             if frame.clicked() {
-                context.requests.push(Request::Frame(item));
+                context.ask(Request::Frame(item));
             }
             if self.is_file && ui.button("Open").on_hover_text("Open this file").clicked() {
-                context.requests.push(Request::OpenFileOf(item));
+                context.ask(Request::OpenFileOf(item));
             }
             let copy = ui
                 .button("Copy all")
@@ -132,7 +132,7 @@ fn show_value(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) 
         return;
     };
     if ui.link(text).on_hover_text("Select this").clicked() {
-        context.requests.push(Request::Select(Some(item)));
+        context.ask(Request::Select(Some(item)));
     }
 }
 

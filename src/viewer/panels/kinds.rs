@@ -12,7 +12,7 @@ use super::sandbox::Sandbox;
 use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Item, Kind};
 
-/// The most room that the picture of a kind takes, in points. Others are of the same shape.
+/// The most room that the preview of a kind takes, in points. Others are of the same shape.
 pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
 /// The least width of a kind's card, in points.
 const CARD_WIDTH: f32 = 92.0;
@@ -23,7 +23,7 @@ const CARD_GAP: f32 = 6.0;
 /// Room around what is in a card, in points.
 const CARD_MARGIN: f32 = 4.0;
 
-/// Shows every kind with a live picture, and steps through the things of a kind.
+/// Shows every kind with a live preview, and steps through the things of a kind.
 #[derive(Debug, Default)]
 pub struct Kinds {
     of: DocumentKey,
@@ -83,7 +83,7 @@ impl Kinds {
                             // A second click puts the highlight out.
                             let on = context.shown.selected != Some(kind.item);
                             let selected = on.then_some(kind.item);
-                            context.requests.push(Request::Select(selected));
+                            context.ask(Request::Select(selected));
                         }
                     }
                 });
@@ -103,7 +103,7 @@ impl Kinds {
                 let button = ui.add_enabled(current.is_some_and(|kind| kind.count > 0), button);
                 let button = button.on_hover_text("Show another one of this type");
                 if let Some(kind) = current.filter(|_| button.clicked()) {
-                    context.requests.push(Request::NextOfKind {
+                    context.ask(Request::NextOfKind {
                         kind: kind.item,
                         backwards,
                     });
@@ -126,7 +126,7 @@ fn name_width(ui: &Ui, name: &str) -> f32 {
     galley.size().x
 }
 
-/// One kind: picture, name, code and count. Returns whether it was clicked.
+/// One kind: preview, name, code and count. Returns whether it was clicked.
 fn card(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
@@ -136,8 +136,8 @@ fn card(
 ) -> bool {
     let line = ui.text_style_height(&TextStyle::Small) + 2.0;
     let shape = KIND_PREVIEW_SIZE.y / KIND_PREVIEW_SIZE.x;
-    let picture_height = (width - 2.0 * CARD_MARGIN) * shape;
-    let size = vec2(width, picture_height + 2.0 * (CARD_MARGIN + line));
+    let preview_height = (width - 2.0 * CARD_MARGIN) * shape;
+    let size = vec2(width, preview_height + 2.0 * (CARD_MARGIN + line));
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| {
         let name = format!(
@@ -173,24 +173,24 @@ fn card(
         )
     };
     let inner = rect.shrink(CARD_MARGIN);
-    let picture = inner.with_max_y(inner.min.y + picture_height);
+    let preview = inner.with_max_y(inner.min.y + preview_height);
     // Whole pixels, or else it would be shown blurred.
-    let picture = picture.round_to_pixels(ui.pixels_per_point());
-    let texture = context.previews.kind_preview(kind.item, picture.size());
+    let preview = preview.round_to_pixels(ui.pixels_per_point());
+    let texture = context.previews.kind_preview(kind.item, preview.size());
     if let Some(texture) = texture {
-        egui::Image::new((texture, picture.size()))
+        egui::Image::new((texture, preview.size()))
             .corner_radius(3)
             .tint(tint)
-            .paint_at(ui, picture);
+            .paint_at(ui, preview);
     } else {
         let code = RichText::new(&kind.code).heading();
-        parts::paint_text(ui, picture, code, weak, Align2::CENTER_CENTER);
+        parts::paint_text(ui, preview, code, weak, Align2::CENTER_CENTER);
     }
     let scale = (inner.width() - 1.0) / name_width(ui, kind.name);
     let size = TextStyle::Small.resolve(ui.style()).size * scale.clamp(MIN_NAME_SCALE, 1.0);
     let name = inner
-        .with_min_y(picture.max.y)
-        .with_max_y(picture.max.y + line);
+        .with_min_y(preview.max.y)
+        .with_max_y(preview.max.y + line);
     parts::paint_text(
         ui,
         name,

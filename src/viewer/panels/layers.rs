@@ -1,14 +1,11 @@
 //! The layers of a 2D map: which are shown, and how opaque.
 
-use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Button, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui, UiBuilder,
-    vec2,
+    Align, Button, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui, UiBuilder, vec2,
 };
 
 use super::document_key::DocumentKey;
-use super::tree_line::Eye;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, format, parts, tree};
 use mapscope_scene::{Item, LayerInfo};
 
 /// Room for the eye before the name, in points.
@@ -21,11 +18,11 @@ const SOLO_WIDTH: f32 = 42.0;
 #[derive(Debug, Default)]
 pub struct Layers {
     of: DocumentKey,
-    /// From the top of the picture to the bottom.
+    /// From the topmost to the lowest.
     all: Vec<LayerInfo>,
     /// The selection that was last brought into sight.
     selected: Option<Item>,
-    hovered: Option<Item>,
+    hovered: Hover,
 }
 
 impl PanelUi for Layers {
@@ -48,7 +45,7 @@ impl PanelUi for Layers {
             let hidden = hidden.count();
             let button = ui.add_enabled(hidden > 0, Button::new("Show all"));
             if button.on_hover_text("Show every layer again").clicked() {
-                context.requests.push(Request::ShowAll);
+                context.ask(Request::ShowAll);
             }
             let mut says = format::counted(self.all.len(), "layer");
             if hidden > 0 {
@@ -83,23 +80,15 @@ impl Layers {
         area.show_rows(ui, row_height, self.all.len(), |ui, rows| {
             for layer in self.all.get(rows).unwrap_or_default() {
                 let row = parts::Row {
-                    id: id.with(layer.item),
-                    role: Role::ListBoxOption,
-                    name: &layer.name,
                     selected: selected_layer == Some(layer.item),
                     highlighted: hovered_layer == Some(layer.item),
-                    branch: None,
+                    ..parts::Row::of(id, layer.item, &layer.name, context)
                 };
                 let response = row.show_tall(ui, row_height);
                 if response.hovered() {
                     hovered = Some(layer.item);
                 }
-                if response.clicked() {
-                    context.requests.push(Request::Select(Some(layer.item)));
-                }
-                if response.double_clicked() {
-                    context.requests.push(Request::Frame(layer.item));
-                }
+                context.answer(&response, layer.item);
                 self.show_layer(ui, context, layer, &response);
                 let says = [&*layer.parallax_help, &*layer.note];
                 let says: Vec<&str> = says.into_iter().filter(|says| !says.is_empty()).collect();
@@ -108,10 +97,7 @@ impl Layers {
                 }
             }
         });
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.hovered.report(context, hovered);
     }
 
     /// A layer in its row: eye, name, size and parallax, and below them how opaque it is.
@@ -127,36 +113,22 @@ impl Layers {
         let rect = rect.with_max_x(row.rect.max.x - parts::Row::END_MARGIN);
         let (above, below) = rect.split_top_bottom_at_fraction(0.5);
         let eye_place = above.with_max_x(above.min.x + EYE_WIDTH);
-        let eye = Eye {
-            item: layer.item,
-            name: &layer.name,
-        };
         let help = "; Alt shows it alone";
-        if eye.show(ui, eye_place, hidden, row, help) {
+        if tree::eye(ui, eye_place, &layer.name, hidden, row, help) {
             let alone = ui.input(|input| input.modifiers.alt);
-            context.requests.push(if alone {
+            context.ask(if alone {
                 Request::Solo(layer.item)
             } else {
                 Request::Hide(layer.item, !hidden)
             });
         }
-        let visuals = ui.visuals();
-        let weak = visuals.weak_text_color();
-        let color = if hidden { weak } else { visuals.text_color() };
+        let [width, height] = layer.size;
+        // What only sprites stand on has no size.
+        let size = (width > 0 && height > 0).then(|| format!("{width} × {height}"));
+        let parallax = (!layer.parallax.is_empty()).then(|| layer.parallax.clone());
+        let note: Vec<String> = parallax.into_iter().chain(size).collect();
         let text = above.with_min_x(eye_place.max.x);
-        let name = RichText::new(&layer.name);
-        let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
-        let room = text.with_min_x(text.min.x + taken + 8.0);
-        if room.width() > parts::MIN_NOTE_WIDTH {
-            let [width, height] = layer.size;
-            // What only sprites stand on has no size.
-            let size = (width > 0 && height > 0).then(|| format!("{width} × {height}"));
-            let parallax = (!layer.parallax.is_empty()).then(|| layer.parallax.clone());
-            let note: Vec<String> = parallax.into_iter().chain(size).collect();
-            let note = note.join("   ");
-            let note = RichText::new(note).small();
-            parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
-        }
+        parts::paint_name_and_note(ui, text, &layer.name, &note.join("   "), hidden);
         self.opacity(ui, context, layer, below.with_min_x(eye_place.max.x));
     }
 
@@ -177,9 +149,7 @@ impl Layers {
         parts::name(&number, &format!("Opacity of {} as a number", layer.name));
         if wanted != now {
             let wanted = (wanted < 100).then(|| (f32::from(wanted) * 2.55).round() as u8);
-            context
-                .requests
-                .push(Request::SetOpacity(layer.item, wanted));
+            context.ask(Request::SetOpacity(layer.item, wanted));
         }
         let others = self.all.iter().filter(|other| other.item != layer.item);
         let mut others = others.map(|other| other.item);
@@ -194,7 +164,7 @@ impl Layers {
             .on_hover_text("Show this layer alone, or all again")
             .clicked()
         {
-            context.requests.push(Request::Solo(layer.item));
+            context.ask(Request::Solo(layer.item));
         }
     }
 }

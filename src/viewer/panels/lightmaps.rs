@@ -1,37 +1,27 @@
-//! The lightmaps of a level: a list of them, and the picture of one with the faces that lie on it.
+//! The lightmaps of a level: a list of them, and the image of one with the faces that lie on it.
 
 use std::fmt;
 
-use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, ColorImage, PointerButton, Pos2, Rect, Response, RichText, ScrollArea, Sense,
-    Shape, Stroke, StrokeKind, TextureFilter, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
-    vec2,
+    Align2, Color32, ColorImage, PointerButton, Pos2, Rect, Response, RichText, Role, ScrollArea,
+    Sense, Shape, Stroke, StrokeKind, TextureHandle, Ui, WidgetInfo, pos2, vec2,
 };
 use glam::Vec2;
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
 
-/// From this width on the list is beside the picture, in points.
+/// From this width on the list is beside the image, in points.
 const WIDE: f32 = 420.0;
-/// Width of the list beside the picture, in points.
+/// Width of the list beside the image, in points.
 const LIST_WIDTH: f32 = 210.0;
-/// How much larger than to fit its place a picture can be seen, at most.
+/// How much larger than to fit its place an image can be seen, at most.
 const MAX_ZOOM: f32 = 200.0;
 /// How much a point of scrolling enlarges.
 const ZOOM_PER_POINT: f32 = 1.004;
 /// How far apart the lines of faces are at least where they are drawn, in points.
 const MIN_APART: f32 = 2.5;
-/// Pixels have hard edges when they are enlarged.
-const SHARP: TextureOptions = TextureOptions {
-    magnification: TextureFilter::Nearest,
-    minification: TextureFilter::Linear,
-    wrap_mode: egui::TextureWrapMode::ClampToEdge,
-    mipmap_mode: None,
-};
-
 /// Lists the sheets of the part that is shown, and shows one of them.
 #[derive(Default)]
 pub struct Lightmaps {
@@ -45,12 +35,12 @@ pub struct Lightmaps {
     selected: Option<Item>,
     /// The sheet that is shown, by its index.
     chosen: Option<usize>,
-    picture: Option<Picture>,
+    image: Option<LightmapImage>,
     view: View,
     hides_faces: bool,
     /// Whether the line of the chosen sheet is to be brought into sight.
     reveal: bool,
-    hovered: Option<Item>,
+    hovered: Hover,
 }
 
 impl fmt::Debug for Lightmaps {
@@ -62,16 +52,16 @@ impl fmt::Debug for Lightmaps {
     }
 }
 
-/// The picture of a sheet as a texture, with the faces on it.
-struct Picture {
+/// The image of a sheet as a texture, with the faces on it.
+struct LightmapImage {
     sheet: Item,
     lights: Overrides,
-    /// None where the sheet has no picture.
+    /// None where the sheet has no image.
     texture: Option<TextureHandle>,
     faces: Vec<LightmapFace>,
 }
 
-/// Which part of a picture is seen.
+/// Which part of an image is seen.
 #[derive(Debug, Clone, Copy)]
 struct View {
     /// How much larger than to fit its place.
@@ -97,7 +87,7 @@ impl PanelUi for Lightmaps {
             self.level = level;
             let levels = context.document.levels();
             self.sheets = levels.map_or_else(Vec::new, |levels| levels.lightmaps(level));
-            self.picture = None;
+            self.image = None;
             self.selected = None;
             self.chosen = None;
             self.list();
@@ -123,12 +113,12 @@ impl PanelUi for Lightmaps {
                     ui.set_width(LIST_WIDTH);
                     self.list_ui(ui, context, f32::INFINITY);
                 });
-                ui.vertical(|ui| self.picture_ui(ui, context));
+                ui.vertical(|ui| self.image_ui(ui, context));
             });
         } else {
             let height = ui.available_height() * 0.35;
             self.list_ui(ui, context, height);
-            self.picture_ui(ui, context);
+            self.image_ui(ui, context);
         }
     }
 
@@ -164,12 +154,12 @@ impl Lightmaps {
             return Some(selected);
         }
         // A sheet that it lies on as well may be shown already.
-        let on_chosen = self.picture.as_ref().filter(|picture| {
-            let faces = &picture.faces;
+        let on_chosen = self.image.as_ref().filter(|image| {
+            let faces = &image.faces;
             faces.iter().any(|face| face.item == selected)
         });
-        if let Some(picture) = on_chosen {
-            return Some(picture.sheet);
+        if let Some(image) = on_chosen {
+            return Some(image.sheet);
         }
         let groups = document.properties(selected, shown.playhead);
         let links = groups.iter().flat_map(|group| &group.properties);
@@ -214,41 +204,28 @@ impl Lightmaps {
                     continue;
                 };
                 let row = parts::Row {
-                    id: id.with(sheet.item),
-                    role: Role::ListBoxOption,
-                    name: &sheet.name,
                     selected: self.chosen == Some(index),
-                    highlighted: context.hovered == Some(sheet.item),
-                    branch: None,
+                    ..parts::Row::of(id, sheet.item, &sheet.name, context)
                 };
                 let response = row.show(ui);
                 let rect = response.rect.shrink2(vec2(6.0, 0.0));
                 let rect = rect.with_max_x(rect.max.x - parts::Row::END_MARGIN);
                 let [width, height] = sheet.size;
-                let (color, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
-                let name = RichText::new(&sheet.name);
-                let taken = parts::paint_text(ui, rect, name, color, Align2::LEFT_CENTER);
-                let room = rect.with_min_x(rect.min.x + taken + 8.0);
-                if room.width() > parts::MIN_NOTE_WIDTH {
-                    let note = RichText::new(format!("{width}×{height}")).small();
-                    parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
-                }
+                let note = format!("{width}×{height}");
+                parts::paint_name_and_note(ui, rect, &sheet.name, &note, false);
                 if response.clicked() {
                     clicked = Some(sheet.item);
                 }
-                if response.double_clicked() {
-                    context.requests.push(Request::Frame(sheet.item));
-                }
+                context.answer(&response, sheet.item);
             }
         });
         if let Some(item) = clicked {
             self.choose(item);
             self.reveal = false;
-            context.requests.push(Request::Select(Some(item)));
         }
     }
 
-    fn picture_ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+    fn image_ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some(sheet) = self
             .chosen
             .and_then(|index| self.sheets.get(index))
@@ -263,9 +240,7 @@ impl Lightmaps {
             ui.toggle_value(&mut faces, "Faces")
                 .on_hover_text("Draw where the faces lie on the lightmap");
             self.hides_faces = !faces;
-            let fit = egui::Button::new("Fit");
-            let fit = ui.add_enabled(self.view.zoom > 1.0, fit);
-            if fit.on_hover_text("Show the whole lightmap").clicked() {
+            if parts::button(ui, self.view.zoom > 1.0, "Fit", "Show the whole lightmap") {
                 self.view = View::default();
             }
             let [width, height] = sheet.size;
@@ -276,76 +251,65 @@ impl Lightmaps {
         let size = ui.available_size().max(vec2(60.0, 60.0));
         let (place, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         response.widget_info(|| {
-            let name = format!("Picture of {}", sheet.name);
+            let name = format!("Image of {}", sheet.name);
             WidgetInfo::labeled(Role::Image, ui.is_enabled(), name)
         });
         let shape = Shape::rect_filled(place, 4.0, ui.visuals().extreme_bg_color);
         ui.painter().add(shape);
         let seen = self.view.moved(ui, &response, place, sheet.size);
-        let Some(picture) = &self.picture else {
+        let Some(image) = &self.image else {
             return;
         };
         let pointed_at = response.hover_pos().filter(|_| !response.dragged());
-        let face = pointed_at.and_then(|at| picture.face_at(uv_of(seen, at)));
-        picture.paint(ui, context, place, seen, self.hides_faces);
-        if self.hovered != face {
-            self.hovered = face;
-            context.requests.push(Request::Hover(face));
-        }
+        let face = pointed_at.and_then(|at| image.face_at(uv_of(seen, at)));
+        image.paint(ui, context, place, seen, self.hides_faces);
+        self.hovered.report(context, face);
         if response.clicked() && face.is_some() {
-            context.requests.push(Request::Select(face));
+            context.ask(Request::Select(face));
         }
         if let Some(face) = face {
             if response.double_clicked() {
-                context.requests.push(Request::Frame(face));
+                context.ask(Request::Frame(face));
             }
-            let summary = context.document.summary(face, None, context.shown);
-            let says = summary
-                .iter()
-                .map(|part| format!("{} {}", part.name, part.value.trim()));
-            let says: Vec<String> = says.collect();
-            response.on_hover_text_at_pointer(says.join("\n"));
+            response.on_hover_text_at_pointer(parts::summary_text(context, face, "\n"));
         }
     }
 
     /// Makes the texture of a sheet, or makes it anew after lights have changed.
     fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &LightmapInfo) {
         let lights = &context.shown.lights;
-        let before = self.picture.take();
-        let before = before.filter(|picture| picture.sheet == sheet.item);
-        let Some(mut picture) = before else {
+        let before = self.image.take();
+        let before = before.filter(|image| image.sheet == sheet.item);
+        let Some(mut image) = before else {
             let image = image_of(context, sheet);
             let levels = context.document.levels();
-            self.picture = Some(Picture {
+            self.image = Some(LightmapImage {
                 sheet: sheet.item,
                 lights: lights.clone(),
-                texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, SHARP)),
+                texture: image.map(|image| ui.ctx().load_texture(&sheet.name, image, parts::SHARP)),
                 faces: levels.map_or_else(Vec::new, |levels| levels.lightmap_faces(sheet.item)),
             });
             return;
         };
-        if picture.lights != *lights {
-            picture.lights = lights.clone();
-            if let (Some(texture), Some(image)) = (&mut picture.texture, image_of(context, sheet)) {
-                texture.set(image, SHARP);
+        if image.lights != *lights {
+            image.lights = lights.clone();
+            if let (Some(texture), Some(image)) = (&mut image.texture, image_of(context, sheet)) {
+                texture.set(image, parts::SHARP);
             }
         }
-        self.picture = Some(picture);
+        self.image = Some(image);
     }
 }
 
-/// The picture of a sheet; none where the document has none that fits it.
+/// The image of a sheet; none where the document has none that fits it.
 fn image_of(context: &PanelContext<'_>, sheet: &LightmapInfo) -> Option<ColorImage> {
-    let [width, height] = sheet.size.map(|side| side as usize);
     let levels = context.document.levels()?;
     let rgba = levels.lightmap_image(sheet.item, context.shown)?;
-    let bytes = width.checked_mul(height)?.checked_mul(4)?;
-    (bytes > 0 && rgba.len() == bytes)
-        .then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))
+    parts::color_image(sheet.size, &rgba)
 }
 
 impl View {
-    /// Does what the pointer does. Gives where the whole picture is.
+    /// Does what the pointer does. Gives where the whole image is.
     fn moved(&mut self, ui: &Ui, response: &Response, place: Rect, size: [u32; 2]) -> Rect {
         let size = vec2(size[0].max(1) as f32, size[1].max(1) as f32);
         let fit = (place.width() / size.x).min(place.height() / size.y) * 0.96;
@@ -384,11 +348,14 @@ fn uv_of(seen: Rect, at: Pos2) -> Vec2 {
     Vec2::new(along.x, along.y)
 }
 
-impl Picture {
+impl LightmapImage {
     /// The face at a place of the sheet.
     fn face_at(&self, uv: Vec2) -> Option<Item> {
-        let is_there = |face: &&LightmapFace| face.triangles.iter().any(|t| is_within(t, uv));
-        self.faces.iter().find(is_there).map(|face| face.item)
+        let point = |uv: Vec2| pos2(uv.x, uv.y);
+        let is_in = |triangle: &[Vec2; 3]| parts::is_within(&triangle.map(point), point(uv));
+        let mut faces = self.faces.iter();
+        let face = faces.find(|face| face.triangles.iter().any(is_in))?;
+        Some(face.item)
     }
 
     fn paint(
@@ -402,10 +369,9 @@ impl Picture {
         let visuals = ui.visuals();
         let painter = ui.painter().with_clip_rect(place);
         if let Some(texture) = &self.texture {
-            let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-            painter.image(texture.id(), seen, whole, Color32::WHITE);
+            parts::paint_texture(&painter, texture.id(), seen);
         } else {
-            let says = RichText::new("This lightmap has no picture");
+            let says = RichText::new("This lightmap has no image");
             parts::paint_text(
                 ui,
                 place,
@@ -426,7 +392,7 @@ impl Picture {
             }
         };
         let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
-        // How far apart lines are, about: many in little room would hide the picture.
+        // How far apart lines are, about: many in little room would hide the image.
         let apart = (seen.area() / count.max(1) as f32).sqrt();
         if !hides_faces && apart > MIN_APART {
             let strength = ((apart - MIN_APART) / 16.0).clamp(0.15, 1.0);
@@ -455,11 +421,4 @@ impl Picture {
             }
         }
     }
-}
-
-/// Whether a point is in a triangle, whichever way round its corners are listed.
-fn is_within(triangle: &[Vec2; 3], point: Vec2) -> bool {
-    let [a, b, c] = *triangle;
-    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| (to - from).perp_dot(point - from));
-    sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)
 }

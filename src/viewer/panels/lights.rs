@@ -1,12 +1,12 @@
 //! Switches for the lights of the level.
 
-use egui::accesskit::Role;
-use egui::{Align, Align2, Checkbox, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui};
-use egui::{UiBuilder, vec2};
+use egui::{
+    Align, Align2, Checkbox, DragValue, Layout, Rect, ScrollArea, Slider, Ui, UiBuilder, vec2,
+};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, parts};
-use mapscope_scene::{Item, Light, Swatch};
+use super::{Hover, PanelContext, PanelUi, Request, parts};
+use mapscope_scene::{Light, Swatch};
 
 /// Room for the switch and the colour before the name, in points.
 const SWITCH_WIDTH: f32 = 22.0;
@@ -23,7 +23,7 @@ pub struct Lights {
     search: String,
     /// Indices of the lights that match the search.
     listed: Vec<usize>,
-    hovered: Option<Item>,
+    hovered: Hover,
 }
 
 impl PanelUi for Lights {
@@ -50,19 +50,14 @@ impl PanelUi for Lights {
         ui.horizontal_wrapped(|ui| {
             let lights = || self.all.iter().map(|light| light.item);
             let changed = lights().any(|item| context.shown.lights.get(item).is_some());
+            let as_bright = "Switch every light on, as bright as the file has it";
             for (name, help, on, enabled) in [
-                (
-                    "All on",
-                    "Switch every light on, as bright as the file has it",
-                    Some(true),
-                    true,
-                ),
+                ("All on", as_bright, Some(true), true),
                 ("All off", "Put every light out", Some(false), true),
                 ("As in the file", "Take back all changes", None, changed),
             ] {
-                let button = ui.add_enabled(enabled, egui::Button::new(name));
-                if button.on_hover_text(help).clicked() {
-                    context.requests.push(Request::SwitchAllLights(on));
+                if parts::button(ui, enabled, name, help) {
+                    context.ask(Request::SwitchAllLights(on));
                 }
             }
         });
@@ -82,17 +77,10 @@ impl PanelUi for Lights {
 impl Lights {
     fn list(&mut self) {
         let wanted = self.search.to_lowercase();
-        let fits = |light: &Light| {
-            let texts = [&light.name, &light.note];
-            texts
-                .iter()
-                .any(|text| text.to_lowercase().contains(&wanted))
-        };
+        let fits = |text: &str| text.to_lowercase().contains(&wanted);
         let lights = self.all.iter().enumerate();
-        self.listed = lights
-            .filter(|(_, light)| fits(light))
-            .map(|(i, _)| i)
-            .collect();
+        let listed = lights.filter(|(_, light)| fits(&light.name) || fits(&light.note));
+        self.listed = listed.map(|(index, _)| index).collect();
     }
 
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
@@ -106,31 +94,16 @@ impl Lights {
                 let Some(light) = self.all.get(index) else {
                     continue;
                 };
-                let row = parts::Row {
-                    id: id.with(light.item),
-                    role: Role::ListBoxOption,
-                    name: &light.name,
-                    selected: context.shown.selected == Some(light.item),
-                    highlighted: context.hovered == Some(light.item),
-                    branch: None,
-                };
+                let row = parts::Row::of(id, light.item, &light.name, context);
                 let response = row.show_tall(ui, row_height);
                 if response.hovered() {
                     hovered = Some(light.item);
                 }
-                if response.clicked() {
-                    context.requests.push(Request::Select(Some(light.item)));
-                }
-                if response.double_clicked() {
-                    context.requests.push(Request::Frame(light.item));
-                }
+                context.answer(&response, light.item);
                 show_light(ui, context, light, response.rect);
             }
         });
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.hovered.report(context, hovered);
     }
 }
 
@@ -176,16 +149,9 @@ fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: R
     let dim = |channel: u8| (u32::from(channel) * share / 255) as u8;
     parts::paint_swatch(ui, context, Swatch::Color(light.color.map(dim)), swatch);
     let text = above.with_min_x(swatch.max.x + 7.0);
-    let (color, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
-    let name = RichText::new(&light.name);
-    let taken = parts::paint_text(ui, text, name, color, Align2::LEFT_CENTER);
-    let room = text.with_min_x(text.min.x + taken + 8.0);
-    if room.width() > parts::MIN_NOTE_WIDTH {
-        let note = RichText::new(&light.note).small();
-        parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
-    }
+    parts::paint_name_and_note(ui, text, &light.name, &light.note, false);
     if wanted != now {
         let wanted = (wanted != light.intensity).then_some(wanted);
-        context.requests.push(Request::SetLight(light.item, wanted));
+        context.ask(Request::SetLight(light.item, wanted));
     }
 }

@@ -10,23 +10,26 @@ mod legend;
 pub(super) mod parts;
 mod sandbox;
 mod thumbnails;
-mod tree_line;
+mod tree;
 
 pub use self::kinds::KIND_PREVIEW_SIZE;
-pub use self::legend::Legend;
+pub use self::legend::legend;
 pub use self::problems::OnDisk;
 pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Key, Ui};
+use egui::{Key, Response, Ui};
+use glam::DVec2;
 use serde::{Deserialize, Serialize};
 
+use super::commands::Action;
 use super::state::State;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Animation, Document, Item, Levels, Shown};
+use mapscope_scene::{Aabb, Animation, Document, Item, Levels, Shown};
 
 /// What is shown in a panel.
 pub trait PanelUi {
@@ -205,14 +208,44 @@ pub struct PanelContext<'a> {
     pub hovered: Option<Item>,
     /// Where it is seen from.
     pub camera: &'a Camera,
-    /// What the last picture took.
+    /// What the last frame took.
     pub frame: FrameStatistics<'a>,
     /// The document's thumbnails as textures.
     pub thumbnails: &'a mut Thumbnails,
-    /// Who makes the live pictures.
+    /// Who makes the live previews.
     pub previews: &'a mut dyn PreviewRenderer,
     /// What the panels want done, in the order in which it was asked for.
     pub requests: &'a mut Vec<Request>,
+}
+
+impl PanelContext<'_> {
+    /// Has something done.
+    fn ask(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    /// Selects an item whose widget is clicked, and frames it at a double click.
+    fn answer(&mut self, response: &Response, item: Item) {
+        if response.clicked() {
+            self.requests.push(Request::Select(Some(item)));
+        }
+        if response.double_clicked() {
+            self.requests.push(Request::Frame(item));
+        }
+    }
+}
+
+/// What the pointer is over in a panel, reported when that changes.
+#[derive(Debug, Default)]
+struct Hover(Option<Item>);
+
+impl Hover {
+    fn report(&mut self, context: &mut PanelContext<'_>, item: Option<Item>) {
+        if self.0 != item {
+            self.0 = item;
+            context.ask(Request::Hover(item));
+        }
+    }
 }
 
 impl fmt::Debug for PanelContext<'_> {
@@ -226,10 +259,10 @@ impl fmt::Debug for PanelContext<'_> {
     }
 }
 
-/// What the last picture of the view took.
+/// What the last frame of the view took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameStatistics<'a> {
-    /// Milliseconds for the last picture that was drawn.
+    /// Milliseconds for the last frame that was drawn.
     pub frame_ms: f32,
     /// Triangles handed to the GPU.
     pub triangles: u64,
@@ -243,13 +276,13 @@ pub struct FrameStatistics<'a> {
     pub adapter: &'a str,
 }
 
-/// Makes the live 3D pictures in the panels.
+/// Makes the live 3D previews in the panels.
 pub trait PreviewRenderer {
-    /// A picture of a kind by itself, for a place of this size in points; nothing while there is
+    /// A preview of a kind by itself, for a place of this size in points; nothing while there is
     /// none.
     fn kind_preview(&mut self, kind: Item, size: egui::Vec2) -> Option<egui::TextureId>;
 
-    /// A picture of the tile in the sandbox among its neighbours, for a place of this size in
+    /// A preview of the tile in the sandbox among its neighbours, for a place of this size in
     /// points; nothing while there is none.
     fn sandbox_preview(
         &mut self,
@@ -312,6 +345,16 @@ pub enum Request {
     SwitchAllLights(Option<bool>),
     /// Outline the cells of this depth, or those at the ends of the tree.
     CellDepth(Option<u8>),
-    /// Run the command of this name.
-    Run(&'static str),
+    /// Put a place of a 2D map, in pixels of it, into the middle of the flat view.
+    CenterFlat(DVec2),
+    /// Draw the layers this far apart, or as far as usual.
+    SetLayerGap(Option<f32>),
+    /// Cut away what is outside a box, or nothing.
+    SetCut(Option<Aabb>),
+    /// Open the first of these files and folders that can be opened.
+    OpenPaths(Vec<PathBuf>),
+    /// Forget which files were opened.
+    ForgetRecentFiles,
+    /// Do what a command does.
+    Run(Action),
 }

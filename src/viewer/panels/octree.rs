@@ -1,13 +1,11 @@
 //! The cubes of a level as a tree, of which only the lines in sight are made.
 
-use std::ops::Range;
-
-use egui::accesskit::Role;
-use egui::{Id, Key, Modifiers, ScrollArea, Slider, Ui};
+use egui::{Slider, Ui};
 
 use super::document_key::DocumentKey;
-use super::tree_line::TreeLine;
+use super::tree::{Tree, TreeAction, TreeLine};
 use super::{PanelContext, PanelUi, Request, parts};
+use crate::viewer::commands::Action;
 use mapscope_scene::{Branch, Item, Levels, OverlayId};
 
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
@@ -18,8 +16,8 @@ const MAX_FOUND: usize = 1000;
 const MAX_ABOVE: usize = 256;
 /// The greatest depth of the slider for cells; beyond it are the ends of the tree.
 const MAX_DEPTH: u8 = 12;
-/// The command that outlines cells.
-const CELLS_COMMAND: &str = "overlay.cells";
+/// What outlines cells.
+const CELLS: Action = Action::Overlay(OverlayId::Cells);
 
 /// The tree, in step with the selection, with a search field.
 #[derive(Debug, Default)]
@@ -34,13 +32,7 @@ pub struct Octree {
     /// The selection that was last brought into sight, and the item of the line that it is at.
     selected: Option<Item>,
     current: Option<Item>,
-    /// A line to bring into sight, and one to give the keyboard focus to.
-    reveal: Option<usize>,
-    focus: Option<usize>,
-    /// Which lines were in sight in the last frame, and how much room there was for them.
-    in_sight: Range<usize>,
-    height: f32,
-    hovered: Option<Item>,
+    tree: Tree,
 }
 
 #[derive(Debug)]
@@ -58,14 +50,6 @@ impl Line {
             open: false,
         }
     }
-}
-
-/// What the user did to a line.
-enum Action {
-    /// Opens or closes it.
-    Toggle(usize),
-    /// Selects it and moves the keyboard focus to it.
-    Focus(usize),
 }
 
 impl PanelUi for Octree {
@@ -92,9 +76,7 @@ impl PanelUi for Octree {
         if searched.entered
             && let Some(line) = self.found.first()
         {
-            context
-                .requests
-                .push(Request::Select(Some(line.branch.item)));
+            context.ask(Request::Select(Some(line.branch.item)));
         }
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;
@@ -107,15 +89,15 @@ impl PanelUi for Octree {
             });
         }
         match self.rows(ui, context) {
-            Some(Action::Toggle(index)) => self.toggle(levels, index),
-            Some(Action::Focus(index)) => {
-                self.focus = Some(index);
-                self.reveal = Some(index);
-                if let Some(line) = self.shown().get(index) {
+            Some(TreeAction::Toggle(at)) => self.toggle(levels, at),
+            Some(TreeAction::Focus(at) | TreeAction::Select(at)) => {
+                self.tree.focus = Some(at);
+                self.tree.reveal = Some(at);
+                if let Some(line) = self.shown().get(at) {
                     let item = line.branch.item;
                     self.selected = Some(item);
                     self.current = Some(item);
-                    context.requests.push(Request::Select(Some(item)));
+                    context.ask(Request::Select(Some(item)));
                 }
                 ui.ctx().request_repaint();
             }
@@ -197,7 +179,7 @@ impl Octree {
             // What has no line of its own is at that of what it belongs to.
             at = self.child(at, item).or(at);
         }
-        self.reveal = at.filter(|_| self.search.is_empty());
+        self.tree.reveal = at.filter(|_| self.search.is_empty());
         if let Some(line) = at.and_then(|at| self.lines.get(at)) {
             self.current = Some(line.branch.item);
         }
@@ -248,126 +230,28 @@ impl Octree {
         self.lines.drain(index + 1..=index + below);
     }
 
-    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<Action> {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let row_height = parts::Row::height(ui);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
-        let height = ui.available_height();
-        if height < self.height - 1.0 {
-            // What there is less room for must not push the selection out of sight.
-            let mut lines = self.shown().iter();
-            let at = lines.position(|line| Some(line.branch.item) == self.current);
-            let at = at.filter(|at| self.in_sight.contains(at));
-            self.reveal = self.reveal.or(at);
-            let fitting = (height / row_height) as usize;
-            self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
-        }
-        self.height = height;
-        if let Some(at) = self.reveal.take() {
-            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
-            if !whole.contains(&at) {
-                let above = height * 0.4;
-                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
-            }
-        }
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<TreeAction> {
         let list_id = ui.scope_id().with("octree");
-        let focus = self.focus.take();
         let searching = !self.search.is_empty();
-        let mut action = None;
-        let mut hovered = None;
-        let mut in_sight = 0..0;
+        let mut tree = std::mem::take(&mut self.tree);
         let lines = self.shown();
-        area.show_rows(ui, row_height, lines.len(), |ui, rows| {
-            in_sight = rows.clone();
-            for (at, line) in rows.clone().zip(lines.get(rows).unwrap_or_default()) {
-                let item = line.branch.item;
-                let open = (line.branch.children > 0).then_some(line.open);
-                let row = parts::Row {
-                    id: row_id(list_id, item, searching),
-                    role: Role::TreeItem,
-                    name: &line.branch.label,
-                    selected: self.current == Some(item),
-                    highlighted: context.hovered == Some(item),
-                    branch: Some(parts::Branch {
-                        depth: line.depth,
-                        open,
-                    }),
-                };
-                let response = row.show(ui);
-                let painted = TreeLine {
-                    label: &line.branch.label,
-                    note: &line.branch.note,
-                    swatch: line.branch.swatch,
-                    depth: line.depth,
-                    indent: INDENT,
-                    open,
-                    eye: None,
-                };
-                let toggle = painted.paint(ui, context, &response);
-                if focus == Some(at) {
-                    response.request_focus();
-                }
-                if response.has_focus() {
-                    parts::keep_arrows(ui, &response);
-                    action = key_pressed(ui, lines, at).or(action.take());
-                }
-                if response.hovered() {
-                    hovered = Some(item);
-                }
-                if response.clicked() {
-                    let on_toggle = response
-                        .interact_pointer_pos()
-                        .is_some_and(|place| toggle.contains(place));
-                    action = Some(if on_toggle {
-                        Action::Toggle(at)
-                    } else {
-                        Action::Focus(at)
-                    });
-                }
-                if response.double_clicked() {
-                    context.requests.push(Request::Frame(item));
-                }
-            }
+        let action = tree.show(ui, context, INDENT, lines.len(), |_, at| {
+            let line = lines.get(at)?;
+            let item = line.branch.item;
+            Some(TreeLine {
+                id: list_id.with((item, searching)),
+                label: &line.branch.label,
+                note: &line.branch.note,
+                swatch: line.branch.swatch,
+                item: Some(item),
+                selected: self.current == Some(item),
+                depth: line.depth,
+                open: (line.branch.children > 0).then_some(line.open),
+                can_be_hidden: false,
+            })
         });
-        self.in_sight = in_sight;
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.tree = tree;
         action
-    }
-}
-
-fn row_id(list: Id, item: Item, searching: bool) -> Id {
-    list.with((item, searching))
-}
-
-/// What the pressed arrow key asks for at the line with the focus.
-fn key_pressed(ui: &Ui, lines: &[Line], at: usize) -> Option<Action> {
-    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    let line = lines.get(at)?;
-    let focus = |at: usize| (at < lines.len()).then_some(Action::Focus(at));
-    if pressed(Key::ArrowDown) {
-        focus(at + 1)
-    } else if pressed(Key::ArrowUp) {
-        focus(at.checked_sub(1)?)
-    } else if pressed(Key::ArrowRight) && line.branch.children > 0 {
-        if line.open {
-            focus(at + 1)
-        } else {
-            Some(Action::Toggle(at))
-        }
-    } else if pressed(Key::ArrowLeft) {
-        if line.open {
-            return Some(Action::Toggle(at));
-        }
-        let above = lines
-            .get(..at)?
-            .iter()
-            .rposition(|above| above.depth < line.depth);
-        above.map(Action::Focus)
-    } else {
-        None
     }
 }
 
@@ -385,7 +269,7 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
         let switch = ui.selectable_label(on, "Cells");
         let help = "Outline the cells of the tree in the view, empty ones too";
         if switch.on_hover_text(help).clicked() {
-            context.requests.push(Request::Run(CELLS_COMMAND));
+            context.ask(Request::Run(CELLS));
         }
         let ends = MAX_DEPTH + 1;
         let mut depth = context.shown.cell_depth.unwrap_or(ends).min(ends);
@@ -406,9 +290,9 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
         parts::name(&slider, "Depth of the cells");
         if slider.changed() {
             let depth = (depth <= MAX_DEPTH).then_some(depth);
-            context.requests.push(Request::CellDepth(depth));
+            context.ask(Request::CellDepth(depth));
             if !on {
-                context.requests.push(Request::Run(CELLS_COMMAND));
+                context.ask(Request::Run(CELLS));
             }
         }
         slider.on_hover_text(

@@ -1,13 +1,11 @@
 //! The document as a tree.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
-use egui::accesskit::Role;
-use egui::{Id, Key, Modifiers, ScrollArea, Ui};
+use egui::{Id, Ui};
 
 use super::document_key::DocumentKey;
-use super::tree_line::{Eye, TreeLine};
+use super::tree::{Tree, TreeAction, TreeLine};
 use super::{PanelContext, PanelUi, Request, parts};
 use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
@@ -34,18 +32,13 @@ pub struct Outliner {
     matches: usize,
     /// Indices of the lines that are shown, in reading order.
     shown: Vec<usize>,
-    /// Which of `shown` were in sight in the last frame.
-    in_sight: Range<usize>,
+    tree: Tree,
     /// The selection that was last brought into sight.
     selected: Option<Item>,
     /// The part that is shown, which was brought into sight when it was chosen.
     level: usize,
     /// A line to bring into sight.
     reveal: Option<usize>,
-    /// A line to give the keyboard focus to.
-    focus: Option<usize>,
-    /// What the pointer is over in this panel.
-    hovered: Option<Item>,
 }
 
 /// One line of the tree.
@@ -65,14 +58,6 @@ struct Line {
     end: usize,
     /// Stays the same when the file is loaded again.
     key: Id,
-}
-
-/// What the user did to a line.
-enum Action {
-    /// Opens or closes it.
-    Toggle(usize),
-    /// Moves the keyboard focus to it.
-    Focus(usize),
 }
 
 impl PanelUi for Outliner {
@@ -122,24 +107,30 @@ impl PanelUi for Outliner {
         if searched.entered
             && let Some(item) = self.next_match()
         {
-            context.requests.push(Request::Select(Some(item)));
+            context.ask(Request::Select(Some(item)));
         }
         if !self.search.is_empty() {
             ui.weak(parts::matches(self.matches, &self.search));
         }
-        let action = self.rows(ui, context);
-        match action {
-            Some(Action::Toggle(index)) => self.toggle(index),
-            Some(Action::Focus(index)) => {
-                self.focus = Some(index);
-                self.reveal = Some(index);
-                if let Some(item) = self.lines.get(index).and_then(|line| line.item) {
-                    self.selected = Some(item);
-                    context.requests.push(Request::Select(Some(item)));
-                }
-                ui.ctx().request_repaint();
-            }
-            None => {}
+        let Some(action) = self.rows(ui, context) else {
+            return;
+        };
+        let (TreeAction::Toggle(at) | TreeAction::Focus(at) | TreeAction::Select(at)) = action;
+        let Some(&index) = self.shown.get(at) else {
+            return;
+        };
+        if let TreeAction::Toggle(_) = action {
+            self.toggle(index);
+            return;
+        }
+        if let TreeAction::Focus(_) = action {
+            self.tree.focus = Some(at);
+            self.reveal = Some(index);
+            ui.ctx().request_repaint();
+        }
+        if let Some(item) = self.lines.get(index).and_then(|line| line.item) {
+            self.selected = Some(item);
+            context.ask(Request::Select(Some(item)));
         }
     }
 
@@ -151,122 +142,28 @@ impl PanelUi for Outliner {
 
 impl Outliner {
     /// Shows the lines that are in sight.
-    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<Action> {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let row_height = parts::Row::height(ui);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
-        let reveal = self.reveal.take();
-        if let Some(at) = reveal.and_then(|line| self.shown.binary_search(&line).ok()) {
-            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
-            if !whole.contains(&at) {
-                let above = ui.available_height() * 0.4;
-                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
-            }
-        }
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<TreeAction> {
         let list_id = ui.scope_id().with("outline");
-        let mut action = None;
-        let mut hovered = None;
-        let mut in_sight = 0..0;
-        area.show_rows(ui, row_height, self.shown.len(), |ui, rows| {
-            in_sight = rows.clone();
-            for at in rows {
-                let Some(&index) = self.shown.get(at) else {
-                    continue;
-                };
-                let Some(line) = self.lines.get(index) else {
-                    continue;
-                };
-                let has_lines_below = line.end > index + 1;
-                let open = has_lines_below.then(|| self.is_open(index));
-                let row = parts::Row {
-                    id: list_id.with(line.key),
-                    role: Role::TreeItem,
-                    name: &line.label,
-                    selected: line.item.is_some() && line.item == context.shown.selected,
-                    highlighted: line.item.is_some() && line.item == context.hovered,
-                    branch: Some(parts::Branch {
-                        depth: line.depth,
-                        open,
-                    }),
-                };
-                let response = row.show(ui);
-                let eye = line.item.filter(|_| line.can_be_hidden);
-                let eye = eye.map(|item| Eye {
-                    item,
-                    name: &line.label,
-                });
-                let painted = TreeLine {
-                    label: &line.label,
-                    note: &line.note,
-                    swatch: line.swatch,
-                    depth: line.depth,
-                    indent: INDENT,
-                    open,
-                    eye,
-                };
-                let toggle = painted.paint(ui, context, &response);
-                if self.focus == Some(index) {
-                    self.focus = None;
-                    response.request_focus();
-                }
-                if response.has_focus() {
-                    parts::keep_arrows(ui, &response);
-                    action = self.key_pressed(ui, at, index).or(action.take());
-                }
-                if response.hovered() {
-                    hovered = line.item;
-                }
-                if response.clicked() {
-                    let on_toggle = response
-                        .interact_pointer_pos()
-                        .is_some_and(|place| toggle.contains(place));
-                    match line.item {
-                        Some(item) if !on_toggle => {
-                            self.selected = Some(item);
-                            context.requests.push(Request::Select(Some(item)));
-                        }
-                        _ if has_lines_below => action = Some(Action::Toggle(index)),
-                        _ => {}
-                    }
-                }
-                if let Some(item) = line.item.filter(|_| response.double_clicked()) {
-                    context.requests.push(Request::Frame(item));
-                }
-            }
+        let mut tree = std::mem::take(&mut self.tree);
+        let reveal = self.reveal.take();
+        tree.reveal = reveal.and_then(|line| self.shown.binary_search(&line).ok());
+        let action = tree.show(ui, context, INDENT, self.shown.len(), |context, at| {
+            let index = *self.shown.get(at)?;
+            let line = self.lines.get(index)?;
+            Some(TreeLine {
+                id: list_id.with(line.key),
+                label: &line.label,
+                note: &line.note,
+                swatch: line.swatch,
+                item: line.item,
+                selected: line.item.is_some() && line.item == context.shown.selected,
+                depth: line.depth,
+                open: (line.end > index + 1).then(|| self.is_open(index)),
+                can_be_hidden: line.can_be_hidden,
+            })
         });
-        self.in_sight = in_sight;
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.tree = tree;
         action
-    }
-
-    /// What the pressed arrow key asks for at the line with the focus.
-    fn key_pressed(&self, ui: &Ui, at: usize, index: usize) -> Option<Action> {
-        let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-        let line = self.lines.get(index)?;
-        let has_lines_below = line.end > index + 1;
-        let focus = |at: usize| self.shown.get(at).map(|&index| Action::Focus(index));
-        if pressed(Key::ArrowDown) {
-            focus(at + 1)
-        } else if pressed(Key::ArrowUp) {
-            focus(at.checked_sub(1)?)
-        } else if pressed(Key::ArrowRight) && has_lines_below {
-            if self.is_open(index) {
-                focus(at + 1)
-            } else {
-                Some(Action::Toggle(index))
-            }
-        } else if pressed(Key::ArrowLeft) {
-            if has_lines_below && self.is_open(index) {
-                Some(Action::Toggle(index))
-            } else {
-                line.parent.map(Action::Focus)
-            }
-        } else {
-            None
-        }
     }
 
     fn is_open(&self, index: usize) -> bool {

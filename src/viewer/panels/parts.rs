@@ -3,20 +3,59 @@
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
 use egui::{
-    Align2, Color32, CornerRadius, EventFilter, Id, Key, Margin, Pos2, Rect, Response, RichText,
-    ScrollArea, Sense, Stroke, StrokeKind, TextEdit, TextStyle, TextWrapMode, Ui, WidgetInfo,
+    Align2, Button, Color32, ColorImage, CornerRadius, EventFilter, Id, Key, Margin, Painter, Pos2,
+    Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, TextStyle,
+    TextWrapMode, TextureFilter, TextureId, TextureOptions, TextureWrapMode, Ui, WidgetInfo,
     WidgetText, pos2, vec2,
 };
 
 use super::{PanelContext, format};
 use mapscope_formats::Severity;
-use mapscope_scene::Swatch;
+use mapscope_scene::{Item, Swatch};
 
 /// Width below which a note is left out, in points.
-pub(super) const MIN_NOTE_WIDTH: f32 = 32.0;
+const MIN_NOTE_WIDTH: f32 = 32.0;
 
-/// All of a texture.
-const WHOLE_TEXTURE: Rect = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+/// How textures are sampled whose pixels have hard edges when they are enlarged.
+pub(in crate::viewer) const SHARP: TextureOptions = TextureOptions {
+    magnification: TextureFilter::Nearest,
+    minification: TextureFilter::Linear,
+    wrap_mode: TextureWrapMode::ClampToEdge,
+    mipmap_mode: None,
+};
+
+/// An image for a texture, from RGBA without premultiplied alpha; none where it is empty or has not
+/// as many bytes as its size says.
+pub(in crate::viewer) fn color_image(size: [u32; 2], rgba: &[u8]) -> Option<ColorImage> {
+    let [width, height] = size.map(|side| side as usize);
+    let bytes = width.checked_mul(height)?.checked_mul(4)?;
+    (bytes > 0 && rgba.len() == bytes)
+        .then(|| ColorImage::from_rgba_unmultiplied([width, height], rgba))
+}
+
+/// Paints all of a texture in a rectangle.
+pub(in crate::viewer) fn paint_texture(painter: &Painter, texture: TextureId, rect: Rect) {
+    let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+    painter.image(texture, rect, whole, Color32::WHITE);
+}
+
+/// The names and values of an item's summary.
+pub(super) fn summary_text(context: &PanelContext<'_>, item: Item, separator: &str) -> String {
+    let summary = context.document.summary(item, None, context.shown);
+    let texts = summary.iter();
+    let texts = texts.map(|part| format!("{} {}", part.name, part.value.trim()));
+    texts.collect::<Vec<_>>().join(separator)
+}
+
+/// Whether a point is in a convex shape, whichever way round its corners are listed.
+pub(super) fn is_within(corners: &[Pos2], at: Pos2) -> bool {
+    let next = corners.iter().cycle().skip(1);
+    let sides = corners.iter().zip(next).map(|(from, to)| {
+        let (along, there) = (*to - *from, at - *from);
+        along.x * there.y - along.y * there.x
+    });
+    sides.clone().all(|side| side >= 0.0) || sides.clone().all(|side| side <= 0.0)
+}
 
 /// The colour of a field of a file's text, the same wherever that field is shown.
 pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
@@ -43,6 +82,12 @@ pub(in crate::viewer) fn name(response: &Response, name: &str) {
     response
         .ctx
         .accesskit_node_builder(response.id, |node| node.set_label(name));
+}
+
+/// A button with its help. Says whether it was clicked.
+pub(super) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool {
+    let button = ui.add_enabled(enabled, Button::new(text));
+    button.on_hover_text(help).clicked()
 }
 
 /// What was done in a field to search in.
@@ -166,9 +211,9 @@ pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swat
         }
         Swatch::Thumbnail(index) => {
             if let Some(texture) = context.thumbnails.get(ui.ctx(), context.document, index) {
-                painter.image(texture.id, rect, WHOLE_TEXTURE, Color32::WHITE);
+                paint_texture(painter, texture.id, rect);
             } else {
-                // A picture that is missing is crossed out.
+                // An image that is missing is crossed out.
                 painter.line_segment([rect.left_bottom(), rect.right_top()], outline);
                 painter.line_segment([rect.left_top(), rect.right_bottom()], outline);
             }
@@ -201,7 +246,19 @@ pub(super) struct Branch {
     pub(super) open: Option<bool>,
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// The row of an item in a list.
+    pub(super) fn of(list: Id, item: Item, name: &'a str, context: &PanelContext<'_>) -> Self {
+        Self {
+            id: list.with(item),
+            role: Role::ListBoxOption,
+            name,
+            selected: context.shown.selected == Some(item),
+            highlighted: context.hovered == Some(item),
+            branch: None,
+        }
+    }
+
     /// Room at the end of a row that the scroll bar lies over.
     pub(super) const END_MARGIN: f32 = 12.0;
 
@@ -268,6 +325,23 @@ pub(in crate::viewer) fn paint_text(
     width
 }
 
+/// Paints a name, weak for what is hidden, and a smaller note at the end of the room that it leaves,
+/// if that is enough to say anything.
+pub(super) fn paint_name_and_note(ui: &Ui, rect: Rect, name: &str, note: &str, hidden: bool) {
+    let weak = ui.visuals().weak_text_color();
+    let color = if hidden {
+        weak
+    } else {
+        ui.visuals().text_color()
+    };
+    let taken = paint_text(ui, rect, RichText::new(name), color, Align2::LEFT_CENTER);
+    let room = rect.with_min_x(rect.min.x + taken + 8.0);
+    if !note.is_empty() && room.width() > MIN_NOTE_WIDTH {
+        let note = RichText::new(note).small();
+        paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+    }
+}
+
 /// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
 /// a warning, a crossed disc for an error.
 pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
@@ -305,16 +379,6 @@ pub(in crate::viewer) fn severity(ui: &mut Ui, severity: Severity) {
     let side = ui.text_style_height(&TextStyle::Body) * 0.9;
     let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
     paint_severity(ui, severity, rect);
-}
-
-/// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.
-pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
-    let keys = EventFilter {
-        horizontal_arrows: true,
-        vertical_arrows: true,
-        ..EventFilter::default()
-    };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
+use crate::viewer::commands::Action;
 use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
@@ -171,7 +172,7 @@ impl PanelUi for Problems {
                     self.current = Some(index);
                     // What is in view is not where the problem is.
                     if on_disk.is_none() {
-                        context.requests.push(Request::ShowProblem(index));
+                        context.ask(Request::ShowProblem(index));
                     }
                 }
                 response.on_hover_ui(|ui| {
@@ -213,7 +214,7 @@ fn note(ui: &mut Ui, on_disk: &OnDisk, requests: &mut Vec<Request>) {
         ui.weak(on_disk.in_view());
         let [name, help] = on_disk.button();
         if ui.button(name).on_hover_text(help).clicked() {
-            requests.push(Request::Run("reload"));
+            requests.push(Request::Run(Action::Reload));
         }
     });
 }

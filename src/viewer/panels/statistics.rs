@@ -1,4 +1,4 @@
-//! Numbers about the last picture and the document.
+//! Numbers about the last frame and the document.
 
 use egui::{Grid, Label, RichText, Ui};
 
@@ -13,7 +13,7 @@ const WIDE: f32 = 760.0;
 /// Room between tables that do, in points.
 const GAP: f32 = 36.0;
 
-/// Shows what the last picture took, and what the document counts.
+/// Shows what the last frame took, and what the document counts.
 #[derive(Debug, Default)]
 pub struct Statistics {
     of: DocumentKey,
@@ -28,7 +28,7 @@ impl PanelUi for Statistics {
         }
         let frame = context.frame;
         let tables = |ui: &mut Ui| {
-            table(ui, "Last picture", |row| {
+            table(ui, "Last frame", |row| {
                 row("Frame time", &format::milliseconds(frame.frame_ms));
                 row("Triangles", &format::count(frame.triangles));
                 row("Draw calls", &format::count(frame.draw_calls.into()));

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use egui::{ColorImage, TextureHandle, TextureOptions};
+use egui::{TextureHandle, TextureOptions};
 
 use super::document_key::DocumentKey;
+use super::parts;
 use mapscope_scene::Document;
 
 /// Textures of a document's thumbnails, made when first shown and dropped with the document.
@@ -46,12 +47,6 @@ impl Thumbnails {
 
 fn upload(ctx: &egui::Context, document: &dyn Document, index: usize) -> Option<TextureHandle> {
     let (width, height, rgba) = document.thumbnail(index)?;
-    let size = [usize::try_from(width).ok()?, usize::try_from(height).ok()?];
-    let bytes = size[0].checked_mul(size[1])?.checked_mul(4)?;
-    // A document whose thumbnail has the wrong length has none.
-    if bytes == 0 || rgba.len() != bytes {
-        return None;
-    }
-    let image = ColorImage::from_rgba_unmultiplied(size, rgba);
+    let image = parts::color_image([width, height], rgba)?;
     Some(ctx.load_texture(format!("thumbnail {index}"), image, TextureOptions::LINEAR))
 }

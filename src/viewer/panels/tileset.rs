@@ -1,6 +1,6 @@
 //! The tiles of a tileset: which are used, how often, and where.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::rc::Rc;
 
@@ -12,7 +12,8 @@ use egui::{
 };
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, format, parts};
+use crate::viewer::commands::Action;
 use mapscope_scene::{Item, Playhead, TilesetInfo};
 
 /// The longest side of a texture that holds tiles, in pixels.
@@ -40,10 +41,11 @@ pub struct TilesetPanel {
     used_only: bool,
     /// Pixels of the screen for a pixel of a tile; 0 before any was chosen.
     zoom: u32,
-    /// How many tiles are beside each other, as in the picture they were drawn in; 0 for as many as
+    /// How many tiles are beside each other, as in the image they were drawn in; 0 for as many as
     /// there is room for.
     columns: usize,
-    pages: Vec<Option<Page>>,
+    /// Textures with the tiles of the chosen tileset, once they were in sight.
+    pages: HashMap<usize, TextureHandle>,
     /// What the tile in the panel was last found for: a cell has one, too.
     selected: Option<Item>,
     selected_tile: Option<(usize, usize)>,
@@ -51,7 +53,7 @@ pub struct TilesetPanel {
     pointed_tile: Option<(usize, usize)>,
     /// Whether the selected tile is to be brought into sight.
     reveal: bool,
-    hovered: Option<Item>,
+    hovered: Hover,
 }
 
 impl fmt::Debug for TilesetPanel {
@@ -63,14 +65,9 @@ impl fmt::Debug for TilesetPanel {
     }
 }
 
-/// Some tiles of the chosen tileset in a texture.
-struct Page {
-    texture: TextureHandle,
-}
-
 /// How the tiles of a tileset are laid out in textures.
 #[derive(Debug, Clone, Copy)]
-struct Sheet {
+struct Atlas {
     /// Width and height of a tile in the texture, in pixels.
     tile: [u32; 2],
     /// Each so many pixels of a tile one is taken: 1 but for tiles that are larger than a page.
@@ -79,7 +76,7 @@ struct Sheet {
     rows: u32,
 }
 
-impl Sheet {
+impl Atlas {
     fn of(size: [u32; 2]) -> Self {
         let step = size[0].max(size[1]).div_ceil(PAGE_SIDE).max(1);
         let tile = size.map(|side| (side / step).max(1));
@@ -162,7 +159,7 @@ impl TilesetPanel {
             );
             ui.label(RichText::new(says).color(ui.visuals().warn_fg_color));
             if ui.button("Add texture folder…").clicked() {
-                context.requests.push(Request::Run("add-texture-folder"));
+                context.ask(Request::Run(Action::AddTextureFolder));
             }
         });
     }
@@ -283,7 +280,7 @@ impl TilesetPanel {
             let columns = ui.add(columns);
             parts::name(&columns, "Columns of tiles");
             columns.on_hover_text(
-                "How many tiles are beside each other, as in the picture that they were drawn in; \
+                "How many tiles are beside each other, as in the image that they were drawn in; \
                  0 for as many as fit",
             );
             let used = tileset.uses.iter().filter(|uses| **uses > 0).count();
@@ -312,14 +309,11 @@ impl TilesetPanel {
             return;
         };
         let uses = tileset.uses.get(index).copied().unwrap_or(0);
-        for (text, name, id) in [
-            ("›", "Next use", "select.next"),
-            ("‹", "Previous use", "select.previous"),
-        ] {
+        for (text, name, backwards) in [("›", "Next use", false), ("‹", "Previous use", true)] {
             let button = ui.add_enabled(uses > 0, Button::new(text));
             parts::name(&button, name);
             if button.on_hover_text(name).clicked() {
-                context.requests.push(Request::Run(id));
+                context.ask(Request::Run(Action::NextOfKind { backwards }));
             }
         }
         ui.label(says(tileset, index));
@@ -374,10 +368,7 @@ impl TilesetPanel {
             self.paint(ui, context, &places);
             hovered = self.point(ui, context, id, &places);
         });
-        if self.hovered != hovered {
-            self.hovered = hovered;
-            context.requests.push(Request::Hover(hovered));
-        }
+        self.hovered.report(context, hovered);
     }
 
     /// Paints tiles at their places.
@@ -385,19 +376,12 @@ impl TilesetPanel {
         let Some(tileset) = self.tilesets.get(self.chosen).cloned() else {
             return;
         };
-        let sheet = Sheet::of(tileset.tile_size);
-        let mut meshes: HashMap<usize, Mesh> = HashMap::new();
+        let atlas = Atlas::of(tileset.tile_size);
+        let mut meshes: BTreeMap<usize, Mesh> = BTreeMap::new();
         for (index, place) in places {
-            let (page, uv) = sheet.uv(*index, tileset.uses.len());
-            if self.pages.len() <= page {
-                self.pages.resize_with(page + 1, || None);
-            }
-            let Some(slot) = self.pages.get_mut(page) else {
-                continue;
-            };
-            let texture = &slot
-                .get_or_insert_with(|| load_page(ui, context, &tileset, sheet, page))
-                .texture;
+            let (page, uv) = atlas.uv(*index, tileset.uses.len());
+            let texture = self.pages.entry(page);
+            let texture = texture.or_insert_with(|| load_page(ui, context, &tileset, atlas, page));
             let used = tileset.uses.get(*index).is_some_and(|uses| *uses > 0);
             let tint = if used {
                 Color32::WHITE
@@ -414,9 +398,7 @@ impl TilesetPanel {
         if let Some(all) = all.reduce(Rect::union) {
             ui.painter().rect_filled(all, 0.0, back);
         }
-        let mut meshes: Vec<(usize, Mesh)> = meshes.into_iter().collect();
-        meshes.sort_by_key(|(page, _)| *page);
-        for (_, mesh) in meshes {
+        for mesh in meshes.into_values() {
             ui.painter().add(Shape::mesh(mesh));
         }
         let line = 1.0 / ui.pixels_per_point();
@@ -473,10 +455,10 @@ impl TilesetPanel {
                 hovered = item;
             }
             if response.clicked() {
-                context.requests.push(Request::Select(item));
+                context.ask(Request::Select(item));
             }
             if response.double_clicked() {
-                context.requests.push(Request::Run("select.next"));
+                context.ask(Request::Run(Action::NextOfKind { backwards: false }));
             }
             response.on_hover_text(says(tileset, *index));
         }
@@ -508,36 +490,36 @@ fn load_page(
     ui: &Ui,
     context: &PanelContext<'_>,
     tileset: &TilesetInfo,
-    sheet: Sheet,
+    atlas: Atlas,
     page: usize,
-) -> Page {
-    let [width, height] = sheet
+) -> TextureHandle {
+    let [width, height] = atlas
         .page_size(page, tileset.uses.len())
         .map(|side| side as usize);
     let mut rgba = vec![0; width * height * 4];
-    let first = page * sheet.tiles();
-    let last = (first + sheet.tiles()).min(tileset.uses.len());
-    let [tile_w, tile_h] = sheet.tile.map(|side| side as usize);
+    let first = page * atlas.tiles();
+    let last = (first + atlas.tiles()).min(tileset.uses.len());
+    let [tile_w, tile_h] = atlas.tile.map(|side| side as usize);
     for index in first..last {
-        let picture = context.document.layers().and_then(|layers| {
+        let image = context.document.layers().and_then(|layers| {
             let item = layers.tile_item(tileset.item, index)?;
             layers.tile_image(item, Playhead::default())
         });
-        let Some(picture) = picture.filter(|picture| picture.size == tileset.tile_size) else {
+        let Some(image) = image.filter(|image| image.size == tileset.tile_size) else {
             continue;
         };
         let within = index - first;
         let (left, top) = (
-            within % sheet.columns as usize * tile_w,
-            within / sheet.columns as usize * tile_h,
+            within % atlas.columns as usize * tile_w,
+            within / atlas.columns as usize * tile_h,
         );
-        let step = sheet.step as usize;
+        let step = atlas.step as usize;
         for y in 0..tile_h {
             for x in 0..tile_w {
-                let from = (y * step * picture.size[0] as usize + x * step) * 4;
+                let from = (y * step * image.size[0] as usize + x * step) * 4;
                 let to = ((top + y) * width + left + x) * 4;
                 if let (Some(from), Some(to)) =
-                    (picture.rgba.get(from..from + 4), rgba.get_mut(to..to + 4))
+                    (image.rgba.get(from..from + 4), rgba.get_mut(to..to + 4))
                 {
                     to.copy_from_slice(from);
                 }
@@ -546,7 +528,5 @@ fn load_page(
     }
     let image = ColorImage::from_rgba_unmultiplied([width, height], &rgba);
     let name = format!("{} {page}", tileset.name);
-    Page {
-        texture: ui.ctx().load_texture(name, image, TextureOptions::NEAREST),
-    }
+    ui.ctx().load_texture(name, image, TextureOptions::NEAREST)
 }

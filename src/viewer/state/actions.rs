@@ -12,7 +12,7 @@ use crate::viewer::state::interface::{Dialog, PathPurpose};
 use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
-use mapscope_scene::camera::{Camera, NamedView, Projection};
+use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::{Direction, GameView, Item, OverlayId, ProblemFrame, ProblemTarget};
 
 /// How much wider or narrower the field of view becomes at once.
@@ -36,7 +36,7 @@ impl State {
         let open = self.files.open.is_some();
         match action {
             Action::Reload
-            | Action::SavePicture
+            | Action::SaveScreenshot
             | Action::Close
             | Action::FrameAll
             | Action::View(_)
@@ -51,11 +51,7 @@ impl State {
             Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
-            Action::Neighbor { .. } => self
-                .files
-                .open
-                .as_ref()
-                .is_some_and(|open| open.demo.is_none()),
+            Action::Neighbor { .. } => self.open_file().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection => open && self.view.shown.selected.is_some(),
             Action::Walk(direction) => self.neighbor(direction).is_some(),
             Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
@@ -64,10 +60,8 @@ impl State {
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
             Action::Panel(panel) => self.offers(panel),
-            Action::Overlay(id) => self
-                .document()
-                .is_some_and(|document| document.about().overlays.iter().any(|o| o.id == id)),
-            Action::PlainSurface => self.offers_surface_overlays(),
+            Action::Overlay(id) => self.offers_overlay(id),
+            Action::PlainSurface => self.surface_overlays().next().is_some(),
             Action::Level { .. } => self.has_levels(),
             Action::Cut => self.can_cut(),
             Action::HideSelection => self.hidden_with_selection().is_some(),
@@ -123,8 +117,7 @@ impl State {
     pub(crate) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
         match command.action {
             Action::Overlay(id) => {
-                let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
-                let overlay = overlays.iter().find(|overlay| overlay.id == id);
+                let overlay = self.overlays().iter().find(|overlay| overlay.id == id);
                 overlay.map(|overlay| [overlay.name, overlay.help])
             }
             Action::Walk(direction) => self.view.shown.selected.and_then(|item| {
@@ -158,18 +151,16 @@ impl State {
         if !self.is_enabled(action) {
             return;
         }
+        let ask_path = |state: &mut Self, purpose| state.effects.push(Effect::AskPath(purpose));
         match action {
-            Action::Open => self.effects.push(Effect::AskPath(PathPurpose::Open)),
+            Action::Open => ask_path(self, PathPurpose::Open),
             Action::OpenPath => self.ask_path(PathPurpose::Open),
             Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
             Action::Reload => self.reload(Cause::Asked),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
-            Action::SavePicture => self.effects.push(Effect::AskPath(PathPurpose::SavePicture)),
-            Action::SaveMap => self.effects.push(Effect::AskPath(PathPurpose::SaveMap)),
-            Action::AddTextureFolder => {
-                self.effects
-                    .push(Effect::AskPath(PathPurpose::TextureFolder));
-            }
+            Action::SaveScreenshot => ask_path(self, PathPurpose::SaveScreenshot),
+            Action::SaveMap => ask_path(self, PathPurpose::SaveMap),
+            Action::AddTextureFolder => ask_path(self, PathPurpose::TextureFolder),
             Action::TextureFolders => self.interface.dialog = Some(Dialog::TextureFolders),
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
@@ -189,16 +180,14 @@ impl State {
                 self.settings.scale = (scale.clamp(0.5, 3.0) * 10.0).round() / 10.0;
             }
             Action::FullScreen => {
-                self.interface.full_screen = !self.interface.full_screen;
-                self.effects
-                    .push(Effect::FullScreen(self.interface.full_screen));
-                if self.interface.full_screen
-                    && let Some(command) = commands::of(action)
-                {
+                let on = !self.interface.full_screen;
+                self.interface.full_screen = on;
+                self.effects.push(Effect::FullScreen(on));
+                if let Some(command) = commands::of(action).filter(|_| on) {
                     // There is no menu now that could say so.
                     let key = command.first_key_text();
-                    self.notices
-                        .toast(format!("{key} leaves the full screen"), None);
+                    let text = format!("{key} leaves the full screen");
+                    self.notices.toast(text, None);
                 }
             }
             Action::FrameSelection => {
@@ -209,22 +198,17 @@ impl State {
             Action::FrameAll => self.frame_all(),
             Action::View(view) => {
                 self.set_mode(CameraMode::Orbit);
-                let Camera {
-                    handedness,
-                    projection,
-                    ..
-                } = self.view.camera;
-                let direction = view.direction(handedness, projection);
-                self.view.camera.pose = camera_control::face(&self.view.camera, direction);
+                let camera = &self.view.camera;
+                let direction = view.direction(camera.handedness, camera.projection);
+                self.view.camera.pose = camera_control::face(camera, direction);
             }
             Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {
-                self.view
-                    .camera
-                    .project_by(match self.view.camera.projection {
-                        Projection::Perspective => Projection::Orthographic,
-                        Projection::Orthographic => Projection::Perspective,
-                    });
+                let camera = &mut self.view.camera;
+                camera.project_by(match camera.projection {
+                    Projection::Perspective => Projection::Orthographic,
+                    Projection::Orthographic => Projection::Perspective,
+                });
             }
             Action::GameView => self.toggle_game_view(),
             Action::Fly => {
@@ -320,10 +304,12 @@ impl State {
             Request::ShowAll => self.view.shown.hidden.clear(),
             Request::SwitchAllLights(on) => self.switch_all_lights(on),
             Request::CellDepth(depth) => self.view.shown.cell_depth = depth,
-            Request::Run(id) => match commands::find(id) {
-                Some(command) => self.run(command.action),
-                None => log::error!("a panel asked for the command `{id}`, which there is not"),
-            },
+            Request::CenterFlat(middle) => self.center_flat(middle),
+            Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
+            Request::SetCut(cut) => self.set_cut(cut),
+            Request::OpenPaths(paths) => self.open_paths(paths),
+            Request::ForgetRecentFiles => self.settings.recent_files.clear(),
+            Request::Run(action) => self.run(action),
         }
     }
 
@@ -429,10 +415,10 @@ impl State {
                 }
                 self.frame(item);
             }
-            None => self.notices.toast(
-                "This problem is not about something that can be shown",
-                None,
-            ),
+            None => {
+                let text = "This problem is not about something that can be shown";
+                self.notices.toast(text, None);
+            }
         }
     }
 
@@ -452,9 +438,14 @@ impl State {
         } else if self.can_leave_mode() {
             self.leave_mode();
         } else {
-            self.select(None);
-            self.tools.stepping = None;
+            self.deselect();
         }
+    }
+
+    /// Selects nothing, and steps through nothing.
+    pub(crate) fn deselect(&mut self) {
+        self.select(None);
+        self.tools.stepping = None;
     }
 
     /// Whether the camera does something that Escape ends.
@@ -518,16 +509,14 @@ impl State {
                 }
             }
         }
-        let next = self
-            .files
-            .playlist
-            .as_mut()
-            .and_then(|list| list.step(backwards));
+        let playlist = self.files.playlist.as_mut();
+        let next = playlist.and_then(|list| list.step(backwards));
         match next.map(Path::to_owned) {
             Some(path) => self.load(Target::Paths(vec![path]), Cause::Neighbor),
-            None => self
-                .notices
-                .toast("There is no other file to open in this folder", None),
+            None => {
+                let text = "There is no other file to open in this folder";
+                self.notices.toast(text, None);
+            }
         }
     }
 }

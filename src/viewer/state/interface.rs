@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::drop_preview::DropPreview;
 use super::loader::Cause;
-use super::{Effect, State, folder, suggested_picture};
+use super::{Effect, State, folder, suggested_image};
 use mapscope_formats::Severity;
 use mapscope_scene::saving::{self, PNG, SaveError};
 
@@ -79,7 +79,7 @@ pub(crate) enum Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathPurpose {
     Open,
-    SavePicture,
+    SaveScreenshot,
     SaveMap,
     TextureFolder,
 }
@@ -97,8 +97,8 @@ impl State {
     /// Asks for a path in the window itself, which works where the system has no dialog.
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.files.open) {
-            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
-                suggested_picture(&open.path).display().to_string()
+            (PathPurpose::SaveScreenshot | PathPurpose::SaveMap, Some(open)) => {
+                suggested_image(&open.path).display().to_string()
             }
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
             _ => String::new(),
@@ -110,7 +110,9 @@ impl State {
     pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
         match purpose {
             PathPurpose::Open => self.open_paths(vec![path]),
-            PathPurpose::SavePicture => self.save_to(purpose, &path, asked, Effect::SavePicture),
+            PathPurpose::SaveScreenshot => {
+                self.save_to(purpose, &path, asked, Effect::SaveScreenshot)
+            }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
         }

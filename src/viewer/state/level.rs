@@ -42,15 +42,13 @@ impl State {
         }
         self.view.shown.level = level;
         self.set_cut(None);
-        self.pointer.hovered = None;
-        self.pointer.pointed_at = None;
+        self.pointer.leave();
         let level_of = |item| self.levels()?.level_of(item);
         let selected = self.view.shown.selected;
         let selected = selected.filter(|item| level_of(*item).is_none_or(|of| of == level));
         self.view.shown.selected = selected;
-        let bounds = self
-            .document()
-            .map_or_else(Aabb::default, |document| document.level_bounds(level));
+        let document = self.document();
+        let bounds = document.map_or_else(Aabb::default, |document| document.level_bounds(level));
         self.view.camera.near = camera::near_plane(bounds);
         self.view.fly_speed = camera_control::first_fly_speed(bounds);
         self.set_mode(CameraMode::Orbit);

@@ -34,7 +34,7 @@ use crate::view_request::ViewRequest;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{Document, OpenOptions};
+use mapscope_scene::{Document, OpenOptions, Overlay};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -95,9 +95,9 @@ pub(crate) enum Effect {
     Watch,
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
-    /// Save the picture.
-    SavePicture(PathBuf),
-    /// Save the picture of the whole map.
+    /// Save a screenshot.
+    SaveScreenshot(PathBuf),
+    /// Save the image of the whole map.
     SaveMap(PathBuf),
     /// Put text on the clipboard.
     Copy(String),
@@ -164,14 +164,25 @@ impl State {
         }
     }
 
+    /// The open file.
+    pub(crate) fn open_file(&self) -> Option<&OpenFile> {
+        self.files.open.as_ref()
+    }
+
     /// The open document.
     pub(crate) fn document(&self) -> Option<&Arc<dyn Document>> {
-        self.files.open.as_ref().map(|open| &open.document)
+        self.open_file().map(|open| &open.document)
+    }
+
+    /// The overlays of the open document.
+    pub(crate) fn overlays(&self) -> &'static [Overlay] {
+        self.document()
+            .map_or(&[], |document| document.about().overlays)
     }
 
     /// The text of the window's title bar.
     pub(crate) fn title(&self) -> String {
-        let name = self.files.open.as_ref().map(OpenFile::name);
+        let name = self.open_file().map(OpenFile::name);
         let level = self.level_name().map(str::to_owned);
         let parts = ["Mapscope".to_owned()].into_iter().chain(name).chain(level);
         parts.collect::<Vec<_>>().join(" - ")
@@ -188,11 +199,8 @@ impl State {
     /// Opens the first of these files and folders that can be opened.
     pub(crate) fn open_paths(&mut self, paths: Vec<PathBuf>) {
         if !paths.is_empty() {
-            let paths = paths
-                .into_iter()
-                .map(|path| folder::absolute(&path))
-                .collect();
-            self.load(Target::Paths(paths), Cause::Opened);
+            let paths = paths.iter().map(|path| folder::absolute(path));
+            self.load(Target::Paths(paths.collect()), Cause::Opened);
         }
     }
 
@@ -229,12 +237,9 @@ impl State {
                 self.keep_version(None, loaded.document.about().problems.clone());
             }
             Some(loaded) => {
-                for failure in failures {
-                    let name = folder::name(&failure.path);
-                    self.notices.toast(
-                        format!("{name}: {}", failure.message),
-                        Some(Severity::Error),
-                    );
+                for Failure { path, message, .. } in failures {
+                    let text = format!("{}: {message}", folder::name(&path));
+                    self.notices.toast(text, Some(Severity::Error));
                 }
                 self.notices.failures.clear();
                 self.files.on_disk = None;
@@ -259,11 +264,7 @@ impl State {
             files,
         } = loaded;
         self.files.versions += 1;
-        let same = self
-            .files
-            .open
-            .as_ref()
-            .is_some_and(|open| open.path == path);
+        let same = self.open_file().is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
         let before = self.files.open.replace(OpenFile::new(
             path.clone(),
@@ -271,11 +272,9 @@ impl State {
             Arc::clone(&document),
             self.files.versions,
         ));
-        self.pointer.hovered = None;
-        self.pointer.pointed_at = None;
-        let alike = before.as_ref().is_some_and(|before| {
-            cause == Cause::Neighbor && look_alike(&*before.document, &*document)
-        });
+        self.pointer.leave();
+        let comparing = before.as_ref().filter(|_| cause == Cause::Neighbor);
+        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document));
         let request = std::mem::take(&mut self.request);
         if keep {
             self.keep_shown(&*document);
@@ -289,9 +288,7 @@ impl State {
         } else {
             self.start_clip(&request);
             self.files.wish = None;
-            self.view.shown.selected = None;
-            self.view.shown.highlighted = None;
-            self.tools.stepping = None;
+            self.deselect();
             if alike {
                 self.keep_camera(&*document);
             } else {
@@ -299,13 +296,8 @@ impl State {
             }
             if files.len() > 1 {
                 self.files.playlist = Some(Playlist::new(files, &path));
-            } else if !self
-                .files
-                .playlist
-                .as_mut()
-                .is_some_and(|list| list.go_to(&path))
-            {
-                self.files.playlist = None;
+            } else {
+                let _gone = self.files.playlist.take_if(|list| !list.go_to(&path));
             }
             if demo.is_none() {
                 self.settings.remember_file(&path);
@@ -384,12 +376,7 @@ impl State {
         let framing = self.view.framing.take();
         if framing.is_some() && self.is_flat() {
             self.fit_flat();
-            if self
-                .files
-                .open
-                .as_ref()
-                .is_some_and(|open| open.demo.is_some())
-            {
+            if self.open_file().is_some_and(|open| open.demo.is_some()) {
                 self.show_all_pixels();
             }
         } else if let Some(view) = framing {
@@ -419,11 +406,8 @@ impl State {
         self.files.on_disk = None;
         self.files.wish = None;
         self.files.playlist = None;
-        self.view.shown.selected = None;
-        self.view.shown.highlighted = None;
-        self.tools.stepping = None;
-        self.pointer.hovered = None;
-        self.pointer.pointed_at = None;
+        self.deselect();
+        self.pointer.leave();
         self.effects.push(Effect::Watch);
     }
 }
@@ -441,9 +425,9 @@ fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
         && apart.max_element() <= tolerance
 }
 
-/// Where a picture of a file is saved unless the user says otherwise: in the user's folder for
+/// Where an image of a file is saved unless the user says otherwise: in the user's folder for
 /// pictures, or else at home.
-pub(crate) fn suggested_picture(file: &Path) -> PathBuf {
+pub(crate) fn suggested_image(file: &Path) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = directories::UserDirs::new().map(|dirs| {
         let pictures = dirs.picture_dir().filter(|folder| folder.is_dir());
@@ -473,9 +457,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
-        let save = PathPurpose::SavePicture;
+        let save = PathPurpose::SaveScreenshot;
         state.path_chosen(save, in_dir("new"), Asked::InWindow);
-        let saves = |name| [Effect::SavePicture(in_dir(name))];
+        let saves = |name| [Effect::SaveScreenshot(in_dir(name))];
         assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
         assert_eq!(state.interface.dialog, None);
 

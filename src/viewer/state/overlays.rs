@@ -6,34 +6,33 @@ use mapscope_scene::{Document, OverlayId, OverlaySet};
 impl State {
     /// Switches an overlay of the open document on or off.
     pub(crate) fn switch_overlay(&mut self, id: OverlayId, on: bool) {
-        if let Some(offered) = self.document().map(|document| document.about().overlays) {
-            self.view.shown.overlays.set(offered, id, on);
-        }
+        let offered = self.overlays();
+        self.view.shown.overlays.set(offered, id, on);
     }
 
-    /// Whether the document has overlays that colour the surface.
-    pub(crate) fn offers_surface_overlays(&self) -> bool {
-        self.document().is_some_and(|d| {
-            d.about()
-                .overlays
-                .iter()
-                .any(|overlay| overlay.colors_surface)
-        })
+    /// Whether the open document has an overlay.
+    pub(crate) fn offers_overlay(&self, id: OverlayId) -> bool {
+        self.overlays().iter().any(|overlay| overlay.id == id)
+    }
+
+    /// The overlays of the document that colour the surface.
+    pub(crate) fn surface_overlays(&self) -> impl Iterator<Item = OverlayId> + use<> {
+        let overlays = self.overlays().iter();
+        overlays
+            .filter(|overlay| overlay.colors_surface)
+            .map(|overlay| overlay.id)
     }
 
     /// Whether nothing colours the surface.
     pub(crate) fn is_surface_plain(&self) -> bool {
-        let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
-        !overlays
-            .iter()
-            .any(|o| o.colors_surface && self.view.shown.overlays.contains(o.id))
+        let is_on = |id| self.view.shown.overlays.contains(id);
+        !self.surface_overlays().any(is_on)
     }
 
     /// Switches off what colours the surface.
     pub(crate) fn make_surface_plain(&mut self) {
-        let offered = self.document().map_or(&[][..], |d| d.about().overlays);
-        for overlay in offered.iter().filter(|overlay| overlay.colors_surface) {
-            self.view.shown.overlays.set(offered, overlay.id, false);
+        for id in self.surface_overlays() {
+            self.switch_overlay(id, false);
         }
     }
 

@@ -68,10 +68,7 @@ impl State {
 
     /// Whether what is open is a model with joints.
     pub(crate) fn has_joints(&self) -> bool {
-        let overlays = self.document().map_or(&[][..], |d| d.about().overlays);
-        overlays
-            .iter()
-            .any(|overlay| overlay.id == OverlayId::JointWeights)
+        self.offers_overlay(OverlayId::JointWeights)
     }
 
     /// Shows a clip from its beginning, or the bind pose.
@@ -118,13 +115,7 @@ impl State {
             Animation::Backwards => Some(player.is_backwards()),
             Animation::Smooth => Some(player.is_smooth()),
             Animation::Timeline => Some(self.settings.timeline.shown),
-            Animation::Stop
-            | Animation::Step { .. }
-            | Animation::End { .. }
-            | Animation::Clip { .. }
-            | Animation::Speed { .. }
-            | Animation::Range { .. }
-            | Animation::WholeRange => None,
+            _ => None,
         }
     }
 
@@ -180,15 +171,9 @@ impl State {
         };
         let next = match (self.player.clip(), backwards) {
             (None | Some(0), true) => last,
-            (None, false) => 0,
             (Some(index), true) => index - 1,
-            (Some(index), false) => {
-                if index < last {
-                    index + 1
-                } else {
-                    0
-                }
-            }
+            (Some(index), false) if index < last => index + 1,
+            (_, false) => 0,
         };
         self.choose_clip(Some(next));
         if !self.settings.timeline.shown

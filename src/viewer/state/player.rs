@@ -342,7 +342,7 @@ impl Player {
     }
 
     /// Is told the time in seconds, and moves on by what has gone by. Says when it wants to be
-    /// told again: as soon as what is shown will be another picture, never while nothing moves.
+    /// told again: as soon as what is shown will be another frame, never while nothing moves.
     pub(crate) fn tick(&mut self, now_secs: f64) -> Option<Duration> {
         if !self.playing {
             self.held = false;
@@ -355,11 +355,11 @@ impl Player {
             return Some(Duration::from_secs_f64(1.0 / self.fps));
         }
         self.advance(before.map_or(0.0, |before| now_secs - before));
-        self.until_next_picture()
+        self.until_next_frame()
     }
 
     /// How long what is shown stays as it is.
-    fn until_next_picture(&self) -> Option<Duration> {
+    fn until_next_frame(&self) -> Option<Duration> {
         let [first, last] = self.range;
         if !self.playing || first == last {
             return None;

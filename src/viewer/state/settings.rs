@@ -24,7 +24,7 @@ pub(crate) struct DockState {
     pub size: f32,
 }
 
-/// The vertical fields of view of the perspective picture, in degrees.
+/// The vertical fields of view of the camera in perspective, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct FieldsOfView {

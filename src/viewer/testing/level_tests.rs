@@ -509,7 +509,7 @@ fn a_map_of_thousands_of_chunks_is_drawn_as_one() {
 
 /// Where a place of the lightmap is seen.
 fn on_sheet(h: &Rooms, name: &str, u: f32, v: f32) -> Pos2 {
-    let place = h.get_by_label(&format!("Picture of {name}")).rect();
+    let place = h.get_by_label(&format!("Image of {name}")).rect();
     let size = vec2(16.0, 8.0);
     let fit = (place.width() / size.x).min(place.height() / size.y) * 0.96;
     place.center() + vec2(u - 0.5, v - 0.5) * size * fit
@@ -535,10 +535,10 @@ fn what_is_selected_in_the_view_shows_its_lightmap() {
     let mut h = with_panel(Panel::Lightmaps);
     let face = lightmap_faces(lightmap(0, 1))[1].item;
     ask(&mut h, Request::Select(Some(face)));
-    h.get_by_label("Picture of Lightmap 1");
+    h.get_by_label("Image of Lightmap 1");
     h.get_by_label("Lightmap 0").click();
     h.run();
-    h.get_by_label("Picture of Lightmap 0");
+    h.get_by_label("Image of Lightmap 0");
     assert_eq!(state(&h).view.shown.selected, Some(lightmap(0, 0)));
     run(&mut h, Action::Panel(Panel::Outliner));
     type_into(&mut h, Role::TextInput, "map 1");
@@ -564,7 +564,7 @@ fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
     // What is under the pointer stays there, and the other face has left.
     move_to(&mut h, at);
     assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
-    let left = h.get_by_label("Picture of Lightmap 0").rect().center();
+    let left = h.get_by_label("Image of Lightmap 0").rect().center();
     move_to(&mut h, left);
     assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
     h.get_by_label("Fit").click();

@@ -146,7 +146,7 @@ pub(crate) fn built(
     change(&mut state);
     let show = |ui: &mut Ui, window: &mut Window| {
         let mut canvas = Canvas {
-            picture: TextureId::default(),
+            view: TextureId::default(),
             frame: FrameStatistics {
                 frame_ms: 1.0,
                 triangles: 2,

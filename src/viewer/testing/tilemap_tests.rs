@@ -8,7 +8,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::DVec2;
 
 use super::maps::{SIZE, TILE, map, picture_of_map, with_map};
-use crate::viewer::app::picture::save_map;
+use crate::viewer::app::view_texture::save_map;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;

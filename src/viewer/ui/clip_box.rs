@@ -7,11 +7,10 @@ use egui::{
     Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::places;
 use super::theme;
+use super::{BarContext, places};
 use crate::viewer::commands::Action;
-use crate::viewer::panels::parts;
-use crate::viewer::state::State;
+use crate::viewer::panels::{Request, parts};
 use mapscope_scene::Aabb;
 
 /// In strips narrower than this the sliders are below each other, in points.
@@ -28,7 +27,8 @@ const THICKNESS: f32 = 5.0;
 const AXES: [&str; 3] = ["X", "Y", "Z"];
 
 /// Shows the strip while the tool is open.
-pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
+pub(crate) fn clip_box(root: &mut Ui, context: &mut BarContext<'_>) {
+    let state = context.state;
     if !state.tools.clip_box.is_open() {
         return;
     }
@@ -37,7 +37,6 @@ pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
     };
     let mut ends = state.tools.clip_box.ends(bounds);
     let before = ends;
-    let mut reset = false;
     let strip = Panel::bottom("cut").resizable(false).show(root, |ui| {
         ui.add_space(1.0);
         let wide = ui.available_width() >= WIDE;
@@ -48,7 +47,7 @@ pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
                 for axis in 0..3 {
                     slider(ui, axis, bounds, &mut ends, width);
                 }
-                reset = buttons(ui, state);
+                buttons(ui, context);
             });
         } else {
             for axis in 0..3 {
@@ -56,7 +55,7 @@ pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
                     let width = ui.available_width() - BUTTONS_WIDTH;
                     slider(ui, axis, bounds, &mut ends, width);
                     if axis == 0 {
-                        reset = buttons(ui, state);
+                        buttons(ui, context);
                     }
                 });
             }
@@ -64,30 +63,28 @@ pub(crate) fn clip_box(root: &mut Ui, state: &mut State) {
         ui.add_space(1.0);
     });
     places::note(root.ctx(), "cut", strip.response.rect);
-    if reset {
-        state.set_cut(None);
-    } else if ends != before {
-        state.set_cut(Some(ends));
+    if ends != before {
+        context.ask(Request::SetCut(Some(ends)));
     }
 }
 
-/// The buttons that put the tool back and close it. Says whether it is to be put back.
-fn buttons(ui: &mut Ui, state: &mut State) -> bool {
-    let mut reset = false;
+/// The buttons that put the tool back and close it.
+fn buttons(ui: &mut Ui, context: &mut BarContext<'_>) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         let close = Button::new(egui::RichText::new("×").size(18.0)).frame(false);
         let close = ui.add(close).on_hover_text("Cut nothing and close this");
         parts::name(&close, "Close Cut");
         if close.clicked() {
-            state.run(Action::Cut);
+            context.run(Action::Cut);
         }
         let button = Button::new("Reset");
-        let button = ui.add_enabled(state.tools.clip_box.cuts(), button);
+        let button = ui.add_enabled(context.state.tools.clip_box.cuts(), button);
         places::note(ui.ctx(), "cut-reset", button.rect);
-        reset = button.on_hover_text("Cut nothing").clicked();
+        if button.on_hover_text("Cut nothing").clicked() {
+            context.ask(Request::SetCut(None));
+        }
     });
-    reset
 }
 
 /// What is held of a slider.

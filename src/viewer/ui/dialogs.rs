@@ -131,10 +131,14 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "The path of a file or of a folder with files",
             "Open",
         ),
-        PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
+        PathPurpose::SaveScreenshot => (
+            "Save screenshot",
+            "Where to save the screenshot as PNG",
+            "Save",
+        ),
         PathPurpose::SaveMap => (
             "Save whole map",
-            "Where to save the picture of the whole map as PNG",
+            "Where to save the image of the whole map as PNG",
             "Save",
         ),
         PathPurpose::TextureFolder => (

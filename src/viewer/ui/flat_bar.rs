@@ -3,11 +3,10 @@
 
 use egui::{Button, Context, Id, Rect, Slider, Ui};
 
-use super::notices;
 use super::places;
+use super::{BarContext, notices};
 use crate::viewer::commands::{self, Action};
-use crate::viewer::panels::parts;
-use crate::viewer::state::State;
+use crate::viewer::panels::{Request, parts};
 use crate::viewer::view::flat;
 
 /// How far the bar is from the edges of the view, in points.
@@ -20,8 +19,8 @@ const NARROW: f32 = 330.0;
 const FARTHEST: f32 = 4.0;
 
 /// Shows the bar for what is a 2D map.
-pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect) {
-    if !state.is_map() {
+pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
+    if !context.state.is_map() {
         return;
     }
     let area = egui::Area::new(Id::unique("flat bar"))
@@ -33,48 +32,47 @@ pub(crate) fn flat_bar(ctx: &Context, state: &mut State, view: Rect) {
             frame.show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 4.0;
-                    bar(ui, state, view.width());
+                    bar(ui, context, view.width());
                 });
             });
         });
     places::note(ctx, "flat-bar", area.response.rect);
 }
 
-fn bar(ui: &mut Ui, state: &mut State, width: f32) {
-    let flat = state.is_flat();
+fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
+    let flat = context.state.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
         if tipped(button, Action::Flat).clicked() && flat != is_flat {
-            state.run(Action::Flat);
+            context.run(Action::Flat);
         }
     }
     if width < NARROW {
         return;
     }
     ui.separator();
-    if let Some(window) = state.flat_window() {
-        button(ui, state, "−", "Zoom out", Action::Zoom { nearer: false });
+    if let Some(window) = context.state.flat_window() {
+        button(ui, context, "−", "Zoom out", Action::Zoom { nearer: false });
         let text = egui::RichText::new(flat::zoom_text(window.zoom)).monospace();
         let zoom = Button::new(text)
             .frame(false)
             .min_size(egui::vec2(58.0, 0.0));
         let zoom = tipped(ui.add(zoom), Action::ActualSize);
         if zoom.clicked() {
-            state.run(Action::ActualSize);
+            context.run(Action::ActualSize);
         }
-        button(ui, state, "+", "Zoom in", Action::Zoom { nearer: true });
-        button(ui, state, "Fit", "Fit the whole map", Action::FrameAll);
+        button(ui, context, "+", "Zoom in", Action::Zoom { nearer: true });
+        button(ui, context, "Fit", "Fit the whole map", Action::FrameAll);
     } else {
-        gap(ui, state, SLIDER_WIDTH.min(width - NARROW + 40.0));
+        gap(ui, context, SLIDER_WIDTH.min(width - NARROW + 40.0));
     }
 }
 
 /// The slider that pulls the layers apart.
-fn gap(ui: &mut Ui, state: &mut State, width: f32) {
-    let usual = state
-        .layers()
-        .map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
-    let mut gap = state.view.shown.layer_gap.unwrap_or(usual);
+fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
+    let layers = context.state.layers();
+    let usual = layers.map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
+    let mut gap = context.state.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);
     // The number is as wide as the widest, so that the bar stays as it is.
@@ -93,30 +91,27 @@ fn gap(ui: &mut Ui, state: &mut State, width: f32) {
         .text("Layer distance");
     let slider = ui.add(slider);
     if slider.changed() {
-        state.view.shown.layer_gap = Some(gap);
+        context.ask(Request::SetLayerGap(Some(gap)));
     }
     if slider.double_clicked() {
-        state.view.shown.layer_gap = None;
+        context.ask(Request::SetLayerGap(None));
     }
     slider.on_hover_text("How far apart the layers are; a double click sets it back");
 }
 
-fn button(ui: &mut Ui, state: &mut State, text: &str, name: &str, action: Action) {
+fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, action: Action) {
     let button = Button::new(text).min_size(egui::vec2(22.0, 0.0));
     let button = tipped(ui.add(button), action);
     parts::name(&button, name);
     if button.clicked() {
-        state.run(action);
+        context.run(action);
     }
 }
 
 /// Says what a command does and which key does it, too.
 fn tipped(response: egui::Response, action: Action) -> egui::Response {
     match commands::of(action) {
-        Some(command) => {
-            let key = command.first_key_text();
-            response.on_hover_text(format!("{} ({key})", command.help))
-        }
+        Some(command) => response.on_hover_text(command.help_and_key()),
         None => response,
     }
 }

@@ -1,4 +1,4 @@
-//! Small pictures on buttons, painted rather than written: no font need have them.
+//! Small images on buttons, painted rather than written: no font need have them.
 
 use std::f32::consts::{PI, TAU};
 

@@ -2,21 +2,20 @@
 
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
-use super::places;
+use super::{BarContext, places};
 use crate::viewer::commands::{self, Action, Command};
-use crate::viewer::panels::parts;
-use crate::viewer::state::State;
+use crate::viewer::panels::{Request, parts};
 
 /// Width of the list when it is closed, in points; in less room there is none.
 const WIDTH: f32 = 130.0;
 
 /// Shows the list where there is a choice.
-pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State) {
+pub(crate) fn level_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let state = context.state;
     if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
         return;
     }
     let now = state.view.shown.level;
-    let mut chosen = None;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let list = ComboBox::from_id_salt("level")
             .selected_text(state.level_name().unwrap_or_default())
@@ -29,7 +28,7 @@ pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State) {
                         .frame_when_inactive(number == now)
                         .min_size(egui::vec2(WIDTH, 0.0));
                     if ui.add(button).clicked() {
-                        chosen = Some(number);
+                        context.ask(Request::ShowLevel(number));
                     }
                 }
             });
@@ -40,7 +39,4 @@ pub(crate) fn level_chooser(ui: &mut Ui, state: &mut State) {
         let key = next.map(Command::first_key_text).unwrap_or_default();
         list.on_hover_text(format!("The level that is shown ({key}: the next one)"));
     });
-    if let Some(level) = chosen {
-        state.show_level(level);
-    }
 }

@@ -1,12 +1,10 @@
 //! The menus, made from the table of commands.
 
-use std::path::PathBuf;
-
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 
-use super::level_chooser;
-use super::places;
+use super::{BarContext, level_chooser, places};
 use crate::viewer::commands::{self, Action, Command, MENUS};
+use crate::viewer::panels::Request;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::Dialog;
@@ -14,14 +12,16 @@ use crate::viewer::state::interface::Dialog;
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;
 
-pub(crate) fn menu_bar(root: &mut Ui, state: &mut State) {
+pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
+    let state = context.state;
     let wanted = opened_by_key(root.ctx(), state);
     let bar = Panel::top("menu bar").show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             for title in MENUS {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
-                    ui.menu_button(title, |ui| menu(ui, state, title)).response
+                    ui.menu_button(title, |ui| menu(ui, context, title))
+                        .response
                 });
                 let menu = menu.inner;
                 if wanted == Some(title) {
@@ -36,7 +36,7 @@ pub(crate) fn menu_bar(root: &mut Ui, state: &mut State) {
                     menu.rect,
                 );
             }
-            level_chooser::level_chooser(ui, state);
+            level_chooser::level_chooser(ui, context);
         });
     });
     places::note(root.ctx(), "menu", bar.response.rect);
@@ -108,47 +108,46 @@ fn commands_of<'a>(
         .filter(move |command| command.menu.title == title && is_listed(state, command))
 }
 
-fn menu(ui: &mut Ui, state: &mut State, title: &str) {
+fn menu(ui: &mut Ui, context: &mut BarContext<'_>, title: &str) {
     ui.set_min_width(230.0);
     let mut group = None;
-    let in_menu: Vec<&Command> = commands_of(state, title).collect();
-    for command in in_menu {
+    for command in commands_of(context.state, title) {
         if group.is_some_and(|group| group != command.menu.group) {
             ui.separator();
         }
         group = Some(command.menu.group);
-        let item = menu_item(ui, state, command);
+        let item = menu_item(ui, context.state, command);
         places::note(ui.ctx(), format!("item-{}", command.id), item.rect);
         if item.clicked() {
-            state.run(command.action);
+            context.run(command.action);
             ui.close();
         }
         if command.action == Action::OpenPath {
-            recent_files_menu(ui, state);
+            recent_files_menu(ui, context);
         }
     }
 }
 
 /// Whether a command is in its menu: what the open document has nothing for is not.
 pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
-    match command.action {
-        Action::Overlay(_) => state.files.open.is_none() || state.is_enabled(command.action),
-        Action::HoldVisibility => state.files.open.is_none() || state.can_cut(),
-        Action::SelectedWeights => state.files.open.is_none() || state.has_joints(),
-        Action::Panel(panel) => state.offers(panel),
-        Action::Level { .. } => state.files.open.is_none() || state.has_levels(),
-        Action::Cut => state.files.open.is_none() || state.can_cut(),
-        Action::HideSelection | Action::ShowAll => state.files.open.is_none() || state.can_hide(),
+    let is_offered = match command.action {
+        Action::Panel(panel) => return state.offers(panel),
+        Action::GameView => return !state.is_map(),
+        Action::Overlay(_) => state.is_enabled(command.action),
+        Action::HoldVisibility | Action::Cut => state.can_cut(),
+        Action::SelectedWeights => state.has_joints(),
+        Action::Level { .. } => state.has_levels(),
+        Action::HideSelection | Action::ShowAll => state.can_hide(),
         Action::Flat
         | Action::MiniMap
         | Action::ActualSize
         | Action::Zoom { .. }
-        | Action::SaveMap => state.files.open.is_none() || state.is_map(),
-        Action::GameView => !state.is_map(),
-        Action::Solo => state.files.open.is_none() || state.has_layers(),
-        Action::Animation(_) => state.files.open.is_none() || !state.clips().is_empty(),
+        | Action::SaveMap => state.is_map(),
+        Action::Solo => state.has_layers(),
+        Action::Animation(_) => !state.clips().is_empty(),
         _ => true,
-    }
+    };
+    is_offered || state.files.open.is_none()
 }
 
 fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
@@ -161,28 +160,28 @@ fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
         .on_hover_text(help)
 }
 
-fn recent_files_menu(ui: &mut Ui, state: &mut State) {
-    let any = !state.settings.recent_files.is_empty();
+fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let any = !context.state.settings.recent_files.is_empty();
     ui.add_enabled_ui(any, |ui| {
         ui.menu_button("Recent files", |ui| {
             ui.set_min_width(RECENT_WIDTH);
-            if let Some(path) = recent_files(ui, state, usize::MAX) {
-                state.open_paths(vec![path]);
+            if recent_files(ui, context, usize::MAX) {
                 ui.close();
             }
             ui.separator();
             if ui.button("Forget them").clicked() {
-                state.settings.recent_files.clear();
+                context.ask(Request::ForgetRecentFiles);
                 ui.close();
             }
         });
     });
 }
 
-/// The files that were open lately, at most so many; gives the one that was clicked.
-pub(crate) fn recent_files(ui: &mut Ui, state: &State, most: usize) -> Option<PathBuf> {
-    let mut chosen = None;
-    let files = &state.settings.recent_files;
+/// The files that were open lately, at most so many, each to be opened by a click. Says whether one
+/// was clicked.
+pub(crate) fn recent_files(ui: &mut Ui, context: &mut BarContext<'_>, most: usize) -> bool {
+    let mut clicked = false;
+    let files = &context.state.settings.recent_files;
     let folders = folder::told_apart(files);
     for (path, folder) in files.iter().zip(folders).take(most) {
         let button = Button::new(folder::name(path))
@@ -191,8 +190,9 @@ pub(crate) fn recent_files(ui: &mut Ui, state: &State, most: usize) -> Option<Pa
             .truncate();
         let line = ui.add(button).on_hover_text(path.display().to_string());
         if line.clicked() {
-            chosen = Some(path.clone());
+            clicked = true;
+            context.ask(Request::OpenPaths(vec![path.clone()]));
         }
     }
-    chosen
+    clicked
 }

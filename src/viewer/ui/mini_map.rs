@@ -1,22 +1,22 @@
-//! The small picture of a whole 2D map in a corner of the flat view, with what is seen of it.
+//! The small image of a whole 2D map in a corner of the flat view, with what is seen of it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use egui::emath::GuiRounding as _;
 use egui::{
-    Color32, ColorImage, Context, CornerRadius, Id, Pos2, Rect, Role, Sense, Stroke, StrokeKind,
-    TextureFilter, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Context, CornerRadius, Id, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, Ui,
+    WidgetInfo, vec2,
 };
 use glam::DVec2;
 
-use super::places;
 use super::theme;
-use crate::viewer::panels::parts;
+use super::{BarContext, places};
+use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
-/// The longer side of the picture, in points, and how much of the view it takes at most.
+/// The longer side of the image, in points, and how much of the view it takes at most.
 const SIDE: f32 = 168.0;
 const MAX_OF_VIEW: f32 = 0.34;
 /// In views that are smaller than this there is no room for it, in points.
@@ -25,25 +25,19 @@ const MIN_VIEW: egui::Vec2 = vec2(400.0, 200.0);
 const MARGIN: f32 = 10.0;
 /// Pixels of a map that are looked at without keeping the window waiting.
 const QUICK: u64 = 1 << 21;
-/// Pixels have hard edges when they are enlarged.
-const SHARP: TextureOptions = TextureOptions {
-    magnification: TextureFilter::Nearest,
-    minification: TextureFilter::Linear,
-    wrap_mode: egui::TextureWrapMode::ClampToEdge,
-    mipmap_mode: None,
-};
-
 /// The mini map.
 #[derive(Default)]
 pub(crate) struct MiniMap {
-    /// What the picture is of, or is going to be.
+    /// What the image is of, or is going to be.
     of: Option<Of>,
     texture: Option<TextureHandle>,
-    /// Where a picture comes from that is being made.
+    /// The place of the map, in pixels of it, that the pointer holds.
+    held_at: Option<DVec2>,
+    /// Where an image comes from that is being made.
     coming: Option<Receiver<Image>>,
 }
 
-/// What the picture depends on.
+/// What the image depends on.
 #[derive(Debug, Clone, PartialEq)]
 struct Of {
     version: u64,
@@ -54,7 +48,8 @@ struct Of {
 
 impl MiniMap {
     /// Shows it in a corner of the view, and goes where it is pointed at.
-    pub(crate) fn show(&mut self, ctx: &Context, state: &mut State, view: Rect) {
+    pub(crate) fn show(&mut self, ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
+        let state = context.state;
         let has_room = view.width() >= MIN_VIEW.x && view.height() >= MIN_VIEW.y;
         let wanted = state.is_flat() && state.settings.mini_map && has_room;
         let (Some(map), true) = (state.map_size(), wanted) else {
@@ -62,7 +57,9 @@ impl MiniMap {
             return;
         };
         // There is nowhere to go, and it would only hide a corner of the map.
-        if shows_all(state, map) {
+        let is_all =
+            |(near, far): (DVec2, DVec2)| near.max_element() <= 0.0 && far.cmpge(map).all();
+        if seen(state).is_some_and(is_all) {
             return;
         }
         let side = SIDE.min(view.size().min_elem() * MAX_OF_VIEW);
@@ -75,40 +72,48 @@ impl MiniMap {
             .fixed_pos(view.right_top() + vec2(-MARGIN, MARGIN))
             .pivot(egui::Align2::RIGHT_TOP)
             .constrain_to(view)
-            .show(ctx, |ui| self.map(ui, state, size, map));
+            .show(ctx, |ui| self.map(ui, context, size, map));
         places::note(ctx, "mini-map", area.inner);
     }
 
-    /// The picture itself. Gives its place.
-    fn map(&self, ui: &mut Ui, state: &mut State, size: egui::Vec2, map: DVec2) -> Rect {
+    /// The image itself. Gives its place.
+    fn map(
+        &mut self,
+        ui: &mut Ui,
+        context: &mut BarContext<'_>,
+        size: egui::Vec2,
+        map: DVec2,
+    ) -> Rect {
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let rect = rect.round_to_pixels(ui.pixels_per_point());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, ui.is_enabled(), "Mini map"));
         let per_point = map / DVec2::new(rect.width().into(), rect.height().into());
-        if let Some(at) = parts::held_at(&response) {
+        let held_at = parts::held_at(&response).map(|at| {
             let along = DVec2::new((at.x - rect.min.x).into(), (at.y - rect.min.y).into());
-            state.center_flat(along * per_point);
+            along * per_point
+        });
+        if self.held_at != held_at {
+            self.held_at = held_at;
+            context.requests.extend(held_at.map(Request::CenterFlat));
+            // Only then is it shown where the view is.
+            ui.ctx().request_repaint();
         }
         let painter = ui.painter();
         let square = CornerRadius::ZERO;
         painter.rect_filled(rect, square, theme::DEEP);
         if let Some(texture) = &self.texture {
-            let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-            painter.image(texture.id(), rect, whole, Color32::WHITE);
+            parts::paint_texture(painter, texture.id(), rect);
         }
         let frame = Stroke::new(1.0, theme::DEEP);
         painter.rect_stroke(rect.expand(1.0), square, frame, StrokeKind::Outside);
         let frame = ui.visuals().widgets.noninteractive.bg_stroke;
         painter.rect_stroke(rect, square, frame, StrokeKind::Outside);
-        if let Some(window) = state.flat_window() {
+        if let Some((near, far)) = seen(context.state) {
             let at = |px: DVec2| {
                 let along = px / per_point;
                 rect.min + vec2(along.x as f32, along.y as f32)
             };
-            let [width, height] = state.view.size_px.map(f64::from);
-            let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
-            let seen = Rect::from_min_max(at(window.top_left_px), at(far));
-            let seen = seen.intersect(rect);
+            let seen = Rect::from_min_max(at(near), at(far)).intersect(rect);
             let painter = painter.with_clip_rect(rect.expand(2.0));
             for (width, color) in [(3.0, theme::DEEP.gamma_multiply(0.7)), (1.0, theme::ACCENT)] {
                 let stroke = Stroke::new(width, color);
@@ -119,7 +124,7 @@ impl MiniMap {
         rect
     }
 
-    /// Makes the picture anew if what it shows has changed, of a large map on a thread of its own.
+    /// Makes the image anew if what it shows has changed, of a large map on a thread of its own.
     fn make(&mut self, ctx: &Context, state: &State, longest_px: u32) {
         let Some(open) = &state.files.open else {
             return;
@@ -131,11 +136,8 @@ impl MiniMap {
             longest_px,
         };
         if self.of.as_ref() != Some(&of) {
-            if self
-                .of
-                .as_ref()
-                .is_some_and(|before| before.version != of.version)
-            {
+            let before = self.of.take();
+            if before.is_some_and(|before| before.version != of.version) {
                 self.texture = None;
             }
             let shown = Shown {
@@ -150,14 +152,14 @@ impl MiniMap {
             let document = Arc::clone(&open.document);
             if looked_at < QUICK {
                 self.coming = None;
-                self.take(ctx, picture(&*document, &shown, longest_px));
+                self.take(ctx, image(&*document, &shown, longest_px));
             } else {
                 let (send, coming) = channel();
                 let ctx = ctx.clone();
                 std::thread::spawn(move || {
-                    if let Some(picture) = picture(&*document, &shown, longest_px) {
+                    if let Some(image) = image(&*document, &shown, longest_px) {
                         // Another one may be wanted by now.
-                        let _unwanted = send.send(picture);
+                        let _unwanted = send.send(image);
                         ctx.request_repaint();
                     }
                 });
@@ -165,38 +167,32 @@ impl MiniMap {
             }
         }
         match self.coming.as_ref().map(Receiver::try_recv) {
-            Some(Ok(picture)) => {
+            Some(Ok(image)) => {
                 self.coming = None;
-                self.take(ctx, Some(picture));
+                self.take(ctx, Some(image));
             }
             Some(Err(TryRecvError::Disconnected)) => self.coming = None,
             Some(Err(TryRecvError::Empty)) | None => {}
         }
     }
 
-    fn take(&mut self, ctx: &Context, picture: Option<Image>) {
-        let image = picture.and_then(|Image { size, rgba }| {
-            let [width, height] = size.map(|side| side as usize);
-            let fits = rgba.len() == width * height * 4 && !rgba.is_empty();
-            fits.then(|| ColorImage::from_rgba_unmultiplied([width, height], &rgba))
-        });
+    fn take(&mut self, ctx: &Context, image: Option<Image>) {
+        let image = image.and_then(|Image { size, rgba }| parts::color_image(size, &rgba));
         match (image, &mut self.texture) {
-            (Some(image), Some(texture)) => texture.set(image, SHARP),
-            (Some(image), none) => *none = Some(ctx.load_texture("mini map", image, SHARP)),
+            (Some(image), Some(texture)) => texture.set(image, parts::SHARP),
+            (Some(image), none) => *none = Some(ctx.load_texture("mini map", image, parts::SHARP)),
             (None, texture) => *texture = None,
         }
     }
 }
 
-/// Whether all of a map of this size in pixels is in view.
-fn shows_all(state: &State, map: DVec2) -> bool {
-    state.flat_window().is_some_and(|window| {
-        let [width, height] = state.view.size_px.map(f64::from);
-        let far = window.top_left_px + DVec2::new(width, height) / window.zoom;
-        window.top_left_px.cmple(DVec2::ZERO).all() && far.cmpge(map).all()
-    })
+/// The corners of the part of a map that is in view, in pixels of it.
+fn seen(state: &State) -> Option<(DVec2, DVec2)> {
+    let window = state.flat_window()?;
+    let size = DVec2::from_array(state.view.size_px.map(f64::from));
+    Some((window.top_left_px, window.top_left_px + size / window.zoom))
 }
 
-fn picture(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Image> {
+fn image(document: &dyn Document, shown: &Shown, longest_px: u32) -> Option<Image> {
     Some(document.layers()?.flat(shown).scaled_down(longest_px))
 }

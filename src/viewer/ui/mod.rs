@@ -26,8 +26,7 @@ use self::mini_map::MiniMap;
 use self::start_page::StartPage;
 use super::commands::{self, Action, Animation};
 use super::panels::{
-    Dock, FrameStatistics, Legend, Panel, PanelContext, PanelUi, PreviewRenderer, Request,
-    Thumbnails,
+    self, Dock, FrameStatistics, Panel, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
 };
 use super::state::State;
 use super::view::viewport::{self, Viewport};
@@ -38,7 +37,7 @@ const CLOSE_SIDE: f32 = 22.0;
 /// What the window's contents are drawn with.
 pub(crate) struct Canvas<'a> {
     /// The image of the view.
-    pub picture: TextureId,
+    pub view: TextureId,
     /// What the last image took.
     pub frame: FrameStatistics<'a>,
     /// Who makes the live images in panels.
@@ -52,7 +51,6 @@ pub(crate) struct WindowUi {
     /// In the order of [`Panel::ALL`].
     panels: Vec<Box<dyn PanelUi>>,
     mini_map: MiniMap,
-    legend: Legend,
     thumbnails: Thumbnails,
     /// The load that thumbnails are of.
     version: u64,
@@ -67,7 +65,6 @@ impl Default for WindowUi {
             viewport: Viewport::default(),
             panels: Panel::ALL.iter().map(|panel| panel.make()).collect(),
             mini_map: MiniMap::default(),
-            legend: Legend::default(),
             thumbnails: Thumbnails::default(),
             version: 0,
             searched: PathBuf::new(),
@@ -108,12 +105,12 @@ impl WindowUi {
             root.ctx().request_repaint_after(delay);
         }
         if !state.interface.full_screen {
-            menus::menu_bar(root, state);
-            status_bar::status_bar(root, state);
+            state.with_bar(|context| menus::menu_bar(root, context));
+            state.with_bar(|context| status_bar::status_bar(root, context));
             if state.files.open.is_some() {
                 self.dock(root, state, canvas, Dock::Bottom);
                 timeline::timeline(root, state);
-                clip_box::clip_box(root, state);
+                state.with_bar(|context| clip_box::clip_box(root, context));
                 self.dock(root, state, canvas, Dock::Left);
                 self.dock(root, state, canvas, Dock::Right);
             }
@@ -123,18 +120,18 @@ impl WindowUi {
             .frame(egui::Frame::NONE.fill(viewport::BACKGROUND))
             .show(root, |ui| {
                 if state.files.open.is_some() {
-                    let rect = self.viewport.ui(ui, state, canvas.picture);
+                    let rect = self.viewport.ui(ui, state, canvas.view);
                     place = Some(rect);
                     places::note(ui.ctx(), "viewport", rect);
                 } else if state.notices.loading.is_none() {
-                    self.start_page.ui(ui, state);
+                    state.with_bar(|context| self.start_page.ui(ui, context));
                 }
             });
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
-        flat_bar::flat_bar(&ctx, state, center);
-        self.mini_map.show(&ctx, state, center);
+        state.with_bar(|context| flat_bar::flat_bar(&ctx, context, center));
+        state.with_bar(|context| self.mini_map.show(&ctx, context, center));
         notices::on_disk(&ctx, state, center);
         notices::failures(&ctx, state, center);
         notices::loading(&ctx, state, center);
@@ -215,10 +212,11 @@ impl WindowUi {
         let Some(document) = state.document() else {
             return;
         };
-        if self.legend.is_empty(document, &state.view.shown) {
+        let legends = document.legends(&state.view.shown);
+        if legends.is_empty() {
             return;
         }
-        let parts = &mut *self;
+        let thumbnails = &mut self.thumbnails;
         egui::Area::new(Id::unique("legend"))
             .fixed_pos(center.left_bottom() + egui::vec2(12.0, -12.0))
             .pivot(Align2::LEFT_BOTTOM)
@@ -228,8 +226,8 @@ impl WindowUi {
                     // It is there to explain the view, not to hide it: a long one scrolls, and is
                     // folded at first where it would take much of the view.
                     ui.set_max_size(center.size() * egui::vec2(0.4, 0.5));
-                    with_context(state, &mut parts.thumbnails, canvas, |context| {
-                        parts.legend.ui(ui, context);
+                    with_context(state, thumbnails, canvas, |context| {
+                        panels::legend(ui, &legends, context);
                     });
                 });
             });
@@ -258,9 +256,7 @@ fn with_context(
         previews: &mut *canvas.previews,
         requests: &mut requests,
     });
-    for request in requests {
-        state.request(request);
-    }
+    state.carry_out(requests);
 }
 
 /// The names of an edge's panels, to change between them, and a button that closes it.
@@ -308,6 +304,18 @@ pub(crate) struct BarContext<'a> {
     pub requests: &'a mut Vec<Request>,
 }
 
+impl BarContext<'_> {
+    /// Has something done.
+    fn ask(&mut self, request: Request) {
+        self.requests.push(request);
+    }
+
+    /// Has done what a command does.
+    fn run(&mut self, action: Action) {
+        self.requests.push(Request::Run(action));
+    }
+}
+
 impl State {
     /// Shows a strip of the window, and does what it asks for.
     pub(crate) fn with_bar(&mut self, show: impl FnOnce(&mut BarContext<'_>)) {
@@ -316,6 +324,10 @@ impl State {
             state: self,
             requests: &mut requests,
         });
+        self.carry_out(requests);
+    }
+
+    fn carry_out(&mut self, requests: Vec<Request>) {
         for request in requests {
             self.request(request);
         }
@@ -625,7 +637,7 @@ mod tests {
         std::fs::write(&path, b"").unwrap();
         for (answer, replaces) in [("Replace", true), ("Cancel", false)] {
             let mut harness = window(|state| {
-                state.ask_path(PathPurpose::SavePicture);
+                state.ask_path(PathPurpose::SaveScreenshot);
             });
             if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.interface.dialog
             {
@@ -638,7 +650,7 @@ mod tests {
             harness.get_by_label("Replace view.png?");
             harness.get_by_label(answer).click();
             harness.run();
-            let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];
+            let saves = state(&harness).effects == [Effect::SaveScreenshot(path.clone())];
             assert_eq!(saves, replaces, "{answer}");
             assert_eq!(state(&harness).interface.dialog, None);
         }

@@ -3,11 +3,9 @@
 use egui::{Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke};
 use egui::{StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo};
 
-use super::menus;
-use super::places;
-use super::theme;
+use super::{BarContext, menus, places, theme};
 use crate::viewer::commands::{self, Action};
-use crate::viewer::state::State;
+use crate::viewer::panels::parts;
 use mapscope_scene::demo::Demo;
 
 /// Width of the column in the middle, in points.
@@ -16,28 +14,27 @@ const WIDTH: f32 = 890.0;
 const RECENT_WIDTH: f32 = 470.0;
 /// How many recent files are listed; the menu has all.
 const RECENT_FILES: usize = 6;
-/// The picture of a demo, in points.
-const PICTURE_SIZE: Vec2 = Vec2::new(170.0, 96.0);
+/// The thumbnail of a demo, in points.
+const THUMBNAIL_SIZE: Vec2 = Vec2::new(170.0, 96.0);
 /// Height of the line below it, in points.
 const NAME_HEIGHT: f32 = 26.0;
 
 /// What the window shows while nothing is open.
 #[derive(Default)]
 pub(crate) struct StartPage {
-    /// The pictures of the demos, once they have been shown.
-    pictures: Vec<(&'static Demo, Option<TextureHandle>)>,
+    /// The thumbnails of the demos, once they have been shown.
+    thumbnails: Vec<(&'static Demo, Option<TextureHandle>)>,
 }
 
 impl StartPage {
     /// Shows the page, and does what the user asks for on it.
-    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &mut State) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, context: &mut BarContext<'_>) {
         let rect = ui.available_rect_before_wrap();
         places::note(ui.ctx(), "start-page", rect);
-        let mut chosen = None;
         egui::ScrollArea::vertical()
             .auto_shrink([false, false])
             .show(ui, |ui| {
-                let recent = state.settings.recent_files.len().min(RECENT_FILES) as f32;
+                let recent = context.state.settings.recent_files.len().min(RECENT_FILES) as f32;
                 let height = 510.0
                     + if recent > 0.0 {
                         40.0 + recent * 28.0
@@ -52,29 +49,26 @@ impl StartPage {
                     let what = "Look into the maps and models of games";
                     ui.label(RichText::new(what).size(15.0).weak());
                     ui.add_space(22.0);
-                    drop_zone(ui, state);
+                    drop_zone(ui, context);
                     ui.add_space(18.0);
                     if recent > 0.0 {
                         ui.label(RichText::new("Recent files").weak());
                         ui.scope(|ui| {
                             ui.set_max_width(RECENT_WIDTH);
-                            chosen = menus::recent_files(ui, state, RECENT_FILES);
+                            menus::recent_files(ui, context, RECENT_FILES);
                         });
                         ui.add_space(18.0);
                     }
                     ui.label(RichText::new("Or look at a demo").weak());
                     ui.add_space(6.0);
-                    self.demos(ui, state);
+                    self.demos(ui, context);
                     ui.add_space(16.0);
                 });
             });
-        if let Some(path) = chosen {
-            state.open_paths(vec![path]);
-        }
     }
 
-    /// A picture and the name of each demo, in rows as long as fit.
-    fn demos(&mut self, ui: &mut Ui, state: &mut State) {
+    /// A thumbnail and the name of each demo, in rows as long as fit.
+    fn demos(&mut self, ui: &mut Ui, context: &mut BarContext<'_>) {
         let offered: Vec<_> = commands::all()
             .iter()
             .filter_map(|command| match command.action {
@@ -83,43 +77,43 @@ impl StartPage {
             })
             .collect();
         let spacing = ui.spacing().item_spacing.x;
-        let fitting = (ui.available_width() + spacing) / (PICTURE_SIZE.x + spacing);
+        let fitting = (ui.available_width() + spacing) / (THUMBNAIL_SIZE.x + spacing);
         for row in offered.chunks((fitting as usize).max(1)) {
-            let width = row.len() as f32 * (PICTURE_SIZE.x + spacing) - spacing;
+            let width = row.len() as f32 * (THUMBNAIL_SIZE.x + spacing) - spacing;
             let indent = (ui.available_width() - width) * 0.5;
             ui.horizontal(|ui| {
                 ui.add_space((indent - spacing).max(0.0));
                 for (command, demo) in row {
-                    let picture = self.picture(ui, demo);
-                    let card = card(ui, command, demo, picture);
+                    let thumbnail = self.thumbnail(ui, demo);
+                    let card = card(ui, command, demo, thumbnail);
                     places::note(ui.ctx(), format!("start-{}", command.id), card.rect);
                     if card.clicked() {
-                        state.run(command.action);
+                        context.run(command.action);
                     }
                 }
             });
         }
     }
 
-    fn picture(&mut self, ui: &Ui, demo: &'static Demo) -> Option<TextureHandle> {
-        if let Some((_, texture)) = self.pictures.iter().find(|(of, _)| *of == demo) {
+    fn thumbnail(&mut self, ui: &Ui, demo: &'static Demo) -> Option<TextureHandle> {
+        if let Some((_, texture)) = self.thumbnails.iter().find(|(of, _)| *of == demo) {
             return texture.clone();
         }
         // It is built in: a test sees to it that it can be read.
         let image = image::load_from_memory(demo.thumbnail).ok();
-        let texture = image.map(|image| {
+        let texture = image.and_then(|image| {
             let image = image.to_rgba8();
-            let size = [image.width() as usize, image.height() as usize];
-            let image = egui::ColorImage::from_rgba_unmultiplied(size, image.as_raw());
+            let size = [image.width(), image.height()];
+            let image = parts::color_image(size, image.as_raw())?;
             let name = format!("demo {}", demo.id);
-            ui.ctx().load_texture(name, image, TextureOptions::LINEAR)
+            Some(ui.ctx().load_texture(name, image, TextureOptions::LINEAR))
         });
-        self.pictures.push((demo, texture.clone()));
+        self.thumbnails.push((demo, texture.clone()));
         texture
     }
 }
 
-fn drop_zone(ui: &mut Ui, state: &mut State) {
+fn drop_zone(ui: &mut Ui, context: &mut BarContext<'_>) {
     let zone = egui::Frame::NONE
         .stroke(Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5)))
         .corner_radius(8)
@@ -139,7 +133,7 @@ fn drop_zone(ui: &mut Ui, state: &mut State) {
                     let button = ui.add(button).on_hover_text(command.help);
                     places::note(ui.ctx(), format!("start-{}", command.id), button.rect);
                     if button.clicked() {
-                        state.run(action);
+                        context.run(action);
                     }
                 }
             });
@@ -147,22 +141,22 @@ fn drop_zone(ui: &mut Ui, state: &mut State) {
     places::note(ui.ctx(), "drop-zone", zone.response.rect);
 }
 
-/// A button that is a picture with a name below it.
+/// A button that is a thumbnail with a name below it.
 fn card(
     ui: &mut Ui,
     command: &commands::Command,
     demo: &Demo,
-    picture: Option<TextureHandle>,
+    thumbnail: Option<TextureHandle>,
 ) -> egui::Response {
-    let size = PICTURE_SIZE + Vec2::new(0.0, NAME_HEIGHT);
+    let size = THUMBNAIL_SIZE + Vec2::new(0.0, NAME_HEIGHT);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, command.name));
     let visuals = ui.style().interact(&response);
     let corners = CornerRadius::same(6);
     let painter = ui.painter();
     painter.rect_filled(rect, corners, visuals.weak_bg_fill);
-    let picture_rect = Rect::from_min_size(rect.min, PICTURE_SIZE);
-    if let Some(texture) = picture {
+    let thumbnail_rect = Rect::from_min_size(rect.min, THUMBNAIL_SIZE);
+    if let Some(texture) = thumbnail {
         let top = CornerRadius {
             nw: 6,
             ne: 6,
@@ -171,7 +165,7 @@ fn card(
         egui::Image::new(&texture)
             .corner_radius(top)
             .tint(Color32::WHITE)
-            .paint_at(ui, picture_rect);
+            .paint_at(ui, thumbnail_rect);
     }
     let name_at = rect.center_bottom() - egui::vec2(0.0, NAME_HEIGHT * 0.5);
     let font = FontId::proportional(14.0);

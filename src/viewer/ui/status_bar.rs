@@ -5,8 +5,7 @@ use egui::{
     Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, TextWrapMode, Ui, WidgetText,
 };
 
-use super::places;
-use super::theme;
+use super::{BarContext, places, theme};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::State;
@@ -18,20 +17,20 @@ use crate::viewer::view::viewport;
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::SummaryPart;
 
-pub(crate) fn status_bar(root: &mut Ui, state: &mut State) {
+pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                status_right(ui, state);
+                status_right(ui, context);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = status_text(ui, state, true);
+                    let text = status_text(ui, context.state, true);
                     let width = |text: &WidgetText| {
                         let wrap = Some(TextWrapMode::Extend);
                         let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
                         galley.size().x
                     };
                     let text = if width(&text) > ui.available_width() {
-                        status_text(ui, state, false)
+                        status_text(ui, context.state, false)
                     } else {
                         text
                     };
@@ -139,7 +138,8 @@ impl Line {
     }
 }
 
-fn status_right(ui: &mut Ui, state: &mut State) {
+fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let state = context.state;
     if let Some(document) = state.document() {
         let on_disk = state.files.on_disk.as_ref();
         let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
@@ -158,7 +158,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
         let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
         places::note(ui.ctx(), "problem-count", button.rect);
         if button.on_hover_text("Show or hide the problems").clicked() {
-            state.run(Action::Panel(Panel::Problems));
+            context.run(Action::Panel(Panel::Problems));
         }
     }
     if let Some(text) = state
@@ -181,7 +181,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
         let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));
         if button.on_hover_text("Show all of it again").clicked() {
-            state.run(Action::ShowAll);
+            context.run(Action::ShowAll);
         }
     }
     if let Some((shown, all)) = state.interface.chunks_shown {
@@ -204,7 +204,7 @@ fn status_right(ui: &mut Ui, state: &mut State) {
         places::note(ui.ctx(), "zoom", button.rect);
         let help = "How large the map is shown; a click shows its pixels as they are";
         if button.on_hover_text(help).clicked() {
-            state.run(Action::ActualSize);
+            context.run(Action::ActualSize);
         }
     }
     if state.tools.measure.is_open() {

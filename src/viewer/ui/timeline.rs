@@ -14,8 +14,7 @@ use super::icons::{self, Icon};
 use super::places;
 use super::theme;
 use crate::viewer::commands::{self, Action, Animation};
-use crate::viewer::panels::format::round_step;
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::panels::{Request, format, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
 
@@ -32,8 +31,8 @@ const NUMBER_ROOM: f32 = 52.0;
 const TICK_ROOM: f32 = 6.0;
 /// How wide a place the pointer finds a handle of the range at.
 const HANDLE_WIDTH: f32 = 12.0;
-/// The command that plays all of the clip again.
-const WHOLE_RANGE: &str = "animation.whole-range";
+/// Plays all of the clip again.
+const WHOLE_RANGE: Action = Action::Animation(Animation::WholeRange);
 
 /// Shows the timeline, if the open document has clips.
 pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
@@ -64,20 +63,13 @@ fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
         } else {
             Icon::Play
         };
+        let step = |backwards| Animation::Step { backwards };
         for (icon, action, place) in [
             (Icon::ToStart, Animation::End { last: false }, "first"),
-            (
-                Icon::StepBack,
-                Animation::Step { backwards: true },
-                "previous",
-            ),
+            (Icon::StepBack, step(true), "previous"),
             (play, Animation::Play, "play"),
             (Icon::Stop, Animation::Stop, "stop"),
-            (
-                Icon::StepAhead,
-                Animation::Step { backwards: false },
-                "next",
-            ),
+            (Icon::StepAhead, step(false), "next"),
             (Icon::ToEnd, Animation::End { last: true }, "last"),
         ] {
             command_button(ui, context, icon, action, place);
@@ -106,81 +98,56 @@ fn command_button(
         return;
     };
     // A button that says it is pressed while it shows what pressing it would do says two things.
-    let on = context
-        .state
-        .is_on(action)
-        .filter(|_| icon != Icon::Pause && icon != Icon::Play);
-    let name = if icon == Icon::Pause {
-        "Pause"
-    } else {
-        command.name
+    let is_play = action == Action::Animation(Animation::Play);
+    let on = context.state.is_on(action).filter(|_| !is_play);
+    let name = match icon {
+        Icon::Pause => "Pause",
+        _ => command.name,
     };
     let enabled = context.state.is_enabled(action);
     let button = ui.add_enabled_ui(enabled, |ui| icons::button(ui, icon, name, on));
     let button = button.inner;
     places::note(ui.ctx(), format!("timeline-{place}"), button.rect);
-    let keys = command.first_key_text();
-    let keys = if keys.is_empty() {
-        keys
-    } else {
-        format!(" ({keys})")
-    };
-    if button
-        .on_hover_text(format!("{}{keys}", command.help))
-        .clicked()
-    {
-        context.requests.push(Request::Run(command.id));
+    if button.on_hover_text(command.help_and_key()).clicked() {
+        context.run(action);
     }
 }
 
 fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
-    let shown = context.state.player.clip();
-    let clip_name = |index: usize| {
-        context
-            .state
-            .clips()
-            .get(index)
-            .map(|clip| clip.name.clone())
-    };
-    let text = shown.and_then(clip_name);
+    let state = context.state;
+    let shown = state.player.clip();
     let still = commands::of(Action::Animation(Animation::BindPose));
-    let [still, _] = still.map_or([""; 2], |command| context.state.name_and_help(command));
-    let text = text.unwrap_or_else(|| still.to_owned());
-    let mut chosen = None;
+    let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
+    let clip = shown.and_then(|clip| state.clips().get(clip));
     let list = ComboBox::from_id_salt("clip")
-        .selected_text(text)
+        .selected_text(clip.map_or(still, |clip| &clip.name))
         .width(width)
         .truncate()
         .show_ui(ui, |ui| {
-            for (index, clip) in context.state.clips().iter().enumerate() {
-                let frames = match clip.frames {
-                    1 => "1 frame".to_owned(),
-                    frames => format!("{frames} frames"),
-                };
-                let secs = f64::from(clip.frames) / context.state.player.fps();
-                let length = egui::RichText::new(format!("{frames}, {secs:.2} s")).weak();
-                let button = egui::Button::new(&clip.name)
-                    .right_text(length)
-                    .selected(shown == Some(index))
-                    .frame_when_inactive(shown == Some(index))
+            let mut line = |name: &str, length: String, clip: Option<usize>| {
+                let button = egui::Button::new(name)
+                    .right_text(egui::RichText::new(length).weak())
+                    .selected(shown == clip)
+                    .frame_when_inactive(shown == clip)
                     .min_size(vec2(210.0, 0.0));
                 if ui.add(button).clicked() {
-                    chosen = Some(Some(index));
+                    context.ask(Request::ChooseClip(clip));
                 }
+            };
+            for (index, clip) in state.clips().iter().enumerate() {
+                let frames = format::counted(clip.frames as usize, "frame");
+                let secs = f64::from(clip.frames) / state.player.fps();
+                line(&clip.name, format!("{frames}, {secs:.2} s"), Some(index));
             }
-            let button = egui::Button::new(still)
-                .selected(shown.is_none())
-                .frame_when_inactive(shown.is_none())
-                .min_size(vec2(210.0, 0.0));
-            if ui.add(button).clicked() {
-                chosen = Some(None);
-            }
+            line(still, String::new(), None);
         });
-    places::note(ui.ctx(), "timeline-clip", list.response.rect);
-    parts::name(&list.response, "Clip");
-    if let Some(chosen) = chosen {
-        context.requests.push(Request::ChooseClip(chosen));
-    }
+    name_and_place(&list.response, "Clip", "timeline-clip");
+}
+
+/// Names a widget for screen readers, and notes where it is.
+fn name_and_place(response: &Response, name: &str, place: &str) {
+    parts::name(response, name);
+    places::note(&response.ctx, place, response.rect);
 }
 
 /// The frame and the time as numbers that can be typed.
@@ -209,8 +176,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
             .custom_parser(|text| moment(text, player::parse_frame(text, fps)))
             .update_while_editing(false);
         let field = ui.add(field);
-        parts::name(&field, "Frame");
-        places::note(ui.ctx(), "timeline-frame", field.rect);
+        name_and_place(&field, "Frame", "timeline-frame");
         dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         typed = field.changed().then_some(to);
@@ -231,8 +197,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
             })
             .update_while_editing(false);
         let field = ui.add(field);
-        parts::name(&field, "Time");
-        places::note(ui.ctx(), "timeline-time", field.rect);
+        name_and_place(&field, "Time", "timeline-time");
         dragged |= field.dragged();
         held |= field.has_focus() || field.dragged();
         if field.changed() {
@@ -243,7 +208,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
     if let Some(text) = refused.take() {
         let advice =
             format!("`{text}` is not a frame: expected 0 to {last}, or seconds such as 0.5s");
-        context.requests.push(Request::Warn(advice));
+        context.ask(Request::Warn(advice));
     }
     if let Some(frame) = typed {
         // Halfway between two whole frames there is none.
@@ -253,29 +218,26 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
             (frame + 1e-6).floor()
         };
         // Who types a frame wants to look at it.
-        context.requests.push(if dragged {
+        context.ask(if dragged {
             Request::ShowFrame(frame)
         } else {
             Request::GoToFrame(frame)
         });
     } else if held {
         // A number that changes cannot be typed over.
-        context.requests.push(Request::HoldMoment);
+        context.ask(Request::HoldMoment);
     }
 }
 
 /// What is changed now and then, from the right to the left.
 fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let hide = commands::of(Action::Animation(Animation::Timeline));
     let close = ui
         .add(egui::Button::new(egui::RichText::new("×").size(18.0)).frame(false))
         .on_hover_text("Hide the timeline");
     close.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Hide the timeline"));
     places::note(ui.ctx(), "timeline-hide", close.rect);
-    if close.clicked()
-        && let Some(hide) = hide
-    {
-        context.requests.push(Request::Run(hide.id));
+    if close.clicked() {
+        context.run(Action::Animation(Animation::Timeline));
     }
     fps_field(ui, context);
     ui.scope(|ui| {
@@ -324,10 +286,8 @@ fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
             ] {
                 let action = Action::Animation(action);
                 let enabled = context.state.is_enabled(action);
-                if ui.add_enabled(enabled, egui::Button::new(text)).clicked()
-                    && let Some(command) = commands::of(action)
-                {
-                    context.requests.push(Request::Run(command.id));
+                if ui.add_enabled(enabled, egui::Button::new(text)).clicked() {
+                    context.run(action);
                 }
             }
         });
@@ -352,10 +312,9 @@ fn fps_field(ui: &mut Ui, context: &mut BarContext<'_>) {
         .suffix(" fps")
         .update_while_editing(false);
     let field = ui.add(field);
-    parts::name(&field, "Frames a second");
-    places::note(ui.ctx(), "timeline-fps", field.rect);
+    name_and_place(&field, "Frames a second", "timeline-fps");
     if field.changed() {
-        context.requests.push(Request::SetFps(fps));
+        context.ask(Request::SetFps(fps));
     }
     field.on_hover_text("Frames a second; the game has 24");
 }
@@ -368,8 +327,7 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
         .logarithmic(true)
         .show_value(false);
     let slider = ui.add(slider);
-    parts::name(&slider, "Speed");
-    places::note(ui.ctx(), "timeline-speed", slider.rect);
+    name_and_place(&slider, "Speed", "timeline-speed");
     let reset = slider.double_clicked();
     let slid = slider.changed();
     slider.on_hover_text("How fast it plays; a double click makes it normal");
@@ -385,7 +343,7 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
         speed = 1.0;
     }
     if reset || slid || field.changed() {
-        context.requests.push(Request::SetSpeed(speed));
+        context.ask(Request::SetSpeed(speed));
     }
 }
 
@@ -436,7 +394,7 @@ fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
         return;
     };
     let frame = Track::of(context.state, ruler.rect).frame(pointer.x);
-    context.requests.push(Request::ShowFrame(frame));
+    context.ask(Request::ShowFrame(frame));
     ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
 }
 
@@ -462,16 +420,10 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let upper = rect.with_max_y(rect.bottom() - RANGE_HEIGHT - 2.0);
     let lower = rect.with_min_y(upper.bottom());
     let response = ui.interact(upper, ruler_id(), Sense::click_and_drag());
-    let last = f64::from(context.state.player.last());
-    let moved = slide(
-        ui,
-        &response,
-        "Frame ruler",
-        context.state.player.frame(),
-        last,
-    );
-    if let Some(frame) = moved {
-        context.requests.push(Request::GoToFrame(frame));
+    let player = &context.state.player;
+    let (frame, last) = (player.frame(), f64::from(player.last()));
+    if let Some(frame) = slide(ui, &response, "Frame ruler", frame, last) {
+        context.ask(Request::GoToFrame(frame));
     }
     let range = range_strip(ui, context, track, lower);
     paint_ruler(ui, context.state, track, rect, upper);
@@ -528,30 +480,25 @@ fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Opt
 fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect) -> [bool; 2] {
     let whole = ui.interact(strip, Id::unique("timeline range"), Sense::click());
     if whole.double_clicked() {
-        context.requests.push(Request::Run(WHOLE_RANGE));
+        context.run(WHOLE_RANGE);
     }
     whole
         .on_hover_text("What is played: drag its ends. A double click plays all of the clip again");
     let [first, last] = context.state.player.range();
     let end = f64::from(context.state.player.last());
     let mut at = [false; 2];
-    for (side, (frame, id, name)) in [
+    let sides = [
         (first, "range-start", "First frame that is played"),
         (last, "range-end", "Last frame that is played"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    ];
+    for (side, (frame, id, name)) in sides.into_iter().enumerate() {
         let x = track.x(f64::from(frame) + side as f64);
         // Outward, so that both can be taken hold of where they meet.
         let outward = if side == 0 { -0.25 } else { 0.25 };
         let center = pos2(x + outward * HANDLE_WIDTH, strip.center().y);
         let handle = Rect::from_center_size(center, vec2(HANDLE_WIDTH, strip.height()));
-        let response = ui.interact(
-            handle,
-            Id::unique(("timeline", id)),
-            Sense::click_and_drag(),
-        );
+        let handle_id = Id::unique(("timeline", id));
+        let response = ui.interact(handle, handle_id, Sense::click_and_drag());
         let mut to = slide(ui, &response, name, frame.into(), end);
         places::note(ui.ctx(), format!("timeline-{id}"), handle);
         let dragged = response.dragged() || response.drag_stopped();
@@ -566,9 +513,9 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
             });
         }
         if response.double_clicked() {
-            context.requests.push(Request::Run(WHOLE_RANGE));
+            context.run(WHOLE_RANGE);
         } else if let Some(to) = to {
-            context.requests.push(if side == 0 {
+            context.ask(if side == 0 {
                 Request::SetRangeStart(to as u32)
             } else {
                 Request::SetRangeEnd(to as u32)
@@ -597,7 +544,7 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
-    let step = |room: f32| round_step((room / width).into()).clamp(1.0, 1.0e9) as u32;
+    let step = |room: f32| format::round_step((room / width).into()).clamp(1.0, 1.0e9) as u32;
     let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
     let frames = state.player.frames();
     let font = FontId::monospace(11.0);

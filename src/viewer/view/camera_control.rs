@@ -1,8 +1,8 @@
 //! What a drag, a turn of the wheel or a key does to the camera: pure functions from pose to pose.
 //!
-//! Points of the picture are fractions of its width and height from the top left, drags are in
+//! Points of the view are fractions of its width and height from the top left, drags are in
 //! logical pixels, positive to the right and down. Every function gives a finite pose that does
-//! not look straight up or down, so that the picture never flips over.
+//! not look straight up or down, so that the view never flips over.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -11,7 +11,7 @@ use mapscope_scene::camera::{Camera, Handedness, Pose};
 
 /// Radians that the camera turns for each logical pixel of a drag.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
-/// How near to straight up or down the camera may look. Beyond it, "up" in the picture would
+/// How near to straight up or down the camera may look. Beyond it, "up" in the view would
 /// jump (see [`Camera::right_up`]).
 const STEEPEST_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
 /// The eye stays at least this many times as far from what it zooms to as the near plane is.
@@ -115,7 +115,7 @@ pub(crate) fn look(camera: &Camera, drag: Vec2) -> Pose {
 }
 
 /// Moves the camera across its line of sight until a point of the world is at a point of the
-/// picture.
+/// view.
 pub(crate) fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
@@ -125,7 +125,7 @@ pub(crate) fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose
 }
 
 /// Moves the camera level with the ground until a point of the world is at a point of the
-/// picture. Does nothing where the pointer is on or above the horizon.
+/// view. Does nothing where the pointer is on or above the horizon.
 pub(crate) fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     match on_level(camera, grabbed.y, at, aspect) {
         Some(under_pointer) => moved(camera, grabbed - under_pointer),
@@ -133,7 +133,7 @@ pub(crate) fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -
     }
 }
 
-/// Where the level plane at a height is seen at a point of the picture.
+/// Where the level plane at a height is seen at a point of the view.
 pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option<Vec3> {
     let ray = camera.ray_in_world(at, aspect);
     let along = (y - ray.origin.y) / ray.direction.y;
@@ -141,7 +141,7 @@ pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option
     (along > 0.0 && point.is_finite() && along < FARTHEST).then_some(point)
 }
 
-/// The point at a point of the picture that is as deep as the target: what to grab where there
+/// The point at a point of the view that is as deep as the target: what to grab where there
 /// is nothing else.
 pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
     let ray = camera.ray_in_world(at, aspect);
@@ -151,7 +151,7 @@ pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
 }
 
 /// Goes nearer to a point (`factor` below 1) or away from it, and leaves it where it is in the
-/// picture.
+/// view.
 pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
     let nearest = NEAREST * camera.near;
@@ -165,12 +165,12 @@ pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     checked(pose, camera)
 }
 
-/// Puts a point into the middle of the picture, as far off as the target was.
+/// Puts a point into the middle of the view, as far off as the target was.
 pub(crate) fn center_on(camera: &Camera, point: Vec3) -> Pose {
     moved(camera, point - camera.pose.target)
 }
 
-/// Flies by a way in world units: to the right of the picture, up in the world, and ahead.
+/// Flies by a way in world units: to the right of the view, up in the world, and ahead.
 pub(crate) fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
     let [right, _] = camera.right_up();
     let way =
@@ -187,14 +187,14 @@ pub(crate) fn face(camera: &Camera, direction: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// Makes a box fill as much of the picture as it can without turning the camera.
+/// Makes a box fill as much of the view as it can without turning the camera.
 pub(crate) fn frame_all(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
     let mut framed = *camera;
     framed.frame(bounds, aspect);
     checked(framed.pose, camera)
 }
 
-/// Puts the middle of a box into the middle of the picture, and all of the box into it, without
+/// Puts the middle of a box into the middle of the view, and all of the box into it, without
 /// turning the camera.
 pub(crate) fn frame(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
     let mut framed = *camera;
@@ -341,7 +341,7 @@ mod tests {
             let before = camera.project(near, ASPECT).unwrap();
             let after = with(&camera, orbit(&camera, pivot, Vec2::new(30.0, 0.0)));
             let seen = after.project(near, ASPECT).unwrap();
-            // From straight above nothing is nearer than the rest: the picture just turns.
+            // From straight above nothing is nearer than the rest: the view just turns.
             if camera.forward().y > -0.999 {
                 assert!(seen.x > before.x, "{before} to {seen}: {camera:?}");
             }

@@ -1,6 +1,6 @@
-//! The outline of what the pointer is over, drawn over the picture.
+//! The outline of what the pointer is over, drawn over the view.
 //!
-//! It follows the pointer, and the picture is not made for it: moving the pointer over a large
+//! It follows the pointer, and the view is not made for it: moving the pointer over a large
 //! map costs no more than moving it over a button.
 
 use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
@@ -26,7 +26,7 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    /// Paints the outline of an item over the picture in a rectangle.
+    /// Paints the outline of an item over the view in a rectangle.
     pub(crate) fn paint(
         &mut self,
         painter: &Painter,

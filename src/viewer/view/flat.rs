@@ -123,7 +123,7 @@ impl State {
         Some(DVec2::new(width as f64, height as f64))
     }
 
-    /// Whether it is shown as a flat picture.
+    /// Whether it is shown as a flat view.
     pub(crate) fn is_flat(&self) -> bool {
         self.view.mode == CameraMode::Flat
     }

@@ -189,12 +189,12 @@ impl State {
         }
     }
 
-    /// The point of the document, or of the ground, that is in the middle of the picture.
+    /// The point of the document, or of the ground, that is in the middle of the view.
     pub(crate) fn seen_in_the_middle(&self) -> Vec3 {
         self.seen_at(Vec2::splat(0.5))
     }
 
-    /// The point that a drag turns the view around: what is at a point of the picture, or else
+    /// The point that a drag turns the view around: what is at a point of the view, or else
     /// what the camera looks at, so that a small thing stays in view however far beside it the drag
     /// begins.
     pub(crate) fn pivot_at(&self, at: Vec2) -> Vec3 {
@@ -205,7 +205,7 @@ impl State {
         Some(self.pick_at(at)?.position)
     }
 
-    /// What is in the middle of the picture, if anything is.
+    /// What is in the middle of the view, if anything is.
     pub(crate) fn item_in_the_middle(&self) -> Option<Item> {
         Some(self.pick_at(Vec2::splat(0.5))?.item)
     }
@@ -240,7 +240,7 @@ impl State {
         walls.count() >= MIN_WALLS
     }
 
-    /// Goes nearer to what is at a point of the picture (`factor` below 1) or away from it. It
+    /// Goes nearer to what is at a point of the view (`factor` below 1) or away from it. It
     /// stops before a wall, and goes through it if it `may_pass` and there is something to be seen
     /// behind.
     pub(crate) fn zoom_to(&mut self, at: Vec2, factor: f32, may_pass: bool) {
@@ -258,8 +258,8 @@ impl State {
         }
     }
 
-    /// Turning and zooming are about something that is at least as deep in the picture as a point:
-    /// what was aimed at before is too near for going there. The picture stays as it is.
+    /// Turning and zooming are about something that is at least as deep in the view as a point:
+    /// what was aimed at before is too near for going there. The view stays as it is.
     fn aim_as_deep_as(&mut self, point: Vec3) {
         let Camera { pose, .. } = self.view.camera;
         let forward = self.view.camera.forward();
@@ -295,7 +295,7 @@ impl State {
         self.set_mode(CameraMode::Orbit);
     }
 
-    /// The point of the document that is at a point of the picture; where there is none, of the
+    /// The point of the document that is at a point of the view; where there is none, of the
     /// level ground at the target's height, or at its distance.
     pub(crate) fn seen_at(&self, at: Vec2) -> Vec3 {
         if let Some(position) = self.hit_at(at) {
@@ -360,7 +360,7 @@ mod tests {
             })
     }
 
-    /// How much of the picture's height or width the document takes, and that it is in it.
+    /// How much of the view's height or width the document takes, and that it is in it.
     #[track_caller]
     fn seen(state: &State) -> f32 {
         let document = state.document().unwrap();
@@ -407,7 +407,7 @@ mod tests {
         faces
     }
 
-    /// What the eye sees in the middle of the picture.
+    /// What the eye sees in the middle of the view.
     fn in_the_middle(state: &State) -> Option<Hit> {
         state.first_met(state.view.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
     }

@@ -24,7 +24,7 @@ const TURNED: f32 = 0.15;
 /// Something to be looked at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject {
-    /// What is to be in the picture, around what is looked at.
+    /// What is to be in the view, around what is looked at.
     pub(crate) framed: Aabb,
     /// What it occupies itself.
     pub(crate) bounds: Aabb,

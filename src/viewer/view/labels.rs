@@ -1,4 +1,4 @@
-//! The texts of overlays, written over the picture at their places in the world.
+//! The texts of overlays, written over the view at their places in the world.
 
 use egui::{Align2, Color32, FontId, Painter, Rect, vec2};
 use glam::Vec2;
@@ -41,7 +41,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Paints the texts over the picture in a rectangle.
+    /// Paints the texts over the view in a rectangle.
     pub(crate) fn paint(
         &mut self,
         painter: &Painter,

@@ -72,7 +72,7 @@ impl State {
         };
     }
 
-    /// The point that is measured at a point of the picture, of which `at` is a fraction and `px`
+    /// The point that is measured at a point of the view, of which `at` is a fraction and `px`
     /// is in physical pixels from the top left.
     pub(crate) fn measured_at(&self, at: Vec2, px: Vec2) -> Vec3 {
         let place = self.flat_place(px).unwrap_or_else(|| self.seen_at(at));
@@ -111,7 +111,7 @@ impl State {
         parts
     }
 
-    /// Paints what is measured over the picture in a rectangle.
+    /// Paints what is measured over the view in a rectangle.
     pub(crate) fn paint_measured(&self, painter: &Painter, rect: Rect) {
         let Some(line) = self.tools.measure.line() else {
             return;

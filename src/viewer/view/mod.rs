@@ -74,7 +74,7 @@ impl View {
         view
     }
 
-    /// The vertical field of view of the perspective picture, in degrees.
+    /// The vertical field of view of the perspective view, in degrees.
     pub(crate) fn field_of_view(&self) -> f32 {
         self.fov.of(self.mode)
     }
@@ -96,6 +96,14 @@ pub(crate) struct Pointer {
     pub looking: bool,
     /// How far it was moved while it was held and the view has not turned yet, in logical pixels.
     pub looked_by: Vec2,
+}
+
+impl Pointer {
+    /// What it was over may be gone.
+    pub(crate) fn leave(&mut self) {
+        self.hovered = None;
+        self.pointed_at = None;
+    }
 }
 
 /// What is done with a document beside looking.

@@ -6,10 +6,12 @@ use egui::emath::GuiRounding as _;
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, TextureId, WidgetInfo};
 use glam::{DVec2, Vec2, Vec3};
 
+use super::View;
 use super::camera_control::{self, CameraMode};
 use super::contour::Outline;
 use super::labels::Labels;
 use super::shown::Revision;
+use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::ui::theme;
 use mapscope_scene::camera::Camera;
@@ -65,10 +67,10 @@ pub(crate) struct Viewport {
 }
 
 impl Viewport {
-    /// Shows the picture, and does what the user does in it. Gives its rectangle in logical
+    /// Shows the view, and does what the user does in it. Gives its rectangle in logical
     /// pixels.
-    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, picture: TextureId) -> Rect {
-        // On whole pixels of the screen, so that those of the picture are neither doubled nor lost.
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, texture: TextureId) -> Rect {
+        // On whole pixels of the screen, so that those of the view are neither doubled nor lost.
         let pixels_per_point = ui.pixels_per_point();
         let rect = ui
             .available_rect_before_wrap()
@@ -76,9 +78,7 @@ impl Viewport {
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         let name = if state.is_flat() { "Map" } else { "3D view" };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-        ui.painter()
-            .image(picture, rect, whole, egui::Color32::WHITE);
+        parts::paint_texture(ui.painter(), texture, rect);
         if rect.is_positive() {
             let size = rect.size() * pixels_per_point;
             state.resize_view([size.x, size.y].map(|side| side.round().max(1.0) as u32));
@@ -89,10 +89,8 @@ impl Viewport {
             Vec2::new(px.x, px.y)
         };
         let at = |pos: Pos2| {
-            Vec2::new(
-                (pos.x - rect.min.x) / rect.width().max(1.0),
-                (pos.y - rect.min.y) / rect.height().max(1.0),
-            )
+            let part = (pos - rect.min) / rect.size().max(egui::Vec2::splat(1.0));
+            Vec2::new(part.x, part.y)
         };
         self.note_keys(ui, state);
         self.fly_while_held(ui, state, &response);
@@ -112,11 +110,8 @@ impl Viewport {
                 state.center_on(point);
             }
         } else if response.clicked() && !state.tools.measure.is_open() {
-            let item = state
-                .pointer
-                .hovered
-                .filter(|_| state.pointer.pointed_at.is_some());
-            state.select(item);
+            let pointed_at = state.pointer.pointed_at;
+            state.select(state.pointer.hovered.filter(|_| pointed_at.is_some()));
         }
         if let Some((drag, _)) = self.drag {
             ui.ctx().set_cursor_icon(match drag {
@@ -130,25 +125,13 @@ impl Viewport {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
         }
         if let Some(open) = &state.files.open {
-            // The picture has the outline of the selection already.
+            // The view has the outline of the selection already.
             let item = state.pointer.hovered.filter(|item| {
                 state.view.shown.selected != Some(*item) && !state.tools.measure.is_open()
             });
-            self.outline.paint(
-                ui.painter(),
-                rect,
-                open,
-                &state.view.camera,
-                item,
-                &state.view.shown,
-            );
-            self.labels.paint(
-                ui.painter(),
-                rect,
-                open,
-                &state.view.camera,
-                &state.view.shown,
-            );
+            let (painter, View { camera, shown, .. }) = (ui.painter(), &state.view);
+            self.outline.paint(painter, rect, open, camera, item, shown);
+            self.labels.paint(painter, rect, open, camera, shown);
             let levels = open.document.levels();
             if let Some(why) = levels.and_then(|levels| levels.emptiness(state.view.shown.level)) {
                 let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
@@ -294,15 +277,15 @@ impl Viewport {
             }
             CameraMode::Game => {
                 let heights = camera_control::GAME_HEIGHTS;
-                let lower = camera_control::GAME_HEIGHT_STEP * notches;
-                state.view.game_height =
-                    (state.view.game_height - lower).clamp(*heights.start(), *heights.end());
+                let height = state.view.game_height - camera_control::GAME_HEIGHT_STEP * notches;
+                let height = height.clamp(*heights.start(), *heights.end());
+                state.view.game_height = height;
                 let target = state.seen_in_the_middle();
-                state.view.camera.pose = camera_control::game_view(target, state.view.game_height);
+                state.view.camera.pose = camera_control::game_view(target, height);
             }
             CameraMode::Fly => {
-                state.view.fly_speed =
-                    (state.view.fly_speed * 1.2_f32.powf(notches)).clamp(0.05, 4000.0);
+                let speed = state.view.fly_speed * 1.2_f32.powf(notches);
+                state.view.fly_speed = speed.clamp(0.05, 4000.0);
             }
             CameraMode::Walk | CameraMode::Flat => {}
         }
@@ -372,14 +355,13 @@ impl Viewport {
         ui.ctx().request_repaint();
     }
 
-    /// Finds what the pointer is over, if it or the picture has moved.
+    /// Finds what the pointer is over, if it or the view has moved.
     fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let pointer = response.hover_pos().filter(|_| self.drag.is_none());
         let (Some(pointer), Some(open)) = (pointer, &state.files.open) else {
             // Only what the view itself has pointed at: panels point too.
             if self.picked.take().is_some() {
-                state.pointer.hovered = None;
-                state.pointer.pointed_at = None;
+                state.pointer.leave();
             }
             return;
         };
@@ -457,5 +439,5 @@ pub(crate) fn hint(state: &State) -> String {
     }
 }
 
-/// The colour behind the view while there is no picture.
+/// The colour behind the view while there is no view.
 pub(crate) const BACKGROUND: egui::Color32 = theme::DEEP;

@@ -3,7 +3,6 @@
 use super::{Model, lods};
 use crate::outline::{heading, leaf};
 use crate::{ModelItem, OutlineNode, Swatch};
-use mapscope_formats::counted;
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
 const MAX_DEPTH: usize = 48;

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use super::{Cell, Grid, GridKind, Integers, ObjectKind, TileMap, Tileset};
 use crate::parallel::on_all_threads;
-use mapscope_formats::counted;
 
 /// How many cells are counted in one go.
 const CELLS_AT_ONCE: usize = 1 << 20;

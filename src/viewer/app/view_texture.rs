@@ -1,4 +1,4 @@
-//! The 3D picture as a texture of the window, drawn again only when something about it changed.
+//! The 3D view as a texture of the window, drawn again only when something about it changed.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadEr
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Shown, saving};
 
-/// Bytes of a document that appears chunk by chunk that are put on the GPU before each picture.
-const BYTES_PER_PICTURE: u64 = 16 << 20;
+/// Bytes of a document that appears chunk by chunk that are put on the GPU before each frame.
+const BYTES_PER_FRAME: u64 = 16 << 20;
 
-/// The picture, and what it was drawn from.
-pub(crate) struct Picture {
+/// The view, and what it was drawn from.
+pub(crate) struct ViewTexture {
     target: Target,
     /// The size that was asked for; the target's is less where the device allows no more.
     size: [u32; 2],
@@ -31,7 +31,7 @@ pub(crate) struct Picture {
     pub frame_ms: f32,
 }
 
-/// What a picture depends on.
+/// What a view depends on.
 #[derive(Debug, PartialEq)]
 struct Drawn {
     camera: Camera,
@@ -41,7 +41,7 @@ struct Drawn {
     size: [u32; 2],
 }
 
-/// How large a picture is.
+/// How large the view is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
     /// Width and height in pixels.
@@ -50,7 +50,7 @@ pub(crate) struct Extent {
     pub(crate) pixels_per_point: f32,
 }
 
-/// What a state shows. What the pointer is over is drawn over the picture instead (see
+/// What a state shows. What the pointer is over is drawn over the view instead (see
 /// [`crate::viewer::view::contour`]).
 fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
@@ -61,8 +61,8 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
     }
 }
 
-impl Picture {
-    /// A picture of nothing.
+impl ViewTexture {
+    /// A view of nothing.
     pub(crate) fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
         let target = Target::new(gpu, [1, 1]);
         let filter = wgpu::FilterMode::Nearest;
@@ -96,18 +96,18 @@ impl Picture {
             .map_or(0, |(_, scene)| scene.gpu_bytes())
     }
 
-    /// How many chunks of how many the picture shows, of a document that appears chunk by chunk;
+    /// How many chunks of how many the view shows, of a document that appears chunk by chunk;
     /// none once it shows all.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         self.scene.as_ref()?.1.progress()
     }
 
-    /// Has the picture drawn again even if nothing has changed.
+    /// Has the view drawn again even if nothing has changed.
     pub(crate) fn invalidate(&mut self) {
         self.drawn = None;
     }
 
-    /// Draws the picture if it is not what the state shows; says whether it did.
+    /// Draws the view if it is not what the state shows; says whether it did.
     /// `measure` waits for the GPU, to know how long it takes.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl Picture {
         {
             // The old one first: two large documents at once may not fit.
             self.scene = None;
-            let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_PICTURE)?;
+            let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_FRAME)?;
             self.scene = Some((open.version, scene));
         }
         if self.size != size {
@@ -170,7 +170,7 @@ impl Picture {
         self.frame_ms = 0.0;
         if measure {
             if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
-                log::warn!("waiting for the picture: {error}");
+                log::warn!("waiting for the view: {error}");
             }
             self.frame_ms = start.elapsed().as_secs_f32() * 1000.0;
         }
@@ -178,7 +178,7 @@ impl Picture {
         Ok(true)
     }
 
-    /// The picture by itself, to be saved.
+    /// The view by itself, to be saved.
     ///
     /// # Errors
     /// When the GPU gives nothing back.
@@ -205,7 +205,7 @@ impl Picture {
     }
 }
 
-/// Writes the picture of a whole 2D map as a PNG file row by row, with what is shown of it.
+/// Writes the image of a whole 2D map as a PNG file row by row, with what is shown of it.
 ///
 /// # Errors
 /// The file and why it was not written, for people.
@@ -220,7 +220,7 @@ pub(crate) fn save_map(
     })
 }
 
-/// Writes a picture as a PNG file.
+/// Writes an image as a PNG file.
 ///
 /// # Errors
 /// The file and why it was not written, for people.

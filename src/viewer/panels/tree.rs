@@ -1,0 +1,291 @@
+//! A tree of which only the lines in sight are made, as the outliner and the octree show it.
+
+use std::ops::Range;
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, EventFilter, Id, Key, Modifiers, Painter, Rect, Response, ScrollArea, Sense,
+    Shape, Stroke, Ui, WidgetInfo, vec2,
+};
+
+use super::{Hover, PanelContext, Request, parts};
+use mapscope_scene::{Item, Swatch};
+
+/// Room before the text of a line for what opens it, in points.
+const TOGGLE_WIDTH: f32 = 16.0;
+/// Room for the eye at the end of a line, in points.
+const EYE_WIDTH: f32 = 20.0;
+
+/// A line of a tree.
+#[derive(Debug)]
+pub(super) struct TreeLine<'a> {
+    /// Stays the same however the tree is scrolled, so that the line keeps the focus.
+    pub(super) id: Id,
+    pub(super) label: &'a str,
+    pub(super) note: &'a str,
+    pub(super) swatch: Option<Swatch>,
+    pub(super) item: Option<Item>,
+    /// Whether it is the selected one.
+    pub(super) selected: bool,
+    /// How many lines it is under.
+    pub(super) depth: usize,
+    /// Whether it is open, where there is something below it.
+    pub(super) open: Option<bool>,
+    /// Whether its item can be hidden.
+    pub(super) can_be_hidden: bool,
+}
+
+/// What the user did to a line, by its place among those that are listed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TreeAction {
+    /// Opens or closes it.
+    Toggle(usize),
+    /// Moves the keyboard focus to it, and selects it.
+    Focus(usize),
+    /// Selects it.
+    Select(usize),
+}
+
+/// What a tree remembers between frames.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    /// A line to bring into sight, and one to give the keyboard focus to.
+    pub(super) reveal: Option<usize>,
+    pub(super) focus: Option<usize>,
+    /// Which lines were in sight in the last frame, and how much room there was for them.
+    in_sight: Range<usize>,
+    height: f32,
+    hovered: Hover,
+}
+
+impl Tree {
+    /// Shows the lines that are in sight, of so many. `indent` is the room before a line for each
+    /// that it is under, in points.
+    pub(super) fn show<'a>(
+        &mut self,
+        ui: &mut Ui,
+        context: &mut PanelContext<'_>,
+        indent: f32,
+        count: usize,
+        line_at: impl Fn(&PanelContext<'_>, usize) -> Option<TreeLine<'a>>,
+    ) -> Option<TreeAction> {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        let height = ui.available_height();
+        if height < self.height - 1.0 {
+            // What there is less room for must not push the selection out of sight.
+            let is_selected = |at: &usize| line_at(context, *at).is_some_and(|line| line.selected);
+            self.reveal = self.reveal.or(self.in_sight.clone().find(is_selected));
+            let fitting = (height / row_height) as usize;
+            self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
+        }
+        self.height = height;
+        if let Some(at) = self.reveal.take() {
+            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
+            if !whole.contains(&at) {
+                let above = height * 0.4;
+                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
+            }
+        }
+        let focus = self.focus.take();
+        let mut action = None;
+        let mut hovered = None;
+        area.show_rows(ui, row_height, count, |ui, rows| {
+            self.in_sight = rows.clone();
+            for at in rows {
+                let Some(line) = line_at(context, at) else {
+                    continue;
+                };
+                let row = parts::Row {
+                    id: line.id,
+                    role: Role::TreeItem,
+                    name: line.label,
+                    selected: line.selected,
+                    highlighted: line.item.is_some() && line.item == context.hovered,
+                    branch: Some(parts::Branch {
+                        depth: line.depth,
+                        open: line.open,
+                    }),
+                };
+                let response = row.show(ui);
+                let toggle = line.paint(ui, context, indent, &response);
+                if focus == Some(at) {
+                    response.request_focus();
+                }
+                if response.has_focus() {
+                    keep_arrows(ui, &response);
+                    let depth_at = |at| Some(line_at(context, at)?.depth);
+                    action = key_pressed(ui, &line, at, count, depth_at).or(action.take());
+                }
+                if response.hovered() {
+                    hovered = line.item;
+                }
+                if response.clicked() {
+                    let place = response.interact_pointer_pos();
+                    let on_toggle = place.is_some_and(|place| toggle.contains(place));
+                    if line.item.is_some() && !on_toggle {
+                        action = Some(TreeAction::Select(at));
+                    } else if line.open.is_some() {
+                        action = Some(TreeAction::Toggle(at));
+                    }
+                }
+                if let Some(item) = line.item.filter(|_| response.double_clicked()) {
+                    context.ask(Request::Frame(item));
+                }
+            }
+        });
+        self.hovered.report(context, hovered);
+        action
+    }
+}
+
+/// What the pressed arrow key asks for at the line with the focus.
+fn key_pressed(
+    ui: &Ui,
+    line: &TreeLine<'_>,
+    at: usize,
+    count: usize,
+    depth_at: impl Fn(usize) -> Option<usize>,
+) -> Option<TreeAction> {
+    let pressed = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let focus = |at: usize| (at < count).then_some(TreeAction::Focus(at));
+    let above = || (0..at).rfind(|above| depth_at(*above).is_some_and(|depth| depth < line.depth));
+    if pressed(Key::ArrowDown) {
+        focus(at + 1)
+    } else if pressed(Key::ArrowUp) {
+        focus(at.checked_sub(1)?)
+    } else if pressed(Key::ArrowRight) {
+        if line.open? {
+            focus(at + 1)
+        } else {
+            Some(TreeAction::Toggle(at))
+        }
+    } else if pressed(Key::ArrowLeft) {
+        match line.open {
+            Some(true) => Some(TreeAction::Toggle(at)),
+            _ => above().map(TreeAction::Focus),
+        }
+    } else {
+        None
+    }
+}
+
+/// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.
+fn keep_arrows(ui: &Ui, response: &Response) {
+    let keys = EventFilter {
+        horizontal_arrows: true,
+        vertical_arrows: true,
+        ..EventFilter::default()
+    };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, keys));
+}
+
+impl TreeLine<'_> {
+    /// Paints the line in its row. Returns the place that opens and closes it.
+    fn paint(
+        &self,
+        ui: &Ui,
+        context: &mut PanelContext<'_>,
+        indent: f32,
+        response: &Response,
+    ) -> Rect {
+        let row = response.rect;
+        let mut rect = row.with_max_x(row.max.x - parts::Row::END_MARGIN);
+        let can_be_hidden = self.item.filter(|_| self.can_be_hidden);
+        let hidden = can_be_hidden.is_some_and(|item| context.shown.hides(item));
+        if let Some(item) = can_be_hidden {
+            let place = rect.with_min_x(rect.max.x - EYE_WIDTH);
+            rect.max.x = place.min.x - 4.0;
+            if eye(ui, place, self.label, hidden, response, "") {
+                context.ask(Request::Hide(item, !hidden));
+            }
+        }
+        let rect = rect.with_min_x(row.min.x + 4.0 + self.depth as f32 * indent);
+        let toggle = rect.with_max_x(rect.min.x + TOGGLE_WIDTH);
+        let mut rest = rect.with_min_x(toggle.max.x);
+        if let Some(open) = self.open {
+            paint_triangle(ui, open, toggle);
+        }
+        if let Some(swatch) = self.swatch {
+            let side = row.height() - 6.0;
+            let place = Align2::LEFT_CENTER.align_size_within_rect(vec2(side, side), rest);
+            parts::paint_swatch(ui, context, swatch, place);
+            rest.min.x = place.max.x + 6.0;
+        }
+        parts::paint_name_and_note(ui, rest, self.label, self.note, hidden);
+        match self.open {
+            Some(_) => toggle,
+            None => Rect::NOTHING,
+        }
+    }
+}
+
+/// Shows an eye at a place in a row, which hides what is called so or shows it again. Says whether
+/// it was clicked. What else it can do is said after what a click does.
+pub(super) fn eye(
+    ui: &Ui,
+    place: Rect,
+    name: &str,
+    hidden: bool,
+    row: &Response,
+    more_help: &str,
+) -> bool {
+    let response = ui.interact(place, row.id.with("eye"), Sense::click());
+    response.widget_info(|| {
+        let name = format!("Show {name}");
+        WidgetInfo::selected(Role::CheckBox, ui.is_enabled(), !hidden, name)
+    });
+    let visuals = ui.visuals();
+    let color = if response.hovered() || response.has_focus() {
+        visuals.strong_text_color()
+    } else if hidden {
+        visuals.warn_fg_color
+    } else {
+        visuals.weak_text_color().gamma_multiply(0.8)
+    };
+    paint_eye(ui.painter(), place, color, hidden);
+    let help = if hidden {
+        "Show this again"
+    } else {
+        "Hide this"
+    };
+    let response = response.on_hover_text(format!("{help}{more_help}"));
+    response.clicked()
+}
+
+/// An eye, crossed out for what is hidden.
+fn paint_eye(painter: &Painter, place: Rect, color: Color32, hidden: bool) {
+    let center = place.center();
+    let stroke = Stroke::new(1.2, color);
+    let (wide, high) = (6.5, 4.0);
+    let lid = |up: f32| {
+        let points = (-6..=6).map(|step| {
+            let along = f32::from(step as i8) / 6.0;
+            center + vec2(along * wide, up * high * (1.0 - along * along))
+        });
+        Shape::line(points.collect(), stroke)
+    };
+    painter.add(lid(-1.0));
+    painter.add(lid(1.0));
+    if hidden {
+        let across = vec2(5.0, 5.0);
+        painter.line_segment([center - across, center + across], stroke);
+    } else {
+        painter.circle_filled(center, 1.9, color);
+    }
+}
+
+/// Points down when open and to the right when closed.
+fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
+    let (center, r) = (rect.center(), 3.5);
+    let corners = if open {
+        [vec2(-r, -r * 0.6), vec2(r, -r * 0.6), vec2(0.0, r * 0.8)]
+    } else {
+        [vec2(-r * 0.6, -r), vec2(r * 0.8, 0.0), vec2(-r * 0.6, r)]
+    };
+    let corners = corners.map(|offset| center + offset).to_vec();
+    let color = ui.visuals().weak_text_color();
+    ui.painter()
+        .add(Shape::convex_polygon(corners, color, Stroke::NONE));
+}
