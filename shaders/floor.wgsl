@@ -6,8 +6,8 @@
 
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    // The corners of a strip of two triangles.
-    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u));
+    // The corners of two triangles.
+    let corner = vec2<f32>(f32((0x2cu >> index) & 1u), f32((0x32u >> index) & 1u));
     return vec4<f32>(corner * 2.0 - 1.0, 0.5, 1.0);
 }
 

@@ -6,9 +6,12 @@
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use super::resources::{bind_group, sampler, upload_texture};
+use super::content::FramePass;
+use super::resources::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, TEXTURE, bind_group,
+    bind_group_layout, sampler, upload_texture,
+};
 use super::shaders::FLOOR;
-use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Target};
 
 /// Width and height of the texture, in texels.
@@ -17,53 +20,41 @@ const TEXTURE_SIDE: u32 = 512;
 /// Draws the two pictures that are the floor.
 #[derive(Debug)]
 pub struct Floor {
-    pipeline: wgpu::RenderPipeline,
+    pipelines: PipelineCache<Quad>,
     bindings: wgpu::BindGroup,
+}
+
+/// The pipeline of a textured quad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Quad;
+
+impl PipelineKey for Quad {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
+        maker.create(&PipelineOptions {
+            // Without a test and without writing: the least there is.
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            depth_write: false,
+            cull: false,
+            ..PipelineOptions::new("vertex", "fragment")
+        })
+    }
 }
 
 impl Floor {
     /// Compiles the pipeline and makes the texture.
     pub fn new(gpu: &Gpu) -> Self {
-        let device = &gpu.device;
-        let module = FLOOR.module(device);
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("floor"),
-            layout: None,
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("vertex"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: wgpu::PrimitiveState {
-                topology: wgpu::PrimitiveTopology::TriangleStrip,
-                ..Default::default()
-            },
-            // Without a test and without writing: the least there is.
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH_FORMAT,
-                depth_write_enabled: Some(false),
-                depth_compare: Some(wgpu::CompareFunction::Always),
-                stencil: Default::default(),
-                bias: Default::default(),
-            }),
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fragment"),
-                compilation_options: Default::default(),
-                targets: &[Some(COLOR_FORMAT.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
-        });
+        let layout = bind_group_layout(gpu, "floor", &[TEXTURE, SAMPLER]);
+        let mut pipelines = PipelineCache::new(&FLOOR, &[&layout]);
+        pipelines.make(gpu, Quad, false);
         let (repeat, linear) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Linear);
         let resources = [
             wgpu::BindingResource::TextureView(&texture(gpu)),
             wgpu::BindingResource::Sampler(&sampler(gpu, "floor", repeat, linear)),
         ];
-        let bindings = bind_group(gpu, "floor", &pipeline.get_bind_group_layout(0), resources);
-        Self { pipeline, bindings }
+        Self {
+            bindings: bind_group(gpu, "floor", &layout, resources),
+            pipelines,
+        }
     }
 
     /// Records a picture in which there is nothing: colour and depth are cleared.
@@ -73,10 +64,11 @@ impl Floor {
 
     /// Records a picture that is one textured quad.
     pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        let mut pass = target.begin_pass(encoder);
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.bindings, &[]);
-        pass.draw(0..4, 0..1);
+        let mut pass = FramePass::new(target.begin_pass(encoder));
+        if pass.set_pipeline(&self.pipelines, Quad) {
+            pass.set_bind_group(0, &self.bindings, &[]);
+            pass.draw(6, 0..1);
+        }
     }
 }
 

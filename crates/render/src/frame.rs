@@ -2,14 +2,15 @@
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
+use super::content::Instance;
 use super::resources::{
-    SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler, upload_texture,
+    SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group, bind_group_layout, sampler, upload_texture,
 };
 use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View};
-use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::noise;
+use mapscope_scene::{Aabb, Playhead};
 
 shader_struct! {
     /// What every shader knows of the picture.
@@ -60,14 +61,20 @@ pub(super) struct LocalView<'a> {
     scale: f32,
     /// Whether model space is world space.
     pub(super) is_in_place: bool,
+    /// Whether the world shows it as in a mirror, so that its front faces are the other way round.
+    pub(super) is_mirrored: bool,
+    /// The moment that is shown of it.
+    pub(super) playhead: Playhead,
+    /// What is in view of content that is drawn wherever it stands.
+    pub(super) instances: &'a [Instance],
+    /// How many of the first of these are not mirrored; all others are.
+    pub(super) upright_instances: usize,
 }
 
 /// Bind group 0: it holds one picture's values at a time.
 #[derive(Debug)]
 pub(super) struct FrameData {
-    buffer: wgpu::Buffer,
-    /// What it holds.
-    written: Option<Frame>,
+    uniform: Uniform<Frame>,
     /// `floor` and `grid` of the shader.
     floor: [Vec4; 2],
     pub(super) bind_group: wgpu::BindGroup,
@@ -102,6 +109,10 @@ impl<'a> LocalView<'a> {
             up,
             scale: 1.0,
             is_in_place: true,
+            is_mirrored: false,
+            playhead: view.shown.playhead,
+            instances: &[],
+            upright_instances: 0,
         }
     }
 
@@ -124,6 +135,7 @@ impl<'a> LocalView<'a> {
             up: direction(self.up),
             scale: model_from_world.transform_vector3(self.forward).length(),
             is_in_place: false,
+            is_mirrored: is_mirrored(world_from_model),
             ..self
         }
     }
@@ -133,26 +145,37 @@ impl<'a> LocalView<'a> {
         self.view.camera.distance() * self.scale
     }
 
+    /// How far away a place in model space is; only for comparing it with others.
+    pub(super) fn depth(&self, place: Vec3) -> f32 {
+        match self.view.camera.projection {
+            Projection::Perspective => self.eye.distance_squared(place),
+            Projection::Orthographic => self.forward.dot(place),
+        }
+    }
+
     /// How far away the near plane is, in model space.
     pub(super) fn near(&self) -> f32 {
         self.view.camera.near * self.scale
     }
 }
 
+/// Whether what stands so is seen as in a mirror.
+pub(super) fn is_mirrored(world_from_model: &Affine3A) -> bool {
+    world_from_model.matrix3.determinant() < 0.0
+}
+
 impl FrameData {
     /// For pictures of what occupies these bounds.
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
-        let size = size_of::<Frame>() as u64;
-        let buffer = buffer(gpu, "frame", size, wgpu::BufferUsages::UNIFORM);
+        let uniform = Uniform::new(gpu, "frame");
         let resources = [
-            buffer.as_entire_binding(),
+            uniform.buffer.as_entire_binding(),
             wgpu::BindingResource::TextureView(&frame.noise),
             wgpu::BindingResource::Sampler(&frame.repeating),
         ];
         Self {
             bind_group: bind_group(gpu, "frame", &frame.layout, resources),
-            buffer,
-            written: None,
+            uniform,
             floor: floor_below(bounds),
         }
     }
@@ -174,11 +197,7 @@ impl FrameData {
             floor: self.floor[0],
             grid: self.floor[1],
         };
-        if self.written != Some(frame) {
-            gpu.queue
-                .write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
-            self.written = Some(frame);
-        }
+        self.uniform.write(gpu, frame);
     }
 }
 

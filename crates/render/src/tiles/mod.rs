@@ -24,22 +24,20 @@ pub(super) use self::gpu_data::wgsl;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use glam::Affine3A;
-
 use self::cells::{Band, Rows, bands_of, send_bands};
 use self::overview::{MadeOf, Overview};
 use self::pipelines::{CellsKey, Pipeline, Sampling};
 use self::place::{Eye, MapView};
 use self::sheets::Sheet;
 use self::sprites::Sprites;
-use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
     PipelineCache, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
     bind_group_layout, buffer, sampler, upload_texture,
 };
 use super::shaders::TILES;
-use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
+use super::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
 use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
@@ -223,16 +221,9 @@ impl ContentRenderer for TilesRenderer {
         Ok(data)
     }
 
-    fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        data: &mut TilesData,
-        map: &TileMap,
-        local: &LocalView<'_>,
-        _: &[Affine3A],
-    ) {
+    fn prepare(&mut self, gpu: &Gpu, data: &mut TilesData, map: &TileMap, local: &LocalView<'_>) {
         let shown = &local.view.shown;
-        let ticks = map.ticks(shown.playhead);
+        let ticks = map.ticks(local.playhead);
         for (sheet, tileset) in data.sheets.iter_mut().zip(&map.tilesets) {
             sheet.set_ticks(gpu, tileset, ticks);
         }
@@ -254,47 +245,37 @@ impl ContentRenderer for TilesRenderer {
             data.list_lines(gpu, (map, shown, &map_view, number));
         }
         for draw in &data.draws {
-            self.pipelines.make(gpu, draw.pipeline);
+            self.pipelines.make(gpu, draw.pipeline, local.is_mirrored);
         }
     }
 
     /// Draws the backdrop, and all that was prepared over it.
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &TilesData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TilesData) {
         if phase != Phase::Transparent {
             return;
         }
         let mut last = None;
         for draw in &data.draws {
-            let group = data.slots.get(draw.slot).and_then(|s| s.group.as_ref());
-            let (Some(pipeline), Some(group)) = (self.pipelines.get(draw.pipeline), group) else {
+            let Some(group) = data.slots.get(draw.slot).and_then(|s| s.group.as_ref()) else {
                 continue;
             };
-            if last != Some(draw.pipeline) {
-                pass.set_pipeline(pipeline);
-                last = Some(draw.pipeline);
+            if last != Some(draw.pipeline) && !pass.set_pipeline(&self.pipelines, draw.pipeline) {
+                continue;
             }
+            last = Some(draw.pipeline);
             let entry = draw.entry.and_then(|number| data.entries.get(number));
             let overview = entry.and_then(|entry| entry.overview.as_ref());
             let source = overview.map_or(&self.no_source, |overview| &overview.group);
             pass.set_bind_group(1, group, &[]);
             pass.set_bind_group(2, source, &[]);
-            let (vertices, instances) = match (draw.pipeline, entry.map(|entry| entry.kind)) {
-                (Pipeline::Sprites { .. }, Some(kind)) => {
+            match (draw.pipeline, entry) {
+                (Pipeline::Sprites { .. }, Some(entry)) => {
                     pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
-                    (6, data.sprites.of(kind))
+                    pass.draw(6, data.sprites.of(entry.kind));
                 }
-                (Pipeline::Backdrop, _) => (3, 0..1),
-                _ => (6, 0..1),
-            };
-            statistics.draw_calls += 1;
-            statistics.triangles += u64::from(vertices) / 3 * instances.len() as u64;
-            pass.draw(0..vertices, instances);
+                (Pipeline::Backdrop, _) => pass.draw(3, 0..1),
+                _ => pass.draw(6, 0..1),
+            }
         }
     }
 
@@ -387,7 +368,7 @@ impl TilesRenderer {
             draw.pipeline = Pipeline::Layer(map_view.sampling(), key);
         }
         if needs_levels {
-            self.pipelines.make(gpu, Pipeline::PageLevel);
+            self.pipelines.make(gpu, Pipeline::PageLevel, false);
             sheet.make_levels(gpu, self);
         }
         if key.far {
@@ -399,8 +380,8 @@ impl TilesRenderer {
                 hatched: false,
                 ..key
             };
-            self.pipelines.make(gpu, Pipeline::Overview(plain));
-            self.pipelines.make(gpu, Pipeline::OverviewLevel);
+            self.pipelines.make(gpu, Pipeline::Overview(plain), false);
+            self.pipelines.make(gpu, Pipeline::OverviewLevel, false);
             let overview = entry
                 .overview
                 .get_or_insert_with(|| Overview::new(gpu, self, size));

@@ -65,8 +65,10 @@ impl Overview {
             return;
         }
         self.made_of = Some(made_of);
-        let first = renderer.pipelines.get(Pipeline::Overview(made_of.cells));
-        let next = renderer.pipelines.get(Pipeline::OverviewLevel);
+        let first = renderer
+            .pipelines
+            .get(Pipeline::Overview(made_of.cells), false);
+        let next = renderer.pipelines.get(Pipeline::OverviewLevel, false);
         let (Some(first), Some(next)) = (first, next) else {
             return;
         };

@@ -180,7 +180,7 @@ impl Sheet {
         if std::mem::replace(&mut self.has_levels, true) || self.count == 0 {
             return;
         }
-        let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel) else {
+        let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel, false) else {
             return;
         };
         let [width, height] = self.arrangement.tile_size;
