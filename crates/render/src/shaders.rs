@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::frame::Frame;
-use super::{constants, level, model, probe, terrain, tiles};
+use super::probe::{SkinProbe, TileProbe};
+use super::{constants, level, model, terrain, tiles};
 
 /// A shader module: the files that it is put together from.
 #[derive(Debug)]
@@ -78,13 +79,13 @@ pub(super) static LINES: Shader = Shader {
 /// What the GPU makes of tiles, for comparing it with what the CPU does.
 pub(super) static TILE_PROBE: Shader = Shader {
     name: "tile_probe",
-    shared: &[constants::tile, probe::wgsl],
+    shared: &[constants::tile, TileProbe::wgsl],
     parts: &[TILE, file!("tile_probe.wgsl")],
 };
 /// What the GPU makes of vertices that joints move, likewise.
 pub(super) static SKIN_PROBE: Shader = Shader {
     name: "skin_probe",
-    shared: &[model::skin_wgsl],
+    shared: &[model::skin_wgsl, SkinProbe::wgsl],
     parts: &[SURFACE, SKIN, file!("skin_probe.wgsl")],
 };
 

@@ -22,9 +22,10 @@ use super::resources::{
     Uniform, bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
-use super::wgsl::{constants, shader_enum, shader_struct};
+use super::wgsl::{constants, declare_struct, shader_enum, shader_struct};
 use super::{Gpu, UploadError};
-use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex};
+use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
+use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::terrain::sun;
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
@@ -67,7 +68,18 @@ pub(super) fn wgsl() -> String {
 
 /// What `skin.wgsl` shares with Rust.
 pub(super) fn skin_wgsl() -> String {
-    constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS }
+    let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
+    [constants, affine_wgsl(), influence_wgsl()].concat()
+}
+
+declare_struct! {
+    /// The first three rows of an affine matrix.
+    fn affine_wgsl: SkinMatrix as "Affine" { rows: [[f32; 4]; 3], }
+}
+
+declare_struct! {
+    /// How much a joint moves a vertex.
+    fn influence_wgsl: PackedInfluence as "Influence" { joint: u32, weight: f32, }
 }
 
 /// Overlays that colour the surface.
