@@ -1,4 +1,4 @@
-// The least that a textured picture costs: one mipmapped texture over all of it, at one and a half
+// The least that a textured frame costs: one mipmapped texture over all of it, at one and a half
 // texels for a pixel, which is how terrain shows its textures to the game's own camera.
 
 @group(0) @binding(0) var image: texture_2d<f32>;

@@ -52,7 +52,7 @@ pub(super) struct Instance {
     pub(super) playhead: Playhead,
 }
 
-/// A picture while it is drawn: the render pass, and what it took so far.
+/// A frame while it is drawn: the render pass, and what it took so far.
 #[derive(Debug)]
 pub(super) struct FramePass<'a> {
     pass: wgpu::RenderPass<'a>,
@@ -136,7 +136,7 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
         options: UploadOptions<&Self::Data>,
     ) -> Result<Self::Data, UploadError>;
 
-    /// Makes ready what the next picture needs.
+    /// Makes ready what the next frame needs.
     fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -162,7 +162,7 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// What is to be behind it in the picture that was prepared.
+    /// What is to be behind it in the frame that was prepared.
     fn background(&self) -> Background;
 }
 
@@ -171,8 +171,8 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
 pub(super) struct UploadOptions<D> {
     /// What it may share textures with.
     pub(super) shared: Option<D>,
-    /// How many bytes are sent before each picture; none to send all at once.
-    pub(super) bytes_per_picture: Option<u64>,
+    /// How many bytes are sent before each frame; none to send all at once.
+    pub(super) bytes_per_frame: Option<u64>,
 }
 
 /// A renderer whatever it draws.
@@ -190,7 +190,7 @@ pub(super) trait AnyRenderer: fmt::Debug + Send {
         options: UploadOptions<&dyn ContentData>,
     ) -> Result<Option<Box<dyn ContentData>>, UploadError>;
 
-    /// Makes ready what the next picture needs of content that this has put on the GPU.
+    /// Makes ready what the next frame needs of content that this has put on the GPU.
     fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -225,7 +225,7 @@ impl<R: ContentRenderer> AnyRenderer for R {
         };
         let options = UploadOptions {
             shared: options.shared.and_then(downcast::<R::Data>),
-            bytes_per_picture: options.bytes_per_picture,
+            bytes_per_frame: options.bytes_per_frame,
         };
         let data = ContentRenderer::upload(self, gpu, content, options)?;
         Ok(Some(Box::new(data)))

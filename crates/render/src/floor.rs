@@ -17,7 +17,7 @@ use super::{COLOR_FORMAT, Gpu, Target};
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;
 
-/// Draws the two pictures that are the floor.
+/// Draws the two frames that are the floor.
 #[derive(Debug)]
 pub struct Floor {
     pipelines: PipelineCache<Quad>,
@@ -57,12 +57,12 @@ impl Floor {
         }
     }
 
-    /// Records a picture in which there is nothing: colour and depth are cleared.
+    /// Records a frame in which there is nothing: colour and depth are cleared.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         target.begin_pass(encoder);
     }
 
-    /// Records a picture that is one textured quad.
+    /// Records a frame that is one textured quad.
     pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         let mut pass = FramePass::new(target.begin_pass(encoder));
         if pass.set_pipeline(&self.pipelines, Quad) {
@@ -104,16 +104,16 @@ mod tests {
         let gpu = Gpu::headless().unwrap();
         let target = Target::new(&gpu, [600, 40]);
         let floor = Floor::new(&gpu);
-        let picture = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
+        let frame = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             record(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
             target.read_back(&gpu).unwrap()
         };
-        let cleared = picture(&|encoder| floor.clear(encoder, &target));
+        let cleared = frame(&|encoder| floor.clear(encoder, &target));
         let background = *cleared.get_pixel(0, 0);
         assert!(cleared.pixels().all(|pixel| *pixel == background));
-        let quad = picture(&|encoder| floor.textured_quad(encoder, &target));
+        let quad = frame(&|encoder| floor.textured_quad(encoder, &target));
         let covered = quad.pixels().filter(|pixel| **pixel != background).count();
         // A hash may give the background's colour now and then.
         assert!(covered > 600 * 40 - 10, "{covered}");

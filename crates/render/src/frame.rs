@@ -1,4 +1,4 @@
-//! What every shader knows of the picture.
+//! What every shader knows of the frame.
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
@@ -13,12 +13,12 @@ use mapscope_scene::terrain::noise;
 use mapscope_scene::{Aabb, Playhead};
 
 shader_struct! {
-    /// What every shader knows of the picture.
+    /// What every shader knows of the frame.
     pub(super) struct Frame {
         clip_from_world: Mat4,
         /// Eye in world space; w: seconds, for what moves.
         eye: Vec4,
-        /// From the picture's centre to its right edge, in world space at distance 1.
+        /// From the frame's centre to its right edge, in world space at distance 1.
         right: Vec4,
         /// The same to its top; w is the distance of the target.
         up: Vec4,
@@ -29,13 +29,13 @@ shader_struct! {
         /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
         /// less.
         grid: Vec4,
-        /// Width and height of the picture in pixels.
+        /// Width and height of the frame in pixels.
         size: Vec2,
     }
     padding: Vec2
 }
 
-/// The layout of bind group 0, and what is the same in all pictures.
+/// The layout of bind group 0, and what is the same in all frames.
 #[derive(Debug)]
 pub(super) struct FrameLayout {
     pub(super) layout: wgpu::BindGroupLayout,
@@ -43,12 +43,12 @@ pub(super) struct FrameLayout {
     pub(super) repeating: wgpu::Sampler,
 }
 
-/// A picture from the space of something that is drawn in it.
+/// A frame from the space of something that is drawn in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LocalView<'a> {
     /// What is shown, and the camera in world space.
     pub(super) view: &'a View,
-    /// Width and height of the picture in pixels.
+    /// Width and height of the frame in pixels.
     pub(super) size: [u32; 2],
     /// Model space to clip space.
     pub(super) clip_from_model: Mat4,
@@ -71,7 +71,7 @@ pub(super) struct LocalView<'a> {
     pub(super) upright_instances: usize,
 }
 
-/// Bind group 0: it holds one picture's values at a time.
+/// Bind group 0: it holds one frame's values at a time.
 #[derive(Debug)]
 pub(super) struct FrameData {
     uniform: Uniform<Frame>,
@@ -95,7 +95,7 @@ impl FrameLayout {
 }
 
 impl<'a> LocalView<'a> {
-    /// The picture from world space.
+    /// The frame from world space.
     pub(super) fn new(view: &'a View, size: [u32; 2]) -> Self {
         let camera = &view.camera;
         let [right, up] = camera.right_up();
@@ -116,7 +116,7 @@ impl<'a> LocalView<'a> {
         }
     }
 
-    /// The picture from the space of something that stands in the world.
+    /// The frame from the space of something that stands in the world.
     pub(super) fn of(self, world_from_model: &Affine3A) -> Self {
         if *world_from_model == Affine3A::IDENTITY {
             return self;
@@ -165,7 +165,7 @@ pub(super) fn is_mirrored(world_from_model: &Affine3A) -> bool {
 }
 
 impl FrameData {
-    /// For pictures of what occupies these bounds.
+    /// For frames of what occupies these bounds.
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
         let uniform = Uniform::new(gpu, "frame");
         let resources = [
@@ -180,7 +180,7 @@ impl FrameData {
         }
     }
 
-    /// Sets the values for the next picture.
+    /// Sets the values for the next frame.
     pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>) {
         let LocalView { view, size, .. } = local;
         let aspect = size[0] as f32 / size[1] as f32;
@@ -233,7 +233,7 @@ impl Frustum {
     }
 
     /// Whether a box may be seen: none when it is not, and else whether all of it is inside. Boxes
-    /// near a corner of the picture may be taken for seen when they are not.
+    /// near a corner of the frame may be taken for seen when they are not.
     pub(super) fn sees(&self, bounds: &Aabb) -> Option<bool> {
         let mut inside = true;
         for plane in &self.planes {

@@ -1,8 +1,8 @@
-//! Scenes to pictures, with wgpu and without a window.
+//! Scenes to frames, with wgpu and without a window.
 //!
 //! A document says what it is made of, and where each thing stands ([`Drawable`]). There is a renderer
 //! for each kind of content (`content.rs` lists them), which knows that kind alone; what it needs on
-//! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A picture is
+//! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A frame is
 //! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
 //! lines.
 
@@ -53,7 +53,7 @@ fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
     ]
 }
 
-/// Everything about a picture but the document itself.
+/// Everything about a frame but the document itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// Where it is taken from.
@@ -79,7 +79,7 @@ impl View {
     }
 }
 
-/// What a picture took to draw.
+/// What a frame took to draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawStatistics {
     /// Triangles handed to the GPU.
@@ -113,11 +113,11 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     contents: [Box<dyn AnyRenderer>; 4],
-    /// For pictures of no document.
+    /// For frames of no document.
     empty: FrameData,
 }
 
-/// A document on the GPU. It holds the values of one picture at a time: commands that draw it
+/// A document on the GPU. It holds the values of one frame at a time: commands that draw it
 /// from two places must be submitted one after the other.
 #[derive(Debug)]
 pub struct SceneData {
@@ -125,12 +125,12 @@ pub struct SceneData {
     lines: LineData,
     /// In the order in which the document first named them.
     contents: Vec<Content>,
-    /// How many bytes are sent before each picture; none to send all at once.
-    bytes_per_picture: Option<u64>,
+    /// How many bytes are sent before each frame; none to send all at once.
+    bytes_per_frame: Option<u64>,
     /// How many contents are not there yet.
     awaited: usize,
     background: Background,
-    /// The contents of the picture that was prepared, the furthest first.
+    /// The contents of the frame that was prepared, the furthest first.
     far_to_near: Vec<usize>,
 }
 
@@ -144,7 +144,7 @@ struct Content {
     data: Option<Box<dyn ContentData>>,
     /// Whether the document still has it.
     is_listed: bool,
-    /// Where it stands in the next picture; what is mirrored there is listed last.
+    /// Where it stands in the next frame; what is mirrored there is listed last.
     instances: Vec<Instance>,
     mirrored: Vec<Instance>,
     is_prepared: bool,
@@ -164,12 +164,12 @@ fn key(drawable: &Drawable<'_>) -> ContentKey {
 }
 
 impl SceneData {
-    fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, bytes_per_picture: Option<u64>) -> Self {
+    fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, bytes_per_frame: Option<u64>) -> Self {
         Self {
             frame: FrameData::new(gpu, frame, bounds),
             lines: LineData::new(gpu),
             contents: Vec::new(),
-            bytes_per_picture,
+            bytes_per_frame,
             awaited: 0,
             background: Background::Sky,
             far_to_near: Vec::new(),
@@ -218,7 +218,7 @@ impl SceneData {
 }
 
 impl Renderer {
-    /// Makes what all pictures share. Pipelines are compiled when they are first needed.
+    /// Makes what all frames share. Pipelines are compiled when they are first needed.
     pub fn new(gpu: &Gpu) -> Self {
         let frame = FrameLayout::new(gpu);
         Self {
@@ -256,7 +256,7 @@ impl Renderer {
         self.upload_sharing(gpu, document, None, None)
     }
 
-    /// Puts a document on the GPU that may appear piece by piece: before each picture some of what
+    /// Puts a document on the GPU that may appear piece by piece: before each frame some of what
     /// is shown is sent, nearly so many bytes ([`SceneData::progress`]).
     ///
     /// # Errors
@@ -265,9 +265,9 @@ impl Renderer {
         &self,
         gpu: &Gpu,
         document: &dyn Document,
-        bytes_per_picture: u64,
+        bytes_per_frame: u64,
     ) -> Result<SceneData, UploadError> {
-        self.upload_sharing(gpu, document, None, Some(bytes_per_picture))
+        self.upload_sharing(gpu, document, None, Some(bytes_per_frame))
     }
 
     /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
@@ -290,15 +290,15 @@ impl Renderer {
         gpu: &Gpu,
         document: &dyn Document,
         shared: Option<&SceneData>,
-        bytes_per_picture: Option<u64>,
+        bytes_per_frame: Option<u64>,
     ) -> Result<SceneData, UploadError> {
         let bounds = document.about().bounds;
-        let mut scene = SceneData::new(gpu, &self.frame, bounds, bytes_per_picture);
+        let mut scene = SceneData::new(gpu, &self.frame, bounds, bytes_per_frame);
         self.list(gpu, &mut scene, document, shared, None)?;
         Ok(scene)
     }
 
-    /// Finds out what a document is made of and where that stands in the next picture. What is new
+    /// Finds out what a document is made of and where that stands in the next frame. What is new
     /// is put on the GPU, and what is gone is removed from it.
     ///
     /// # Errors
@@ -337,7 +337,7 @@ impl Renderer {
                 let is_free = |c: &Content| c.key == key && (is_instanced || c.is_nowhere());
                 let mut at = scene.contents.iter().position(is_free);
                 if at.is_none() {
-                    if scene.bytes_per_picture.is_some_and(|max| sent_bytes >= max) {
+                    if scene.bytes_per_frame.is_some_and(|max| sent_bytes >= max) {
                         scene.awaited += 1;
                         continue;
                     }
@@ -350,7 +350,7 @@ impl Renderer {
                     });
                     let options = UploadOptions {
                         shared,
-                        bytes_per_picture: scene.bytes_per_picture,
+                        bytes_per_frame: scene.bytes_per_frame,
                     };
                     let data = renderer.upload(gpu, drawable.content, options);
                     let data = data.unwrap_or_else(|error| {
@@ -371,7 +371,7 @@ impl Renderer {
         result
     }
 
-    /// Makes ready what the next picture of a document needs. [`draw`](Self::draw) does it too;
+    /// Makes ready what the next frame of a document needs. [`draw`](Self::draw) does it too;
     /// what is ready takes it next to no time.
     pub fn prepare(
         &mut self,
@@ -409,7 +409,7 @@ impl Renderer {
         self.lines.prepare(gpu, &mut scene.lines, document, view);
     }
 
-    /// Records one picture of a document, or of the empty sky when there is none.
+    /// Records one frame of a document, or of the empty sky when there is none.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -448,7 +448,7 @@ impl Renderer {
         pass.statistics
     }
 
-    /// Draws one picture and waits until it is done.
+    /// Draws one frame and waits until it is done.
     pub fn draw_now(
         &mut self,
         gpu: &Gpu,
@@ -460,7 +460,7 @@ impl Renderer {
         let statistics = self.draw(gpu, &mut encoder, target, scene, view);
         gpu.queue.submit([encoder.finish()]);
         if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
-            log::error!("waiting for the picture: {error}");
+            log::error!("waiting for the frame: {error}");
         }
         statistics
     }
@@ -482,12 +482,12 @@ impl Content {
         }
     }
 
-    /// Whether it stands nowhere in the next picture yet.
+    /// Whether it stands nowhere in the next frame yet.
     fn is_nowhere(&self) -> bool {
         self.instances.is_empty() && self.mirrored.is_empty()
     }
 
-    /// Lets it stand in some places in the next picture, of those that a frustum sees.
+    /// Lets it stand in some places in the next frame, of those that a frustum sees.
     fn place(
         &mut self,
         drawable: &Drawable<'_>,
@@ -523,7 +523,7 @@ impl Content {
         }
     }
 
-    /// Makes ready what the next picture needs of it.
+    /// Makes ready what the next frame needs of it.
     fn prepare(
         &mut self,
         gpu: &Gpu,

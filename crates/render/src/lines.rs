@@ -46,7 +46,7 @@ enum Depth {
     OnTop,
 }
 
-/// Lines of one picture.
+/// Lines of one frame.
 #[derive(Debug)]
 pub(super) struct LineData {
     /// What the lines are of, and how much wider than on a plain screen they are.

@@ -151,7 +151,7 @@ pub(super) fn on(on: bool) -> f64 {
 }
 
 impl PipelineMaker<'_> {
-    /// Makes a pipeline that draws a picture or fills a texture.
+    /// Makes a pipeline that draws a frame or fills a texture.
     pub(super) fn create(&self, options: &PipelineOptions<'_>) -> wgpu::RenderPipeline {
         let Self { gpu, module, .. } = *self;
         let layouts = self.layouts.iter().enumerate().take(options.groups.end);
@@ -182,7 +182,7 @@ impl PipelineMaker<'_> {
                 },
                 primitive: wgpu::PrimitiveState {
                     // The view is mirrored, so what is counter-clockwise from outside in the world
-                    // is clockwise in the picture (fact sheet 0).
+                    // is clockwise in the frame (fact sheet 0).
                     front_face: if self.is_mirrored {
                         wgpu::FrontFace::Ccw
                     } else {

@@ -70,7 +70,7 @@ pub(super) static STUDIO: Shader = Shader {
     shared: &[Frame::wgsl],
     parts: &[FRAME, SKY, file!("studio.wgsl")],
 };
-/// Lines over the picture.
+/// Lines over the frame.
 pub(super) static LINES: Shader = Shader {
     name: "lines",
     shared: &[Frame::wgsl],

@@ -92,7 +92,7 @@ pub(super) struct LevelData {
     /// The level that the device has no room for, if it is asked for.
     refused: Option<usize>,
     /// How many bytes are uploaded before a picture; none to upload all at once.
-    bytes_per_picture: Option<u64>,
+    bytes_per_frame: Option<u64>,
     /// Whether faces are joined where they are small.
     merges_faces: bool,
     look_buffer: wgpu::Buffer,
@@ -170,15 +170,15 @@ impl ContentRenderer for LevelRenderer {
         let look_buffer = buffer(gpu, "level look", size, wgpu::BufferUsages::UNIFORM);
         let look = [look_buffer.as_entire_binding()];
         let look_bind_group = bind_group(gpu, "level look", &self.look_layout, look);
-        let bytes_per_picture = options.bytes_per_picture;
+        let bytes_per_frame = options.bytes_per_frame;
         let mut level = ShownLevel::new(gpu, self, map, 0)?;
-        if bytes_per_picture.is_none() {
+        if bytes_per_frame.is_none() {
             level.upload_chunks(gpu, map, &Shown::default(), None);
         }
         Ok(LevelData {
             level,
             refused: None,
-            bytes_per_picture,
+            bytes_per_frame,
             merges_faces: true,
             look_buffer,
             look_bind_group,
@@ -204,7 +204,7 @@ impl ContentRenderer for LevelRenderer {
             }
         }
         let eye = Eye::of(local);
-        let budget = data.bytes_per_picture;
+        let budget = data.bytes_per_frame;
         let nearest = budget.map(|bytes| (bytes, local.eye));
         data.level.update_lights(gpu, map, shown);
         data.level.upload_chunks(gpu, map, shown, nearest);

@@ -132,7 +132,7 @@ pub(super) struct ModelData {
     /// How many of the first instances are not mirrored.
     upright: u32,
     marks: Uniform<Marks>,
-    /// How the next picture is drawn.
+    /// How the next frame is drawn.
     look: Look,
     draws_wireframe: bool,
     draws_ground: bool,

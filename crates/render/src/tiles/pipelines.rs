@@ -11,7 +11,7 @@ const MAX_PARTS: f64 = 4.0;
 /// How a layer is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sampling {
-    /// Flat, every pixel of the map a square of whole pixels of the picture.
+    /// Flat, every pixel of the map a square of whole pixels of the frame.
     Exact,
     /// Flat, at any other zoom.
     Smooth,
@@ -36,7 +36,7 @@ pub(super) enum Pipeline {
     Overview(CellsKey),
     /// A smaller level of it.
     OverviewLevel,
-    /// A smaller level of tile pictures.
+    /// A smaller level of tile images.
     PageLevel,
 }
 
@@ -51,14 +51,14 @@ pub(super) struct CellsKey {
     /// Whether tiles change.
     pub(super) remapped: bool,
     /// Whether some are left out, or something lies around them.
-    pub(super) choosy: bool,
+    pub(super) masked: bool,
     pub(super) wraps: bool,
     pub(super) highlights: bool,
     /// Whether tiles are as high as wide.
     pub(super) square: bool,
-    /// Whether several may sampling in a pixel of the picture.
+    /// Whether several may lie in a pixel of the frame.
     pub(super) far: bool,
-    /// Whether they are in several buffers, and each draw covers the whole picture.
+    /// Whether they are in several buffers, and each draw covers the whole frame.
     pub(super) parted: bool,
     /// Whether their colours are stripes.
     pub(super) hatched: bool,
@@ -67,31 +67,18 @@ pub(super) struct CellsKey {
 impl CellsKey {
     /// The constants of the shader.
     fn constants(self) -> [(&'static str, f64); 11] {
-        let Self {
-            are_colors,
-            opaque,
-            tinted,
-            remapped,
-            choosy,
-            wraps,
-            highlights,
-            square,
-            far,
-            parted,
-            hatched,
-        } = self;
         [
-            ("COLORS", are_colors),
-            ("OPAQUE", opaque),
-            ("TINTED", tinted),
-            ("REMAPPED", remapped),
-            ("CHOOSY", choosy),
-            ("WRAPS", wraps),
-            ("HIGHLIGHTS", highlights),
-            ("SQUARE", square),
-            ("FAR", far),
-            ("PARTED", parted),
-            ("HATCHED", hatched),
+            ("COLORS", self.are_colors),
+            ("OPAQUE", self.opaque),
+            ("TINTED", self.tinted),
+            ("REMAPPED", self.remapped),
+            ("MASKED", self.masked),
+            ("WRAPS", self.wraps),
+            ("HIGHLIGHTS", self.highlights),
+            ("SQUARE", self.square),
+            ("FAR", self.far),
+            ("PARTED", self.parted),
+            ("HATCHED", self.hatched),
         ]
         .map(|(name, is_on)| (name, on(is_on)))
     }
@@ -117,7 +104,7 @@ impl PipelineKey for Pipeline {
                 ..over("vs_backdrop", "fs_backdrop")
             }),
             Self::Lines { is_flat: true } => maker.create(&over("vs_flat", "fs_lines")),
-            Self::Lines { is_flat: false } => maker.create(&over("vs_lying", "fs_lying_lines")),
+            Self::Lines { is_flat: false } => maker.create(&over("vs_plane", "fs_plane_lines")),
             Self::Sprites { is_exact } => {
                 let fragment = if is_exact {
                     "fs_sprite_exact"
@@ -136,7 +123,7 @@ impl PipelineKey for Pipeline {
                 let (vertex, fragment) = match sampling {
                     Sampling::Exact => ("vs_flat", "fs_exact"),
                     Sampling::Smooth => ("vs_flat", "fs_smooth"),
-                    Sampling::InSpace => ("vs_lying", "fs_lying"),
+                    Sampling::InSpace => ("vs_plane", "fs_plane"),
                 };
                 let mut constants = cells.constants().to_vec();
                 // A software adapter pays for every lookup.
