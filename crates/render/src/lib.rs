@@ -541,15 +541,12 @@ impl Content {
         if only.is_none() && !renderer.is_instanced() {
             return;
         }
-        let local = LocalView {
-            instances: &self.instances,
-            upright_instances,
-            playhead: only.map_or(local.playhead, |instance| instance.playhead),
-            ..match only {
-                Some(instance) => local.of(&instance.world_from_model),
-                None => local,
-            }
-        };
+        let mut local = local;
+        if let Some(instance) = only {
+            local = local.of(&instance.world_from_model);
+            local.playhead = instance.playhead;
+        }
+        (local.instances, local.upright_instances) = (&self.instances, upright_instances);
         if local.is_in_place {
             self.frame = None;
         } else {

@@ -297,21 +297,21 @@ impl GrowingBuffer {
         check_size(gpu, self.what, bytes(count))?;
         // Where there is no room to grow into, there is enough.
         let room = bytes(count.next_power_of_two());
-        let size = room.min(gpu.max_storage_bytes()).max(bytes(count));
+        let size = room.min(gpu.max_storage_bytes() & !15).max(bytes(count));
         self.buffer = buffer(gpu, self.what, size, self.buffer.usage());
         Ok(true)
     }
 
-    /// Writes things, for which there must be room, straight into what is sent to the GPU.
+    /// Writes so many things, for which there must be room, straight into what is sent to the GPU.
     pub(super) fn write<T>(
         &self,
         gpu: &Gpu,
-        things: impl Iterator<Item = T> + Clone,
+        count: usize,
+        things: impl Iterator<Item = T>,
         mut write: impl FnMut(T, &mut wgpu::WriteOnly<'_, [u8]>),
     ) {
-        let size = (things.clone().count() * self.bytes_each) as u64;
-        let view =
-            NonZero::new(size).and_then(|size| gpu.queue.write_buffer_with(&self.buffer, 0, size));
+        let size = NonZero::new((count * self.bytes_each) as u64);
+        let view = size.and_then(|size| gpu.queue.write_buffer_with(&self.buffer, 0, size));
         let Some(mut view) = view else {
             return;
         };

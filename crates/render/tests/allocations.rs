@@ -134,7 +134,6 @@ fn making_palettes_allocates_nothing() {
 #[test]
 fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
     let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
-    let model = rigs::model(&*document);
     let gpu = Gpu::headless().unwrap();
     // The most that one of many frames allocates; the first ones make room.
     let most = |frame: &mut dyn FnMut()| {

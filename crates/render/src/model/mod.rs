@@ -207,14 +207,15 @@ impl ModelRenderer {
 
     fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
         let mesh = ModelMesh::upload(gpu, &self.material_layout, &self.sampler, model)?;
-        let mut marks_of = Uniform::new(gpu, "marks");
-        marks_of.write(gpu, marks(&Shown::default()));
+        let shown = Shown::default();
+        let mut uniform = Uniform::new(gpu, "marks");
+        uniform.write(gpu, marks(&shown));
         Ok(ModelData {
-            instances: Instances::new(gpu, &self.layout, &mesh, &marks_of.buffer, model),
+            instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer, model),
             mesh,
             upright: 0,
-            marks: marks_of,
-            look: look(model, &Shown::default()),
+            marks: uniform,
+            look: look(model, &shown),
             draws_wireframe: false,
             draws_ground: false,
         })

@@ -188,7 +188,7 @@ fn a_model_that_stands_in_many_places_is_uploaded_once() {
     let stage = Stage::get();
     let bytes = |document: &dyn Document| stage.upload(document).gpu_bytes();
     let parts = scene.parts.iter().map(|part| bytes(&*part.document));
-    assert_eq!(bytes(&scene), parts.sum());
+    assert_eq!(bytes(&scene), parts.sum::<u64>());
 }
 
 /// A document shows what it has when it is drawn, whatever it had when it was sent.
