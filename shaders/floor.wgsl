@@ -1,4 +1,4 @@
-// The least that a textured picture costs: one mipmapped texture over all of it, at one and a half
+// The least that a textured frame costs: one mipmapped texture over all of it, at one and a half
 // texels for a pixel, which is how terrain shows its textures to the game's own camera.
 
 @group(0) @binding(0) var image: texture_2d<f32>;
@@ -6,8 +6,8 @@
 
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    // The corners of a strip of two triangles.
-    let corner = vec2<f32>(f32(index & 1u), f32(index >> 1u));
+    // The corners of two triangles.
+    let corner = vec2<f32>(f32((0x2cu >> index) & 1u), f32((0x32u >> index) & 1u));
     return vec4<f32>(corner * 2.0 - 1.0, 0.5, 1.0);
 }
 

@@ -1,4 +1,4 @@
-// What every shader knows of the picture: `Frame` in `render/frame.rs`.
+// What every shader knows of the frame: `Frame` in `render/frame.rs`.
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 

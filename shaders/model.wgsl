@@ -17,7 +17,7 @@ override HIGHLIGHTED: bool = false;
 @group(1) @binding(4) var<uniform> marks: Marks;
 
 @group(2) @binding(0) var<uniform> material: Material;
-@group(2) @binding(1) var picture: texture_2d<f32>;
+@group(2) @binding(1) var albedo_texture: texture_2d<f32>;
 @group(2) @binding(2) var repeated: sampler;
 
 struct Surface {
@@ -89,7 +89,7 @@ fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
 
 // The colour of the texture. The first row of its texels is its top, at v = 1.
 fn albedo_at(uv: vec2f) -> vec3f {
-    let color = textureSampleBias(picture, repeated, vec2f(uv.x, 1.0 - uv.y), -0.5);
+    let color = textureSampleBias(albedo_texture, repeated, vec2f(uv.x, 1.0 - uv.y), -0.5);
     if HOLES {
         if color.a <= 0.5 {
             discard;

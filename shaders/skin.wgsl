@@ -1,19 +1,5 @@
-// How joints move the vertices of models: the GPU twin of `scene/model/poses.rs`.
-
-// The first three rows of an affine matrix: `SkinMatrix`.
-struct Affine {
-    x: vec4f,
-    y: vec4f,
-    z: vec4f,
-}
-
-// `PackedInfluence`.
-struct Influence {
-    // Index in the palette of the instance.
-    joint: u32,
-    // All weights of a vertex sum to 1.
-    weight: f32,
-}
+// How joints move the vertices of models: the GPU twin of `scene/model/poses.rs`. `Affine` and
+// `Influence` are declared in `render/model/mod.rs`.
 
 struct Posed {
     position: vec3f,
@@ -21,21 +7,25 @@ struct Posed {
     normal: vec3f,
 }
 
+// The weights of a vertex sum to 1; `joint` is an index in the palette of its instance.
 @group(1) @binding(0) var<storage, read> influences: array<Influence>;
 // Model space in the bind pose to model space as posed: the palettes of all instances.
 @group(1) @binding(1) var<storage, read> palette: array<Affine>;
 
 fn transformed_point(matrix: Affine, point: vec3f) -> vec3f {
     let p = vec4f(point, 1.0);
-    return vec3f(dot(matrix.x, p), dot(matrix.y, p), dot(matrix.z, p));
+    return vec3f(dot(matrix.rows[0], p), dot(matrix.rows[1], p), dot(matrix.rows[2], p));
 }
 
 // A normal goes through the inverse transpose, so that it stays upright on what is stretched.
 fn transformed_normal(matrix: Affine, normal: vec3f) -> vec3f {
-    let yz = cross(matrix.y.xyz, matrix.z.xyz);
-    let zx = cross(matrix.z.xyz, matrix.x.xyz);
-    let xy = cross(matrix.x.xyz, matrix.y.xyz);
-    let determinant = dot(matrix.x.xyz, yz);
+    let x = matrix.rows[0].xyz;
+    let y = matrix.rows[1].xyz;
+    let z = matrix.rows[2].xyz;
+    let yz = cross(y, z);
+    let zx = cross(z, x);
+    let xy = cross(x, y);
+    let determinant = dot(x, yz);
     // What is flattened has no inverse, but its normals still have a direction.
     let divisor = select(determinant, 1.0, determinant == 0.0);
     return vec3f(dot(yz, normal), dot(zx, normal), dot(xy, normal)) / divisor;

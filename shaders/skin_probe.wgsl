@@ -1,6 +1,7 @@
 // What the GPU makes of vertices that joints move, for the test that compares it with the CPU.
 // Joined after skin.wgsl.
 
+// `MeshVertex`.
 struct Vertex {
     position: array<f32, 3>,
     normal: u32,
@@ -8,15 +9,9 @@ struct Vertex {
     influences: u32,
 }
 
-struct Probe {
-    position: array<f32, 3>,
-    // Of length 1.
-    normal: array<f32, 3>,
-}
-
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
 // Of the first palette all vertices, then of the second, and so on.
-@group(0) @binding(1) var<storage, read_write> probes: array<Probe>;
+@group(0) @binding(1) var<storage, read_write> probes: array<SkinProbe>;
 // How many matrices each palette has.
 @group(0) @binding(2) var<uniform> palette_length: u32;
 

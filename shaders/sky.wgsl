@@ -27,7 +27,7 @@ struct Sky {
 
 @vertex
 fn vs_sky(@builtin(vertex_index) vertex: u32) -> Sky {
-    // One triangle that covers the picture, at infinity.
+    // One triangle that covers the frame, at infinity.
     let ndc = vec2f(f32((vertex << 1u) & 2u), f32(vertex & 2u)) * 2.0 - 1.0;
     return Sky(vec4f(ndc, 0.0, 1.0), ndc);
 }

@@ -9,12 +9,12 @@ override COLORS: bool = false;
 override OPAQUE: bool = false;
 override TINTED: bool = false;
 override REMAPPED: bool = false;
-override CHOOSY: bool = false;
+override MASKED: bool = false;
 override WRAPS: bool = false;
 override HIGHLIGHTS: bool = false;
 override SQUARE: bool = false;
 override FAR: bool = false;
-// The layer is in several buffers, and each draw covers the whole picture.
+// The layer is in several buffers, and each draw covers the whole frame.
 override PARTED: bool = false;
 // Colours are stripes.
 override HATCHED: bool = false;
@@ -25,7 +25,7 @@ override PARTS: f32 = 1.0;
 // Cells, colours, or the pixels of sprites.
 @group(1) @binding(1) var<storage, read> cells: array<u32>;
 @group(1) @binding(2) var pages: texture_2d_array<f32>;
-// Which picture is shown in place of each.
+// Which image is shown in place of each.
 @group(1) @binding(3) var<storage, read> remap: array<u32>;
 // Of each cell: upper left, upper right, lower left, lower right.
 @group(1) @binding(4) var<storage, read> tints: array<vec4u>;
@@ -52,12 +52,12 @@ fn find(at: vec2i) -> Found {
     }
     let is_inside = cell.x >= 0 && cell.x < draw.size.x && cell.y >= draw.rows.x && cell.y < draw.rows.y;
     if !is_inside {
-        if CHOOSY {
+        if MASKED {
             // Of a layer in several parts, the others have what is there.
             let is_elsewhere = cell.x >= 0 && cell.x < draw.size.x && cell.y >= 0 && cell.y < draw.size.y;
-            return Found(chosen(select(draw.outside, PICTURE, is_elsewhere)), NOWHERE);
+            return Found(chosen(select(draw.outside, IMAGE, is_elsewhere)), NOWHERE);
         }
-        return Found(select(PICTURE, 0u, COLORS), NOWHERE);
+        return Found(select(IMAGE, 0u, COLORS), NOWHERE);
     }
     let index = u32((cell.y - draw.first_row) * draw.size.x + cell.x);
     return Found(chosen(cells[index]), index);
@@ -65,22 +65,22 @@ fn find(at: vec2i) -> Found {
 
 // A cell, or an empty one in place of one that is not drawn.
 fn chosen(value: u32) -> u32 {
-    if !CHOOSY {
+    if !MASKED {
         return value;
     }
-    let is_zero = (draw.flags & SKIPS_ZERO) != 0u && (value & PICTURE) == 0u;
+    let is_zero = (draw.flags & SKIPS_ZERO) != 0u && (value & IMAGE) == 0u;
     let has_priority = (value & PRIORITY) != 0u;
     let is_of_other_pass = (draw.flags & select(PRIORITY_ONLY, NORMAL_ONLY, has_priority)) != 0u;
-    return select(value, PICTURE, is_zero || is_of_other_pass);
+    return select(value, IMAGE, is_zero || is_of_other_pass);
 }
 
 // ---- Colours ----
 
-// Column, row and page of what is shown in place of a picture.
-fn place_of(picture: u32) -> vec3i {
-    var shown = picture;
+// Column, row and page of what is shown in place of an image.
+fn place_of(image: u32) -> vec3i {
+    var shown = image;
     if REMAPPED {
-        shown = remap[picture];
+        shown = remap[image];
     }
     let place = vec2u(shown, shown >> draw.page.x) & ((vec2u(1u) << draw.page.xy) - 1u);
     return vec3i(vec2i(place), i32(shown >> (draw.page.x + draw.page.y)));
@@ -91,8 +91,8 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
     if COLORS {
         return unpack4x8unorm(found.value);
     }
-    let picture = found.value & PICTURE;
-    if picture >= draw.count {
+    let image = found.value & IMAGE;
+    if image >= draw.count {
         return vec4f(0.0);
     }
     let size = vec2u(draw.tile);
@@ -104,7 +104,7 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
     } else if (found.value & SWAP_AXES) != 0u {
         at = at.yx * size / size.yx;
     }
-    let place = place_of(picture);
+    let place = place_of(image);
     let texel = ((vec2u(place.xy) << draw.page.zw) | at) >> vec2u(level);
     var color = textureLoad(pages, vec2i(texel), place.z, i32(level));
     if OPAQUE {
@@ -114,7 +114,7 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
         color = tinted(color, tints[found.index], (vec2f(pixel) + 0.5) * draw.per_tile);
     }
     if HIGHLIGHTS {
-        color = highlighted(color, picture == draw.highlighted, inside, footprint);
+        color = highlighted(color, image == draw.highlighted, inside, footprint);
     }
     return color;
 }
@@ -134,7 +134,7 @@ fn highlighted(color: vec4f, is_use: bool, inside: vec2f, footprint: vec2f) -> v
         let grey = dot(color.rgb, vec3f(0.3, 0.59, 0.11));
         return vec4f(mix(vec3f(grey), color.rgb, 0.4) * 0.35, color.a);
     }
-    // In pixels of the picture.
+    // In pixels of the image.
     let side = draw.tile / footprint;
     let from_edge = min(inside, draw.tile - inside) / footprint;
     let is_edge = min(from_edge.x, from_edge.y) < clamp(min(side.x, side.y) / 10.0, 1.0, 2.5);
@@ -203,7 +203,7 @@ fn is_of_this_part(at: vec2f) -> bool {
     return select(is_drawn, draw.drawn_rows.x == 0, is_outside);
 }
 
-// Where every pixel of the picture lies within one pixel of the map.
+// Where every pixel of the frame lies within one pixel of the map.
 @fragment
 fn fs_exact(in: Flat) -> @location(0) vec4f {
     let at = in.clip.xy * draw.pixel + draw.offset;
@@ -223,17 +223,17 @@ fn fs_exact(in: Flat) -> @location(0) vec4f {
 
 // ---- Parts of pixels ----
 
-struct Lying {
+struct Plane {
     @builtin(position) clip: vec4f,
     // In pixels from the top left of the layer.
     @location(0) at: vec2f,
 }
 
 @vertex
-fn vs_lying(@builtin(vertex_index) vertex: u32) -> Lying {
+fn vs_plane(@builtin(vertex_index) vertex: u32) -> Plane {
     let at = mix(draw.rect.xy, draw.rect.zw, corner(vertex));
     let world = draw.place.xyz + vec3f(at.x, 0.0, at.y);
-    return Lying(frame.clip_from_world * vec4f(world, 1.0), at);
+    return Plane(frame.clip_from_world * vec4f(world, 1.0), at);
 }
 
 // The colour at a place in pixels from the top left of `first_cell`, multiplied by its opacity.
@@ -264,7 +264,7 @@ fn filtered(at: vec2f, footprint: vec2f) -> vec4f {
     return mix(upper, lower, share.y);
 }
 
-// Where several cells lie in a pixel of the picture.
+// Where several cells lie in a pixel of the frame.
 fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
     let whole = vec2f(draw.size) * draw.tile;
     let from_corner = vec2f(draw.first_cell) * draw.tile + at;
@@ -279,7 +279,7 @@ fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
     let texels = footprint / whole * vec2f(textureDimensions(source));
     let color = textureSampleLevel(source, source_sampler, share, log2(max(texels.x, texels.y)));
     var around = vec4f(0.0);
-    if CHOOSY {
+    if MASKED {
         around = average(Found(chosen(draw.outside), NOWHERE), footprint);
     }
     return mix(around, color, covered.x * covered.y);
@@ -318,7 +318,7 @@ fn fs_smooth(in: Flat) -> @location(0) vec4f {
 }
 
 @fragment
-fn fs_lying(in: Lying) -> @location(0) vec4f {
+fn fs_plane(in: Plane) -> @location(0) vec4f {
     let across = dpdx(in.at);
     let down = dpdy(in.at);
     // There is no edge between what is near and what is far.
@@ -344,7 +344,7 @@ fn around_both(a: vec2f, b: vec2f) -> vec2f {
     return max(sqrt(a * a + b * b), vec2f(1e-6));
 }
 
-// How much of a layer a pixel of the picture covers.
+// How much of a layer a pixel of the frame covers.
 fn footprint_of(at: vec2f) -> vec2f {
     return around_both(dpdx(at), dpdy(at));
 }
@@ -372,11 +372,11 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
     }
     if SQUARE && !TINTED && !HIGHLIGHTS {
         // The last level has one texel, whichever way round it is.
-        let picture = found.value & PICTURE;
-        if picture >= draw.count {
+        let image = found.value & IMAGE;
+        if image >= draw.count {
             return vec4f(0.0);
         }
-        let place = place_of(picture);
+        let place = place_of(image);
         let color = textureLoad(pages, place.xy, place.z, i32(draw.last_level));
         return select(multiplied(color), vec4f(color.rgb, 1.0), OPAQUE);
     }
@@ -393,7 +393,7 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
     return sum / f32(count.x * count.y);
 }
 
-// The average of some cells; `numbers` is the size of the picture that is made.
+// The average of some cells; `numbers` is the size of the texture that is filled.
 @fragment
 fn fs_overview(in: Build) -> @location(0) vec4f {
     let scale = vec2f(draw.size) / vec2f(in.numbers);
@@ -465,39 +465,39 @@ fn fs_page_level(in: Build) -> @location(0) vec4f {
 
 struct Sprite {
     @builtin(position) clip: vec4f,
-    // In pixels of the sprite's picture.
+    // In pixels of the sprite's image.
     @location(0) at: vec2f,
     // Where its pixels begin in the buffer; width and height.
-    @location(1) @interpolate(flat) picture: vec3u,
+    @location(1) @interpolate(flat) image: vec3u,
 }
 
 @vertex
 fn vs_sprite(
     @builtin(vertex_index) vertex: u32,
     @location(0) rect: vec4f,
-    @location(1) picture: vec3u,
+    @location(1) image: vec3u,
 ) -> Sprite {
     let share = corner(vertex);
     let on_map = mix(rect.xy, rect.zw, share);
     var clip: vec4f;
     if draw.pixel > 0.0 {
-        let on_picture = (on_map - draw.offset) / (draw.pixel * frame.size);
-        clip = vec4f(on_picture.x * 2.0 - 1.0, 1.0 - on_picture.y * 2.0, 0.0, 1.0);
+        let on_frame = (on_map - draw.offset) / (draw.pixel * frame.size);
+        clip = vec4f(on_frame.x * 2.0 - 1.0, 1.0 - on_frame.y * 2.0, 0.0, 1.0);
     } else {
         let world = draw.place.xyz + vec3f(on_map.x, 0.0, on_map.y);
         clip = frame.clip_from_world * vec4f(world, 1.0);
     }
-    return Sprite(clip, share * vec2f(picture.yz), picture);
+    return Sprite(clip, share * vec2f(image.yz), image);
 }
 
-fn sprite_pixel(picture: vec3u, at: vec2f) -> vec4f {
-    let pixel = min(vec2u(max(at, vec2f(0.0))), picture.yz - 1u);
-    return unpack4x8unorm(cells[picture.x + pixel.y * picture.y + pixel.x]);
+fn sprite_pixel(image: vec3u, at: vec2f) -> vec4f {
+    let pixel = min(vec2u(max(at, vec2f(0.0))), image.yz - 1u);
+    return unpack4x8unorm(cells[image.x + pixel.y * image.y + pixel.x]);
 }
 
 @fragment
 fn fs_sprite_exact(in: Sprite) -> @location(0) vec4f {
-    let color = sprite_pixel(in.picture, in.at);
+    let color = sprite_pixel(in.image, in.at);
     return vec4f(color.rgb, color.a * draw.opacity);
 }
 
@@ -510,7 +510,7 @@ fn fs_sprite(in: Sprite) -> @location(0) vec4f {
     for (var y = 0.5; y < count; y += 1.0) {
         for (var x = 0.5; x < count; x += 1.0) {
             let at = in.at + (vec2f(x, y) / count - 0.5) * footprint;
-            sum += multiplied(sprite_pixel(in.picture, at));
+            sum += multiplied(sprite_pixel(in.image, at));
         }
     }
     let color = divided(sum / (count * count));
@@ -520,7 +520,7 @@ fn fs_sprite(in: Sprite) -> @location(0) vec4f {
 // ---- What lies behind and in front ----
 
 // Behind a flat map: black as in the game, and around it a frame. `rect` is the map in pixels of the
-// picture.
+// frame.
 @fragment
 fn fs_backdrop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let from_edge = min(clip.xy - draw.rect.xy, draw.rect.zw - clip.xy);
@@ -534,13 +534,13 @@ fn vs_backdrop(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
     return vec4f(f32((vertex << 1u) & 2u) * 2.0 - 1.0, f32(vertex & 2u) * 2.0 - 1.0, 0.0, 1.0);
 }
 
-// Light lines, with a dark side that is seen on light pictures.
+// Light lines, with a dark side that is seen on light images.
 fn line_color(light: f32, dark: f32) -> vec4f {
     let color = select(vec3f(0.0), vec3f(1.0), light >= dark);
     return vec4f(color, max(light, dark));
 }
 
-// Lines of one pixel of the picture, wherever it begins another tile or pixel than the one before.
+// Lines of one pixel of the frame, wherever it begins another tile or pixel than the one before.
 @fragment
 fn fs_lines(in: Flat) -> @location(0) vec4f {
     let at = in.clip.xy * draw.pixel + draw.offset;
@@ -568,7 +568,7 @@ fn covered_by_lines(at: vec2f, apart: vec2f, footprint: vec2f) -> f32 {
 }
 
 @fragment
-fn fs_lying_lines(in: Lying) -> @location(0) vec4f {
+fn fs_plane_lines(in: Plane) -> @location(0) vec4f {
     let footprint = footprint_of(in.at);
     let tiles = covered_by_lines(in.at, draw.tile, footprint) * draw.lines.x * 0.55;
     let near = saturate((1.0 / max(footprint.x, footprint.y) - 5.0) / 5.0);

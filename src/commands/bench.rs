@@ -1,6 +1,7 @@
 //! `mapscope bench`: how fast a file opens and draws, beside what the device needs for nothing.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec3};
@@ -13,7 +14,7 @@ use super::{CommandError, Status};
 use mapscope_render::{DrawStatistics, Floor, Renderer, View};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::model::Model;
-use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Aabb, Animation, Document, OpenOptions, Playhead, Ray, Shown};
 
@@ -49,6 +50,10 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<Status, CommandError> {
     let (opened, headless) = headless::open(&args.file, options, &args.image)?;
+    let mut crowd = match args.instances {
+        Some(count) => Some(crowd_of(&opened.document, count)?),
+        None => None,
+    };
     let document = &*opened.document;
     let Headless { gpu, target, .. } = &headless;
     let mut view = view_of(&args.image, document, target.aspect())?;
@@ -60,14 +65,10 @@ pub(super) fn run(
     let clip = clip.and_then(|clip| clips.get(clip));
     let plays = clip.filter(|_| args.image.request.frame.is_none());
     let frames = plays.map(|clip| clip.frames.max(1));
-    let mut crowd = args
-        .instances
-        .map(|count| Crowd::of(document, count, view.shown.playhead))
-        .transpose()?;
     if let Some(crowd) = &crowd
         && args.image.request.camera.is_none()
     {
-        view.camera.frame(crowd.bounds, target.aspect());
+        view.camera.frame(bounds_of(crowd), target.aspect());
     }
 
     let mut renderer = Renderer::new(gpu);
@@ -84,12 +85,19 @@ pub(super) fn run(
         if let Some(frames) = frames {
             view.shown.playhead.frame = (number % frames) as f32;
         }
-        if let Some(crowd) = &mut crowd {
-            if let Some(frames) = frames {
-                crowd.advance(number, frames);
+        let document: &dyn Document = match &mut crowd {
+            Some(crowd) => {
+                // Each one frame ahead of the one before it.
+                for (instance, number) in crowd.instances.iter_mut().zip(number..) {
+                    let frame = frames.map(|frames| (number % frames) as f32);
+                    instance.playhead = view.shown.playhead;
+                    instance.playhead.frame = frame.unwrap_or(instance.playhead.frame);
+                }
+                renderer.prepare(gpu, &mut scene, crowd, view, target.size);
+                crowd
             }
-            scene.set_instances(gpu, crowd.model, &crowd.instances)?;
-        }
+            None => document,
+        };
         let palettes = begun.elapsed();
         let time = headless.time(|encoder| {
             drawn = renderer.draw(gpu, encoder, target, Some((&mut scene, document)), view);
@@ -302,51 +310,30 @@ impl Report {
 }
 
 /// A model many times over, in rows and columns.
-struct Crowd<'a> {
-    model: &'a Model,
-    instances: Vec<Instance>,
-    bounds: Aabb,
+fn crowd_of(document: &Arc<dyn Document>, count: u32) -> Result<Crowd, CommandError> {
+    if document.content::<Model>().is_none() {
+        let text = "--instances is for models".to_owned();
+        return Err(CommandError::Argument(text));
+    }
+    let bounds = document.about().bounds;
+    let spacing = (bounds.max - bounds.min).with_y(0.0) * 1.1;
+    let columns = f64::from(count).sqrt().ceil() as u32;
+    let instances = (0..count).map(|i| {
+        let place = spacing * Vec3::new((i % columns) as f32, 0.0, (i / columns) as f32);
+        Instance {
+            world_from_model: Affine3A::from_translation(place),
+            playhead: Playhead::default(),
+        }
+    });
+    Ok(Crowd::new(Arc::clone(document), instances.collect()))
 }
 
-impl<'a> Crowd<'a> {
-    fn of(
-        document: &'a dyn Document,
-        count: u32,
-        playhead: Playhead,
-    ) -> Result<Self, CommandError> {
-        let Some(model) = document.content::<Model>() else {
-            let text = "--instances is for models".to_owned();
-            return Err(CommandError::Argument(text));
-        };
-        let bounds = document.about().bounds;
-        let spacing = (bounds.max - bounds.min).with_y(0.0) * 1.1;
-        let columns = f64::from(count).sqrt().ceil() as u32;
-        let place = |i: u32| {
-            let (row, column) = (i / columns, i % columns);
-            spacing * Vec3::new(column as f32, 0.0, row as f32)
-        };
-        let instances = (0..count).map(|i| Instance {
-            world_from_model: Affine3A::from_translation(place(i)),
-            playhead,
-        });
-        // The last row may be short, the others are not.
-        let last = place(count - 1).max(place((columns - 1).min(count - 1)));
-        Ok(Self {
-            model,
-            instances: instances.collect(),
-            bounds: Aabb {
-                max: bounds.max + last,
-                ..bounds
-            },
-        })
-    }
-
-    /// Shows the frame of this number, and each model one frame ahead of the one before it.
-    fn advance(&mut self, number: u32, frames: u32) {
-        for (instance, i) in self.instances.iter_mut().zip(number..) {
-            instance.playhead.frame = (i % frames) as f32;
-        }
-    }
+/// What a crowd occupies, each as large as the model.
+fn bounds_of(crowd: &Crowd) -> Aabb {
+    let bounds = crowd.about().bounds;
+    let each = crowd.instances.iter();
+    let each = each.map(|instance| bounds.transformed(&instance.world_from_model));
+    each.reduce(|all, one| all.union(&one)).unwrap_or(bounds)
 }
 
 /// The pose at a part, from 0 to 1, of a closed flight over a map near the ground: on an ellipse

@@ -14,8 +14,9 @@ use std::sync::{Arc, LazyLock};
 
 use divan::{AllocProfiler, Bencher, black_box};
 use glam::{Affine3A, Vec3};
-use mapscope_render::{Gpu, Renderer};
-use mapscope_scene::model::instances::Instance;
+use mapscope_render::{Gpu, Renderer, View};
+use mapscope_scene::camera::{Camera, NamedView};
+use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::{Document, Playhead};
 
@@ -76,12 +77,15 @@ fn make_and_send(bencher: Bencher<'_, '_>, smooth: bool) {
     let Some(gpu) = gpu else {
         return;
     };
-    let model = rigs::model(&**DOCUMENT);
-    let renderer = Renderer::new(&gpu);
+    let mut renderer = Renderer::new(&gpu);
     let Ok(mut scene) = renderer.upload(&gpu, &**DOCUMENT) else {
         return;
     };
-    let steps: Vec<Vec<Instance>> = (0..8).map(|step| crowd(step, smooth)).collect();
+    let about = DOCUMENT.about();
+    let camera = Camera::framing(about.bounds, NamedView::Iso, about.handedness, 1.0);
+    let view = View::plain(camera);
+    let crowd = |step| Crowd::new(Arc::clone(&DOCUMENT), crowd(step, smooth));
+    let steps: Vec<Crowd> = (0..8).map(crowd).collect();
     let mut step = 0;
     bencher
         .with_inputs(|| {
@@ -91,8 +95,7 @@ fn make_and_send(bencher: Bencher<'_, '_>, smooth: bool) {
             step
         })
         .bench_local_values(|step| {
-            let set = scene.set_instances(&gpu, model, &steps[step]);
-            gpu.queue.submit([]);
-            set.is_ok()
+            renderer.prepare(&gpu, &mut scene, &steps[step], &view, [64, 64]);
+            gpu.queue.submit([])
         });
 }

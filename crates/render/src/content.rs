@@ -2,11 +2,14 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::{Deref, DerefMut, Range};
 
 use glam::Affine3A;
 
 use super::frame::LocalView;
+use super::resources::{PipelineCache, PipelineKey};
 use super::{DrawStatistics, Gpu, UploadError};
+use mapscope_scene::Playhead;
 
 /// When something is drawn: each phase of all drawables comes before the next phase of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,78 @@ pub(super) enum Background {
     Own,
 }
 
+/// One of the places where content stands, and the moment at which it is there.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Instance {
+    pub(super) world_from_model: Affine3A,
+    pub(super) playhead: Playhead,
+}
+
+/// A frame while it is drawn: the render pass, and what it took so far.
+#[derive(Debug)]
+pub(super) struct FramePass<'a> {
+    pass: wgpu::RenderPass<'a>,
+    pub(super) statistics: DrawStatistics,
+    /// Whether what is drawn stands there as in a mirror.
+    pub(super) is_mirrored: bool,
+}
+
+impl<'a> FramePass<'a> {
+    pub(super) fn new(pass: wgpu::RenderPass<'a>) -> Self {
+        Self {
+            pass,
+            statistics: DrawStatistics::default(),
+            is_mirrored: false,
+        }
+    }
+
+    /// Draws with a pipeline from now on; says whether it was made.
+    pub(super) fn set_pipeline<K: PipelineKey>(
+        &mut self,
+        pipelines: &PipelineCache<K>,
+        key: K,
+    ) -> bool {
+        let pipeline = pipelines.get(key, self.is_mirrored);
+        pipeline.inspect(|it| self.pass.set_pipeline(it)).is_some()
+    }
+
+    /// Draws triangles of vertices that the shader makes.
+    pub(super) fn draw(&mut self, vertices: u32, instances: Range<u32>) {
+        self.count(vertices, &instances);
+        self.pass.draw(0..vertices, instances);
+    }
+
+    /// Draws triangles of vertices with these indices.
+    pub(super) fn draw_indexed(
+        &mut self,
+        indices: Range<u32>,
+        base_vertex: i32,
+        instances: Range<u32>,
+    ) {
+        self.count(indices.len() as u32, &instances);
+        self.pass.draw_indexed(indices, base_vertex, instances);
+    }
+
+    fn count(&mut self, vertices: u32, instances: &Range<u32>) {
+        self.statistics.draw_calls += 1;
+        self.statistics.triangles += u64::from(vertices / 3) * instances.len() as u64;
+    }
+}
+
+impl<'a> Deref for FramePass<'a> {
+    type Target = wgpu::RenderPass<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.pass
+    }
+}
+
+impl DerefMut for FramePass<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.pass
+    }
+}
+
 /// Draws one kind of content.
 pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
     /// What it draws.
@@ -49,8 +124,8 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
     /// That on the GPU.
     type Data: ContentData;
 
-    /// Whether what is uploaded once is drawn wherever it stands. If not, it is uploaded for each
-    /// place, and seen from its own space.
+    /// Whether what is uploaded once is drawn wherever it stands ([`LocalView::instances`]). If
+    /// not, it is uploaded for each place, and seen from its own space.
     const IS_INSTANCED: bool = false;
 
     /// Puts it on the GPU.
@@ -61,24 +136,17 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
         options: UploadOptions<&Self::Data>,
     ) -> Result<Self::Data, UploadError>;
 
-    /// Makes ready what the next picture needs. `placements` are the places of the instances.
+    /// Makes ready what the next frame needs.
     fn prepare(
         &mut self,
         gpu: &Gpu,
         data: &mut Self::Data,
         content: &Self::Content,
         local: &LocalView<'_>,
-        placements: &[Affine3A],
     );
 
     /// Draws what belongs to a phase. Bind group 0 is set.
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &Self::Data,
-        statistics: &mut DrawStatistics,
-    );
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data);
 
     /// Makes the pipelines again from the shaders as they now are on disk.
     fn remake_pipelines(&mut self, gpu: &Gpu);
@@ -94,7 +162,7 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// What is to be behind it in the picture that was prepared.
+    /// What is to be behind it in the frame that was prepared.
     fn background(&self) -> Background;
 }
 
@@ -103,39 +171,35 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
 pub(super) struct UploadOptions<D> {
     /// What it may share textures with.
     pub(super) shared: Option<D>,
-    /// How many bytes are sent before each picture; none to send all at once.
-    pub(super) bytes_per_picture: Option<u64>,
+    /// How many bytes are sent before each frame; none to send all at once.
+    pub(super) bytes_per_frame: Option<u64>,
 }
 
 /// A renderer whatever it draws.
 pub(super) trait AnyRenderer: fmt::Debug + Send {
     fn is_instanced(&self) -> bool;
 
-    /// Puts content on the GPU, if it is what this draws.
+    /// Whether this draws such content.
+    fn draws(&self, content: &dyn Any) -> bool;
+
+    /// Puts content that this draws on the GPU.
     fn upload(
         &self,
         gpu: &Gpu,
         content: &dyn Any,
         options: UploadOptions<&dyn ContentData>,
-    ) -> Option<Result<Box<dyn ContentData>, UploadError>>;
+    ) -> Result<Option<Box<dyn ContentData>>, UploadError>;
 
-    /// Makes ready what the next picture needs of content that this has put on the GPU.
+    /// Makes ready what the next frame needs of content that this has put on the GPU.
     fn prepare(
         &mut self,
         gpu: &Gpu,
         data: &mut dyn ContentData,
         content: &dyn Any,
         local: &LocalView<'_>,
-        placements: &[Affine3A],
     );
 
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &dyn ContentData,
-        statistics: &mut DrawStatistics,
-    );
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData);
 
     /// The same with shaders as they now are on disk.
     fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer>;
@@ -146,19 +210,25 @@ impl<R: ContentRenderer> AnyRenderer for R {
         R::IS_INSTANCED
     }
 
+    fn draws(&self, content: &dyn Any) -> bool {
+        content.is::<R::Content>()
+    }
+
     fn upload(
         &self,
         gpu: &Gpu,
         content: &dyn Any,
         options: UploadOptions<&dyn ContentData>,
-    ) -> Option<Result<Box<dyn ContentData>, UploadError>> {
-        let content = content.downcast_ref()?;
+    ) -> Result<Option<Box<dyn ContentData>>, UploadError> {
+        let Some(content) = content.downcast_ref() else {
+            return Ok(None);
+        };
         let options = UploadOptions {
             shared: options.shared.and_then(downcast::<R::Data>),
-            bytes_per_picture: options.bytes_per_picture,
+            bytes_per_frame: options.bytes_per_frame,
         };
-        let data = ContentRenderer::upload(self, gpu, content, options);
-        Some(data.map(|data| Box::new(data) as _))
+        let data = ContentRenderer::upload(self, gpu, content, options)?;
+        Ok(Some(Box::new(data)))
     }
 
     fn prepare(
@@ -167,23 +237,16 @@ impl<R: ContentRenderer> AnyRenderer for R {
         data: &mut dyn ContentData,
         content: &dyn Any,
         local: &LocalView<'_>,
-        placements: &[Affine3A],
     ) {
         let data: &mut dyn Any = data;
         if let (Some(data), Some(content)) = (data.downcast_mut(), content.downcast_ref()) {
-            ContentRenderer::prepare(self, gpu, data, content, local, placements);
+            ContentRenderer::prepare(self, gpu, data, content, local);
         }
     }
 
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &dyn ContentData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData) {
         if let Some(data) = downcast(data) {
-            ContentRenderer::draw(self, phase, pass, data, statistics);
+            ContentRenderer::draw(self, phase, pass, data);
         }
     }
 

@@ -6,77 +6,69 @@
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use super::resources::{bind_group, sampler, upload_texture};
+use super::content::FramePass;
+use super::resources::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, TEXTURE, bind_group,
+    bind_group_layout, sampler, upload_texture,
+};
 use super::shaders::FLOOR;
-use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Target};
 
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;
 
-/// Draws the two pictures that are the floor.
+/// Draws the two frames that are the floor.
 #[derive(Debug)]
 pub struct Floor {
-    pipeline: wgpu::RenderPipeline,
+    pipelines: PipelineCache<Quad>,
     bindings: wgpu::BindGroup,
+}
+
+/// The pipeline of a textured quad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Quad;
+
+impl PipelineKey for Quad {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
+        maker.create(&PipelineOptions {
+            // Without a test and without writing: the least there is.
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            depth_write: false,
+            cull: false,
+            ..PipelineOptions::new("vertex", "fragment")
+        })
+    }
 }
 
 impl Floor {
     /// Compiles the pipeline and makes the texture.
     pub fn new(gpu: &Gpu) -> Self {
-        let device = &gpu.device;
-        let module = FLOOR.module(device);
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("floor"),
-            layout: None,
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("vertex"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
-            primitive: wgpu::PrimitiveState {
-                topology: wgpu::PrimitiveTopology::TriangleStrip,
-                ..Default::default()
-            },
-            // Without a test and without writing: the least there is.
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH_FORMAT,
-                depth_write_enabled: Some(false),
-                depth_compare: Some(wgpu::CompareFunction::Always),
-                stencil: Default::default(),
-                bias: Default::default(),
-            }),
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("fragment"),
-                compilation_options: Default::default(),
-                targets: &[Some(COLOR_FORMAT.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
-        });
+        let layout = bind_group_layout(gpu, "floor", &[TEXTURE, SAMPLER]);
+        let mut pipelines = PipelineCache::new(&FLOOR, &[&layout]);
+        pipelines.make(gpu, Quad, false);
         let (repeat, linear) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Linear);
         let resources = [
             wgpu::BindingResource::TextureView(&texture(gpu)),
             wgpu::BindingResource::Sampler(&sampler(gpu, "floor", repeat, linear)),
         ];
-        let bindings = bind_group(gpu, "floor", &pipeline.get_bind_group_layout(0), resources);
-        Self { pipeline, bindings }
+        Self {
+            bindings: bind_group(gpu, "floor", &layout, resources),
+            pipelines,
+        }
     }
 
-    /// Records a picture in which there is nothing: colour and depth are cleared.
+    /// Records a frame in which there is nothing: colour and depth are cleared.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         target.begin_pass(encoder);
     }
 
-    /// Records a picture that is one textured quad.
+    /// Records a frame that is one textured quad.
     pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        let mut pass = target.begin_pass(encoder);
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.bindings, &[]);
-        pass.draw(0..4, 0..1);
+        let mut pass = FramePass::new(target.begin_pass(encoder));
+        if pass.set_pipeline(&self.pipelines, Quad) {
+            pass.set_bind_group(0, &self.bindings, &[]);
+            pass.draw(6, 0..1);
+        }
     }
 }
 
@@ -112,16 +104,16 @@ mod tests {
         let gpu = Gpu::headless().unwrap();
         let target = Target::new(&gpu, [600, 40]);
         let floor = Floor::new(&gpu);
-        let picture = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
+        let frame = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             record(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
             target.read_back(&gpu).unwrap()
         };
-        let cleared = picture(&|encoder| floor.clear(encoder, &target));
+        let cleared = frame(&|encoder| floor.clear(encoder, &target));
         let background = *cleared.get_pixel(0, 0);
         assert!(cleared.pixels().all(|pixel| *pixel == background));
-        let quad = picture(&|encoder| floor.textured_quad(encoder, &target));
+        let quad = frame(&|encoder| floor.textured_quad(encoder, &target));
         let covered = quad.pixels().filter(|pixel| **pixel != background).count();
         // A hash may give the background's colour now and then.
         assert!(covered > 600 * 40 - 10, "{covered}");

@@ -1,23 +1,24 @@
-//! What every shader knows of the picture.
+//! What every shader knows of the frame.
 
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
+use super::content::Instance;
 use super::resources::{
-    SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler, upload_texture,
+    SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group, bind_group_layout, sampler, upload_texture,
 };
 use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View};
-use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::noise;
+use mapscope_scene::{Aabb, Playhead};
 
 shader_struct! {
-    /// What every shader knows of the picture.
+    /// What every shader knows of the frame.
     pub(super) struct Frame {
         clip_from_world: Mat4,
         /// Eye in world space; w: seconds, for what moves.
         eye: Vec4,
-        /// From the picture's centre to its right edge, in world space at distance 1.
+        /// From the frame's centre to its right edge, in world space at distance 1.
         right: Vec4,
         /// The same to its top; w is the distance of the target.
         up: Vec4,
@@ -28,13 +29,13 @@ shader_struct! {
         /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
         /// less.
         grid: Vec4,
-        /// Width and height of the picture in pixels.
+        /// Width and height of the frame in pixels.
         size: Vec2,
     }
     padding: Vec2
 }
 
-/// The layout of bind group 0, and what is the same in all pictures.
+/// The layout of bind group 0, and what is the same in all frames.
 #[derive(Debug)]
 pub(super) struct FrameLayout {
     pub(super) layout: wgpu::BindGroupLayout,
@@ -42,12 +43,12 @@ pub(super) struct FrameLayout {
     pub(super) repeating: wgpu::Sampler,
 }
 
-/// A picture from the space of something that is drawn in it.
+/// A frame from the space of something that is drawn in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LocalView<'a> {
     /// What is shown, and the camera in world space.
     pub(super) view: &'a View,
-    /// Width and height of the picture in pixels.
+    /// Width and height of the frame in pixels.
     pub(super) size: [u32; 2],
     /// Model space to clip space.
     pub(super) clip_from_model: Mat4,
@@ -60,14 +61,20 @@ pub(super) struct LocalView<'a> {
     scale: f32,
     /// Whether model space is world space.
     pub(super) is_in_place: bool,
+    /// Whether the world shows it as in a mirror, so that its front faces are the other way round.
+    pub(super) is_mirrored: bool,
+    /// The moment that is shown of it.
+    pub(super) playhead: Playhead,
+    /// What is in view of content that is drawn wherever it stands.
+    pub(super) instances: &'a [Instance],
+    /// How many of the first of these are not mirrored; all others are.
+    pub(super) upright_instances: usize,
 }
 
-/// Bind group 0: it holds one picture's values at a time.
+/// Bind group 0: it holds one frame's values at a time.
 #[derive(Debug)]
 pub(super) struct FrameData {
-    buffer: wgpu::Buffer,
-    /// What it holds.
-    written: Option<Frame>,
+    uniform: Uniform<Frame>,
     /// `floor` and `grid` of the shader.
     floor: [Vec4; 2],
     pub(super) bind_group: wgpu::BindGroup,
@@ -88,7 +95,7 @@ impl FrameLayout {
 }
 
 impl<'a> LocalView<'a> {
-    /// The picture from world space.
+    /// The frame from world space.
     pub(super) fn new(view: &'a View, size: [u32; 2]) -> Self {
         let camera = &view.camera;
         let [right, up] = camera.right_up();
@@ -102,10 +109,14 @@ impl<'a> LocalView<'a> {
             up,
             scale: 1.0,
             is_in_place: true,
+            is_mirrored: false,
+            playhead: view.shown.playhead,
+            instances: &[],
+            upright_instances: 0,
         }
     }
 
-    /// The picture from the space of something that stands in the world.
+    /// The frame from the space of something that stands in the world.
     pub(super) fn of(self, world_from_model: &Affine3A) -> Self {
         if *world_from_model == Affine3A::IDENTITY {
             return self;
@@ -124,6 +135,7 @@ impl<'a> LocalView<'a> {
             up: direction(self.up),
             scale: model_from_world.transform_vector3(self.forward).length(),
             is_in_place: false,
+            is_mirrored: is_mirrored(world_from_model),
             ..self
         }
     }
@@ -133,31 +145,42 @@ impl<'a> LocalView<'a> {
         self.view.camera.distance() * self.scale
     }
 
+    /// How far away a place in model space is; only for comparing it with others.
+    pub(super) fn depth(&self, place: Vec3) -> f32 {
+        match self.view.camera.projection {
+            Projection::Perspective => self.eye.distance_squared(place),
+            Projection::Orthographic => self.forward.dot(place),
+        }
+    }
+
     /// How far away the near plane is, in model space.
     pub(super) fn near(&self) -> f32 {
         self.view.camera.near * self.scale
     }
 }
 
+/// Whether what stands so is seen as in a mirror.
+pub(super) fn is_mirrored(world_from_model: &Affine3A) -> bool {
+    world_from_model.matrix3.determinant() < 0.0
+}
+
 impl FrameData {
-    /// For pictures of what occupies these bounds.
+    /// For frames of what occupies these bounds.
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
-        let size = size_of::<Frame>() as u64;
-        let buffer = buffer(gpu, "frame", size, wgpu::BufferUsages::UNIFORM);
+        let uniform = Uniform::new(gpu, "frame");
         let resources = [
-            buffer.as_entire_binding(),
+            uniform.buffer.as_entire_binding(),
             wgpu::BindingResource::TextureView(&frame.noise),
             wgpu::BindingResource::Sampler(&frame.repeating),
         ];
         Self {
             bind_group: bind_group(gpu, "frame", &frame.layout, resources),
-            buffer,
-            written: None,
+            uniform,
             floor: floor_below(bounds),
         }
     }
 
-    /// Sets the values for the next picture.
+    /// Sets the values for the next frame.
     pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>) {
         let LocalView { view, size, .. } = local;
         let aspect = size[0] as f32 / size[1] as f32;
@@ -174,11 +197,7 @@ impl FrameData {
             floor: self.floor[0],
             grid: self.floor[1],
         };
-        if self.written != Some(frame) {
-            gpu.queue
-                .write_buffer(&self.buffer, 0, bytemuck::bytes_of(&frame));
-            self.written = Some(frame);
-        }
+        self.uniform.write(gpu, frame);
     }
 }
 
@@ -214,7 +233,7 @@ impl Frustum {
     }
 
     /// Whether a box may be seen: none when it is not, and else whether all of it is inside. Boxes
-    /// near a corner of the picture may be taken for seen when they are not.
+    /// near a corner of the frame may be taken for seen when they are not.
     pub(super) fn sees(&self, bounds: &Aabb) -> Option<bool> {
         let mut inside = true;
         for plane in &self.planes {

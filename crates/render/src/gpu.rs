@@ -53,7 +53,7 @@ impl Gpu {
         Self::new(Self::instance(None), None)
     }
 
-    /// A device that can show pictures on a surface.
+    /// A device that can show frames on a surface.
     ///
     /// # Errors
     /// When there is no adapter, or it gives no device.

@@ -1,8 +1,8 @@
-//! Scenes to pictures, with wgpu and without a window.
+//! Scenes to frames, with wgpu and without a window.
 //!
 //! A document says what it is made of, and where each thing stands ([`Drawable`]). There is a renderer
 //! for each kind of content (`content.rs` lists them), which knows that kind alone; what it needs on
-//! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A picture is
+//! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A frame is
 //! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
 //! lines.
 
@@ -28,8 +28,10 @@ use std::any::Any;
 use glam::Affine3A;
 use thiserror::Error;
 
-use self::content::{AnyRenderer, Background, ContentData, Phase, UploadOptions};
-use self::frame::{FrameData, FrameLayout, LocalView};
+use self::content::{
+    AnyRenderer, Background, ContentData, FramePass, Instance, Phase, UploadOptions,
+};
+use self::frame::{FrameData, FrameLayout, Frustum, LocalView, is_mirrored};
 use self::lines::{LineData, LineRenderer};
 use self::sky::SkyRenderer;
 use mapscope_scene::camera::Camera;
@@ -51,7 +53,7 @@ fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
     ]
 }
 
-/// Everything about a picture but the document itself.
+/// Everything about a frame but the document itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// Where it is taken from.
@@ -77,7 +79,7 @@ impl View {
     }
 }
 
-/// What a picture took to draw.
+/// What a frame took to draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawStatistics {
     /// Triangles handed to the GPU.
@@ -111,18 +113,25 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     contents: [Box<dyn AnyRenderer>; 4],
-    /// For pictures of no document.
+    /// For frames of no document.
     empty: FrameData,
 }
 
-/// A document on the GPU. It holds the values of one picture at a time: commands that draw it
-/// from two places must be submitted one after the other. Content is known by its address, so that
-/// the document must stay where it is in memory.
+/// A document on the GPU. It holds the values of one frame at a time: commands that draw it
+/// from two places must be submitted one after the other.
 #[derive(Debug)]
 pub struct SceneData {
     frame: FrameData,
     lines: LineData,
+    /// In the order in which the document first named them.
     contents: Vec<Content>,
+    /// How many bytes are sent before each frame; none to send all at once.
+    bytes_per_frame: Option<u64>,
+    /// How many contents are not there yet.
+    awaited: usize,
+    background: Background,
+    /// The contents of the frame that was prepared, the furthest first.
+    far_to_near: Vec<usize>,
 }
 
 /// Something that a document is made of, on the GPU.
@@ -130,56 +139,86 @@ pub struct SceneData {
 struct Content {
     /// The index of its renderer.
     renderer: usize,
-    /// The address of what was uploaded.
-    address: usize,
-    data: Box<dyn ContentData>,
-    /// Where it stands in the next picture.
-    placements: Vec<Affine3A>,
+    key: ContentKey,
+    /// None if the device has no room for it.
+    data: Option<Box<dyn ContentData>>,
+    /// Whether the document still has it.
+    is_listed: bool,
+    /// Where it stands in the next frame; what is mirrored there is listed last.
+    instances: Vec<Instance>,
+    mirrored: Vec<Instance>,
     is_prepared: bool,
+    /// Whether the space that it is drawn in is mirrored.
+    is_mirrored: bool,
+    /// How far away it is.
+    depth: f32,
     /// The frame as it is seen from there, once it stands elsewhere than in the middle of the world.
     frame: Option<FrameData>,
 }
 
-impl Content {
-    /// Whether this is what is drawn for a drawable, and there is room for one more place.
-    fn takes(&self, drawable: &Drawable<'_>, renderers: &[Box<dyn AnyRenderer>]) -> bool {
-        let is_instanced = renderers
-            .get(self.renderer)
-            .is_some_and(|renderer| renderer.is_instanced());
-        self.address == address(drawable) && (is_instanced || self.placements.is_empty())
-    }
-}
+/// What tells content from other content: its address, and its revision.
+type ContentKey = (usize, u64);
 
-/// What tells the content of one drawable from that of others.
-fn address(drawable: &Drawable<'_>) -> usize {
-    (&raw const *drawable.content).addr()
+fn key(drawable: &Drawable<'_>) -> ContentKey {
+    ((&raw const *drawable.content).addr(), drawable.revision)
 }
 
 impl SceneData {
-    /// Bytes of GPU memory that it holds.
-    pub fn gpu_bytes(&self) -> u64 {
-        let contents = self.contents.iter();
-        contents.map(|content| content.data.gpu_bytes()).sum()
+    fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, bytes_per_frame: Option<u64>) -> Self {
+        Self {
+            frame: FrameData::new(gpu, frame, bounds),
+            lines: LineData::new(gpu),
+            contents: Vec::new(),
+            bytes_per_frame,
+            awaited: 0,
+            background: Background::Sky,
+            far_to_near: Vec::new(),
+        }
     }
 
-    /// How many chunks of how many are on the GPU, of a document that appears chunk by chunk; none
-    /// once all are.
+    /// Bytes of GPU memory that it holds.
+    pub fn gpu_bytes(&self) -> u64 {
+        let data = self.contents.iter().filter_map(|c| c.data.as_ref());
+        data.map(|data| data.gpu_bytes()).sum()
+    }
+
+    /// How many chunks or other contents of how many are on the GPU, of a document that appears
+    /// piece by piece; none once all are.
     pub fn progress(&self) -> Option<(usize, usize)> {
-        let progress = self.contents.iter().filter_map(|c| c.data.progress());
-        progress.reduce(|(done, all), (more, of)| (done + more, all + of))
+        let data = self.contents.iter().filter_map(|c| c.data.as_ref());
+        let progress = data.filter_map(|data| data.progress());
+        let there = self.contents.len();
+        let awaited = (self.awaited > 0).then_some((there, there + self.awaited));
+        let all = progress.chain(awaited);
+        all.reduce(|(done, all), (more, of)| (done + more, all + of))
+    }
+
+    /// What was prepared, as it follows each other in a phase: what is transparent from far to
+    /// near.
+    fn in_phase(&self, phase: Phase) -> impl Iterator<Item = (&Content, &dyn ContentData)> {
+        let contents = self
+            .far_to_near
+            .iter()
+            .enumerate()
+            .map(move |(at, &far_at)| {
+                let is_sorted = phase == Phase::Transparent;
+                self.contents.get(if is_sorted { far_at } else { at })
+            });
+        let prepared = contents.flatten().filter(|content| content.is_prepared);
+        prepared.filter_map(|content| Some((content, content.data.as_deref()?)))
     }
 
     /// The first content of a type.
     fn data_mut<D: ContentData>(&mut self) -> Option<&mut D> {
         self.contents.iter_mut().find_map(|content| {
-            let data: &mut dyn Any = &mut *content.data;
+            let data: &mut dyn Any = &mut **content.data.as_mut()?;
             data.downcast_mut()
         })
     }
 }
 
 impl Renderer {
-    /// Makes what all pictures share. Pipelines are compiled when they are first needed.
+    /// Makes what all frames share. Pipelines are compiled when they are first needed.
     pub fn new(gpu: &Gpu) -> Self {
         let frame = FrameLayout::new(gpu);
         Self {
@@ -208,7 +247,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// Puts a document on the GPU: all of what is shown of it first.
+    /// Puts a document on the GPU: all of what is shown of it first. What it has later follows when
+    /// it is drawn.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -216,7 +256,7 @@ impl Renderer {
         self.upload_sharing(gpu, document, None, None)
     }
 
-    /// Puts a document on the GPU that may appear chunk by chunk: before each picture some of what
+    /// Puts a document on the GPU that may appear piece by piece: before each frame some of what
     /// is shown is sent, nearly so many bytes ([`SceneData::progress`]).
     ///
     /// # Errors
@@ -225,9 +265,9 @@ impl Renderer {
         &self,
         gpu: &Gpu,
         document: &dyn Document,
-        bytes_per_picture: u64,
+        bytes_per_frame: u64,
     ) -> Result<SceneData, UploadError> {
-        self.upload_sharing(gpu, document, None, Some(bytes_per_picture))
+        self.upload_sharing(gpu, document, None, Some(bytes_per_frame))
     }
 
     /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
@@ -250,62 +290,126 @@ impl Renderer {
         gpu: &Gpu,
         document: &dyn Document,
         shared: Option<&SceneData>,
-        bytes_per_picture: Option<u64>,
+        bytes_per_frame: Option<u64>,
     ) -> Result<SceneData, UploadError> {
-        let mut contents: Vec<Content> = Vec::new();
+        let bounds = document.about().bounds;
+        let mut scene = SceneData::new(gpu, &self.frame, bounds, bytes_per_frame);
+        self.list(gpu, &mut scene, document, shared, None)?;
+        Ok(scene)
+    }
+
+    /// Finds out what a document is made of and where that stands in the next frame. What is new
+    /// is put on the GPU, and what is gone is removed from it.
+    ///
+    /// # Errors
+    /// The last one that was met. It is met once.
+    fn list(
+        &self,
+        gpu: &Gpu,
+        scene: &mut SceneData,
+        document: &dyn Document,
+        shared: Option<&SceneData>,
+        local: Option<&LocalView<'_>>,
+    ) -> Result<(), UploadError> {
         let mut result = Ok(());
+        let mut sent_bytes = 0;
+        let frustum = local.map(|local| Frustum::new(local.clip_from_model));
+        scene.awaited = 0;
+        for content in &mut scene.contents {
+            content.instances.clear();
+            content.mirrored.clear();
+            (content.is_listed, content.is_prepared) = (false, false);
+        }
         document.for_each_drawable(&mut |drawable| {
-            let place = drawable.world_from_model;
-            let takes = |content: &&mut Content| content.takes(&drawable, &self.contents);
-            if let Some(content) = contents.iter_mut().find(takes) {
-                content.placements.push(place);
-            } else if result.is_ok() {
-                match self.upload_content(gpu, &drawable, shared, bytes_per_picture) {
-                    Ok(content) => contents.extend(content),
-                    Err(error) => result = Err(error),
+            let mut renderers = self.contents.iter().enumerate();
+            let Some((number, renderer)) = renderers.find(|(_, r)| r.draws(drawable.content))
+            else {
+                log::error!("there is no renderer for this kind of content");
+                return;
+            };
+            let key = key(&drawable);
+            for content in scene.contents.iter_mut().filter(|c| c.key == key) {
+                content.is_listed = true;
+            }
+            let is_instanced = renderer.is_instanced();
+            let together = if is_instanced { usize::MAX } else { 1 };
+            for placements in drawable.placements.chunks(together) {
+                let is_free = |c: &Content| c.key == key && (is_instanced || c.is_nowhere());
+                let mut at = scene.contents.iter().position(is_free);
+                if at.is_none() {
+                    if scene.bytes_per_frame.is_some_and(|max| sent_bytes >= max) {
+                        scene.awaited += 1;
+                        continue;
+                    }
+                    let shared = shared.and_then(|other| {
+                        let mut contents = other.contents.iter();
+                        contents
+                            .find(|content| content.renderer == number)?
+                            .data
+                            .as_deref()
+                    });
+                    let options = UploadOptions {
+                        shared,
+                        bytes_per_frame: scene.bytes_per_frame,
+                    };
+                    let data = renderer.upload(gpu, drawable.content, options);
+                    let data = data.unwrap_or_else(|error| {
+                        result = Err(error);
+                        None
+                    });
+                    sent_bytes += data.as_ref().map_or(0, |data| data.gpu_bytes());
+                    at = Some(scene.contents.len());
+                    scene.contents.push(Content::new(number, key, data));
+                }
+                if let Some(content) = at.and_then(|at| scene.contents.get_mut(at)) {
+                    let frustum = frustum.as_ref().filter(|_| is_instanced);
+                    content.place(&drawable, placements, local, frustum);
                 }
             }
         });
-        result?;
-        Ok(SceneData {
-            frame: FrameData::new(gpu, &self.frame, document.about().bounds),
-            lines: LineData::new(gpu),
-            contents,
-        })
+        scene.contents.retain(|content| content.is_listed);
+        result
     }
 
-    fn upload_content(
-        &self,
+    /// Makes ready what the next frame of a document needs. [`draw`](Self::draw) does it too;
+    /// what is ready takes it next to no time.
+    pub fn prepare(
+        &mut self,
         gpu: &Gpu,
-        drawable: &Drawable<'_>,
-        shared: Option<&SceneData>,
-        bytes_per_picture: Option<u64>,
-    ) -> Result<Option<Content>, UploadError> {
-        for (number, renderer) in self.contents.iter().enumerate() {
-            let shared = shared.and_then(|scene| {
-                let mut contents = scene.contents.iter();
-                contents.find(|content| content.renderer == number)
-            });
-            let options = UploadOptions {
-                shared: shared.map(|content| &*content.data),
-                bytes_per_picture,
-            };
-            if let Some(data) = renderer.upload(gpu, drawable.content, options) {
-                return Ok(Some(Content {
-                    renderer: number,
-                    address: address(drawable),
-                    data: data?,
-                    placements: vec![drawable.world_from_model],
-                    is_prepared: false,
-                    frame: None,
-                }));
-            }
+        scene: &mut SceneData,
+        document: &dyn Document,
+        view: &View,
+        size: [u32; 2],
+    ) {
+        let local = LocalView::new(view, size);
+        scene.frame.write(gpu, &local);
+        if let Err(error) = self.list(gpu, scene, document, None, Some(&local)) {
+            log::error!("{error}");
         }
-        log::error!("there is no renderer for this kind of content");
-        Ok(None)
+        document.for_each_drawable(&mut |drawable| {
+            let key = key(&drawable);
+            let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
+            for content in scene.contents.iter_mut().filter(is_next) {
+                if let Some(renderer) = self.contents.get_mut(content.renderer) {
+                    content.prepare(gpu, &self.frame, &mut **renderer, drawable.content, local);
+                }
+            }
+        });
+        let contents = &scene.contents;
+        scene.far_to_near.clear();
+        scene.far_to_near.extend(0..contents.len());
+        scene.far_to_near.sort_unstable_by(|&a, &b| {
+            let nearness = contents[b].depth.total_cmp(&contents[a].depth);
+            nearness.then(a.cmp(&b))
+        });
+        let contents = scene.in_phase(Phase::Background);
+        let backgrounds = contents.map(|(_, data)| data.background());
+        scene.background = backgrounds.max().unwrap_or(Background::Sky);
+        self.sky.prepare(gpu, scene.background);
+        self.lines.prepare(gpu, &mut scene.lines, document, view);
     }
 
-    /// Records one picture of a document, or of the empty sky when there is none.
+    /// Records one frame of a document, or of the empty sky when there is none.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -314,89 +418,37 @@ impl Renderer {
         scene: Option<(&mut SceneData, &dyn Document)>,
         view: &View,
     ) -> DrawStatistics {
-        let local = LocalView::new(view, target.size);
-        let mut statistics = DrawStatistics::default();
         let Some((scene, document)) = scene else {
-            self.empty.write(gpu, &local);
+            self.empty.write(gpu, &LocalView::new(view, target.size));
             self.sky.prepare(gpu, Background::Sky);
-            let mut pass = target.begin_pass(encoder);
+            let mut pass = FramePass::new(target.begin_pass(encoder));
             pass.set_bind_group(0, &self.empty.bind_group, &[]);
-            let (phase, background) = (Phase::Background, Background::Sky);
-            self.sky.draw(phase, &mut pass, background, &mut statistics);
-            return statistics;
+            self.sky.draw(&mut pass, Background::Sky);
+            return pass.statistics;
         };
-        scene.frame.write(gpu, &local);
-        self.prepare_contents(gpu, scene, document, &local);
-        self.lines.prepare(gpu, &mut scene.lines, document, view);
-        let contents = || scene.contents.iter().filter(|content| content.is_prepared);
-        let backgrounds = contents().map(|content| content.data.background());
-        let background = backgrounds.max().unwrap_or(Background::Sky);
-        self.sky.prepare(gpu, background);
-
-        let mut pass = target.begin_pass(encoder);
+        self.prepare(gpu, scene, document, view, target.size);
+        let mut pass = FramePass::new(target.begin_pass(encoder));
         for phase in Phase::ALL {
-            for content in contents() {
+            for (content, data) in scene.in_phase(phase) {
                 let frame = content.frame.as_ref().unwrap_or(&scene.frame);
                 pass.set_bind_group(0, &frame.bind_group, &[]);
+                pass.is_mirrored = content.is_mirrored;
                 if let Some(renderer) = self.contents.get(content.renderer) {
-                    renderer.draw(phase, &mut pass, &*content.data, &mut statistics);
+                    renderer.draw(phase, &mut pass, data);
                 }
             }
             pass.set_bind_group(0, &scene.frame.bind_group, &[]);
-            self.sky.draw(phase, &mut pass, background, &mut statistics);
-            self.lines
-                .draw(phase, &mut pass, &scene.lines, &mut statistics);
+            pass.is_mirrored = false;
+            match phase {
+                Phase::Background => self.sky.draw(&mut pass, scene.background),
+                Phase::Lines => self.lines.draw(&mut pass, &scene.lines),
+                Phase::Opaque | Phase::Transparent => {}
+            }
         }
-        statistics
+        pass.statistics
     }
 
-    /// Makes ready what the drawables of a document need for the next picture. What is new since
-    /// the upload is not drawn.
-    fn prepare_contents(
-        &mut self,
-        gpu: &Gpu,
-        scene: &mut SceneData,
-        document: &dyn Document,
-        local: &LocalView<'_>,
-    ) {
-        for content in &mut scene.contents {
-            content.placements.clear();
-            content.is_prepared = false;
-        }
-        document.for_each_drawable(&mut |drawable| {
-            let takes = |content: &&mut Content| content.takes(&drawable, &self.contents);
-            if let Some(content) = scene.contents.iter_mut().find(takes) {
-                content.placements.push(drawable.world_from_model);
-            }
-        });
-        document.for_each_drawable(&mut |drawable| {
-            let is_next = |content: &&mut Content| {
-                content.address == address(&drawable) && !content.is_prepared
-            };
-            let Some(content) = scene.contents.iter_mut().find(is_next) else {
-                return;
-            };
-            let Some(renderer) = self.contents.get_mut(content.renderer) else {
-                return;
-            };
-            let place = content.placements.first();
-            let local = match place.filter(|_| !renderer.is_instanced()) {
-                Some(place) => local.of(place),
-                None => *local,
-            };
-            if local.is_in_place {
-                content.frame = None;
-            } else {
-                let new = || FrameData::new(gpu, &self.frame, Aabb::default());
-                content.frame.get_or_insert_with(new).write(gpu, &local);
-            }
-            let (data, placements) = (&mut *content.data, &content.placements);
-            renderer.prepare(gpu, data, drawable.content, &local, placements);
-            content.is_prepared = true;
-        });
-    }
-
-    /// Draws one picture and waits until it is done.
+    /// Draws one frame and waits until it is done.
     pub fn draw_now(
         &mut self,
         gpu: &Gpu,
@@ -408,8 +460,101 @@ impl Renderer {
         let statistics = self.draw(gpu, &mut encoder, target, scene, view);
         gpu.queue.submit([encoder.finish()]);
         if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
-            log::error!("waiting for the picture: {error}");
+            log::error!("waiting for the frame: {error}");
         }
         statistics
+    }
+}
+
+impl Content {
+    fn new(renderer: usize, key: ContentKey, data: Option<Box<dyn ContentData>>) -> Self {
+        Self {
+            renderer,
+            key,
+            data,
+            is_listed: true,
+            instances: Vec::new(),
+            mirrored: Vec::new(),
+            is_prepared: false,
+            is_mirrored: false,
+            depth: 0.0,
+            frame: None,
+        }
+    }
+
+    /// Whether it stands nowhere in the next frame yet.
+    fn is_nowhere(&self) -> bool {
+        self.instances.is_empty() && self.mirrored.is_empty()
+    }
+
+    /// Lets it stand in some places in the next frame, of those that a frustum sees.
+    fn place(
+        &mut self,
+        drawable: &Drawable<'_>,
+        placements: &[Affine3A],
+        local: Option<&LocalView<'_>>,
+        frustum: Option<&Frustum>,
+    ) {
+        let view_playhead = local.map(|local| local.playhead).unwrap_or_default();
+        let playhead = drawable.playhead.unwrap_or(view_playhead);
+        // Between two frames a model may reach further than in either.
+        let bounds = drawable.bounds.filter(|_| !playhead.smooth);
+        let middle = drawable.bounds.unwrap_or_default().center();
+        for world_from_model in placements.iter().copied() {
+            if let (Some(bounds), Some(frustum)) = (bounds, frustum)
+                && frustum
+                    .sees(&bounds.transformed(&world_from_model))
+                    .is_none()
+            {
+                continue;
+            }
+            if let Some(local) = local {
+                self.depth = local.depth(world_from_model.transform_point3(middle));
+            }
+            let instances = if is_mirrored(&world_from_model) {
+                &mut self.mirrored
+            } else {
+                &mut self.instances
+            };
+            instances.push(Instance {
+                world_from_model,
+                playhead,
+            });
+        }
+    }
+
+    /// Makes ready what the next frame needs of it.
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        frame: &FrameLayout,
+        renderer: &mut dyn AnyRenderer,
+        content: &dyn Any,
+        local: LocalView<'_>,
+    ) {
+        let Some(data) = self.data.as_deref_mut() else {
+            return;
+        };
+        let upright_instances = self.instances.len();
+        self.instances.append(&mut self.mirrored);
+        let only = self.instances.first().filter(|_| !renderer.is_instanced());
+        if only.is_none() && !renderer.is_instanced() {
+            return;
+        }
+        let mut local = local;
+        if let Some(instance) = only {
+            local = local.of(&instance.world_from_model);
+            local.playhead = instance.playhead;
+        }
+        (local.instances, local.upright_instances) = (&self.instances, upright_instances);
+        if local.is_in_place {
+            self.frame = None;
+        } else {
+            let new = || FrameData::new(gpu, frame, Aabb::default());
+            self.frame.get_or_insert_with(new).write(gpu, &local);
+        }
+        self.is_mirrored = local.is_mirrored;
+        renderer.prepare(gpu, data, content, &local);
+        self.is_prepared = true;
     }
 }

@@ -6,11 +6,13 @@ use glam::Vec3;
 
 use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
-use super::content::Phase;
+use super::content::FramePass;
 use super::frame::FrameLayout;
-use super::resources::{PipelineCache, PipelineKey, PipelineOptions, buffer, create_pipeline};
+use super::resources::{
+    GrowingBuffer, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, vertex_layout,
+};
 use super::shaders::LINES;
-use super::{DrawStatistics, Gpu, View};
+use super::{Gpu, View};
 
 /// Colour and width of the contour of what is selected.
 const CONTOUR_COLOR: [u8; 4] = selected(255);
@@ -49,7 +51,7 @@ enum Depth {
     OnTop,
 }
 
-/// Lines of one picture.
+/// Lines of one frame.
 #[derive(Debug)]
 pub(super) struct LineData {
     /// What the lines are of, and how much wider than on a plain screen they are.
@@ -60,34 +62,21 @@ pub(super) struct LineData {
     packed: Vec<gpu_data::Line>,
     /// How many of them may be hidden.
     hidden: u32,
-    buffer: wgpu::Buffer,
+    buffer: GrowingBuffer,
 }
 
 impl PipelineKey for Depth {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
-        let lines = wgpu::VertexBufferLayout {
-            array_stride: size_of::<gpu_data::Line>() as u64,
-            step_mode: wgpu::VertexStepMode::Instance,
-            attributes: &attributes,
-        };
-        let options = PipelineOptions {
+        let lines = vertex_layout::<gpu_data::Line>(wgpu::VertexStepMode::Instance, &attributes);
+        maker.create(&PipelineOptions {
             vertices: [Some(lines), None],
-            depth_write: false,
-            depth_compare: match self {
+            depth_compare: Some(match self {
                 Self::Tested => wgpu::CompareFunction::GreaterEqual,
                 Self::OnTop => wgpu::CompareFunction::Always,
-            },
-            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-            cull: false,
-            ..PipelineOptions::new("vs_line", "fs_line")
-        };
-        create_pipeline(gpu, module, layouts, &options)
+            }),
+            ..PipelineOptions::blended("vs_line", "fs_line")
+        })
     }
 }
 
@@ -116,28 +105,16 @@ impl LineRenderer {
         data.update(gpu, document, view);
         for (depth, lines) in data.ranges() {
             if !lines.is_empty() {
-                self.pipelines.make(gpu, depth);
+                self.pipelines.make(gpu, depth, false);
             }
         }
     }
 
-    pub(super) fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &LineData,
-        statistics: &mut DrawStatistics,
-    ) {
-        if phase != Phase::Lines {
-            return;
-        }
+    pub(super) fn draw(&self, pass: &mut FramePass<'_>, data: &LineData) {
         for (depth, lines) in data.ranges() {
-            let pipeline = self.pipelines.get(depth);
-            if let Some(pipeline) = pipeline.filter(|_| !lines.is_empty()) {
-                pass.set_pipeline(pipeline);
-                pass.set_vertex_buffer(0, data.buffer.slice(..));
-                pass.draw(0..6, lines);
-                statistics.draw_calls += 1;
+            if !lines.is_empty() && pass.set_pipeline(&self.pipelines, depth) {
+                pass.set_vertex_buffer(0, data.buffer.buffer.slice(..));
+                pass.draw(6, lines);
             }
         }
     }
@@ -150,7 +127,12 @@ impl LineData {
             lines: Vec::new(),
             packed: Vec::new(),
             hidden: 0,
-            buffer: line_buffer(gpu, 64),
+            buffer: GrowingBuffer::new(
+                gpu,
+                "lines",
+                size_of::<gpu_data::Line>(),
+                wgpu::BufferUsages::VERTEX,
+            ),
         }
     }
 
@@ -217,19 +199,16 @@ impl LineData {
         self.write(gpu);
     }
 
-    /// Sends the lines to the GPU.
+    /// Sends the lines to the GPU; none where there is no room for all.
     fn write(&mut self, gpu: &Gpu) {
-        let bytes: &[u8] = bytemuck::cast_slice(&self.packed);
-        if bytes.len() as u64 > self.buffer.size() {
-            self.buffer = line_buffer(gpu, self.packed.len().next_power_of_two());
+        if let Err(error) = self.buffer.reserve(gpu, self.packed.len()) {
+            log::error!("{error}");
+            self.packed.clear();
+            self.hidden = 0;
         }
+        let bytes: &[u8] = bytemuck::cast_slice(&self.packed);
         if !bytes.is_empty() {
-            gpu.queue.write_buffer(&self.buffer, 0, bytes);
+            gpu.queue.write_buffer(&self.buffer.buffer, 0, bytes);
         }
     }
-}
-
-fn line_buffer(gpu: &Gpu, lines: usize) -> wgpu::Buffer {
-    let size = lines * size_of::<gpu_data::Line>();
-    buffer(gpu, "lines", size as u64, wgpu::BufferUsages::VERTEX)
 }

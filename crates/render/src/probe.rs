@@ -33,19 +33,14 @@ shader_struct! {
     }
 }
 
-/// What the probes share with Rust.
-pub(super) fn wgsl() -> String {
-    TileProbe::wgsl()
-}
-
-/// Where the shaders move a vertex of a model: `Probe` in `skin_probe.wgsl`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-pub struct SkinProbe {
-    /// Its place as posed, in model space.
-    pub position: [f32; 3],
-    /// Its normal as posed, in model space, of length 1.
-    pub normal: [f32; 3],
+shader_struct! {
+    /// Where the shaders move a vertex of a model.
+    pub struct SkinProbe {
+        /// Its place as posed, in model space.
+        pub position: [f32; 3],
+        /// Its normal as posed, in model space, of length 1.
+        pub normal: [f32; 3],
+    }
 }
 
 /// Runs the shaders' tile functions over some tiles.

@@ -1,6 +1,8 @@
 //! Pipelines, bind groups, buffers and textures: what all renderers make of the device.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu::util::DeviceExt as _;
@@ -12,13 +14,16 @@ use mapscope_scene::assets::Texture;
 
 /// What a pipeline is made for.
 pub(super) trait PipelineKey: Copy + PartialEq {
-    /// Makes the pipeline; `layouts` are those of the bind groups of its renderer.
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline;
+    /// Makes the pipeline.
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline;
+}
+
+/// What the pipelines of a renderer have in common.
+pub(super) struct PipelineMaker<'a> {
+    pub(super) gpu: &'a Gpu,
+    module: &'a wgpu::ShaderModule,
+    layouts: &'a [wgpu::BindGroupLayout],
+    is_mirrored: bool,
 }
 
 /// The pipelines of a renderer. Each is made when it is first needed.
@@ -28,7 +33,8 @@ pub(super) struct PipelineCache<K> {
     /// Compiled with the first pipeline.
     module: Option<wgpu::ShaderModule>,
     layouts: Vec<wgpu::BindGroupLayout>,
-    made: Vec<(K, wgpu::RenderPipeline)>,
+    /// By what they are for, and whether that is mirrored.
+    made: Vec<((K, bool), wgpu::RenderPipeline)>,
 }
 
 impl<K: PipelineKey> PipelineCache<K> {
@@ -42,29 +48,35 @@ impl<K: PipelineKey> PipelineCache<K> {
         }
     }
 
-    /// Makes a pipeline if it is not there yet.
-    pub(super) fn make(&mut self, gpu: &Gpu, key: K) {
-        if self.get(key).is_some() {
+    /// Makes a pipeline if it is not there yet. What is mirrored has its front faces the other way
+    /// round.
+    pub(super) fn make(&mut self, gpu: &Gpu, key: K, is_mirrored: bool) {
+        if self.get(key, is_mirrored).is_some() {
             return;
         }
         let module = self
             .module
             .get_or_insert_with(|| self.shader.module(&gpu.device));
-        let pipeline = key.create(gpu, module, &self.layouts);
-        self.made.push((key, pipeline));
+        let pipeline = key.create(&PipelineMaker {
+            gpu,
+            module,
+            layouts: &self.layouts,
+            is_mirrored,
+        });
+        self.made.push(((key, is_mirrored), pipeline));
     }
 
     /// A pipeline, if it was made.
-    pub(super) fn get(&self, key: K) -> Option<&wgpu::RenderPipeline> {
-        let found = self.made.iter().find(|(other, _)| *other == key);
-        found.map(|(_, pipeline)| pipeline)
+    pub(super) fn get(&self, key: K, is_mirrored: bool) -> Option<&wgpu::RenderPipeline> {
+        let is_it = |(made, _): &&((K, bool), _)| *made == (key, is_mirrored);
+        self.made.iter().find(is_it).map(|(_, pipeline)| pipeline)
     }
 
     /// Makes all pipelines again from the shader as it now is on disk.
     pub(super) fn remake(&mut self, gpu: &Gpu) {
         self.module = None;
-        for (key, _) in std::mem::take(&mut self.made) {
-            self.make(gpu, key);
+        for ((key, is_mirrored), _) in std::mem::take(&mut self.made) {
+            self.make(gpu, key, is_mirrored);
         }
     }
 }
@@ -75,8 +87,11 @@ pub(super) struct PipelineOptions<'a> {
     pub(super) fragment: &'a str,
     /// The buffers of vertices or instances.
     pub(super) vertices: [Option<wgpu::VertexBufferLayout<'a>>; 2],
+    /// Which bind groups it has.
+    pub(super) groups: Range<usize>,
     pub(super) depth_write: bool,
-    pub(super) depth_compare: wgpu::CompareFunction,
+    /// How depths are compared; none to draw on a texture without depth.
+    pub(super) depth_compare: Option<wgpu::CompareFunction>,
     pub(super) blend: Option<wgpu::BlendState>,
     pub(super) cull: bool,
     pub(super) wireframe: bool,
@@ -90,9 +105,10 @@ impl<'a> PipelineOptions<'a> {
             vertex,
             fragment,
             vertices: [None, None],
+            groups: 0..usize::MAX,
             depth_write: true,
             // Depth is reversed.
-            depth_compare: wgpu::CompareFunction::GreaterEqual,
+            depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
             blend: None,
             cull: true,
             wireframe: false,
@@ -103,9 +119,18 @@ impl<'a> PipelineOptions<'a> {
     /// What is seen where nothing else was drawn.
     pub(super) fn behind_all(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
+            depth_compare: Some(wgpu::CompareFunction::Equal),
+            blend: None,
+            ..Self::blended(vertex, fragment)
+        }
+    }
+
+    /// What is mixed with what is behind it, and seen from both sides.
+    pub(super) fn blended(vertex: &'a str, fragment: &'a str) -> Self {
+        Self {
+            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
             depth_write: false,
             cull: false,
-            depth_compare: wgpu::CompareFunction::Equal,
             ..Self::new(vertex, fragment)
         }
     }
@@ -114,81 +139,189 @@ impl<'a> PipelineOptions<'a> {
     pub(super) fn edges(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             wireframe: true,
-            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-            depth_write: false,
-            ..Self::new(vertex, fragment)
+            cull: true,
+            ..Self::blended(vertex, fragment)
         }
     }
 }
 
-/// Makes a pipeline that draws a picture.
-pub(super) fn create_pipeline(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    layouts: &[wgpu::BindGroupLayout],
-    options: &PipelineOptions<'_>,
-) -> wgpu::RenderPipeline {
-    let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts.iter().map(Some).collect();
-    let layout = gpu
-        .device
-        .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(options.vertex),
-            bind_group_layouts: &layouts,
-            immediate_size: 0,
-        });
-    let compilation_options = wgpu::PipelineCompilationOptions {
-        constants: options.constants,
-        // Every variable is written before it is read.
-        zero_initialize_workgroup_memory: false,
-    };
-    gpu.device
-        .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(options.vertex),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module,
-                entry_point: Some(options.vertex),
-                compilation_options: compilation_options.clone(),
-                buffers: &options.vertices,
-            },
-            primitive: wgpu::PrimitiveState {
-                // The view is mirrored, so what is counter-clockwise from outside in the world is
-                // clockwise in the picture (fact sheet 0).
-                front_face: wgpu::FrontFace::Cw,
-                cull_mode: options.cull.then_some(wgpu::Face::Back),
-                polygon_mode: if options.wireframe {
-                    wgpu::PolygonMode::Line
-                } else {
-                    wgpu::PolygonMode::Fill
+/// The value of a constant that switches something on.
+pub(super) fn on(on: bool) -> f64 {
+    f64::from(u8::from(on))
+}
+
+impl PipelineMaker<'_> {
+    /// Makes a pipeline that draws a frame or fills a texture.
+    pub(super) fn create(&self, options: &PipelineOptions<'_>) -> wgpu::RenderPipeline {
+        let Self { gpu, module, .. } = *self;
+        let layouts = self.layouts.iter().enumerate().take(options.groups.end);
+        let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts
+            .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
+            .collect();
+        let layout = gpu
+            .device
+            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(options.fragment),
+                bind_group_layouts: &layouts,
+                immediate_size: 0,
+            });
+        let compilation_options = wgpu::PipelineCompilationOptions {
+            constants: options.constants,
+            // Every variable is written before it is read.
+            zero_initialize_workgroup_memory: false,
+        };
+        gpu.device
+            .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some(options.fragment),
+                layout: Some(&layout),
+                vertex: wgpu::VertexState {
+                    module,
+                    entry_point: Some(options.vertex),
+                    compilation_options: compilation_options.clone(),
+                    buffers: &options.vertices,
                 },
-                ..Default::default()
-            },
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH_FORMAT,
-                depth_write_enabled: Some(options.depth_write),
-                depth_compare: Some(options.depth_compare),
-                stencil: wgpu::StencilState::default(),
-                bias: wgpu::DepthBiasState {
-                    // Lines of the wireframe lie in front of the triangles they bound.
-                    constant: if options.wireframe { 40 } else { 0 },
-                    slope_scale: if options.wireframe { 1.0 } else { 0.0 },
-                    clamp: 0.0,
+                primitive: wgpu::PrimitiveState {
+                    // The view is mirrored, so what is counter-clockwise from outside in the world
+                    // is clockwise in the frame (fact sheet 0).
+                    front_face: if self.is_mirrored {
+                        wgpu::FrontFace::Ccw
+                    } else {
+                        wgpu::FrontFace::Cw
+                    },
+                    cull_mode: options.cull.then_some(wgpu::Face::Back),
+                    polygon_mode: if options.wireframe {
+                        wgpu::PolygonMode::Line
+                    } else {
+                        wgpu::PolygonMode::Fill
+                    },
+                    ..Default::default()
                 },
-            }),
-            multisample: wgpu::MultisampleState::default(),
-            fragment: Some(wgpu::FragmentState {
-                module,
-                entry_point: Some(options.fragment),
-                compilation_options,
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: COLOR_FORMAT,
-                    blend: options.blend,
-                    write_mask: wgpu::ColorWrites::ALL,
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
+                depth_stencil: options
+                    .depth_compare
+                    .map(|compare| wgpu::DepthStencilState {
+                        format: DEPTH_FORMAT,
+                        depth_write_enabled: Some(options.depth_write),
+                        depth_compare: Some(compare),
+                        stencil: wgpu::StencilState::default(),
+                        bias: wgpu::DepthBiasState {
+                            // Lines of the wireframe lie in front of the triangles they bound.
+                            constant: if options.wireframe { 40 } else { 0 },
+                            slope_scale: if options.wireframe { 1.0 } else { 0.0 },
+                            clamp: 0.0,
+                        },
+                    }),
+                multisample: wgpu::MultisampleState::default(),
+                fragment: Some(wgpu::FragmentState {
+                    module,
+                    entry_point: Some(options.fragment),
+                    compilation_options,
+                    targets: &[Some(wgpu::ColorTargetState {
+                        format: COLOR_FORMAT,
+                        blend: options.blend,
+                        write_mask: wgpu::ColorWrites::ALL,
+                    })],
+                }),
+                multiview_mask: None,
+                cache: None,
+            })
+    }
+}
+
+/// The layout of a buffer of vertices or instances.
+pub(super) fn vertex_layout<T>(
+    step_mode: wgpu::VertexStepMode,
+    attributes: &[wgpu::VertexAttribute],
+) -> wgpu::VertexBufferLayout<'_> {
+    wgpu::VertexBufferLayout {
+        array_stride: size_of::<T>() as u64,
+        step_mode,
+        attributes,
+    }
+}
+
+/// A buffer of values that shaders know by a name. What it holds is not sent again.
+#[derive(Debug)]
+pub(super) struct Uniform<T> {
+    pub(super) buffer: wgpu::Buffer,
+    written: Option<T>,
+}
+
+impl<T: bytemuck::Pod + PartialEq> Uniform<T> {
+    pub(super) fn new(gpu: &Gpu, label: &str) -> Self {
+        let size = size_of::<T>() as u64;
+        Self {
+            buffer: buffer(gpu, label, size, wgpu::BufferUsages::UNIFORM),
+            written: None,
+        }
+    }
+
+    pub(super) fn write(&mut self, gpu: &Gpu, value: T) {
+        if self.written != Some(value) {
+            let bytes = bytemuck::bytes_of(&value);
+            gpu.queue.write_buffer(&self.buffer, 0, bytes);
+            self.written = Some(value);
+        }
+    }
+}
+
+/// A buffer of things of one size that grows with their number.
+#[derive(Debug)]
+pub(super) struct GrowingBuffer {
+    what: &'static str,
+    bytes_each: usize,
+    pub(super) buffer: wgpu::Buffer,
+}
+
+impl GrowingBuffer {
+    /// One without room.
+    pub(super) fn new(
+        gpu: &Gpu,
+        what: &'static str,
+        bytes_each: usize,
+        usage: wgpu::BufferUsages,
+    ) -> Self {
+        Self {
+            what,
+            bytes_each,
+            // No binding may be empty.
+            buffer: buffer(gpu, what, 16, usage),
+        }
+    }
+
+    /// Makes room for so many things; says whether the buffer is another one now, which is empty.
+    pub(super) fn reserve(&mut self, gpu: &Gpu, count: usize) -> Result<bool, UploadError> {
+        let bytes = |count: usize| (count * self.bytes_each) as u64;
+        if bytes(count) <= self.buffer.size() {
+            return Ok(false);
+        }
+        check_size(gpu, self.what, bytes(count))?;
+        // Where there is no room to grow into, there is enough.
+        let room = bytes(count.next_power_of_two());
+        let size = room.min(gpu.max_storage_bytes() & !15).max(bytes(count));
+        self.buffer = buffer(gpu, self.what, size, self.buffer.usage());
+        Ok(true)
+    }
+
+    /// Writes so many things, for which there must be room, straight into what is sent to the GPU.
+    pub(super) fn write<T>(
+        &self,
+        gpu: &Gpu,
+        count: usize,
+        things: impl Iterator<Item = T>,
+        mut write: impl FnMut(T, &mut wgpu::WriteOnly<'_, [u8]>),
+    ) {
+        let size = NonZero::new((count * self.bytes_each) as u64);
+        let view = size.and_then(|size| gpu.queue.write_buffer_with(&self.buffer, 0, size));
+        let Some(mut view) = view else {
+            return;
+        };
+        let mut rest = view.slice(..);
+        for thing in things {
+            if let Some(mut bytes) = rest.split_off(..self.bytes_each) {
+                write(thing, &mut bytes);
+            }
+        }
+    }
 }
 
 /// The values of a draw.
@@ -291,11 +424,7 @@ pub(super) fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsage
 
 /// Says whether something fits where the device can use it.
 pub(super) fn check_size(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), UploadError> {
-    let limit = gpu.max_storage_bytes();
-    if bytes > limit {
-        return Err(UploadError::TooLarge { what, bytes, limit });
-    }
-    Ok(())
+    check_limit(what, bytes, gpu.max_storage_bytes())
 }
 
 /// Says whether a buffer that is not bound as a whole fits the device.
@@ -304,7 +433,10 @@ pub(super) fn check_buffer_size(
     what: &'static str,
     bytes: u64,
 ) -> Result<(), UploadError> {
-    let limit = gpu.device.limits().max_buffer_size;
+    check_limit(what, bytes, gpu.device.limits().max_buffer_size)
+}
+
+fn check_limit(what: &'static str, bytes: u64, limit: u64) -> Result<(), UploadError> {
     if bytes > limit {
         return Err(UploadError::TooLarge { what, bytes, limit });
     }

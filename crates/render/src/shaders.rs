@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::frame::Frame;
-use super::{constants, level, model, probe, terrain, tiles};
+use super::probe::{SkinProbe, TileProbe};
+use super::{constants, level, model, terrain, tiles};
 
 /// A shader module: the files that it is put together from.
 #[derive(Debug)]
@@ -21,14 +22,10 @@ pub struct Shader {
 
 /// A file of `shaders/` with its content.
 macro_rules! file {
-    ($name:literal) => {
+    ($($name:literal),+) => {
         (
-            $name,
-            include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../shaders/",
-                $name
-            )),
+            concat!($($name),+),
+            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders/", $($name),+)),
         )
     };
 }
@@ -39,74 +36,44 @@ const SKY: (&str, &str) = file!("sky.wgsl");
 const SKIN: (&str, &str) = file!("skin.wgsl");
 const SURFACE: (&str, &str) = file!("surface.wgsl");
 
-/// Terrain and water.
-pub(super) static TERRAIN: Shader = Shader {
-    name: "terrain",
-    shared: &[Frame::wgsl, constants::all, constants::tile, terrain::wgsl],
-    parts: &[FRAME, TILE, SKY, file!("terrain.wgsl")],
-};
-/// Models.
-pub(super) static MODEL: Shader = Shader {
-    name: "model",
-    shared: &[Frame::wgsl, constants::all, model::skin_wgsl, model::wgsl],
-    parts: &[FRAME, SURFACE, SKIN, file!("model.wgsl")],
-};
-/// Levels.
-pub(super) static LEVEL: Shader = Shader {
-    name: "level",
-    shared: &[Frame::wgsl, constants::all, level::wgsl],
-    parts: &[FRAME, SURFACE, SKY, file!("level.wgsl")],
-};
-/// 2D maps.
-pub(super) static TILES: Shader = Shader {
-    name: "tiles",
-    shared: &[Frame::wgsl, tiles::wgsl],
-    parts: &[FRAME, file!("tiles.wgsl")],
-};
-/// What is behind everything: the sky, and what models stand on.
-pub(super) static STUDIO: Shader = Shader {
-    name: "studio",
-    shared: &[Frame::wgsl],
-    parts: &[FRAME, SKY, file!("studio.wgsl")],
-};
-/// Lines over the picture.
-pub(super) static LINES: Shader = Shader {
-    name: "lines",
-    shared: &[Frame::wgsl],
-    parts: &[FRAME, file!("lines.wgsl")],
-};
-/// What the GPU makes of tiles, for comparing it with what the CPU does.
-pub(super) static TILE_PROBE: Shader = Shader {
-    name: "tile_probe",
-    shared: &[constants::tile, probe::wgsl],
-    parts: &[TILE, file!("tile_probe.wgsl")],
-};
-/// What the GPU makes of vertices that joints move, likewise.
-pub(super) static SKIN_PROBE: Shader = Shader {
-    name: "skin_probe",
-    shared: &[model::skin_wgsl],
-    parts: &[SURFACE, SKIN, file!("skin_probe.wgsl")],
-};
+/// Makes the shaders of a table: their names, what they share with Rust, and the files that come
+/// before their own.
+macro_rules! shaders {
+    ($($(#[$meta:meta])* $shader:ident $name:literal: $shared:expr, [$($part:expr),*];)+) => {
+        $($(#[$meta])*
+        pub(super) static $shader: Shader = Shader {
+            name: $name,
+            shared: &$shared,
+            parts: &[$($part,)* file!($name, ".wgsl")],
+        };)+
 
-/// What frame times are measured against.
-pub(super) static FLOOR: Shader = Shader {
-    name: "floor",
-    shared: &[],
-    parts: &[file!("floor.wgsl")],
-};
+        /// Every shader of the program.
+        pub static SHADERS: &[&Shader] = &[$(&$shader),+];
+    };
+}
 
-/// Every shader of the program.
-pub static SHADERS: &[&Shader] = &[
-    &TERRAIN,
-    &MODEL,
-    &LEVEL,
-    &TILES,
-    &STUDIO,
-    &LINES,
-    &TILE_PROBE,
-    &SKIN_PROBE,
-    &FLOOR,
-];
+shaders! {
+    /// Terrain and water.
+    TERRAIN "terrain": [Frame::wgsl, constants::all, constants::tile, terrain::wgsl],
+        [FRAME, TILE, SKY];
+    /// Models.
+    MODEL "model": [Frame::wgsl, constants::all, model::skin_wgsl, model::wgsl],
+        [FRAME, SURFACE, SKIN];
+    /// Levels.
+    LEVEL "level": [Frame::wgsl, constants::all, level::wgsl], [FRAME, SURFACE, SKY];
+    /// 2D maps.
+    TILES "tiles": [Frame::wgsl, tiles::wgsl], [FRAME];
+    /// What is behind everything: the sky, and what models stand on.
+    STUDIO "studio": [Frame::wgsl], [FRAME, SKY];
+    /// Lines over the frame.
+    LINES "lines": [Frame::wgsl], [FRAME];
+    /// What the GPU makes of tiles, for comparing it with what the CPU does.
+    TILE_PROBE "tile_probe": [constants::tile, TileProbe::wgsl], [TILE];
+    /// What the GPU makes of vertices that joints move, likewise.
+    SKIN_PROBE "skin_probe": [model::skin_wgsl, SkinProbe::wgsl], [SURFACE, SKIN];
+    /// What frame times are measured against.
+    FLOOR "floor": [], [];
+}
 
 impl Shader {
     /// The whole source: what is shared with Rust, then the files. Debug builds take each file from

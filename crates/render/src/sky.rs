@@ -1,10 +1,10 @@
 //! What is seen wherever nothing else is: the sky over maps, a studio around models.
 
-use super::content::{Background, Phase};
+use super::Gpu;
+use super::content::{Background, FramePass};
 use super::frame::FrameLayout;
-use super::resources::{PipelineCache, PipelineKey, PipelineOptions, create_pipeline};
+use super::resources::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions};
 use super::shaders::STUDIO;
-use super::{DrawStatistics, Gpu};
 
 /// Draws what is behind everything.
 #[derive(Debug, Clone)]
@@ -13,18 +13,12 @@ pub(super) struct SkyRenderer {
 }
 
 impl PipelineKey for Background {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         let fragment = match self {
             Self::Studio => "fs_studio",
             Self::Sky | Self::Own => "fs_sky",
         };
-        let options = PipelineOptions::behind_all("vs_sky", fragment);
-        create_pipeline(gpu, module, layouts, &options)
+        maker.create(&PipelineOptions::behind_all("vs_sky", fragment))
     }
 }
 
@@ -44,22 +38,13 @@ impl SkyRenderer {
 
     pub(super) fn prepare(&mut self, gpu: &Gpu, background: Background) {
         if background != Background::Own {
-            self.pipelines.make(gpu, background);
+            self.pipelines.make(gpu, background, false);
         }
     }
 
-    pub(super) fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        background: Background,
-        statistics: &mut DrawStatistics,
-    ) {
-        if let (Phase::Background, Some(pipeline)) = (phase, self.pipelines.get(background)) {
-            pass.set_pipeline(pipeline);
-            pass.draw(0..3, 0..1);
-            statistics.draw_calls += 1;
-            statistics.triangles += 1;
+    pub(super) fn draw(&self, pass: &mut FramePass<'_>, background: Background) {
+        if pass.set_pipeline(&self.pipelines, background) {
+            pass.draw(3, 0..1);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What pictures are drawn on, and how they are read back.
+//! What frames are drawn on, and how they are read back.
 
 use image::RgbaImage;
 
 use super::Gpu;
 use super::resources::texture;
 
-/// Colour of pictures: plain 8-bit channels. The engine lights its terrain in gamma space and
+/// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
 /// nothing is converted on the way (fact sheet 0), so neither do we.
 pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// Depth, reversed: 1 is near, 0 infinitely far.
@@ -41,7 +41,7 @@ impl Target {
         }
     }
 
-    /// The picture, for showing it in a window.
+    /// The frame, for showing it in a window.
     pub fn color_view(&self) -> &wgpu::TextureView {
         &self.color_view
     }
@@ -57,7 +57,7 @@ impl Target {
         encoder: &'e mut wgpu::CommandEncoder,
     ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("picture"),
+            label: Some("frame"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
                 view: &self.color_view,
                 depth_slice: None,
@@ -84,7 +84,7 @@ impl Target {
         })
     }
 
-    /// Copies the picture to the CPU, waiting for the GPU.
+    /// Copies the frame to the CPU, waiting for the GPU.
     ///
     /// # Errors
     /// When the device is lost or out of memory.
@@ -93,7 +93,7 @@ impl Target {
         let align = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
         let bytes_per_row = (width * 4).next_multiple_of(align);
         let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("picture read back"),
+            label: Some("frame read back"),
             size: u64::from(bytes_per_row) * u64::from(height),
             usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
             mapped_at_creation: false,
@@ -117,6 +117,6 @@ impl Target {
         for row in mapped.chunks_exact(bytes_per_row as usize) {
             pixels.extend_from_slice(&row[..(width * 4) as usize]);
         }
-        RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "picture size".to_owned())
+        RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "frame size".to_owned())
     }
 }

@@ -8,18 +8,19 @@
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use glam::{Affine3A, UVec4, Vec2, Vec3, Vec4};
+use glam::{UVec4, Vec2, Vec3, Vec4};
 
 use super::constants::NOTHING;
-use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineOptions, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM,
-    Uploads, bind_group, bind_group_layout, create_pipeline, sampler, upload_texture,
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
+    TEXTURE_ARRAY, UNIFORM, Uniform, Uploads, bind_group, bind_group_layout, on, sampler,
+    upload_texture,
 };
 use super::shaders::TERRAIN;
 use super::wgsl::{bits, constants, shader_enum, shader_struct};
-use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
+use super::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
@@ -225,7 +226,7 @@ pub(super) struct TerrainData {
     /// The array of the materials' textures, and what it was made of.
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
-    map: wgpu::Buffer,
+    map: Uniform<Map>,
     /// What `map` holds when nothing is highlighted and no overlay is on.
     map_at_rest: Map,
     /// The index of each chunk, for handing one to a draw call.
@@ -282,23 +283,13 @@ struct Visible {
 }
 
 impl PipelineKey for Pipeline {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         let Self::Ground(variant, ground) = self else {
-            let options = PipelineOptions {
+            return maker.create(&PipelineOptions {
                 vertices: [Some(chunk_attribute(4)), None],
-                depth_write: false,
-                blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-                cull: false,
-                ..PipelineOptions::new("vs_water", "fs_water")
-            };
-            return create_pipeline(gpu, module, layouts, &options);
+                ..PipelineOptions::blended("vs_water", "fs_water")
+            });
         };
-        let on = |on: bool| f64::from(u8::from(on));
         let (vertex, fragment, shaded) = ground.shaders();
         let is_rich = matches!(variant, Variant::Rich | Variant::Inspect);
         let constants = [
@@ -312,14 +303,13 @@ impl PipelineKey for Pipeline {
             PipelineOptions::new(vertex, fragment)
         };
         let is_far = ground == Ground::Far;
-        let options = PipelineOptions {
+        maker.create(&PipelineOptions {
             vertices: [Some(chunk_attribute(if is_far { 4 } else { 0 })), None],
             // Skirts hang behind the edge of their chunk, whichever way one looks at it.
             cull: !is_far,
             constants: &constants,
             ..options
-        };
-        create_pipeline(gpu, module, layouts, &options)
+        })
     }
 }
 
@@ -399,13 +389,8 @@ impl ContentRenderer for TerrainRenderer {
         // Each point with the next one around the tile and the centre.
         let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
-        let map_at_rest = map_data(terrain);
-        let map = buffer(
-            "map",
-            bytemuck::bytes_of(&map_at_rest),
-            wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        )?;
-        let mut gpu_bytes = uploads.bytes;
+        let map = Uniform::new(gpu, "map");
+        let mut gpu_bytes = uploads.bytes + map.buffer.size();
 
         let shared = options
             .shared
@@ -435,7 +420,7 @@ impl ContentRenderer for TerrainRenderer {
         let views = [shadow.create_view(&plain), overview.create_view(&plain)];
         let texture = wgpu::BindingResource::TextureView;
         let resources = [
-            map.as_entire_binding(),
+            map.buffer.as_entire_binding(),
             tiles.as_entire_binding(),
             rects.as_entire_binding(),
             tops.as_entire_binding(),
@@ -453,7 +438,7 @@ impl ContentRenderer for TerrainRenderer {
             materials,
             textures: Arc::downgrade(textures),
             map,
-            map_at_rest,
+            map_at_rest: map_data(terrain),
             chunk_indices,
             top_indices,
             instances,
@@ -479,37 +464,25 @@ impl ContentRenderer for TerrainRenderer {
         data: &mut TerrainData,
         terrain: &Terrain,
         local: &LocalView<'_>,
-        _: &[Affine3A],
     ) {
         data.update(gpu, terrain, local);
-        for ground in Ground::ALL {
-            self.pipelines
-                .make(gpu, Pipeline::Ground(data.variant, ground));
-            if data.draws_wireframe {
-                self.pipelines
-                    .make(gpu, Pipeline::Ground(Variant::Wireframe, ground));
-            }
-        }
-        if !data.water_range.is_empty() {
-            self.pipelines.make(gpu, Pipeline::Water);
+        let wireframe = data.draws_wireframe.then_some(Variant::Wireframe);
+        let variants = [Some(data.variant), wireframe].into_iter().flatten();
+        let ground = variants.flat_map(|v| Ground::ALL.map(|ground| Pipeline::Ground(v, ground)));
+        let water = (!data.water_range.is_empty()).then_some(Pipeline::Water);
+        for pipeline in ground.chain(water) {
+            self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
     }
 
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &TerrainData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TerrainData) {
         match phase {
-            Phase::Opaque => self.draw_ground(data.variant, pass, data, statistics),
-            Phase::Background => {}
-            Phase::Transparent => self.draw_water(pass, data, statistics),
+            Phase::Opaque => self.draw_ground(data.variant, pass, data),
+            Phase::Transparent => self.draw_water(pass, data),
             Phase::Lines if data.draws_wireframe => {
-                self.draw_ground(Variant::Wireframe, pass, data, statistics);
+                self.draw_ground(Variant::Wireframe, pass, data);
             }
-            Phase::Lines => {}
+            Phase::Background | Phase::Lines => {}
         }
     }
 
@@ -519,22 +492,15 @@ impl ContentRenderer for TerrainRenderer {
 }
 
 impl TerrainRenderer {
-    fn draw_ground(
-        &self,
-        variant: Variant,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &TerrainData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw_ground(&self, variant: Variant, pass: &mut FramePass<'_>, data: &TerrainData) {
         pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
         for ground in Ground::ALL {
-            let Some(pipeline) = self.pipelines.get(Pipeline::Ground(variant, ground)) else {
+            if !pass.set_pipeline(&self.pipelines, Pipeline::Ground(variant, ground)) {
                 continue;
-            };
-            pass.set_pipeline(pipeline);
+            }
             if ground == Ground::Far {
-                draw_far(pass, data, statistics);
+                draw_far(pass, data);
                 continue;
             }
             for visible in data.visible.iter().filter(|v| ground.is_of(v.detail)) {
@@ -544,49 +510,32 @@ impl TerrainRenderer {
                 }
                 let at = u64::from(visible.chunk) * 4;
                 pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
-                let faces = instances.len() as u64;
-                statistics.draw_calls += 1;
                 if matches!(ground, Ground::Tops(_) | Ground::TopsMiddle) {
-                    statistics.triangles += faces * 8;
                     pass.draw_indexed(0..24, 0, instances);
                 } else {
-                    statistics.triangles += faces * 2;
-                    pass.draw(0..6, instances);
+                    pass.draw(6, instances);
                 }
             }
         }
     }
 
-    fn draw_water(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &TerrainData,
-        statistics: &mut DrawStatistics,
-    ) {
-        let pipeline = self.pipelines.get(Pipeline::Water);
-        let Some(pipeline) = pipeline.filter(|_| !data.water_range.is_empty()) else {
-            return;
-        };
-        pass.set_pipeline(pipeline);
-        pass.set_bind_group(1, &data.bind_group, &[]);
-        pass.set_vertex_buffer(0, data.instances.slice(..));
-        pass.draw(0..6, data.water_range.clone());
-        statistics.triangles += data.water_range.len() as u64 * 2;
-        statistics.draw_calls += 1;
+    fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
+        if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, Pipeline::Water) {
+            pass.set_bind_group(1, &data.bind_group, &[]);
+            pass.set_vertex_buffer(0, data.instances.slice(..));
+            pass.draw(6, data.water_range.clone());
+        }
     }
 }
 
-fn draw_far(pass: &mut wgpu::RenderPass<'_>, data: &TerrainData, statistics: &mut DrawStatistics) {
+fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData) {
     pass.set_vertex_buffer(0, data.instances.slice(..));
     for (step, instances) in data.far_ranges.iter().enumerate() {
-        if instances.is_empty() {
-            continue;
+        if !instances.is_empty() {
+            let cells = CHUNK_SIDE >> step;
+            let quads = cells * cells + 4 * cells;
+            pass.draw(quads * 6, instances.clone());
         }
-        let cells = CHUNK_SIDE >> step;
-        let quads = cells * cells + 4 * cells;
-        statistics.triangles += u64::from(quads) * 2 * instances.len() as u64;
-        statistics.draw_calls += 1;
-        pass.draw(0..quads * 6, instances.clone());
     }
 }
 
@@ -694,8 +643,7 @@ impl TerrainData {
         let lines = LINES.iter().filter(|(overlay, _)| is_on(overlay));
         map.lines = lines.map(|(_, bit)| bit).sum();
         map.highlight = highlight(terrain, shown);
-        gpu.queue
-            .write_buffer(&self.map, 0, bytemuck::bytes_of(&map));
+        self.map.write(gpu, map);
         let inspects = map.surface != 0 || map.lines != 0 || map.highlight != NOTHING;
         self.variant = match (inspects, self.is_rich) {
             (true, _) => Variant::Inspect,

@@ -14,35 +14,21 @@ pub(crate) trait Constant {
     fn literal(&self) -> String;
 }
 
-impl Constant for f32 {
-    fn type_name() -> String {
-        "f32".to_owned()
-    }
+macro_rules! number_constants {
+    ($($rust:ident $format:literal),+) => {
+        $(impl Constant for $rust {
+            fn type_name() -> String {
+                stringify!($rust).to_owned()
+            }
 
-    fn literal(&self) -> String {
-        format!("{self:?}f")
-    }
+            fn literal(&self) -> String {
+                format!($format, self)
+            }
+        })+
+    };
 }
 
-impl Constant for u32 {
-    fn type_name() -> String {
-        "u32".to_owned()
-    }
-
-    fn literal(&self) -> String {
-        format!("{self}u")
-    }
-}
-
-impl Constant for i32 {
-    fn type_name() -> String {
-        "i32".to_owned()
-    }
-
-    fn literal(&self) -> String {
-        format!("{self}i")
-    }
-}
+number_constants!(f32 "{:?}f", u32 "{}u", i32 "{}i");
 
 impl Constant for Vec3 {
     fn type_name() -> String {
@@ -151,7 +137,9 @@ members! {
     SkinMatrix => "Affine", 16;
     [Vec4; 5] => "array<vec4f, 5>", 16;
     [UVec4; 16] => "array<vec4u, 16>", 16;
+    [f32; 3] => "array<f32, 3>", 4;
     [[f32; 3]; 2] => "array<array<f32, 3>, 2>", 4;
+    [[f32; 4]; 3] => "array<vec4f, 3>", 16;
     [f32; 25] => "array<f32, 25>", 4;
     [u32; 25] => "array<u32, 25>", 4;
     [[u32; 2]; 4] => "array<vec2u, 4>", 8;
@@ -186,6 +174,29 @@ macro_rules! shader_struct {
             }
         }
 
+        $crate::wgsl::check_layout! { $name { $($member: $type,)+ } }
+    };
+}
+
+/// Makes a function that declares for shaders a struct of another crate.
+macro_rules! declare_struct {
+    (
+        $(#[$meta:meta])*
+        fn $function:ident: $name:ident as $wgsl:literal { $($member:ident: $type:ty,)+ }
+    ) => {
+        $(#[$meta])*
+        fn $function() -> String {
+            let members = [$([stringify!($member), <$type as $crate::wgsl::Member>::TYPE]),+];
+            $crate::wgsl::declared_struct($wgsl, &members)
+        }
+
+        $crate::wgsl::check_layout! { $name { $($member: $type,)+ } }
+    };
+}
+
+/// Checks that a struct lies in memory as in WGSL.
+macro_rules! check_layout {
+    ($name:ident { $($member:ident: $type:ty,)+ }) => {
         const _: () = {
             let mut end = 0_usize;
             let mut align = 4;
@@ -208,7 +219,7 @@ pub(crate) fn declared_struct(name: &str, members: &[[&str; 2]]) -> String {
     format!("struct {name} {{\n{lines}}}\n")
 }
 
-pub(crate) use {constants, shader_enum, shader_struct};
+pub(crate) use {check_layout, constants, declare_struct, shader_enum, shader_struct};
 
 #[cfg(test)]
 mod tests {

@@ -38,6 +38,7 @@ struct Drawn {
     shown: Revision,
     outline_scale: f32,
     version: u64,
+    drawables: u64,
     size: [u32; 2],
 }
 
@@ -131,6 +132,7 @@ impl ViewTexture {
             shown: state.view.shown.revision(),
             outline_scale: extent.pixels_per_point,
             version: open.version,
+            drawables: open.document.revision(),
             size: extent.size,
         };
         let size = extent.size;

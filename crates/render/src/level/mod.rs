@@ -20,7 +20,7 @@ mod transparent;
 
 use std::ops::Range;
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Vec3, Vec4};
 
 pub(super) use self::gpu_data::wgsl;
 
@@ -30,13 +30,13 @@ use self::materials::MaterialLayout;
 use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
 use super::constants::NOTHING;
-use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
     PipelineCache, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler,
 };
 use super::shaders::LEVEL;
-use super::{DrawStatistics, Gpu, SceneData, UploadError};
+use super::{Gpu, SceneData, UploadError};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;
@@ -170,7 +170,7 @@ impl ContentRenderer for LevelRenderer {
         let look_buffer = buffer(gpu, "level look", size, wgpu::BufferUsages::UNIFORM);
         let look = [look_buffer.as_entire_binding()];
         let look_bind_group = bind_group(gpu, "level look", &self.look_layout, look);
-        let bytes_per_frame = options.bytes_per_picture;
+        let bytes_per_frame = options.bytes_per_frame;
         let mut level = ShownLevel::new(gpu, self, map, 0)?;
         if bytes_per_frame.is_none() {
             level.upload_chunks(gpu, map, &Shown::default(), None);
@@ -191,14 +191,7 @@ impl ContentRenderer for LevelRenderer {
     }
 
     /// Works out what a view shows of a map, and makes and sends what is not there yet.
-    fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        data: &mut LevelData,
-        map: &Map,
-        local: &LocalView<'_>,
-        _: &[Affine3A],
-    ) {
+    fn prepare(&mut self, gpu: &Gpu, data: &mut LevelData, map: &Map, local: &LocalView<'_>) {
         let shown = &local.view.shown;
         if data.level.number != shown.level && data.refused != Some(shown.level) {
             match ShownLevel::new(gpu, self, map, shown.level) {
@@ -211,10 +204,11 @@ impl ContentRenderer for LevelRenderer {
             }
         }
         let eye = Eye::of(local);
-        let nearest = data.bytes_per_frame.map(|bytes| (bytes, local.eye));
+        let budget = data.bytes_per_frame;
+        let nearest = budget.map(|bytes| (bytes, local.eye));
         data.level.update_lights(gpu, map, shown);
         data.level.upload_chunks(gpu, map, shown, nearest);
-        data.time_secs = map.time_secs(shown.playhead);
+        data.time_secs = map.time_secs(local.playhead);
         data.write_look(gpu, shown);
         data.find_visible(local);
         data.level.hide(shown);
@@ -230,26 +224,20 @@ impl ContentRenderer for LevelRenderer {
             }
         });
         for pipeline in data.list.pipelines() {
-            self.pipelines.make(gpu, pipeline);
+            self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
     }
 
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &LevelData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &LevelData) {
         let list = &data.list;
         match phase {
             Phase::Opaque => {
-                self.draw_all(pass, data, list.opaque.iter().cloned(), statistics);
-                self.draw_caps(pass, data, statistics);
+                self.draw_all(pass, data, list.opaque.iter().cloned());
+                self.draw_caps(pass, data);
             }
-            Phase::Background => self.draw_sky(pass, data, statistics),
+            Phase::Background => self.draw_sky(pass, data),
             Phase::Transparent => {
-                self.draw_all(pass, data, list.transparent.iter().cloned(), statistics);
+                self.draw_all(pass, data, list.transparent.iter().cloned());
             }
             Phase::Lines => {
                 if let Some(pipeline) = list.edges {
@@ -258,7 +246,7 @@ impl ContentRenderer for LevelRenderer {
                         pipeline,
                         ..draw.clone()
                     });
-                    self.draw_all(pass, data, edges, statistics);
+                    self.draw_all(pass, data, edges);
                 }
             }
         }
@@ -270,61 +258,36 @@ impl ContentRenderer for LevelRenderer {
 }
 
 impl LevelRenderer {
-    fn draw_caps(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &LevelData,
-        statistics: &mut DrawStatistics,
-    ) {
-        let pipeline = self.pipelines.get(Pipeline::Caps);
-        let (Some(pipeline), Some((vertices, count))) = (pipeline, data.caps.vertices()) else {
-            return;
-        };
-        pass.set_pipeline(pipeline);
-        pass.set_vertex_buffer(0, vertices.slice(..));
-        pass.draw(0..count, 0..1);
-        statistics.draw_calls += 1;
-        statistics.triangles += u64::from(count) / 3;
+    fn draw_caps(&self, pass: &mut FramePass<'_>, data: &LevelData) {
+        if let Some((vertices, count)) = data.caps.vertices()
+            && pass.set_pipeline(&self.pipelines, Pipeline::Caps)
+        {
+            pass.set_vertex_buffer(0, vertices.slice(..));
+            pass.draw(count, 0..1);
+        }
     }
 
-    fn draw_sky(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &LevelData,
-        statistics: &mut DrawStatistics,
-    ) {
-        if data.list.has_backdrop
-            && let Some(pipeline) = self.pipelines.get(Pipeline::Backdrop)
-        {
-            pass.set_pipeline(pipeline);
-            pass.draw(0..3, 0..1);
-            statistics.draw_calls += 1;
-            statistics.triangles += 1;
+    fn draw_sky(&self, pass: &mut FramePass<'_>, data: &LevelData) {
+        if data.list.has_backdrop && pass.set_pipeline(&self.pipelines, Pipeline::Backdrop) {
+            pass.draw(3, 0..1);
         }
         for (side, material) in (0..).zip(data.list.sky) {
-            let Some((material, is_textured)) = material else {
-                continue;
-            };
-            let group = data.level.sky_material(material, data.time_secs);
-            let pipeline = self.pipelines.get(Pipeline::SkySide(is_textured));
-            let (Some(group), Some(pipeline)) = (group, pipeline) else {
-                continue;
-            };
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(1, &data.look_bind_group, &[]);
-            pass.set_bind_group(2, group, &[]);
-            pass.draw(0..6, side..side + 1);
-            statistics.draw_calls += 1;
-            statistics.triangles += 2;
+            if let Some((material, is_textured)) = material
+                && let Some(group) = data.level.sky_material(material, data.time_secs)
+                && pass.set_pipeline(&self.pipelines, Pipeline::SkySide(is_textured))
+            {
+                pass.set_bind_group(1, &data.look_bind_group, &[]);
+                pass.set_bind_group(2, group, &[]);
+                pass.draw(6, side..side + 1);
+            }
         }
     }
 
     fn draw_all(
         &self,
-        pass: &mut wgpu::RenderPass<'_>,
+        pass: &mut FramePass<'_>,
         data: &LevelData,
         draws: impl Iterator<Item = Draw>,
-        statistics: &mut DrawStatistics,
     ) {
         let level = &data.level;
         pass.set_bind_group(1, &data.look_bind_group, &[]);
@@ -337,12 +300,9 @@ impl LevelRenderer {
             let Some((chunk, block)) = chunk.zip(block) else {
                 continue;
             };
-            let is_same = |last: &Draw| last.pipeline == draw.pipeline;
-            if !last.as_ref().is_some_and(is_same) {
-                let Some(pipeline) = self.pipelines.get(draw.pipeline) else {
-                    continue;
-                };
-                pass.set_pipeline(pipeline);
+            let is_set = last.as_ref().is_some_and(|l| l.pipeline == draw.pipeline);
+            if !is_set && !pass.set_pipeline(&self.pipelines, draw.pipeline) {
+                continue;
             }
             if changes(|draw| draw.material.into()) {
                 let Some(group) = level.material(draw.material.into(), data.time_secs) else {
@@ -372,8 +332,6 @@ impl LevelRenderer {
                 }
             }
             pass.draw_indexed(draw.indices.clone(), chunk.first_vertex as i32, 0..1);
-            statistics.draw_calls += 1;
-            statistics.triangles += draw.indices.len() as u64 / 3;
             last = Some(draw);
         }
     }

@@ -1,8 +1,7 @@
 //! How levels are drawn: a pipeline for each way.
 
-use super::super::resources::{PipelineKey, PipelineOptions, create_pipeline};
+use super::super::resources::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
 use super::caps::{self, Caps};
-use crate::Gpu;
 use crate::wgsl::shader_enum;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::LevelVertex;
@@ -66,38 +65,28 @@ pub(super) struct FacesKey {
 }
 
 impl PipelineKey for Pipeline {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
-        let on = |on: bool| f64::from(u8::from(on));
-        let create = |groups: usize, options: &PipelineOptions<'_>| {
-            let layouts = layouts.get(..groups).unwrap_or(layouts);
-            create_pipeline(gpu, module, layouts, options)
-        };
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         match self {
-            Self::Faces(key) => faces_pipeline(gpu, module, layouts, key),
+            Self::Faces(key) => faces_pipeline(maker, key),
             Self::Edges { two_sided, cut } => {
                 let attributes = vertex_attributes();
                 let tints = tint_layout(TintFrom::Chunk);
-                let options = PipelineOptions {
-                    vertices: [Some(vertex_layout(&attributes)), Some(tints)],
+                maker.create(&PipelineOptions {
+                    vertices: [Some(level_vertices(&attributes)), Some(tints)],
                     cull: !two_sided,
                     constants: &[("CUT", on(cut))],
                     ..PipelineOptions::edges("vs_level", "fs_level_wire")
-                };
-                create(4, &options)
+                })
             }
-            Self::SkySide(is_textured) => {
-                let options = PipelineOptions {
-                    constants: &[("TEXTURED", on(is_textured))],
-                    ..PipelineOptions::behind_all("vs_sky_side", "fs_sky_side")
-                };
-                create(3, &options)
-            }
-            Self::Backdrop => create(1, &PipelineOptions::behind_all("vs_sky", "fs_backdrop")),
+            Self::SkySide(is_textured) => maker.create(&PipelineOptions {
+                constants: &[("TEXTURED", on(is_textured))],
+                groups: 0..3,
+                ..PipelineOptions::behind_all("vs_sky_side", "fs_sky_side")
+            }),
+            Self::Backdrop => maker.create(&PipelineOptions {
+                groups: 0..1,
+                ..PipelineOptions::behind_all("vs_sky", "fs_backdrop")
+            }),
             Self::Caps => {
                 let attributes = Caps::attributes();
                 let vertices = wgpu::VertexBufferLayout {
@@ -105,11 +94,11 @@ impl PipelineKey for Pipeline {
                     step_mode: wgpu::VertexStepMode::Vertex,
                     attributes: &attributes,
                 };
-                let options = PipelineOptions {
+                maker.create(&PipelineOptions {
                     vertices: [Some(vertices), None],
+                    groups: 0..1,
                     ..PipelineOptions::new("vs_cap", "fs_cap")
-                };
-                create(1, &options)
+                })
             }
         }
     }
@@ -148,12 +137,8 @@ fn vertex_attributes() -> [wgpu::VertexAttribute; 4] {
     wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Unorm16x2]
 }
 
-fn vertex_layout(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
-    wgpu::VertexBufferLayout {
-        array_stride: size_of::<LevelVertex>() as u64,
-        step_mode: wgpu::VertexStepMode::Vertex,
-        attributes,
-    }
+fn level_vertices(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLayout<'_> {
+    vertex_layout::<LevelVertex>(wgpu::VertexStepMode::Vertex, attributes)
 }
 
 /// The layout of tints: of a vertex, or of a whole chunk.
@@ -170,13 +155,7 @@ fn tint_layout(tint: TintFrom) -> wgpu::VertexBufferLayout<'static> {
     }
 }
 
-fn faces_pipeline(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    layouts: &[wgpu::BindGroupLayout],
-    key: FacesKey,
-) -> wgpu::RenderPipeline {
-    let on = |on: bool| f64::from(u8::from(on));
+fn faces_pipeline(maker: &PipelineMaker<'_>, key: FacesKey) -> wgpu::RenderPipeline {
     let Look {
         surface,
         highlighted,
@@ -207,28 +186,23 @@ fn faces_pipeline(
         dst_factor: wgpu::BlendFactor::One,
         operation: wgpu::BlendOperation::Add,
     };
-    create_pipeline(
-        gpu,
-        module,
-        layouts,
-        &PipelineOptions {
-            vertices: [
-                Some(vertex_layout(&attributes)),
-                Some(tint_layout(key.tint)),
-            ],
-            cull: !two_sided,
-            depth_write: is_opaque,
-            blend: match key.blend {
-                Blend::Opaque => None,
-                Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
-                Blend::Add if key.is_veil() => Some(wgpu::BlendState::ALPHA_BLENDING),
-                Blend::Add => Some(wgpu::BlendState {
-                    color: added,
-                    alpha: added,
-                }),
-            },
-            constants: &constants,
-            ..PipelineOptions::new(vertex, fragment)
+    maker.create(&PipelineOptions {
+        vertices: [
+            Some(level_vertices(&attributes)),
+            Some(tint_layout(key.tint)),
+        ],
+        cull: !two_sided,
+        depth_write: is_opaque,
+        blend: match key.blend {
+            Blend::Opaque => None,
+            Blend::Alpha => Some(wgpu::BlendState::ALPHA_BLENDING),
+            Blend::Add if key.is_veil() => Some(wgpu::BlendState::ALPHA_BLENDING),
+            Blend::Add => Some(wgpu::BlendState {
+                color: added,
+                alpha: added,
+            }),
         },
-    )
+        constants: &constants,
+        ..PipelineOptions::new(vertex, fragment)
+    })
 }

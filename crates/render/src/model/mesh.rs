@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use glam::Vec4;
-use wgpu::util::DeviceExt as _;
-
-use crate::resources::{TextureCache, Uploads, bind_group};
+use crate::resources::{TextureCache, Uniform, Uploads, bind_group};
 use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
-use mapscope_scene::model::{self, Model};
+use glam::Vec4;
+use mapscope_scene::model::Model;
 
 shader_struct! {
     /// A material as shaders read it.
@@ -72,74 +70,41 @@ impl ModelMesh {
             .collect();
         let joint_colors = buffer("joint colors", bytemuck::cast_slice(&colors), storage)?;
 
-        let mut materials = Materials::new(gpu, material_layout, sampler);
-        let mut parts = Vec::with_capacity(mesh.parts.len());
-        for part in &mesh.parts {
-            let index = part.material;
-            let Some(material) = model.materials().get(index) else {
-                continue;
-            };
-            parts.push(Part {
+        let mut textures = TextureCache::default();
+        let parts = mesh.parts.iter().filter_map(|part| {
+            let material = model.materials().get(part.material)?;
+            let texture = textures.view(gpu, "model texture", &material.texture);
+            let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
+            let mut uniform = Uniform::new(gpu, "material");
+            uniform.write(
+                gpu,
+                Material {
+                    ambient: material.ambient,
+                    index: part.material as u32,
+                    padding: [0; 2],
+                    diffuse: color(material.diffuse),
+                    specular: color(material.specular),
+                },
+            );
+            let resources = [
+                uniform.buffer.as_entire_binding(),
+                wgpu::BindingResource::TextureView(&texture),
+                wgpu::BindingResource::Sampler(sampler),
+            ];
+            Some(Part {
                 indices: part.indices.clone(),
-                material: materials.bind_group(index, material),
+                material: bind_group(gpu, "material", material_layout, resources),
                 holes: material.texture.has_holes,
-            });
-        }
-        let gpu_bytes = uploads.bytes + materials.textures.bytes;
+            })
+        });
+        let parts = parts.collect();
         Ok(Self {
             vertices,
             indices,
             influences,
             joint_colors,
             parts,
-            gpu_bytes,
+            gpu_bytes: uploads.bytes + textures.bytes,
         })
-    }
-}
-
-/// Makes bind groups of materials. Those that have the same texture share it.
-struct Materials<'a> {
-    gpu: &'a Gpu,
-    layout: &'a wgpu::BindGroupLayout,
-    sampler: &'a wgpu::Sampler,
-    textures: TextureCache,
-}
-
-impl<'a> Materials<'a> {
-    fn new(gpu: &'a Gpu, layout: &'a wgpu::BindGroupLayout, sampler: &'a wgpu::Sampler) -> Self {
-        Self {
-            gpu,
-            layout,
-            sampler,
-            textures: TextureCache::default(),
-        }
-    }
-
-    fn bind_group(&mut self, index: usize, material: &model::Material) -> wgpu::BindGroup {
-        let texture = self
-            .textures
-            .view(self.gpu, "model texture", &material.texture);
-        let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
-        let uniform = Material {
-            ambient: material.ambient,
-            index: index as u32,
-            padding: [0; 2],
-            diffuse: color(material.diffuse),
-            specular: color(material.specular),
-        };
-        let uniform = self
-            .gpu
-            .device
-            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some("material"),
-                contents: bytemuck::bytes_of(&uniform),
-                usage: wgpu::BufferUsages::UNIFORM,
-            });
-        let resources = [
-            uniform.as_entire_binding(),
-            wgpu::BindingResource::TextureView(&texture),
-            wgpu::BindingResource::Sampler(self.sampler),
-        ];
-        bind_group(self.gpu, "material", self.layout, resources)
     }
 }

@@ -10,25 +10,25 @@ mod mesh;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec4};
+use glam::Vec4;
 
 use super::constants::NOTHING;
-use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::content::{
+    Background, ContentData, ContentRenderer, FramePass, Instance, Phase, UploadOptions,
+};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineOptions, SAMPLER, STORAGE, TEXTURE, UNIFORM,
-    bind_group_layout, buffer, create_pipeline,
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE, UNIFORM,
+    Uniform, bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
-use super::wgsl::{constants, shader_enum, shader_struct};
-use super::{DrawStatistics, Gpu, SceneData, UploadError};
-use mapscope_scene::model::instances::Instance;
-use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex};
+use super::wgsl::{constants, declare_struct, shader_enum, shader_struct};
+use super::{Gpu, UploadError};
+use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
+use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::terrain::sun;
-use mapscope_scene::{
-    Item, ModelItem, OpenOptions, OverlayId, Playhead, Progress, Shown, demo, open,
-};
+use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
 
 use self::instances::Instances;
 use self::mesh::ModelMesh;
@@ -68,7 +68,18 @@ pub(super) fn wgsl() -> String {
 
 /// What `skin.wgsl` shares with Rust.
 pub(super) fn skin_wgsl() -> String {
-    constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS }
+    let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
+    [constants, affine_wgsl(), influence_wgsl()].concat()
+}
+
+declare_struct! {
+    /// The first three rows of an affine matrix.
+    fn affine_wgsl: SkinMatrix as "Affine" { rows: [[f32; 4]; 3], }
+}
+
+declare_struct! {
+    /// How much a joint moves a vertex.
+    fn influence_wgsl: PackedInfluence as "Influence" { joint: u32, weight: f32, }
 }
 
 /// Overlays that colour the surface.
@@ -118,28 +129,17 @@ pub(super) struct ModelRenderer {
 pub(super) struct ModelData {
     mesh: ModelMesh,
     instances: Instances,
-    /// Whether the instances are where drawables place them, and show the moment that the view
-    /// asks for.
-    follows_view: bool,
-    /// Those instances.
-    placed: Vec<Instance>,
-    marks: wgpu::Buffer,
-    /// What `marks` holds.
-    written_marks: Marks,
-    /// How the next picture is drawn.
+    /// How many of the first instances are not mirrored.
+    upright: u32,
+    marks: Uniform<Marks>,
+    /// How the next frame is drawn.
     look: Look,
     draws_wireframe: bool,
     draws_ground: bool,
 }
 
 impl PipelineKey for Pipeline {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
-        let on = |on: bool| f64::from(u8::from(on));
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         let constants = [
             ("SURFACE", f64::from(self.look.surface as u8)),
             ("HOLES", on(self.holes)),
@@ -148,23 +148,18 @@ impl PipelineKey for Pipeline {
         let attributes = wgpu::vertex_attr_array![
             0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Uint32
         ];
-        let vertices = wgpu::VertexBufferLayout {
-            array_stride: size_of::<MeshVertex>() as u64,
-            step_mode: wgpu::VertexStepMode::Vertex,
-            attributes: &attributes,
-        };
+        let vertices = vertex_layout::<MeshVertex>(wgpu::VertexStepMode::Vertex, &attributes);
         let options = if self.wireframe {
             PipelineOptions::edges("vs_model", "fs_model_wire")
         } else {
             PipelineOptions::new("vs_model", "fs_model")
         };
-        let options = PipelineOptions {
+        maker.create(&PipelineOptions {
             vertices: [Some(vertices), None],
             cull: !self.look.two_sided,
             constants: &constants,
             ..options
-        };
-        create_pipeline(gpu, module, layouts, &options)
+        })
     }
 }
 
@@ -206,26 +201,21 @@ impl ModelRenderer {
         let data = self.make_data(gpu, model);
         let data = data.inspect_err(|error| log::error!("the ground tile: {error}"));
         let mut data = data.ok()?;
-        let instance = [Instance::in_place(Playhead::default())];
-        let set = data.set_instances(gpu, model, &instance);
-        set.is_ok().then(|| data.into())
+        data.set_instances(gpu, model, &[Instance::default()], 1);
+        Some(data.into())
     }
 
     fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
         let mesh = ModelMesh::upload(gpu, &self.material_layout, &self.sampler, model)?;
-        let marks = marks(&Shown::default());
-        let size = size_of::<Marks>() as u64;
-        let marks_buffer = buffer(gpu, "marks", size, wgpu::BufferUsages::UNIFORM);
-        gpu.queue
-            .write_buffer(&marks_buffer, 0, bytemuck::bytes_of(&marks));
+        let shown = Shown::default();
+        let mut uniform = Uniform::new(gpu, "marks");
+        uniform.write(gpu, marks(&shown));
         Ok(ModelData {
-            instances: Instances::new(gpu, &self.layout, &mesh, &marks_buffer, model)?,
+            instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer, model),
             mesh,
-            follows_view: true,
-            placed: Vec::new(),
-            marks: marks_buffer,
-            written_marks: marks,
-            look: look(model, &Shown::default()),
+            upright: 0,
+            marks: uniform,
+            look: look(model, &shown),
             draws_wireframe: false,
             draws_ground: false,
         })
@@ -237,29 +227,30 @@ impl ModelRenderer {
         ground.as_deref()
     }
 
+    /// Draws all instances, with one draw for each material of those that are mirrored and of the
+    /// others.
     fn draw_with(
         &self,
-        pass: &mut wgpu::RenderPass<'_>,
+        pass: &mut FramePass<'_>,
         data: &ModelData,
-        statistics: &mut DrawStatistics,
         pipeline: impl Fn(bool) -> Pipeline,
     ) {
-        let instances = data.instances.len();
-        if instances == 0 {
+        let all = data.instances.len();
+        if all == 0 {
             return;
         }
-        pass.set_bind_group(1, data.instances.bind_group(), &[]);
+        pass.set_bind_group(1, &data.instances.bind_group, &[]);
         pass.set_vertex_buffer(0, data.mesh.vertices.slice(..));
         pass.set_index_buffer(data.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
         for part in &data.mesh.parts {
-            let Some(pipeline) = self.pipelines.get(pipeline(part.holes)) else {
-                continue;
-            };
-            pass.set_pipeline(pipeline);
             pass.set_bind_group(2, &part.material, &[]);
-            pass.draw_indexed(part.indices.clone(), 0, 0..instances);
-            statistics.draw_calls += 1;
-            statistics.triangles += part.indices.len() as u64 / 3 * u64::from(instances);
+            for (is_mirrored, instances) in [(false, 0..data.upright), (true, data.upright..all)] {
+                pass.is_mirrored = is_mirrored;
+                if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline(part.holes))
+                {
+                    pass.draw_indexed(part.indices.clone(), 0, instances);
+                }
+            }
         }
     }
 }
@@ -279,44 +270,31 @@ impl ContentRenderer for ModelRenderer {
         self.make_data(gpu, model)
     }
 
-    fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        data: &mut ModelData,
-        model: &Model,
-        local: &LocalView<'_>,
-        placements: &[Affine3A],
-    ) {
-        data.update(gpu, model, &local.view.shown, placements);
+    fn prepare(&mut self, gpu: &Gpu, data: &mut ModelData, model: &Model, local: &LocalView<'_>) {
+        data.update(gpu, model, local);
         let ground = data
             .draws_ground
             .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
         let ground = ground.cloned().flatten();
         for data in ground.as_deref().into_iter().chain([&*data]) {
-            for part in &data.mesh.parts {
-                self.pipelines.make(gpu, data.pipeline(part.holes));
+            let holes = data.mesh.parts.iter().map(|part| data.pipeline(part.holes));
+            for pipeline in holes.chain(data.draws_wireframe.then(|| data.wireframe())) {
+                for is_mirrored in data.windings() {
+                    self.pipelines.make(gpu, pipeline, is_mirrored);
+                }
             }
-        }
-        if data.draws_wireframe {
-            self.pipelines.make(gpu, data.wireframe());
         }
     }
 
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &ModelData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &ModelData) {
         match phase {
             Phase::Opaque => {
                 for data in [Some(data), self.ground(data)].into_iter().flatten() {
-                    self.draw_with(pass, data, statistics, |holes| data.pipeline(holes));
+                    self.draw_with(pass, data, |holes| data.pipeline(holes));
                 }
             }
             Phase::Lines if data.draws_wireframe => {
-                self.draw_with(pass, data, statistics, |_| data.wireframe());
+                self.draw_with(pass, data, |_| data.wireframe());
             }
             Phase::Background | Phase::Transparent | Phase::Lines => {}
         }
@@ -337,59 +315,31 @@ impl ContentData for ModelData {
     }
 }
 
-impl SceneData {
-    /// Shows a model, of which this is the data, this many times from now on, instead of where it
-    /// stands at the moment that the view asks for.
-    ///
-    /// # Errors
-    /// When they are more than the device has room for.
-    pub fn set_instances(
-        &mut self,
-        gpu: &Gpu,
-        model: &Model,
-        instances: &[Instance],
-    ) -> Result<(), UploadError> {
-        let data = self.data_mut::<ModelData>();
-        data.map_or(Ok(()), |data| data.set_instances(gpu, model, instances))
-    }
-}
-
 impl ModelData {
-    fn set_instances(
-        &mut self,
-        gpu: &Gpu,
-        model: &Model,
-        instances: &[Instance],
-    ) -> Result<(), UploadError> {
-        self.follows_view = false;
-        self.instances
-            .set(gpu, model, &self.mesh, &self.marks, instances)
+    /// Shows the model this many times; as before where there is no room for so many.
+    fn set_instances(&mut self, gpu: &Gpu, model: &Model, instances: &[Instance], upright: usize) {
+        let (mesh, marks) = (&self.mesh, &self.marks.buffer);
+        match self.instances.set(gpu, model, mesh, marks, instances) {
+            Ok(()) => self.upright = upright as u32,
+            Err(error) => log::error!("{error}"),
+        }
     }
 
     /// Sends what shaders must know of what is shown, as far as it has changed.
-    fn update(&mut self, gpu: &Gpu, model: &Model, shown: &Shown, placements: &[Affine3A]) {
-        if self.follows_view {
-            let playhead = shown.playhead;
-            let placed = placements.iter().map(|place| Instance {
-                world_from_model: *place,
-                playhead,
-            });
-            self.placed.clear();
-            self.placed.extend(placed);
-            let (mesh, marks) = (&self.mesh, &self.marks);
-            if let Err(error) = self.instances.set(gpu, model, mesh, marks, &self.placed) {
-                log::error!("{error}");
-            }
-        }
+    fn update(&mut self, gpu: &Gpu, model: &Model, local: &LocalView<'_>) {
+        let shown = &local.view.shown;
+        self.set_instances(gpu, model, local.instances, local.upright_instances);
         self.look = look(model, shown);
         self.draws_wireframe = gpu.draws_wireframe(shown);
         self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
-        let marks = marks(shown);
-        if marks != self.written_marks {
-            gpu.queue
-                .write_buffer(&self.marks, 0, bytemuck::bytes_of(&marks));
-            self.written_marks = marks;
-        }
+        self.marks.write(gpu, marks(shown));
+    }
+
+    /// Whether some instances are not mirrored, and whether some are.
+    fn windings(&self) -> impl Iterator<Item = bool> {
+        let upright = (self.upright > 0).then_some(false);
+        let mirrored = (self.upright < self.instances.len()).then_some(true);
+        upright.into_iter().chain(mirrored)
     }
 
     fn pipeline(&self, holes: bool) -> Pipeline {

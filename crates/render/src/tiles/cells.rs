@@ -33,8 +33,8 @@ pub(super) fn bands_of(
 ) -> Result<Vec<Rows>, UploadError> {
     let limit = gpu.max_storage_bytes();
     let row_bytes = (u64::from(columns) * cell_bytes).max(1);
-    let most = u32::try_from(limit / row_bytes).unwrap_or(u32::MAX);
-    split(rows, most).ok_or(UploadError::TooLarge {
+    let max = u32::try_from(limit / row_bytes).unwrap_or(u32::MAX);
+    split(rows, max).ok_or(UploadError::TooLarge {
         what,
         bytes: row_bytes * u64::from(2 * SHARED_ROWS + 1),
         limit,
@@ -42,15 +42,15 @@ pub(super) fn bands_of(
 }
 
 /// Splits rows so that no more than so many are together; none if that is too few.
-fn split(rows: u32, most: u32) -> Option<Vec<Rows>> {
-    if rows <= most {
+fn split(rows: u32, max: u32) -> Option<Vec<Rows>> {
+    if rows <= max {
         let all = 0..rows;
         return Some(vec![Rows {
             drawn: all.clone(),
             stored: all,
         }]);
     }
-    let drawn = most.checked_sub(2 * SHARED_ROWS).filter(|rows| *rows > 0)?;
+    let drawn = max.checked_sub(2 * SHARED_ROWS).filter(|rows| *rows > 0)?;
     let bands = (0..rows).step_by(drawn as usize).map(|first| {
         let end = first.saturating_add(drawn).min(rows);
         Rows {

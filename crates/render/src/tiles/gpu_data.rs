@@ -16,9 +16,9 @@ shader_struct! {
         pub(super) rect: [f32; 4],
         /// In the world: x, height and z of the top left corner of the layer.
         pub(super) place: [f32; 4],
-        /// Flat: how many pixels the top left corner of the picture is from that of `first_cell`.
+        /// Flat: how many pixels the top left corner of the frame is from that of `first_cell`.
         pub(super) offset: [f32; 2],
-        /// Flat: how many pixels a pixel of the picture is.
+        /// Flat: how many pixels a pixel of the frame is.
         pub(super) pixel: f32,
         /// From 0 to 1.
         pub(super) opacity: f32,
@@ -35,18 +35,18 @@ shader_struct! {
         pub(super) rows: [i32; 2],
         /// The first row that is in the buffer.
         pub(super) first_row: i32,
-        /// How many pictures there are.
+        /// How many images there are.
         pub(super) count: u32,
         /// The last of their mip levels.
         pub(super) last_level: u32,
         /// [`SKIPS_ZERO`] and the like.
         pub(super) flags: u32,
-        /// How many bits of the number of a picture are its column and row on a page, and how many
-        /// those of a pixel of a picture are.
+        /// How many bits of the number of an image are its column and row on a page, and how many
+        /// those of a pixel of an image are.
         pub(super) page: [u32; 4],
         /// The cell that lies around the layer.
         pub(super) outside: u32,
-        /// The picture whose uses stand out.
+        /// The image whose uses stand out.
         pub(super) highlighted: u32,
         /// How strong the lines around tiles and around pixels are, from 0 to 1.
         pub(super) lines: [f32; 2],
@@ -67,7 +67,7 @@ pub(super) const WRAPS: [u32; 2] = [8, 16];
 /// What `tiles.wgsl` shares with Rust.
 pub(crate) fn wgsl() -> String {
     let constants = constants! {
-        PICTURE = Cell::NOTHING,
+        IMAGE = Cell::NOTHING,
         MIRROR_X = Cell::MIRROR_X,
         MIRROR_Y = Cell::MIRROR_Y,
         SWAP_AXES = Cell::SWAP_AXES,
@@ -90,6 +90,6 @@ pub(super) struct Sprite {
     /// Left, top, right and bottom in pixels of the map.
     pub(super) rect: [f32; 4],
     /// Where its pixels begin, and its width and height.
-    pub(super) picture: [u32; 3],
+    pub(super) image: [u32; 3],
     pub(super) padding: u32,
 }

@@ -1,8 +1,8 @@
-//! 2D maps: each layer one draw, from one buffer of cells and one texture of tile pictures.
+//! 2D maps: each layer one draw, from one buffer of cells and one texture of tile images.
 //!
 //! A layer is drawn as one rectangle, and the tile under a pixel is looked up in the shader, so that
-//! a layer costs what it covers of the picture and no more, however many tiles it has. Where every
-//! pixel of the map is a square of whole pixels of the picture, that is all. Else the shader looks
+//! a layer costs what it covers of the frame and no more, however many tiles it has. Where every
+//! pixel of the map is a square of whole pixels of the frame, that is all. Else the shader looks
 //! at all tiles that a pixel touches, with mip levels of each tile by itself, so that nothing of its
 //! neighbours bleeds into it and no seam opens between them; and where several tiles are in a pixel,
 //! at averages of them. Levels and averages are made when they are first needed.
@@ -10,13 +10,13 @@
 //! Steps are drawn over each other from the far side to the near one, without a depth test: layers
 //! are see-through.
 
+mod atlas;
 mod build;
 mod cells;
 mod gpu_data;
 mod overview;
 mod pipelines;
 mod place;
-mod sheets;
 mod sprites;
 
 pub(super) use self::gpu_data::wgsl;
@@ -24,22 +24,20 @@ pub(super) use self::gpu_data::wgsl;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use glam::Affine3A;
-
+use self::atlas::Atlas;
 use self::cells::{Band, Rows, bands_of, send_bands};
 use self::overview::{MadeOf, Overview};
 use self::pipelines::{CellsKey, Pipeline, Sampling};
 use self::place::{Eye, MapView};
-use self::sheets::Sheet;
 use self::sprites::Sprites;
-use super::content::{Background, ContentData, ContentRenderer, Phase, UploadOptions};
+use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
     PipelineCache, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
     bind_group_layout, buffer, sampler, upload_texture,
 };
 use super::shaders::TILES;
-use super::{COLOR_FORMAT, DrawStatistics, Gpu, UploadError};
+use super::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
 use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
@@ -56,7 +54,7 @@ pub(super) struct TilesRenderer {
     sampler: wgpu::Sampler,
     /// Bind group 2 where it is not needed.
     no_source: wgpu::BindGroup,
-    /// In place of tile pictures that are not there.
+    /// In place of tile images that are not there.
     no_pages: wgpu::TextureView,
     pipelines: PipelineCache<Pipeline>,
 }
@@ -64,7 +62,7 @@ pub(super) struct TilesRenderer {
 /// A 2D map on the GPU.
 #[derive(Debug)]
 pub(super) struct TilesData {
-    sheets: Vec<Sheet>,
+    atlases: Vec<Atlas>,
     /// Of each layer.
     bands: Vec<Vec<(Rows, Band)>>,
     sprites: Sprites,
@@ -77,7 +75,7 @@ pub(super) struct TilesData {
     nothing: wgpu::Buffer,
     /// Heights and numbers of the entries that are drawn, the furthest first.
     order: Vec<(f32, usize)>,
-    /// What is drawn for a picture.
+    /// What is drawn for a frame.
     draws: Vec<Draw>,
 }
 
@@ -133,7 +131,7 @@ struct Draw {
     entry: Option<usize>,
 }
 
-/// How much of a tile is in a pixel of the picture at least where averages of tiles are seen.
+/// How much of a tile is in a pixel of the frame at least where averages of tiles are seen.
 const FAR_SHARE: f32 = 0.7;
 
 /// The slots of the backdrop and of lines.
@@ -185,9 +183,9 @@ impl ContentRenderer for TilesRenderer {
         map: &TileMap,
         _: UploadOptions<&TilesData>,
     ) -> Result<TilesData, UploadError> {
-        let mut sheets = Vec::with_capacity(map.tilesets.len());
+        let mut atlases = Vec::with_capacity(map.tilesets.len());
         for tileset in &map.tilesets {
-            sheets.push(Sheet::new(gpu, tileset)?);
+            atlases.push(Atlas::new(gpu, tileset)?);
         }
         let mut bands = Vec::with_capacity(map.layers.len());
         for layer in &map.layers {
@@ -207,7 +205,7 @@ impl ContentRenderer for TilesRenderer {
             bands.push(send_bands(gpu, rows, layer.size[0], cells, tints));
         }
         let mut data = TilesData {
-            sheets,
+            atlases,
             bands,
             sprites: Sprites::new(gpu, map)?,
             entries: Vec::with_capacity(map.steps.len() + map.grids.len()),
@@ -223,18 +221,11 @@ impl ContentRenderer for TilesRenderer {
         Ok(data)
     }
 
-    fn prepare(
-        &mut self,
-        gpu: &Gpu,
-        data: &mut TilesData,
-        map: &TileMap,
-        local: &LocalView<'_>,
-        _: &[Affine3A],
-    ) {
+    fn prepare(&mut self, gpu: &Gpu, data: &mut TilesData, map: &TileMap, local: &LocalView<'_>) {
         let shown = &local.view.shown;
-        let ticks = map.ticks(shown.playhead);
-        for (sheet, tileset) in data.sheets.iter_mut().zip(&map.tilesets) {
-            sheet.set_ticks(gpu, tileset, ticks);
+        let ticks = map.ticks(local.playhead);
+        for (atlas, tileset) in data.atlases.iter_mut().zip(&map.tilesets) {
+            atlas.set_ticks(gpu, tileset, ticks);
         }
         let map_view = MapView::of(local);
         data.bind_grids(gpu, self, map, shown);
@@ -254,47 +245,37 @@ impl ContentRenderer for TilesRenderer {
             data.list_lines(gpu, (map, shown, &map_view, number));
         }
         for draw in &data.draws {
-            self.pipelines.make(gpu, draw.pipeline);
+            self.pipelines.make(gpu, draw.pipeline, local.is_mirrored);
         }
     }
 
     /// Draws the backdrop, and all that was prepared over it.
-    fn draw(
-        &self,
-        phase: Phase,
-        pass: &mut wgpu::RenderPass<'_>,
-        data: &TilesData,
-        statistics: &mut DrawStatistics,
-    ) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TilesData) {
         if phase != Phase::Transparent {
             return;
         }
         let mut last = None;
         for draw in &data.draws {
-            let group = data.slots.get(draw.slot).and_then(|s| s.group.as_ref());
-            let (Some(pipeline), Some(group)) = (self.pipelines.get(draw.pipeline), group) else {
+            let Some(group) = data.slots.get(draw.slot).and_then(|s| s.group.as_ref()) else {
                 continue;
             };
-            if last != Some(draw.pipeline) {
-                pass.set_pipeline(pipeline);
-                last = Some(draw.pipeline);
+            if last != Some(draw.pipeline) && !pass.set_pipeline(&self.pipelines, draw.pipeline) {
+                continue;
             }
+            last = Some(draw.pipeline);
             let entry = draw.entry.and_then(|number| data.entries.get(number));
             let overview = entry.and_then(|entry| entry.overview.as_ref());
             let source = overview.map_or(&self.no_source, |overview| &overview.group);
             pass.set_bind_group(1, group, &[]);
             pass.set_bind_group(2, source, &[]);
-            let (vertices, instances) = match (draw.pipeline, entry.map(|entry| entry.kind)) {
-                (Pipeline::Sprites { .. }, Some(kind)) => {
+            match (draw.pipeline, entry) {
+                (Pipeline::Sprites { .. }, Some(entry)) => {
                     pass.set_vertex_buffer(0, data.sprites.instances.slice(..));
-                    (6, data.sprites.of(kind))
+                    pass.draw(6, data.sprites.of(entry.kind));
                 }
-                (Pipeline::Backdrop, _) => (3, 0..1),
-                _ => (6, 0..1),
-            };
-            statistics.draw_calls += 1;
-            statistics.triangles += u64::from(vertices) / 3 * instances.len() as u64;
-            pass.draw(0..vertices, instances);
+                (Pipeline::Backdrop, _) => pass.draw(3, 0..1),
+                _ => pass.draw(6, 0..1),
+            }
         }
     }
 
@@ -341,7 +322,7 @@ impl TilesRenderer {
         let Some(layer) = layer.as_deref() else {
             return;
         };
-        let Some(sheet) = data.sheets.get_mut(layer.tileset) else {
+        let Some(atlas) = data.atlases.get_mut(layer.tileset) else {
             return;
         };
         let bands = match (&entry.colors, entry.layer) {
@@ -352,7 +333,7 @@ impl TilesRenderer {
             },
             (None, None) => return,
         };
-        let (mut values, mut key) = entry.values(map, shown, layer, sheet);
+        let (mut values, mut key) = entry.values(map, shown, layer, atlas);
         let mut is_far = false;
         let mut needs_levels = false;
         for ((rows, _), slot) in bands.iter().zip(entry.slots.clone()) {
@@ -387,8 +368,8 @@ impl TilesRenderer {
             draw.pipeline = Pipeline::Layer(map_view.sampling(), key);
         }
         if needs_levels {
-            self.pipelines.make(gpu, Pipeline::PageLevel);
-            sheet.make_levels(gpu, self);
+            self.pipelines.make(gpu, Pipeline::PageLevel, false);
+            atlas.make_levels(gpu, self);
         }
         if key.far {
             let size = values.size.map(|side| side as u32);
@@ -399,15 +380,15 @@ impl TilesRenderer {
                 hatched: false,
                 ..key
             };
-            self.pipelines.make(gpu, Pipeline::Overview(plain));
-            self.pipelines.make(gpu, Pipeline::OverviewLevel);
+            self.pipelines.make(gpu, Pipeline::Overview(plain), false);
+            self.pipelines.make(gpu, Pipeline::OverviewLevel, false);
             let overview = entry
                 .overview
                 .get_or_insert_with(|| Overview::new(gpu, self, size));
             let made_of = MadeOf {
                 cells: plain,
                 highlighted: values.highlighted,
-                version: sheet.version,
+                version: atlas.version,
             };
             let groups = data.slots.get(entry.slots.clone()).unwrap_or_default();
             let parts = groups
@@ -467,17 +448,10 @@ impl Slot {
     }
 }
 
-/// What a draw reads: cells, textures, the table of animated tiles, and tints.
-struct Bindings<'a> {
-    cells: &'a wgpu::Buffer,
-    sheet: Option<&'a Sheet>,
-    tints: Option<&'a wgpu::Buffer>,
-}
-
 impl ContentData for TilesData {
     fn gpu_bytes(&self) -> u64 {
         let bands = |bands: &[(Rows, Band)]| -> u64 { bands.iter().map(|(_, b)| b.bytes()).sum() };
-        let sheets: u64 = self.sheets.iter().map(|sheet| sheet.bytes).sum();
+        let atlases: u64 = self.atlases.iter().map(|atlas| atlas.bytes).sum();
         let layers: u64 = self.bands.iter().map(|layer| bands(layer)).sum();
         let entries: u64 = self
             .entries
@@ -487,7 +461,7 @@ impl ContentData for TilesData {
                 overview + entry.colors.as_deref().map_or(0, bands)
             })
             .sum();
-        sheets + layers + entries + self.sprites.bytes() + self.values.size()
+        atlases + layers + entries + self.sprites.bytes() + self.values.size()
     }
 
     fn background(&self) -> Background {
@@ -554,39 +528,28 @@ impl TilesData {
     /// Makes the bind groups of all but grids.
     fn bind_entries(&mut self, gpu: &Gpu, renderer: &TilesRenderer, map: &TileMap) {
         for slot in [BACKDROP, LINES] {
-            let bindings = Bindings {
-                cells: &self.nothing,
-                sheet: None,
-                tints: None,
-            };
-            self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+            let group = self.group(gpu, renderer, slot, &self.nothing, None, None);
+            self.slots[slot].group = Some(group);
         }
         for number in 0..self.entries.len() {
-            let Entry {
-                kind, layer, slots, ..
-            } = &self.entries[number];
-            match *kind {
+            let entry = &self.entries[number];
+            match entry.kind {
                 EntryKind::Tiles { .. } => {
-                    let layer = layer.unwrap_or_default();
-                    let sheet = map.layers.get(layer).map_or(0, |layer| layer.tileset);
+                    let layer = entry.layer.unwrap_or_default();
+                    let atlas = map.layers.get(layer).map_or(0, |layer| layer.tileset);
+                    let atlas = self.atlases.get(atlas);
                     let bands = self.bands.get(layer).map_or(&[][..], Vec::as_slice);
-                    for (slot, (_, band)) in slots.clone().zip(bands) {
-                        let bindings = Bindings {
-                            cells: &band.cells,
-                            sheet: self.sheets.get(sheet),
-                            tints: band.tints.as_ref(),
-                        };
-                        self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+                    for (slot, (_, band)) in entry.slots.clone().zip(bands) {
+                        let (cells, tints) = (&band.cells, band.tints.as_ref());
+                        let group = self.group(gpu, renderer, slot, cells, atlas, tints);
+                        self.slots[slot].group = Some(group);
                     }
                 }
                 EntryKind::Objects { .. } | EntryKind::Areas { .. } => {
-                    let slot = slots.start;
-                    let bindings = Bindings {
-                        cells: &self.sprites.pixels,
-                        sheet: None,
-                        tints: None,
-                    };
-                    self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+                    let slot = entry.slots.start;
+                    let pixels = &self.sprites.pixels;
+                    let group = self.group(gpu, renderer, slot, pixels, None, None);
+                    self.slots[slot].group = Some(group);
                 }
                 EntryKind::Grid { .. } => {}
             }
@@ -597,54 +560,51 @@ impl TilesData {
     fn bind_grids(&mut self, gpu: &Gpu, renderer: &TilesRenderer, map: &TileMap, shown: &Shown) {
         for number in map.steps.len()..self.entries.len() {
             let entry = &self.entries[number];
-            let EntryKind::Grid { grid } = entry.kind else {
+            let EntryKind::Grid { grid: index } = entry.kind else {
                 continue;
             };
-            if entry.colors.is_some()
-                || !map.grids.get(grid).is_some_and(|grid| grid.is_shown(shown))
-            {
+            let grid = map.grids.get(index).filter(|grid| grid.is_shown(shown));
+            let Some(grid) = grid.filter(|_| entry.colors.is_none()) else {
                 continue;
-            }
-            let size = map.grids[grid].size;
+            };
             // The same rows were found to fit when the map was sent.
-            let rows = bands_of(gpu, "numbers of cells", size, 4).unwrap_or_default();
-            let colors = map.grid_colors(grid);
+            let rows = bands_of(gpu, "numbers of cells", grid.size, 4).unwrap_or_default();
+            let colors = map.grid_colors(index);
             let cells = bytemuck::cast_slice(&colors);
-            let bands = send_bands(gpu, rows, size[0], cells, None);
+            let bands = send_bands(gpu, rows, grid.size[0], cells, None);
             for (slot, (_, band)) in entry.slots.clone().zip(&bands) {
-                let bindings = Bindings {
-                    cells: &band.cells,
-                    sheet: None,
-                    tints: None,
-                };
-                self.slots[slot].group = Some(self.group(gpu, renderer, slot, &bindings));
+                let group = self.group(gpu, renderer, slot, &band.cells, None, None);
+                self.slots[slot].group = Some(group);
             }
             self.entries[number].colors = Some(bands);
         }
     }
 
-    /// Bind group 1 of a slot.
+    /// Bind group 1 of a slot: it reads cells, the textures and the table of animated tiles of an
+    /// atlas, and tints.
     fn group(
         &self,
         gpu: &Gpu,
         renderer: &TilesRenderer,
         slot: usize,
-        bindings: &Bindings<'_>,
+        cells: &wgpu::Buffer,
+        atlas: Option<&Atlas>,
+        tints: Option<&wgpu::Buffer>,
     ) -> wgpu::BindGroup {
-        let sheet = bindings.sheet.or(self.sheets.first());
+        let atlas = atlas.or(self.atlases.first());
         let values = wgpu::BufferBinding {
             buffer: &self.values,
             offset: slot as u64 * DRAW_STRIDE,
             size: std::num::NonZeroU64::new(size_of::<gpu_data::Draw>() as u64),
         };
-        let remap = sheet.map_or(&self.nothing, |sheet| &sheet.remap);
-        let pages = sheet.map_or(&renderer.no_pages, |sheet| &sheet.view);
+        let remap = atlas.map_or(&self.nothing, |atlas| &atlas.remap);
+        let pages = atlas.map_or(&renderer.no_pages, |atlas| &atlas.view);
         let resources = [
             wgpu::BindingResource::Buffer(values),
-            bindings.cells.as_entire_binding(),
+            cells.as_entire_binding(),
             wgpu::BindingResource::TextureView(pages),
             remap.as_entire_binding(),
-            bindings.tints.unwrap_or(&self.nothing).as_entire_binding(),
+            tints.unwrap_or(&self.nothing).as_entire_binding(),
         ];
         bind_group(gpu, "tiles", &renderer.draw_layout, resources)
     }
@@ -704,10 +664,10 @@ impl TilesData {
         let (Some(layer), height) = (layer, entry.height_px(map, shown, number)) else {
             return;
         };
-        let Some(sheet) = self.sheets.get(layer.tileset) else {
+        let Some(atlas) = self.atlases.get(layer.tileset) else {
             return;
         };
-        let (mut values, _) = entry.values(map, shown, layer, sheet);
+        let (mut values, _) = entry.values(map, shown, layer, atlas);
         let rows = Rows {
             drawn: 0..layer.size[1],
             stored: 0..layer.size[1],
@@ -768,7 +728,7 @@ impl Entry {
         map: &TileMap,
         shown: &Shown,
         layer: &Layer,
-        sheet: &Sheet,
+        atlas: &Atlas,
     ) -> (gpu_data::Draw, CellsKey) {
         let mut flags = 0;
         let mut outside = Cell::EMPTY;
@@ -795,7 +755,7 @@ impl Entry {
             };
             outside = layer.outside.unwrap_or(outside);
         }
-        let choosy = flags != 0 || outside != Cell::EMPTY;
+        let masked = flags != 0 || outside != Cell::EMPTY;
         for (wraps, bit) in layer.wraps.into_iter().zip(gpu_data::WRAPS) {
             flags |= if wraps { bit } else { 0 };
         }
@@ -804,7 +764,7 @@ impl Entry {
             EntryKind::Grid { grid } => map.grids.get(grid).map_or(layer.size, |grid| grid.size),
             _ => layer.size,
         };
-        let tile = sheet.arrangement.tile_size;
+        let tile = atlas.arrangement.tile_size;
         let values = gpu_data::Draw {
             opacity: match (is_grid, self.layer) {
                 (false, Some(layer)) => opacity(shown, layer),
@@ -814,15 +774,15 @@ impl Entry {
             tile: tile.map(|side| side as f32),
             per_tile: tile.map(|side| 1.0 / side as f32),
             per_size: size.map(|side| 1.0 / side.max(1) as f32),
-            count: sheet.count,
-            last_level: sheet.arrangement.last_level(),
+            count: atlas.count,
+            last_level: atlas.arrangement.last_level(),
             flags,
-            page: sheet.arrangement.bits(),
+            page: atlas.arrangement.bits(),
             outside: outside.0,
             hatch: hatch_px(tile) as f32,
-            highlighted: highlighted.map_or(Cell::NOTHING, |(tileset, picture)| {
+            highlighted: highlighted.map_or(Cell::NOTHING, |(tileset, image)| {
                 if tileset == layer.tileset {
-                    picture
+                    image
                 } else {
                     Cell::NOTHING
                 }
@@ -833,8 +793,8 @@ impl Entry {
             are_colors: is_grid,
             opaque,
             tinted: layer.tints.is_some() && !is_grid,
-            remapped: sheet.changes() && !is_grid,
-            choosy,
+            remapped: atlas.changes() && !is_grid,
+            masked,
             wraps: false,
             highlights: highlighted.is_some(),
             square: tile[0] == tile[1],

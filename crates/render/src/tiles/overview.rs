@@ -24,16 +24,16 @@ pub(super) struct Overview {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MadeOf {
     pub(super) cells: CellsKey,
-    /// The picture that stands out.
+    /// The image that stands out.
     pub(super) highlighted: u32,
-    /// Of what is shown in place of each picture.
+    /// Of what is shown in place of each image.
     pub(super) version: u32,
 }
 
 impl Overview {
     pub(super) fn new(gpu: &Gpu, renderer: &TilesRenderer, cells: [u32; 2]) -> Self {
-        let most = gpu.device.limits().max_texture_dimension_2d;
-        let [width, height] = cells.map(|side| side.div_ceil(CELLS_PER_TEXEL).clamp(1, most));
+        let max_side = gpu.device.limits().max_texture_dimension_2d;
+        let [width, height] = cells.map(|side| side.div_ceil(CELLS_PER_TEXEL).clamp(1, max_side));
         let levels = width.max(height).ilog2() + 1;
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT;
         let size = ([width, height], 1, levels);
@@ -65,8 +65,10 @@ impl Overview {
             return;
         }
         self.made_of = Some(made_of);
-        let first = renderer.pipelines.get(Pipeline::Overview(made_of.cells));
-        let next = renderer.pipelines.get(Pipeline::OverviewLevel);
+        let first = renderer
+            .pipelines
+            .get(Pipeline::Overview(made_of.cells), false);
+        let next = renderer.pipelines.get(Pipeline::OverviewLevel, false);
         let (Some(first), Some(next)) = (first, next) else {
             return;
         };

@@ -2,8 +2,7 @@
 //! pixel: the others are left out of their pipeline.
 
 use super::gpu_data;
-use crate::resources::{PipelineKey, PipelineOptions, create_pipeline};
-use crate::{COLOR_FORMAT, Gpu};
+use crate::resources::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
 
 /// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
 /// it is sharp.
@@ -12,7 +11,7 @@ const MAX_PARTS: f64 = 4.0;
 /// How a layer is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sampling {
-    /// Flat, every pixel of the map a square of whole pixels of the picture.
+    /// Flat, every pixel of the map a square of whole pixels of the frame.
     Exact,
     /// Flat, at any other zoom.
     Smooth,
@@ -37,7 +36,7 @@ pub(super) enum Pipeline {
     Overview(CellsKey),
     /// A smaller level of it.
     OverviewLevel,
-    /// A smaller level of tile pictures.
+    /// A smaller level of tile images.
     PageLevel,
 }
 
@@ -52,14 +51,14 @@ pub(super) struct CellsKey {
     /// Whether tiles change.
     pub(super) remapped: bool,
     /// Whether some are left out, or something lies around them.
-    pub(super) choosy: bool,
+    pub(super) masked: bool,
     pub(super) wraps: bool,
     pub(super) highlights: bool,
     /// Whether tiles are as high as wide.
     pub(super) square: bool,
-    /// Whether several may sampling in a pixel of the picture.
+    /// Whether several may lie in a pixel of the frame.
     pub(super) far: bool,
-    /// Whether they are in several buffers, and each draw covers the whole picture.
+    /// Whether they are in several buffers, and each draw covers the whole frame.
     pub(super) parted: bool,
     /// Whether their colours are stripes.
     pub(super) hatched: bool,
@@ -68,64 +67,44 @@ pub(super) struct CellsKey {
 impl CellsKey {
     /// The constants of the shader.
     fn constants(self) -> [(&'static str, f64); 11] {
-        let Self {
-            are_colors,
-            opaque,
-            tinted,
-            remapped,
-            choosy,
-            wraps,
-            highlights,
-            square,
-            far,
-            parted,
-            hatched,
-        } = self;
         [
-            ("COLORS", are_colors),
-            ("OPAQUE", opaque),
-            ("TINTED", tinted),
-            ("REMAPPED", remapped),
-            ("CHOOSY", choosy),
-            ("WRAPS", wraps),
-            ("HIGHLIGHTS", highlights),
-            ("SQUARE", square),
-            ("FAR", far),
-            ("PARTED", parted),
-            ("HATCHED", hatched),
+            ("COLORS", self.are_colors),
+            ("OPAQUE", self.opaque),
+            ("TINTED", self.tinted),
+            ("REMAPPED", self.remapped),
+            ("MASKED", self.masked),
+            ("WRAPS", self.wraps),
+            ("HIGHLIGHTS", self.highlights),
+            ("SQUARE", self.square),
+            ("FAR", self.far),
+            ("PARTED", self.parted),
+            ("HATCHED", self.hatched),
         ]
-        .map(|(name, on)| (name, f64::from(u8::from(on))))
+        .map(|(name, is_on)| (name, on(is_on)))
     }
 }
 
 impl PipelineKey for Pipeline {
-    fn create(
-        self,
-        gpu: &Gpu,
-        module: &wgpu::ShaderModule,
-        layouts: &[wgpu::BindGroupLayout],
-    ) -> wgpu::RenderPipeline {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
+        // Steps are drawn over each other, whatever their depth.
         let over = |vertex, fragment| PipelineOptions {
-            depth_write: false,
-            depth_compare: wgpu::CompareFunction::Always,
-            blend: Some(wgpu::BlendState::ALPHA_BLENDING),
-            cull: false,
-            ..PipelineOptions::new(vertex, fragment)
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            ..PipelineOptions::blended(vertex, fragment)
         };
-        let create = |options: &PipelineOptions<'_>| create_pipeline(gpu, module, layouts, options);
-        // Of the groups of a draw, filling a level needs one.
-        let fill = |group: usize, fragment, constants: &[(&str, f64)]| {
-            let mut groups = vec![None; group];
-            groups.push(layouts.get(group));
-            fill_pipeline(gpu, module, &groups, fragment, constants)
+        // Of the groups of a draw, filling a level of a texture needs one.
+        let fill = |group: usize, fragment| PipelineOptions {
+            groups: group..group + 1,
+            depth_compare: None,
+            blend: None,
+            ..PipelineOptions::blended("vs_build", fragment)
         };
         match self {
-            Self::Backdrop => create(&PipelineOptions {
+            Self::Backdrop => maker.create(&PipelineOptions {
                 blend: None,
                 ..over("vs_backdrop", "fs_backdrop")
             }),
-            Self::Lines { is_flat: true } => create(&over("vs_flat", "fs_lines")),
-            Self::Lines { is_flat: false } => create(&over("vs_lying", "fs_lying_lines")),
+            Self::Lines { is_flat: true } => maker.create(&over("vs_flat", "fs_lines")),
+            Self::Lines { is_flat: false } => maker.create(&over("vs_plane", "fs_plane_lines")),
             Self::Sprites { is_exact } => {
                 let fragment = if is_exact {
                     "fs_sprite_exact"
@@ -133,12 +112,9 @@ impl PipelineKey for Pipeline {
                     "fs_sprite"
                 };
                 let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Uint32x3];
-                let sprites = wgpu::VertexBufferLayout {
-                    array_stride: size_of::<gpu_data::Sprite>() as u64,
-                    step_mode: wgpu::VertexStepMode::Instance,
-                    attributes: &attributes,
-                };
-                create(&PipelineOptions {
+                let step_mode = wgpu::VertexStepMode::Instance;
+                let sprites = vertex_layout::<gpu_data::Sprite>(step_mode, &attributes);
+                maker.create(&PipelineOptions {
                     vertices: [Some(sprites), None],
                     ..over("vs_sprite", fragment)
                 })
@@ -147,62 +123,24 @@ impl PipelineKey for Pipeline {
                 let (vertex, fragment) = match sampling {
                     Sampling::Exact => ("vs_flat", "fs_exact"),
                     Sampling::Smooth => ("vs_flat", "fs_smooth"),
-                    Sampling::InSpace => ("vs_lying", "fs_lying"),
+                    Sampling::InSpace => ("vs_plane", "fs_plane"),
                 };
                 let mut constants = cells.constants().to_vec();
                 // A software adapter pays for every lookup.
-                if sampling == Sampling::InSpace && !gpu.is_software() {
+                if sampling == Sampling::InSpace && !maker.gpu.is_software() {
                     constants.push(("PARTS", MAX_PARTS));
                 }
-                create(&PipelineOptions {
+                maker.create(&PipelineOptions {
                     constants: &constants,
                     ..over(vertex, fragment)
                 })
             }
-            Self::Overview(cells) => fill(1, "fs_overview", &cells.constants()),
-            Self::OverviewLevel => fill(2, "fs_overview_level", &[]),
-            Self::PageLevel => fill(2, "fs_page_level", &[]),
+            Self::Overview(cells) => maker.create(&PipelineOptions {
+                constants: &cells.constants(),
+                ..fill(1, "fs_overview")
+            }),
+            Self::OverviewLevel => maker.create(&fill(2, "fs_overview_level")),
+            Self::PageLevel => maker.create(&fill(2, "fs_page_level")),
         }
     }
-}
-
-/// A pipeline that fills a level of a texture.
-fn fill_pipeline(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    layouts: &[Option<&wgpu::BindGroupLayout>],
-    fragment: &str,
-    constants: &[(&str, f64)],
-) -> wgpu::RenderPipeline {
-    let device = &gpu.device;
-    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(fragment),
-        bind_group_layouts: layouts,
-        immediate_size: 0,
-    });
-    let compilation_options = wgpu::PipelineCompilationOptions {
-        constants,
-        zero_initialize_workgroup_memory: false,
-    };
-    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some(fragment),
-        layout: Some(&layout),
-        vertex: wgpu::VertexState {
-            module,
-            entry_point: Some("vs_build"),
-            compilation_options: compilation_options.clone(),
-            buffers: &[],
-        },
-        primitive: wgpu::PrimitiveState::default(),
-        depth_stencil: None,
-        multisample: wgpu::MultisampleState::default(),
-        fragment: Some(wgpu::FragmentState {
-            module,
-            entry_point: Some(fragment),
-            compilation_options,
-            targets: &[Some(COLOR_FORMAT.into())],
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
 }

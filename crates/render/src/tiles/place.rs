@@ -1,4 +1,4 @@
-//! Where layers are in a picture.
+//! Where layers are in a frame.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TILE_LINES_APART, TileMap
 
 /// From which zoom on lines around pixels are seen, and from which they are as strong as they get.
 const PIXEL_LINES: [f64; 2] = [5.0, 12.0];
-/// How a picture shows a map.
+/// How a frame shows a map.
 #[derive(Debug)]
 pub(super) struct MapView<'a> {
-    /// The part of the map that a flat picture shows.
+    /// The part of the map that a flat view shows.
     window: Option<FlatWindow>,
     local: &'a LocalView<'a>,
     /// Whether the map is as in the game: layers repeat and something lies around them.
@@ -96,7 +96,7 @@ impl<'a> MapView<'a> {
     }
 
     /// Sets where some rows of a layer are, and says how much of it at most is seen in a pixel of the
-    /// picture, in pixels of the map. None if they are not in the picture.
+    /// frame, in pixels of the map. None if they are not in the frame.
     pub(super) fn place(
         &self,
         values: &mut gpu_data::Draw,
@@ -115,7 +115,7 @@ impl<'a> MapView<'a> {
             values.size[0] as f32 * tile[0],
             values.size[1] as f32 * tile[1],
         ];
-        // A pixel of the picture more at each side, so that edges are smooth.
+        // A pixel of the frame more at each side, so that edges are smooth.
         let reach = self.reach_px(Vec3::new(left, height, top), [right, bottom]);
         let margin = reach.min(tile[0].max(tile[1]));
         let row_px = |row: u32| row as f32 * tile[1];
@@ -132,7 +132,7 @@ impl<'a> MapView<'a> {
         Some(reach)
     }
 
-    /// How much of a layer at most is seen in a pixel of the picture, in pixels of the map.
+    /// How much of a layer at most is seen in a pixel of the frame, in pixels of the map.
     fn reach_px(&self, corner: Vec3, [width, depth]: [f32; 2]) -> f32 {
         let LocalView {
             view, size, eye, ..
@@ -244,7 +244,7 @@ impl<'a> MapView<'a> {
         Some(values)
     }
 
-    /// Makes lines of a flat picture fainter where they are close together.
+    /// Makes lines of a flat view fainter where they are close together.
     pub(super) fn fade_lines(&self, values: &mut gpu_data::Draw) {
         let Some(window) = &self.window else {
             return;

@@ -1,4 +1,4 @@
-//! Sprites on the GPU: their pictures one after the other in a buffer, and where they are. What fills
+//! Sprites on the GPU: their images one after the other in a buffer, and where they are. What fills
 //! the areas of zones is drawn as sprites of one pixel.
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ use mapscope_scene::tilemap::{Object, Step, TileMap};
 /// All sprites of a map.
 #[derive(Debug)]
 pub(super) struct Sprites {
-    /// The pixels of all pictures.
+    /// The pixels of all images.
     pub(super) pixels: wgpu::Buffer,
     pub(super) instances: wgpu::Buffer,
     /// Of each step those that it draws.
@@ -28,13 +28,12 @@ impl Sprites {
         let places: Vec<_> = map
             .images
             .iter()
-            .map(|picture| {
-                let [width, height] = picture.size;
+            .map(|image| {
+                let [width, height] = image.size;
                 let at = pixels.len() as u32 / 4;
-                let is_whole =
-                    picture.rgba.len() as u64 == u64::from(width) * u64::from(height) * 4;
+                let is_whole = image.rgba.len() as u64 == u64::from(width) * u64::from(height) * 4;
                 if is_whole {
-                    pixels.extend_from_slice(&picture.rgba);
+                    pixels.extend_from_slice(&image.rgba);
                 }
                 (is_whole && width > 0 && height > 0).then_some([at, width, height])
             })
@@ -46,12 +45,12 @@ impl Sprites {
         fills.dedup();
         let first_fill = pixels.len() as u32 / 4;
         pixels.extend_from_slice(fills.as_flattened());
-        check_size(gpu, "pictures of sprites", pixels.len() as u64)?;
-        let instance = |object: &Object, picture| {
+        check_size(gpu, "images of sprites", pixels.len() as u64)?;
+        let instance = |object: &Object, image| {
             let ([left, top], [right, bottom]) = (object.rect_px.min, object.rect_px.max);
             gpu_data::Sprite {
                 rect: [left, top, right, bottom],
-                picture,
+                image,
                 padding: 0,
             }
         };
@@ -62,8 +61,8 @@ impl Sprites {
             if let Step::Objects { layer } = *step {
                 let objects = map.objects.iter().filter(|object| object.layer == layer);
                 instances.extend(objects.filter_map(|object| {
-                    let picture = *places.get(object.image?)?;
-                    Some(instance(object, picture?))
+                    let image = *places.get(object.image?)?;
+                    Some(instance(object, image?))
                 }));
             }
             of_steps.push(first..instances.len() as u32);
@@ -81,7 +80,7 @@ impl Sprites {
         }
         instances.resize(instances.len().max(1), bytemuck::Zeroable::zeroed());
         Ok(Self {
-            pixels: storage(gpu, "pictures of sprites", &pixels),
+            pixels: storage(gpu, "images of sprites", &pixels),
             instances: gpu
                 .device
                 .create_buffer_init(&wgpu::util::BufferInitDescriptor {

@@ -15,7 +15,7 @@ use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
-use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, Integers, Object, ObjectKind, Parallax, RectPx, TileMap, Zone,
 };
@@ -52,8 +52,6 @@ struct Golden {
     document: Option<Arc<dyn Document>>,
     view: View,
     size: [u32; 2],
-    /// Where a model stands, and at which moments; empty for one that follows the view.
-    instances: Vec<Instance>,
 }
 
 impl Golden {
@@ -63,7 +61,6 @@ impl Golden {
             document: Some(Arc::clone(document)),
             view: View::plain(camera),
             size: SIZE,
-            instances: Vec::new(),
         }
     }
 
@@ -84,13 +81,9 @@ impl Golden {
 
     fn draw(&self) -> RgbaImage {
         let mut stage = Stage::get();
-        match &self.document {
-            Some(model) if !self.instances.is_empty() => {
-                stage.draw_instances(&**model, &self.instances, &self.view, self.size)
-            }
-            document => stage.draw(document.as_deref(), &self.view, self.size),
-        }
-        .0
+        stage
+            .draw(self.document.as_deref(), &self.view, self.size)
+            .0
     }
 }
 
@@ -464,7 +457,6 @@ fn what_is_missing() -> Vec<Golden> {
             document: None,
             view: View::plain(sky),
             size: [96, 54],
-            instances: Vec::new(),
         },
     ]
 }
@@ -525,17 +517,16 @@ fn models() -> Vec<Golden> {
     let missing = rigs::open(path, &rigs::chimney("rock.jpg", "no-such-picture.png"));
     goldens.push(model("placeholder", &missing, 2));
 
+    let instances = (0..5).map(|i| Instance {
+        world_from_model: Affine3A::from_scale_rotation_translation(
+            Vec3::splat(0.4 + 0.1 * i as f32),
+            Quat::from_rotation_y(0.4 * i as f32),
+            Vec3::new(12.0 - 7.0 * i as f32, 0.0, 0.0),
+        ),
+        playhead: Playhead::at_frame(0, i * 2),
+    });
     let mut row = model("instances", &chimney, 0);
-    row.instances = (0..5)
-        .map(|i| Instance {
-            world_from_model: Affine3A::from_scale_rotation_translation(
-                Vec3::splat(0.4 + 0.1 * i as f32),
-                Quat::from_rotation_y(0.4 * i as f32),
-                Vec3::new(12.0 - 7.0 * i as f32, 0.0, 0.0),
-            ),
-            playhead: Playhead::at_frame(0, i * 2),
-        })
-        .collect();
+    row.document = Some(Arc::new(Crowd::new(chimney, instances.collect())));
     goldens.push(row);
     goldens
 }

@@ -6,14 +6,9 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3};
 use image::imageops;
 use image::{Rgba, RgbaImage};
-use mapscope_formats::Problem;
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{
-    About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Legend, Neighbor,
-    OutlineNode, OverlayId, Playhead, ProblemTarget, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart,
-};
+use mapscope_scene::{About, Document, Drawable, OverlayId};
 
 use super::stage::{GRASS, ROCK, Stage, open_map, terrain};
 use super::{gallery, rigs, tile_maps};
@@ -21,75 +16,42 @@ use super::{gallery, rigs, tile_maps};
 /// Some documents, each of which may stand in several places. There is nothing to be said of it.
 #[derive(Debug)]
 pub(crate) struct Scene {
-    pub(crate) parts: Vec<(Arc<dyn Document>, Affine3A)>,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A document that is a part of a scene.
+#[derive(Debug)]
+pub(crate) struct Part {
+    document: Arc<dyn Document>,
+    placements: Vec<Affine3A>,
+    revision: u64,
+}
+
+impl Part {
+    fn new(document: &Arc<dyn Document>, placements: impl Into<Vec<Affine3A>>) -> Self {
+        Self {
+            document: Arc::clone(document),
+            placements: placements.into(),
+            revision: 0,
+        }
+    }
 }
 
 impl Document for Scene {
     fn about(&self) -> &About {
-        self.parts[0].0.about()
+        self.parts[0].document.about()
     }
 
     fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
-        for (part, place) in &self.parts {
-            part.for_each_drawable(&mut |drawable| {
+        for part in &self.parts {
+            part.document.for_each_drawable(&mut |drawable| {
                 draw(Drawable {
-                    world_from_model: *place * drawable.world_from_model,
+                    placements: &part.placements,
+                    revision: part.revision,
                     ..drawable
                 });
             });
         }
-    }
-
-    fn outline(&self) -> Vec<OutlineNode> {
-        Vec::new()
-    }
-
-    fn pick(&self, _: Ray, _: &Shown) -> Option<Hit> {
-        None
-    }
-
-    fn summary(&self, _: Item, _: Option<Vec3>, _: &Shown) -> Vec<SummaryPart> {
-        Vec::new()
-    }
-
-    fn properties(&self, _: Item, _: Playhead) -> Vec<PropertyGroup> {
-        Vec::new()
-    }
-
-    fn place(&self, _: Item, _: &Shown) -> ItemPlace {
-        ItemPlace::default()
-    }
-
-    fn contour(&self, _: Item, _: &Shown) -> Vec<[Vec3; 2]> {
-        Vec::new()
-    }
-
-    fn neighbor(&self, _: Item, _: Direction) -> Neighbor {
-        Neighbor::default()
-    }
-
-    fn next_of_kind(&self, _: Item, _: Option<Item>, _: bool) -> Option<Item> {
-        None
-    }
-
-    fn problem_target(&self, _: &Problem) -> Option<ProblemTarget> {
-        None
-    }
-
-    fn legends(&self, _: &Shown) -> Vec<Legend> {
-        Vec::new()
-    }
-
-    fn statistics(&self) -> Vec<Statistic> {
-        Vec::new()
-    }
-
-    fn thumbnail(&self, _: usize) -> Option<(u32, u32, &[u8])> {
-        None
-    }
-
-    fn info(&self, _: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::Map::new()
     }
 }
 
@@ -116,10 +78,11 @@ pub(crate) fn chimneys_on_land() -> Scene {
         turned,
         Affine3A::from_translation(at(17.0, 19.0, -2.0)),
     ];
-    let models = places.map(|place| (Arc::clone(&chimney), place));
-    let land = (land, Affine3A::IDENTITY);
     Scene {
-        parts: [land].into_iter().chain(models).collect(),
+        parts: vec![
+            Part::new(&land, [Affine3A::IDENTITY]),
+            Part::new(&chimney, places),
+        ],
     }
 }
 
@@ -140,7 +103,7 @@ const SIZE: [u32; 2] = [160, 100];
 
 /// The same, seen from a camera that stands elsewhere in the same way, is the same picture.
 #[test]
-fn what_is_moved_turned_and_scaled_looks_as_it_does_in_place() {
+fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
     let land = open_map([1, 1], |row, col| {
         let mut tile = mapscope_formats::pfmap::Tile::default();
         tile.top_material = if (row / 4 + col / 4) % 2 == 0 {
@@ -183,6 +146,7 @@ fn what_is_moved_turned_and_scaled_looks_as_it_does_in_place() {
         Quat::from_rotation_y(1.1),
         Vec3::new(40.0, -15.0, 22.0),
     );
+    let mirror = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
     for (document, pose, is_unlit) in parts {
         let mut view = View::plain(Camera::new(pose, document.about().handedness));
         if is_unlit {
@@ -192,19 +156,26 @@ fn what_is_moved_turned_and_scaled_looks_as_it_does_in_place() {
         }
         let mut stage = Stage::get();
         let (in_place, _) = stage.draw(Some(&*document), &view, SIZE);
-        let scene = Scene {
-            parts: vec![(Arc::clone(&document), place)],
-        };
-        let (unmoved, _) = stage.draw(Some(&scene), &view, SIZE);
-        view.camera.pose.eye = place.transform_point3(pose.eye);
-        view.camera.pose.target = place.transform_point3(pose.target);
-        view.camera.near *= 2.5;
-        let (moved, _) = stage.draw(Some(&scene), &view, SIZE);
-        drop(stage);
         let format = document.about().format.name;
-        let differing = [&unmoved, &moved].map(|picture| percent_differing(&in_place, picture));
+        let near = view.camera.near;
+        let mut draw_at = |place: Affine3A, eye: Affine3A| {
+            let scene = Scene {
+                parts: vec![Part::new(&document, [place])],
+            };
+            view.camera.pose.eye = eye.transform_point3(pose.eye);
+            view.camera.pose.target = eye.transform_point3(pose.target);
+            let scale = eye.matrix3.determinant().abs().cbrt();
+            view.camera.near = near * scale;
+            stage.draw(Some(&scene), &view, SIZE).0
+        };
+        let unmoved = draw_at(place, Affine3A::IDENTITY);
+        let moved = draw_at(place, place);
+        // In a mirror the same is seen from the other side.
+        let mirrored = imageops::flip_horizontal(&draw_at(mirror * place, mirror * place));
+        let pictures = [&unmoved, &moved, &mirrored];
+        let differing = pictures.map(|picture| percent_differing(&in_place, picture));
         assert!(
-            differing[0] > 20 && differing[1] < 10,
+            differing[0] > 20 && differing[1] < 10 && differing[2] < 10,
             "{format}: {differing:?}"
         );
     }
@@ -214,12 +185,84 @@ fn what_is_moved_turned_and_scaled_looks_as_it_does_in_place() {
 #[test]
 fn a_model_that_stands_in_many_places_is_uploaded_once() {
     let scene = chimneys_on_land();
-    let [land, model, ..] = &scene.parts[..] else {
-        panic!("a map and models");
-    };
     let stage = Stage::get();
     let bytes = |document: &dyn Document| stage.upload(document).gpu_bytes();
-    let all = bytes(&scene);
-    let [land, model] = [land, model].map(|(part, _)| bytes(&**part));
-    assert_eq!(all, land + model);
+    let parts = scene.parts.iter().map(|part| bytes(&*part.document));
+    assert_eq!(bytes(&scene), parts.sum::<u64>());
+}
+
+/// A document shows what it has when it is drawn, whatever it had when it was sent.
+#[test]
+fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
+    let whole = chimneys_on_land();
+    let [land, chimneys] = [&whole.parts[0], &whole.parts[1]];
+    let middle = terrain(&*land.document).placement().world(16.0, 16.0, 0.0);
+    let pose = Pose {
+        eye: middle + Vec3::new(10.0, 60.0, 60.0),
+        target: middle,
+    };
+    let view = View::plain(Camera::new(pose, land.document.about().handedness));
+    let mut stage = Stage::get();
+    let part = |of: &Part| Part::new(&of.document, of.placements.clone());
+    let mut scene = Scene {
+        parts: vec![part(land)],
+    };
+    let mut data = stage.upload(&scene);
+    let land_bytes = data.gpu_bytes();
+    let mut check = |scene: &Scene, stage: &mut Stage| {
+        let (expected, _) = stage.draw(Some(scene), &view, SIZE);
+        let (picture, _) = stage.draw_scene(Some((&mut data, scene)), &view, SIZE);
+        assert!(picture == expected);
+        (picture, data.gpu_bytes())
+    };
+    let (empty, bytes) = check(&scene, &mut stage);
+    assert_eq!(bytes, land_bytes);
+    scene.parts.push(part(chimneys));
+    let (full, full_bytes) = check(&scene, &mut stage);
+    assert!(full != empty && full_bytes > land_bytes);
+    // What has no place for now stays on the GPU.
+    let places = std::mem::take(&mut scene.parts[1].placements);
+    assert_eq!(check(&scene, &mut stage).0, empty);
+    assert_eq!(check(&scene, &mut stage).1, full_bytes);
+    scene.parts[1].placements = places;
+    // What changes takes the place of what it was.
+    scene.parts[1].revision += 1;
+    assert_eq!(check(&scene, &mut stage), (full, full_bytes));
+    scene.parts.remove(1);
+    assert_eq!(check(&scene, &mut stage), (empty, land_bytes));
+}
+
+/// Some tiles that one sees through: of one colour, and at a height.
+fn veil(color: [u8; 4], height: f32) -> Part {
+    let mut tiles = tile_maps::tiles([16, 16], 1, |_, _| 255);
+    for pixel in tiles.rgba.chunks_exact_mut(4) {
+        pixel.copy_from_slice(&color);
+    }
+    let layer = tile_maps::layer([4, 4], |_, _| mapscope_scene::tilemap::Cell(0));
+    let map: Arc<dyn Document> = Arc::new(tile_maps::map(vec![tiles], vec![layer]));
+    Part::new(&map, [Affine3A::from_translation(Vec3::Y * height)])
+}
+
+#[test]
+fn what_is_transparent_is_drawn_from_far_to_near_whatever_the_order_of_drawables() {
+    let [red, blue] = [[255, 0, 0, 128], [0, 0, 255, 128]];
+    let pose = |height: f32| Pose {
+        eye: Vec3::new(32.0, height, 33.0),
+        target: Vec3::new(32.0, 0.0, 32.0),
+    };
+    let mut stage = Stage::get();
+    let mut pixel = |height: f32, parts: [Part; 2]| {
+        let scene = Scene {
+            parts: parts.into(),
+        };
+        let camera = Camera::new(pose(height), scene.about().handedness);
+        let (picture, _) = stage.draw(Some(&scene), &View::plain(camera), SIZE);
+        *picture.get_pixel(SIZE[0] / 2, SIZE[1] / 2)
+    };
+    for (height, is_blue_above) in [(90.0, true), (-90.0, false)] {
+        let one = pixel(height, [veil(red, 0.0), veil(blue, 10.0)]);
+        let other = pixel(height, [veil(blue, 10.0), veil(red, 0.0)]);
+        assert_eq!(one, other);
+        assert_eq!(one[2] > one[0], is_blue_above, "from {height}: {one:?}");
+    }
 }

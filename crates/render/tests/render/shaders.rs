@@ -2,8 +2,10 @@
 //! are compiled when they are first used, so a broken one would otherwise reach a user.
 
 use std::fs;
+use std::mem::offset_of;
 
 use mapscope_render::SHADERS;
+use mapscope_scene::model::mesh::MeshVertex;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 /// What a compiler says against a source; capabilities are those of a device that was asked for
@@ -23,6 +25,35 @@ fn every_shader_is_valid() {
             panic!("{}: {message}", shader.name);
         }
     }
+}
+
+/// What of a vertex is written on both sides lies in memory alike.
+#[test]
+fn vertices_of_models_are_as_the_probe_reads_them() {
+    let probe = SHADERS.iter().find(|shader| shader.name == "skin_probe");
+    let module = naga::front::wgsl::parse_str(&probe.unwrap().source()).unwrap();
+    let mut types = module.types.iter();
+    let vertex = types.find_map(|(_, ty)| match &ty.inner {
+        naga::TypeInner::Struct { members, span } if ty.name.as_deref() == Some("Vertex") => {
+            Some((members, *span))
+        }
+        _ => None,
+    });
+    let (members, size) = vertex.unwrap();
+    let offsets: Vec<usize> = members
+        .iter()
+        .map(|member| member.offset as usize)
+        .collect();
+    let expected = [
+        offset_of!(MeshVertex, position),
+        offset_of!(MeshVertex, normal),
+        offset_of!(MeshVertex, uv),
+        offset_of!(MeshVertex, influences),
+    ];
+    assert_eq!(
+        (offsets, size as usize),
+        (expected.to_vec(), size_of::<MeshVertex>())
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3};
 use mapscope_render::{Gpu, Renderer, Target, View, probe_skin};
 use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::Model;
-use mapscope_scene::model::instances::Instance;
+use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Playhead};
@@ -121,34 +121,57 @@ fn chimney() -> (Arc<dyn Document>, View) {
 fn a_thousand_instances_take_one_draw_for_each_material() {
     let (document, mut view) = chimney();
     let mut stage = Stage::get();
-    let (one, statistics) = stage.draw(Some(&*document), &view, SIZE);
+    let mut draw = |view: &View, instances: Vec<Instance>| {
+        let crowd = Crowd::new(Arc::clone(&document), instances);
+        stage.draw(Some(&crowd), view, SIZE)
+    };
+    let in_place = Instance::in_place(view.shown.playhead);
+    let (one, statistics) = draw(&view, vec![in_place]);
     // Two materials, and the sky.
     assert_eq!(statistics.draw_calls, 3);
     assert_eq!(statistics.triangles, 128 + 1);
-
-    // One that is put where the file has it looks the same.
-    let in_place = Instance::in_place(view.shown.playhead);
-    let (again, _) = stage.draw_instances(&*document, &[in_place], &view, SIZE);
-    assert!(one == again);
     // It shows its own moment, not the view's.
     view.shown.playhead = Playhead::at_frame(0, 7);
-    let (again, _) = stage.draw_instances(&*document, &[in_place], &view, SIZE);
-    assert!(one == again);
+    assert!(one == draw(&view, vec![in_place]).0);
 
-    // A thousand more that are out of sight.
-    let aside = |i: u32| Instance {
-        world_from_model: Affine3A::from_translation(Vec3::Z * (5000.0 + i as f32)),
+    // A thousand more, which are too small to be seen.
+    let small = |i: u32| Instance {
+        world_from_model: Affine3A::from_scale(Vec3::splat(1e-6)),
         playhead: Playhead::at_frame(0, i % 8),
     };
-    let mut crowd: Vec<Instance> = (0..1000).map(aside).collect();
+    let mut crowd: Vec<Instance> = (0..1000).map(small).collect();
     crowd.push(in_place);
-    let (again, statistics) = stage.draw_instances(&*document, &crowd, &view, SIZE);
+    let (again, statistics) = draw(&view, crowd.clone());
     assert!(one == again);
     assert_eq!(statistics.draw_calls, 3);
     assert_eq!(statistics.triangles, 128 * 1001 + 1);
+    // Those that are out of view are not drawn.
+    for instance in &mut crowd[..1000] {
+        instance.world_from_model.translation.z += 5000.0;
+    }
+    let (again, statistics) = draw(&view, crowd);
+    assert!(one == again);
+    assert_eq!(statistics.triangles, 128 + 1);
     // And none at all.
-    let (none, _) = stage.draw_instances(&*document, &[], &view, SIZE);
-    assert!(one != none);
+    assert!(one != draw(&view, Vec::new()).0);
+}
+
+/// A model in place looks as it does in a crowd of one, and where a smooth clip may take it further
+/// than any frame, it is drawn even if it seems to be out of view.
+#[test]
+fn between_frames_models_are_drawn_wherever_they_are() {
+    let (document, mut view) = chimney();
+    let mut stage = Stage::get();
+    let (alone, _) = stage.draw(Some(&*document), &view, SIZE);
+    let in_place = Instance::in_place(view.shown.playhead);
+    let mut crowd = Crowd::new(document, vec![in_place]);
+    assert!(alone == stage.draw(Some(&crowd), &view, SIZE).0);
+    view.camera.pose.target = view.camera.pose.eye * 2.0 - view.camera.pose.target;
+    for (smooth, triangles) in [(false, 1), (true, 128 + 1)] {
+        crowd.instances[0].playhead.smooth = smooth;
+        let (_, statistics) = stage.draw(Some(&crowd), &view, SIZE);
+        assert_eq!(statistics.triangles, triangles, "smooth: {smooth}");
+    }
 }
 
 #[test]

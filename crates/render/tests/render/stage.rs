@@ -7,8 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use image::RgbaImage;
 use mapscope_formats::pfmap::{CHUNK_SIDE, Tile};
 use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
-use mapscope_scene::model::Model;
-use mapscope_scene::model::instances::Instance;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, demo};
@@ -119,21 +117,8 @@ impl Stage {
         self.draw_scene(data.as_mut().zip(document), view, size)
     }
 
-    /// One picture of a model that stands in several places, and what it took.
-    pub(crate) fn draw_instances(
-        &mut self,
-        document: &dyn Document,
-        instances: &[Instance],
-        view: &View,
-        size: [u32; 2],
-    ) -> (RgbaImage, DrawStatistics) {
-        let model: &Model = document.content().expect("this is not a model");
-        let mut data = self.upload(document);
-        data.set_instances(&self.gpu, model, instances).unwrap();
-        self.draw_scene(Some((&mut data, document)), view, size)
-    }
-
-    fn draw_scene(
+    /// One picture of what is on the GPU, and what it took.
+    pub(crate) fn draw_scene(
         &mut self,
         scene: Option<(&mut SceneData, &dyn Document)>,
         view: &View,

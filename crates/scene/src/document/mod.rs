@@ -109,23 +109,34 @@ pub struct About {
     pub cpu_bytes: u64,
 }
 
-/// Something that a renderer draws, and where it stands.
+/// Something that a renderer draws: content, in any number of places. What of the same content is
+/// named several times is on the GPU once, and models are drawn together wherever they stand.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawable<'a> {
     /// What is drawn. Each renderer knows the type that it draws, such as
     /// [`Terrain`](crate::terrain::Terrain).
     pub content: &'a (dyn Any + Send + Sync),
-    /// Where it stands. It may be moved, turned and scaled, but not mirrored: that would show the
-    /// back of every face.
-    pub world_from_model: Affine3A,
+    /// Another number once the content has changed, or other content may lie at its address.
+    pub revision: u64,
+    /// Where it stands: `world_from_model` of each place. Content without a place is not drawn, but
+    /// stays on the GPU.
+    pub placements: &'a [Affine3A],
+    /// The moment that is shown of it; none for that of the view ([`Shown::playhead`]).
+    pub playhead: Option<Playhead>,
+    /// What it occupies in its own space, in whichever frame; none if that is not known, so that it
+    /// is drawn even where it is out of view.
+    pub bounds: Option<Aabb>,
 }
 
 impl<'a> Drawable<'a> {
-    /// Content that is in world space already.
+    /// Content that does not change, is in world space already and follows the view.
     pub fn in_place(content: &'a (dyn Any + Send + Sync)) -> Self {
         Self {
             content,
-            world_from_model: Affine3A::IDENTITY,
+            revision: 0,
+            placements: &[Affine3A::IDENTITY],
+            playhead: None,
+            bounds: None,
         }
     }
 }
@@ -170,7 +181,8 @@ pub struct ProblemFrame {
     pub overlay: Option<OverlayId>,
 }
 
-/// An open file: what every document offers, and the capabilities that only some have.
+/// An open file: what every document offers, and the capabilities that only some have. One that is
+/// made only to be drawn has nothing to say of itself.
 pub trait Document: fmt::Debug + Send + Sync {
     /// What is known of it from the start.
     fn about(&self) -> &About;
@@ -178,35 +190,66 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Calls a function with each of its drawables.
     fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>));
 
+    /// Another number once a drawable has appeared, changed or vanished.
+    fn revision(&self) -> u64 {
+        0
+    }
+
     /// The tree that the outliner shows.
-    fn outline(&self) -> Vec<OutlineNode>;
+    fn outline(&self) -> Vec<OutlineNode> {
+        Vec::new()
+    }
 
     /// The first thing that a ray meets of what is shown.
-    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit>;
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        let _ = (ray_in_world, shown);
+        None
+    }
 
     /// One line about an item, for the status bar, with what else is at the place in world space
     /// where the pointer is. That place itself need not be said.
-    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart>;
+    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        let _ = (item, pointer, shown);
+        Vec::new()
+    }
 
     /// Everything about an item at a moment, for the inspector. Empty for an item that is not
     /// there.
-    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup>;
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
+        let _ = (item, playhead);
+        Vec::new()
+    }
 
     /// Where an item is, as the document is shown.
-    fn place(&self, item: Item, shown: &Shown) -> ItemPlace;
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        let _ = (item, shown);
+        ItemPlace::default()
+    }
 
     /// Line segments in world space that outline an item, as the document is shown.
-    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]>;
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        let _ = (item, shown);
+        Vec::new()
+    }
 
     /// The item next to another.
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor;
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        let _ = (item, direction);
+        Neighbor::default()
+    }
 
     /// The item of a kind, or of what else items are counted by, that follows (or precedes)
     /// another, going round at the end.
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        let _ = (kind, after, backwards);
+        None
+    }
 
     /// The item that a problem is about.
-    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget>;
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let _ = problem;
+        None
+    }
 
     /// The file that an item stands for, if it is one to be opened.
     fn file_of(&self, item: Item) -> Option<PathBuf> {
@@ -215,17 +258,28 @@ pub trait Document: fmt::Debug + Send + Sync {
     }
 
     /// What the colours mean of the overlays that are on and of the selection.
-    fn legends(&self, shown: &Shown) -> Vec<Legend>;
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let _ = shown;
+        Vec::new()
+    }
 
     /// Numbers about the whole. Those of a large file are counted when they are first asked for.
-    fn statistics(&self) -> Vec<Statistic>;
+    fn statistics(&self) -> Vec<Statistic> {
+        Vec::new()
+    }
 
     /// A small image, by the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail):
     /// width, height, and RGBA bytes from the top left.
-    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])>;
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        let _ = index;
+        None
+    }
 
     /// The keys of `info --json` that are this format's own (contract, "info --json").
-    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value>;
+    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        let _ = query;
+        serde_json::Map::new()
+    }
 
     /// What overlays draw in the view, if it has such.
     fn annotations(&self) -> Option<&dyn Annotations> {

@@ -5,7 +5,7 @@ pub mod camera;
 pub(crate) mod lines;
 pub mod normal;
 
-use glam::Vec3;
+use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
 /// An axis-aligned box in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -49,6 +49,21 @@ impl Aabb {
         Self {
             min: self.min.min(other.min),
             max: self.max.max(other.max),
+        }
+    }
+
+    /// The box around this one as a transform leaves it.
+    pub fn transformed(&self, transform: &Affine3A) -> Self {
+        let center = transform.transform_point3a(self.center().into());
+        let axes = Mat3A::from_cols(
+            transform.matrix3.x_axis.abs(),
+            transform.matrix3.y_axis.abs(),
+            transform.matrix3.z_axis.abs(),
+        );
+        let half_size = axes * (Vec3A::from(self.max - self.min) * 0.5);
+        Self {
+            min: (center - half_size).into(),
+            max: (center + half_size).into(),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Models: PFOBJ meshes with skeletons that move, as the Permafrost Engine shows them.
 
 mod bounds;
+pub mod crowd;
 mod curves;
 mod describe;
 mod fields;
-pub mod instances;
 mod lines;
 mod lods;
 mod materials;

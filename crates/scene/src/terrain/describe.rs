@@ -67,7 +67,10 @@ impl Document for Terrain {
     }
 
     fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
-        draw(Drawable::in_place(self));
+        draw(Drawable {
+            bounds: Some(self.about().bounds),
+            ..Drawable::in_place(self)
+        });
     }
 
     fn outline(&self) -> Vec<OutlineNode> {

@@ -1,5 +1,5 @@
-//! Tilesets on the GPU: their pictures on pages of a texture, with mip levels that are made when they
-//! are first needed, and which picture is shown in place of which.
+//! Tilesets on the GPU: their images on pages of a texture, with mip levels that are made when they
+//! are first needed, and which image is shown in place of which.
 
 use super::pipelines::Pipeline;
 use super::{TilesRenderer, build};
@@ -11,17 +11,17 @@ use mapscope_scene::tilemap::{Strand, Tileset};
 /// be nearly empty, is not much.
 const PAGE_SIDE: u32 = 512;
 
-/// The pictures of a tileset.
+/// The images of a tileset.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(super) struct Atlas {
     pub(super) arrangement: Arrangement,
-    /// How many pictures there are.
+    /// How many images there are.
     pub(super) count: u32,
     texture: wgpu::Texture,
     pub(super) view: wgpu::TextureView,
     /// Whether the mip levels are there.
     has_levels: bool,
-    /// Which picture is shown in place of each.
+    /// Which image is shown in place of each.
     pub(super) remap: wgpu::Buffer,
     /// The contents of `remap` and their tick; empty where no tile is animated.
     shown: Vec<u32>,
@@ -31,30 +31,30 @@ pub(super) struct Sheet {
     pub(super) bytes: u64,
 }
 
-/// How pictures are arranged on pages: each in a place whose sides are powers of two, so that mip
+/// How images are arranged on pages: each in a place whose sides are powers of two, so that mip
 /// levels do not mix it with its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrangement {
     pub(super) tile_size: [u32; 2],
-    /// Bits of the number of a picture that are its column and its row on a page.
+    /// Bits of the number of an image that are its column and its row on a page.
     pub(super) place_bits: [u32; 2],
-    /// Bits of a pixel's column and row within a picture.
+    /// Bits of a pixel's column and row within an image.
     pub(super) pixel_bits: [u32; 2],
     pub(super) pages: u32,
 }
 
 impl Arrangement {
-    fn of(tile_size: [u32; 2], count: u32, most_pages: u32) -> Self {
+    fn of(tile_size: [u32; 2], count: u32, max_pages: u32) -> Self {
         let bits = |number: u32| number.max(1).next_power_of_two().trailing_zeros();
         let pixel_bits = tile_size.map(bits);
         let mut side_bits = bits(PAGE_SIDE);
         loop {
-            // No more columns and rows than there are pictures.
+            // No more columns and rows than there are images.
             let all = bits(count);
             let columns = side_bits.saturating_sub(pixel_bits[0]).min(all.div_ceil(2));
             let rows = side_bits.saturating_sub(pixel_bits[1]).min(all - columns);
             let pages = count.max(1).div_ceil(1 << (columns + rows));
-            if pages <= most_pages || side_bits >= 16 {
+            if pages <= max_pages || side_bits >= 16 {
                 return Self {
                     tile_size,
                     place_bits: [columns, rows],
@@ -83,7 +83,7 @@ impl Arrangement {
     }
 }
 
-impl Sheet {
+impl Atlas {
     pub(super) fn new(gpu: &Gpu, tileset: &Tileset) -> Result<Self, UploadError> {
         let limits = gpu.device.limits();
         let count = if tileset.image_bytes() == 0 {
@@ -94,7 +94,7 @@ impl Sheet {
         let tile_size = tileset.tile_size.map(|side| side.max(1));
         let arrangement = Arrangement::of(tile_size, count, limits.max_texture_array_layers);
         let [width, height] = arrangement.page_size();
-        check_texture_size(gpu, "a tile picture", [width, height])?;
+        check_texture_size(gpu, "a tile image", [width, height])?;
         if arrangement.pages > limits.max_texture_array_layers {
             let page = u64::from(width) * u64::from(height) * 4;
             return Err(UploadError::TooLarge {
@@ -160,9 +160,9 @@ impl Sheet {
         let mut is_other = false;
         for strand in tileset.strands.iter().filter(|strand| strand.is_active()) {
             let last = strand.last.min(self.shown.len() as u32);
-            for picture in strand.first..=last {
-                if let Some(place) = self.shown.get_mut(picture as usize) {
-                    let now = strand.at(picture, ticks);
+            for image in strand.first..=last {
+                if let Some(place) = self.shown.get_mut(image as usize) {
+                    let now = strand.at(image, ticks);
                     is_other |= *place != now;
                     *place = now;
                 }
@@ -180,7 +180,7 @@ impl Sheet {
         if std::mem::replace(&mut self.has_levels, true) || self.count == 0 {
             return;
         }
-        let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel) else {
+        let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel, false) else {
             return;
         };
         let [width, height] = self.arrangement.tile_size;
@@ -208,25 +208,25 @@ impl Sheet {
     }
 }
 
-/// Sends the pictures, page by page.
+/// Sends the images, page by page.
 fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement: &Arrangement) {
     let [page_width, page_height] = arrangement.page_size().map(|side| side as usize);
     let tile_row = tileset.tile_size[0] as usize * 4;
     let columns = 1_usize << arrangement.place_bits[0];
     let per_page = columns << arrangement.place_bits[1];
     let mut page = vec![0; page_width * page_height * 4];
-    let mut pictures = tileset
+    let mut images = tileset
         .rgba
         .chunks_exact(tileset.image_bytes().max(1))
         .take(tileset.count);
     for number in 0..arrangement.pages {
         let mut is_filled = 0;
-        for (place, picture) in pictures.by_ref().take(per_page).enumerate() {
+        for (place, image) in images.by_ref().take(per_page).enumerate() {
             let left = (place % columns) << arrangement.pixel_bits[0];
             let top = (place / columns) << arrangement.pixel_bits[1];
             let at = (top * page_width + left) * 4;
             let rows = page[at..].chunks_mut(page_width * 4);
-            for (row, pixels) in rows.zip(picture.chunks_exact(tile_row)) {
+            for (row, pixels) in rows.zip(image.chunks_exact(tile_row)) {
                 row[..tile_row].copy_from_slice(pixels);
             }
             is_filled = place + 1;
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn pages_hold_all_pictures_within_the_limits() {
-        for (size, count, most_pages) in [
+        for (size, count, max_pages) in [
             ([16, 16], 1, 2048),
             ([16, 16], 65_536, 2048),
             ([16, 16], 65_536, 4),
@@ -258,20 +258,20 @@ mod tests {
             ([500, 3], 77, 256),
             ([600, 700], 20, 256),
         ] {
-            let arrangement = Arrangement::of(size, count, most_pages);
+            let arrangement = Arrangement::of(size, count, max_pages);
             let [columns, rows] = arrangement.place_bits;
             assert!(
                 arrangement.pages << (columns + rows) >= count,
                 "{arrangement:?}"
             );
-            assert!(arrangement.pages <= most_pages, "{arrangement:?}");
+            assert!(arrangement.pages <= max_pages, "{arrangement:?}");
             let page = arrangement.page_size();
             assert!(page.iter().all(|side| *side <= 16_384), "{arrangement:?}");
             for (bits, side) in arrangement.pixel_bits.into_iter().zip(size) {
                 assert!(1 << bits >= side, "{arrangement:?}");
             }
         }
-        // A few pictures do not take a page of many.
+        // A few images do not take a page of many.
         assert_eq!(Arrangement::of([16, 16], 3, 256).page_size(), [32, 32]);
     }
 }

@@ -1,0 +1,75 @@
+//! A model many times over, to measure how crowds are drawn.
+
+use std::slice;
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+use crate::{Aabb, About, Document, Drawable, Playhead};
+
+/// A document whose content stands in any number of places, in each at a moment of its own. There
+/// is nothing to be said of it.
+#[derive(Debug)]
+pub struct Crowd {
+    document: Arc<dyn Document>,
+    /// What it occupies in its own space in all clips.
+    bounds: Option<Aabb>,
+    /// Where it stands.
+    pub instances: Vec<Instance>,
+}
+
+/// One of a crowd.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Instance {
+    /// Where it stands.
+    pub world_from_model: Affine3A,
+    /// How its skeleton is posed.
+    pub playhead: Playhead,
+}
+
+impl Instance {
+    /// A model whose own space is that of the world.
+    pub fn in_place(playhead: Playhead) -> Self {
+        Self {
+            world_from_model: Affine3A::IDENTITY,
+            playhead,
+        }
+    }
+}
+
+impl Crowd {
+    /// A crowd of a document.
+    pub fn new(document: Arc<dyn Document>, instances: Vec<Instance>) -> Self {
+        let bounds = document.animation().and_then(|animation| {
+            let clips = (0..animation.clips().len()).map(Some);
+            let bounds = clips
+                .chain([None])
+                .filter_map(|clip| animation.bounds(clip));
+            bounds.reduce(|all, bounds| all.union(&bounds))
+        });
+        Self {
+            document,
+            bounds,
+            instances,
+        }
+    }
+}
+
+impl Document for Crowd {
+    fn about(&self) -> &About {
+        self.document.about()
+    }
+
+    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+        self.document.for_each_drawable(&mut |drawable| {
+            for instance in &self.instances {
+                draw(Drawable {
+                    placements: slice::from_ref(&instance.world_from_model),
+                    playhead: Some(instance.playhead),
+                    bounds: self.bounds,
+                    ..drawable
+                });
+            }
+        });
+    }
+}
