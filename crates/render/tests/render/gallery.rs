@@ -398,7 +398,7 @@ fn entities() -> EntityList {
             .with("range", 1.5),
         NewEntity::new(EntityKind::Trigger, "gate")
             .with("position", [2.0, -1.0, -2.0])
-            .with("shape", slanted.as_flattened()),
+            .with("shape", pmf::Value::Floats(slanted.as_flattened().to_vec())),
         NewEntity::new(EntityKind::AudioEmitter, "wind")
             .with("position", [2.5, 2.0, 0.0])
             .with("radius", [1.0, 0.5, 1.0]),

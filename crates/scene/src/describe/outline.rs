@@ -53,7 +53,7 @@ pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
 }
 
 /// A heading with the lines of at most so many of a list below it, and how many there are.
-pub(super) fn heading_of<T>(
+pub(crate) fn heading_of<T>(
     label: &str,
     list: impl Iterator<Item = T>,
     max: usize,

@@ -666,7 +666,7 @@ mod tests {
                 NewEntity::new(EntityKind::Door, "gate")
                     .with("scale", [1.0, 1.0, 2.0])
                     .with("rotation", [90.0, 0.0, 0.0])
-                    .with("shape", &corners[..]),
+                    .with("shape", pmf::Value::Floats(corners)),
             ],
             ..EntityList::default()
         };
