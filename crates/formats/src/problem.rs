@@ -36,6 +36,13 @@ pub enum Place {
     Offset(u64),
 }
 
+impl Place {
+    /// The beginning of a line of a text file, from 1.
+    pub const fn line(line: u64) -> Self {
+        Self::Text { line, column: 1 }
+    }
+}
+
 impl fmt::Display for Place {
     /// The form of the `at` key of `info --json`: `LINE:COLUMN` or `0xOFFSET`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,8 +24,8 @@ struct ClipReader {
     is_numbered: bool,
     /// Whether a frame has no bounds.
     lacks_bounds: bool,
-    /// Whether it has been said that there are more frames than promised.
-    said_long: bool,
+    /// Whether it has been reported that there are more frames than promised.
+    reported_long: bool,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a, '_> {
             seen: 0,
             is_numbered: false,
             lacks_bounds: false,
-            said_long: false,
+            reported_long: false,
         }
     }
 
@@ -135,10 +135,10 @@ impl<'a> Reader<'a, '_> {
 
     /// Says that there are more frames than promised, once.
     fn check_long_clip(&mut self, clip: &mut ClipReader, key: Word<'a>) {
-        if clip.is_short() || clip.said_long {
+        if clip.is_short() || clip.reported_long {
             return;
         }
-        clip.said_long = true;
+        clip.reported_long = true;
         let read = clip.seen;
         self.text.report(&rules::FRAME_COUNT, key, || {
             format!("found more than {read} frames; expected {read} as the clip's line says")

@@ -49,7 +49,7 @@ pub(super) struct Head {
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
     pub crlf: bool,
-    /// The most vertices that the file has room for.
+    /// The max number of vertices that the file has room for.
     pub vertex_room: usize,
 }
 
@@ -100,7 +100,7 @@ impl HeadReader<'_, '_> {
                 .or(is_document_name.then_some(3));
             let Some(line) = known else {
                 if next == LINES.len() {
-                    // What is no vertex either is for those who read the rest.
+                    // The body is read next.
                     self.text.unread(key);
                     break;
                 }

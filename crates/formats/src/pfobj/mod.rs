@@ -34,7 +34,7 @@ pub static FORMAT: Format = Format {
     sniff: read::sniff,
 };
 
-/// The most joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
+/// The max number of joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
 pub const MAX_INFLUENCES: usize = 6;
 /// Frames a second at which the engine plays a clip unless a script says otherwise (fact sheet B5).
 pub const FRAMES_PER_SECOND: f32 = 24.0;

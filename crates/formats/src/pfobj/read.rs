@@ -145,11 +145,11 @@ pub(super) struct Reader<'a, 'w> {
     pub parents: Vec<Option<(u64, Place)>>,
     /// The part that the reading has come to.
     section: Section,
-    /// Of which parts it has been said that they are too short or too long.
-    said_short: [bool; 5],
-    said_long: [bool; 5],
-    /// Whether it has been said that numbers have a comma.
-    said_comma: bool,
+    /// Of which parts it has been reported that they are too short or too long.
+    reported_short: [bool; 5],
+    reported_long: [bool; 5],
+    /// Whether it has been reported that numbers have a comma.
+    reported_comma: bool,
     /// The line after the last one that is nothing that can be read.
     after_strange: u64,
     /// Where the last line is that was out of place.
@@ -188,9 +188,9 @@ impl<'a, 'w> Reader<'a, 'w> {
             head,
             parents: Vec::new(),
             section: Section::Vertices,
-            said_short: [false; 5],
-            said_long: [false; 5],
-            said_comma: false,
+            reported_short: [false; 5],
+            reported_long: [false; 5],
+            reported_comma: false,
             after_strange: 0,
             last_misplaced: None,
             watch,
@@ -239,8 +239,8 @@ impl<'a, 'w> Reader<'a, 'w> {
                 Section::Clips => self.read_clip()?,
                 Section::Bounds => {
                     self.model.bounds = self.read_bounds();
-                    // What is wrong with them has been said.
-                    self.said_short[Section::Bounds as usize] = true;
+                    // What is wrong with them has been reported.
+                    self.reported_short[Section::Bounds as usize] = true;
                 }
             }
         }
@@ -309,7 +309,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         next.map_or("the end of the file", |section| section.lines()[0].1)
     }
 
-    /// Goes on to a part of the file, and says so if it is not the next one.
+    /// Goes on to a part of the file, and reports it if it is not the next one.
     fn enter(&mut self, section: Section, key: Word<'a>) {
         if section < self.section {
             let expected = self.expected();
@@ -330,7 +330,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             return;
         };
         if read as u64 >= promised
-            && !std::mem::replace(&mut self.said_long[section as usize], true)
+            && !std::mem::replace(&mut self.reported_long[section as usize], true)
         {
             self.text.report(&rules::COUNT, key, || {
                 let (_, count) = section.names();
@@ -347,7 +347,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Says of a part that it is too short if it is, once.
     fn check_short(&mut self, section: Section, found: Found<'_>) {
-        if std::mem::replace(&mut self.said_short[section as usize], true)
+        if std::mem::replace(&mut self.reported_short[section as usize], true)
             || !self.is_short(section)
         {
             return;
@@ -376,7 +376,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         // Where the file is cut the first gap explains the others.
         let short = Section::ALL
             .into_iter()
-            .find(|section| self.is_short(*section) && !self.said_short[*section as usize]);
+            .find(|section| self.is_short(*section) && !self.reported_short[*section as usize]);
         if let Some(section) = short {
             self.check_short(section, self.text.file_ends());
         }
@@ -390,12 +390,12 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Lists something that cannot be read. A program that writes numbers as its user's language
-    /// does gives each of them a comma: that is said once, and not for every line.
+    /// does gives each of them a comma: that is reported once, and not for every line.
     pub(super) fn unreadable(&mut self, found: Found<'a>, expected: &str) {
         if !found.word.is_some_and(has_decimal_comma) {
             self.text.wrong(&rules::VALUE, found, expected);
-        } else if !self.said_comma {
-            self.said_comma = true;
+        } else if !self.reported_comma {
+            self.reported_comma = true;
             let found = found.with(", which has a decimal comma");
             let hint =
                 "a decimal point; lines with such numbers are left out, and this is said once";
@@ -732,7 +732,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         is_read.into_iter().all(|line| line).then_some(bounds)
     }
 
-    /// Whether one more entry of a list is kept; says so if it is the first that is not.
+    /// Whether one more entry of a list is kept; reports it if it is the first that is not.
     pub(super) fn has_room(&mut self, section: Section, line: u64) -> bool {
         let has_room = self.read_count(section) < MAX_LISTED;
         if !has_room {

@@ -31,7 +31,7 @@
 //! &Self|`, since the compiler does not look ahead.) What a field says for people and for programs is mostly the same
 //! [`Value`]; where a place says it otherwise, the row has a function for that place.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use glam::Vec3;
 use serde_json::{Map, Value as Json};
@@ -175,8 +175,8 @@ impl<R> Field<R> {
     }
 }
 
-/// A record with its table.
-struct Described<'a, R>(Table<'a, R>, R);
+/// A record, or a reference to one, with its table.
+struct Described<'a, R, B>(Table<'a, R>, B);
 
 /// What is said of a record of any kind.
 pub(crate) trait Describe {
@@ -190,17 +190,17 @@ pub(crate) trait Describe {
     fn note(&self) -> String;
 }
 
-impl<R> Describe for Described<'_, R> {
+impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
     fn groups(&self) -> Vec<PropertyGroup> {
-        self.0.groups(&self.1)
+        self.0.groups(self.1.borrow())
     }
 
     fn summary(&self) -> Vec<SummaryPart> {
-        self.0.summary(&self.1)
+        self.0.summary(self.1.borrow())
     }
 
     fn note(&self) -> String {
-        self.0.note(&self.1)
+        self.0.note(self.1.borrow())
     }
 }
 
@@ -228,8 +228,8 @@ impl<'a, R> Table<'a, R> {
             .collect()
     }
 
-    /// The table with a record of any kind.
-    pub(crate) fn of(self, record: R) -> Box<dyn Describe + 'a>
+    /// The table with a record of any kind, or a reference to one.
+    pub(crate) fn of(self, record: impl Borrow<R> + 'a) -> Box<dyn Describe + 'a>
     where
         R: 'a,
     {

@@ -129,6 +129,14 @@ pub struct Statistic {
     pub value: String,
 }
 
+impl Statistic {
+    /// A number and what it counts.
+    pub(crate) fn new(name: &'static str, count: impl ToString) -> Self {
+        let value = count.to_string();
+        Self { name, value }
+    }
+}
+
 /// What colours mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Legend {

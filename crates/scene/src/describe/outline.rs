@@ -1,6 +1,14 @@
 //! Lists: the lines of outlines, and steps from one number of a list to the next.
 
+use std::path::Path;
+
 use crate::{Item, OutlineNode};
+
+/// The name of a file without its folder.
+pub(crate) fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
 
 /// What the neighbours in a list are called in a menu, and what they are.
 pub(crate) const LISTED_BEFORE: [&str; 2] = [
@@ -30,9 +38,9 @@ pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
 }
 
 /// As many lines as are listed, and how many more there are.
-pub(crate) fn capped(mut lines: Vec<OutlineNode>, most: usize) -> Vec<OutlineNode> {
+pub(crate) fn capped(mut lines: Vec<OutlineNode>, max: usize) -> Vec<OutlineNode> {
     let count = lines.len();
-    lines.truncate(most);
+    lines.truncate(max);
     lines.extend(and_more(count, lines.len()));
     lines
 }

@@ -7,7 +7,7 @@ use crate::Image;
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
-/// The most pixels along a side of an image that is written: a row of it must fit in memory.
+/// The max number of pixels along a side of an image that is written: a row of it must fit in memory.
 const MAX_PNG_PX: u64 = 1 << 24;
 /// How many pixels are looked at across, and how many down, for one of a smaller image.
 const MAX_LOOKED_AT: usize = 16;

@@ -411,7 +411,7 @@ pub trait Levels {
 
     /// Items in the tree of [`Levels::branches`] of a level that a text finds, at most so many,
     /// in the order of the tree.
-    fn find_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch>;
+    fn find_branches(&self, level: usize, text: &str, max: usize) -> Vec<Branch>;
 
     /// The chunks of a level.
     fn chunk_map(&self, level: usize) -> Option<ChunkMap>;

@@ -67,6 +67,11 @@ impl Aabb {
         }
     }
 
+    /// Whether all its corners have finite coordinates.
+    pub fn is_finite(&self) -> bool {
+        self.min.is_finite() && self.max.is_finite()
+    }
+
     /// The middle of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5

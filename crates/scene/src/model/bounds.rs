@@ -186,8 +186,9 @@ impl Extents {
                     clip: i as u32,
                     frame: worst.frame,
                 };
-                let place = Place::Text { line, column: 1 };
-                problems.add_about(&rules::BOUNDS_DIFFER, subject, place, || message);
+                problems.add_about(&rules::BOUNDS_DIFFER, subject, Place::line(line), || {
+                    message
+                });
             }
         }
         if let (Some(declared), Some(bind)) = (&pfobj.bounds, &self.bind) {
@@ -199,8 +200,7 @@ impl Extents {
                     short(worst.size),
                     worst.message()
                 );
-                let place = Place::Text { line, column: 1 };
-                problems.add(&rules::BOUNDS_DIFFER, place, || message);
+                problems.add(&rules::BOUNDS_DIFFER, Place::line(line), || message);
             }
         }
     }

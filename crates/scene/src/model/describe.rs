@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
-use crate::outline::{LISTED_AFTER, LISTED_BEFORE};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond};
 use crate::overlay::overlays;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
@@ -75,7 +75,10 @@ impl Document for Model {
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
         match item {
-            Item::Model(item) => self.summary_of(item),
+            Item::Model(item) => {
+                let described = self.described(item, Playhead::default());
+                described.map_or_else(Vec::new, |at| at.summary())
+            }
             _ => Vec::new(),
         }
     }
@@ -94,8 +97,7 @@ impl Document for Model {
         };
         let around = |aabb: Aabb| {
             let margin = Vec3::splat(self.size() * MARGIN);
-            let finite = aabb.min.is_finite() && aabb.max.is_finite();
-            finite.then_some(Aabb {
+            aabb.is_finite().then_some(Aabb {
                 min: aabb.min - margin,
                 max: aabb.max + margin,
             })
@@ -220,19 +222,7 @@ impl Document for Model {
             Some(Item::Model(ModelItem::Triangle { index })) => Some(index),
             _ => None,
         };
-        let found = match (after, backwards) {
-            (None, false) => triangles.first(),
-            (None, true) => triangles.last(),
-            (Some(at), false) => {
-                let next = triangles.partition_point(|triangle| *triangle <= at);
-                triangles.get(next).or(triangles.first())
-            }
-            (Some(at), true) => {
-                let before = triangles.partition_point(|triangle| *triangle < at);
-                let before = before.checked_sub(1);
-                before.and_then(|i| triangles.get(i)).or(triangles.last())
-            }
-        };
+        let found = beyond(triangles, after, backwards);
         found.map(|&index| ModelItem::Triangle { index }.into())
     }
 
@@ -290,22 +280,18 @@ impl Document for Model {
     }
 
     fn statistics(&self) -> Vec<Statistic> {
-        let statistic = |name, value: usize| Statistic {
-            name,
-            value: value.to_string(),
-        };
         let frames = self.clips.iter().map(|clip| clip.frames as usize);
         let missing = self.materials.files.iter().filter(|p| !p.found).count();
         vec![
-            statistic("Triangles", self.pfobj.triangle_count()),
-            statistic("Vertices", self.pfobj.vertices.len()),
-            statistic("Different vertices", self.mesh.vertices.len()),
-            statistic("Reversed triangles", self.uses.reversed),
-            statistic("Joints", self.skeleton.len()),
-            statistic("Clips", self.clips.len()),
-            statistic("Frames", frames.sum()),
-            statistic("Materials", self.pfobj.materials.len()),
-            statistic("Missing textures", missing),
+            Statistic::new("Triangles", self.pfobj.triangle_count()),
+            Statistic::new("Vertices", self.pfobj.vertices.len()),
+            Statistic::new("Different vertices", self.mesh.vertices.len()),
+            Statistic::new("Reversed triangles", self.uses.reversed),
+            Statistic::new("Joints", self.skeleton.len()),
+            Statistic::new("Clips", self.clips.len()),
+            Statistic::new("Frames", frames.sum::<usize>()),
+            Statistic::new("Materials", self.pfobj.materials.len()),
+            Statistic::new("Missing textures", missing),
         ]
     }
 

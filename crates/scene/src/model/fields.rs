@@ -14,47 +14,19 @@ use super::skeleton::LocalPose;
 use super::uses::{JointUse, MaterialUse, is_reversed};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
-use crate::fields::{Field, Table, Value, field, json_only, section, summary_only};
+use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
 use crate::numbers::{number, short, xyz};
-use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, SummaryPart, Swatch};
+use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
 };
 
-/// Asks the table of an item; none for one that is not there.
-macro_rules! ask {
-    ($model:ident, $item:expr, $playhead:expr, $question:ident) => {
-        match $item {
-            ModelItem::Model => Some(Model::FIELDS.$question($model)),
-            ModelItem::Joint { index } => {
-                let joint = $model.joint_at(index as usize, $playhead);
-                joint.map(|at| JointAt::FIELDS.$question(&at))
-            }
-            ModelItem::Triangle { index } => {
-                let triangle = $model.triangle_at(index, $playhead);
-                triangle.map(|at| TriangleAt::FIELDS.$question(&at))
-            }
-            ModelItem::Material { index } => {
-                let material = $model.material_at(index as usize);
-                material.map(|at| MaterialAt::FIELDS.$question(&at))
-            }
-            ModelItem::Clip { index } => {
-                let clip = $model.clip_at(index as usize, $playhead);
-                clip.map(|at| ClipAt::FIELDS.$question(&at))
-            }
-            ModelItem::Lod { number } => {
-                let lod = $model.lod_at(number);
-                lod.map(|at| LodAt::FIELDS.$question(&at))
-            }
-        }
-    };
-}
-
 impl Model {
     /// Everything about an item at a moment; empty for one that is not there.
     pub(super) fn groups(&self, item: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
-        let mut groups = ask!(self, item, playhead, groups).unwrap_or_default();
+        let described = self.described(item, playhead);
+        let mut groups = described.map_or_else(Vec::new, |at| at.groups());
         if let ModelItem::Triangle { index } = item {
             let triangle = self.triangle_at(index, playhead);
             groups.extend(triangle.iter().flat_map(TriangleAt::corner_groups));
@@ -62,14 +34,26 @@ impl Model {
         groups
     }
 
-    /// One line about an item; empty for one that is not there.
-    pub(super) fn summary_of(&self, item: ModelItem) -> Vec<SummaryPart> {
-        ask!(self, item, Playhead::default(), summary).unwrap_or_default()
-    }
-
-    /// The note of the line of an item in the outline; empty for one that is not there.
-    pub(super) fn note_of(&self, item: ModelItem) -> String {
-        ask!(self, item, Playhead::default(), note).unwrap_or_default()
+    /// The record of an item at a moment with its table of fields; none for one that is not there.
+    pub(super) fn described(
+        &self,
+        item: ModelItem,
+        playhead: Playhead,
+    ) -> Option<Box<dyn Describe + '_>> {
+        Some(match item {
+            ModelItem::Model => Self::FIELDS.of(self),
+            ModelItem::Joint { index } => {
+                JointAt::FIELDS.of(self.joint_at(index as usize, playhead)?)
+            }
+            ModelItem::Triangle { index } => {
+                TriangleAt::FIELDS.of(self.triangle_at(index, playhead)?)
+            }
+            ModelItem::Material { index } => {
+                MaterialAt::FIELDS.of(self.material_at(index as usize)?)
+            }
+            ModelItem::Clip { index } => ClipAt::FIELDS.of(self.clip_at(index as usize, playhead)?),
+            ModelItem::Lod { number } => LodAt::FIELDS.of(self.lod_at(number)?),
+        })
     }
 
     /// The keys of `info --json`.
@@ -92,7 +76,7 @@ impl Model {
         field("File", |model: &Self| {
             model.path.display().to_string().into()
         })
-        .summary("Model", |model| model.path.display().to_string().into()),
+        .in_summary_as("Model"),
         field("Version", |model| model.about.version.clone().into()),
         field("Triangles", |model: &Self| {
             model.pfobj.triangle_count().into()
@@ -267,7 +251,7 @@ impl<'a> JointAt<'a> {
     const JOINT: &'a [Field<Self>] = &[
         field("Index", |at: &Self| at.index.into()),
         field("Name", |at: &Self| at.joint.name.clone().into())
-            .summary("Joint", |at| at.joint.name.clone().into())
+            .in_summary_as("Joint")
             .json("name"),
         field("Parent", |at: &Self| match at.parent() {
             Some(parent) => at.model.joint_link(parent),
@@ -617,7 +601,7 @@ impl<'a> ClipAt<'a> {
     const CLIP: &'a [Field<Self>] = &[
         field("Index", |at: &Self| at.index.into()),
         field("Name", |at: &Self| at.clip.name.clone().into())
-            .summary("Clip", |at| at.clip.name.clone().into())
+            .in_summary_as("Clip")
             .json("name"),
         field("Frames", |at: &Self| at.info.frames.into())
             .in_summary()

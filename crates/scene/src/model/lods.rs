@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::outline::file_name;
+
 /// The endings of the files, from the whole model to the coarsest.
 const ENDINGS: [&str; 3] = [".pfobj", ".lod1.pfobj", ".lod2.pfobj"];
 
@@ -55,7 +57,7 @@ impl Lods {
 
     /// The names of the files.
     pub(super) fn names(&self) -> Vec<String> {
-        self.iter().map(|(_, path)| name(path)).collect()
+        self.iter().map(|(_, path)| file_name(path)).collect()
     }
 }
 
@@ -65,11 +67,6 @@ pub(super) fn title(number: u32) -> String {
         0 => "Whole model".to_owned(),
         number => format!("Level {number}"),
     }
-}
-
-pub(super) fn name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

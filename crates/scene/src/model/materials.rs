@@ -83,8 +83,7 @@ impl Materials {
             if let Some((rule, message)) = fault
                 && !material.texture.is_empty()
             {
-                let line = material.texture_line;
-                let place = Place::Text { line, column: 1 };
+                let place = Place::line(material.texture_line);
                 let subject = Subject::Material(index);
                 materials
                     .problems

@@ -132,7 +132,7 @@ impl Mesh {
 
     /// Lists the triangles by material.
     fn sort(&mut self, pfobj: &Pfobj, vertex_of_corner: &[u32]) {
-        let most = pfobj.materials.len();
+        let unknown = pfobj.materials.len();
         // A triangle has the material of its first corner, the provoking vertex.
         let corners = pfobj.vertices.chunks_exact(3);
         let triangles = corners
@@ -140,10 +140,10 @@ impl Mesh {
             .enumerate()
             .filter(|(_, (_, vertices))| !vertices.contains(&u32::MAX))
             .map(|(i, (corners, vertices))| {
-                let material = (corners[0].material as usize).min(most);
+                let material = (corners[0].material as usize).min(unknown);
                 (i as u32, material, vertices)
             });
-        let mut counts = vec![0_u32; most + 1];
+        let mut counts = vec![0_u32; unknown + 1];
         for (_, material, _) in triangles.clone() {
             counts[material] += 1;
         }
@@ -308,10 +308,10 @@ mod tests {
             vertex.material = material;
         }
         let mesh = Mesh::build(&pfobj);
-        let most = pfobj.materials.len();
+        let unknown = pfobj.materials.len();
         let parts = mesh.parts.iter().map(|p| (p.material, p.indices.clone()));
         let parts: Vec<_> = parts.collect();
-        assert_eq!(parts, [(0, 0..6), (most, 6..12)]);
+        assert_eq!(parts, [(0, 0..6), (unknown, 6..12)]);
         assert_eq!(mesh.triangles, [2, 3, 0, 1]);
     }
 

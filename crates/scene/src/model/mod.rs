@@ -167,12 +167,8 @@ impl Model {
 
     /// The centers of the triangles that are drawn, in the bind pose.
     fn centers(&self) -> Vec<Vec3A> {
-        let places: Vec<Vec3> = self
-            .mesh
-            .points
-            .iter()
-            .map(|point| point.position)
-            .collect();
+        let points = self.mesh.points.iter();
+        let places: Vec<Vec3> = points.map(|point| point.position).collect();
         (0..self.mesh.triangles.len() as u32)
             .map(|triangle| {
                 let [a, b, c] = self.drawn_corners(&places, triangle);
@@ -229,7 +225,7 @@ impl Model {
                 frames.reduce(|all, next| all.union(&next))
             }
         };
-        extent.filter(|extent| extent.min.is_finite() && extent.max.is_finite())
+        extent.filter(Aabb::is_finite)
     }
 
     /// What the mesh occupies at a moment; none without a mesh.
@@ -246,21 +242,17 @@ impl Model {
 
     /// The joint that an item stands for, if there is such a joint.
     fn joint_of(&self, item: Item) -> Option<usize> {
-        match item {
-            Item::Model(ModelItem::Joint { index }) => Some(index as usize),
-            _ => None,
-        }
-        .filter(|joint| *joint < self.skeleton.len())
+        let Item::Model(ModelItem::Joint { index }) = item else {
+            return None;
+        };
+        Some(index as usize).filter(|joint| *joint < self.skeleton.len())
     }
 
     /// Where a bone begins and ends, in world space, for the joints' matrices at some moment.
     fn bone(&self, globals: &[Affine3A], joint: usize) -> [Vec3; 2] {
         let global = globals.get(joint).copied().unwrap_or_default();
-        let tip = self
-            .pfobj
-            .joints
-            .get(joint)
-            .map_or([0.0; 3], |joint| joint.tip);
+        let named = self.pfobj.joints.get(joint);
+        let tip = named.map_or([0.0; 3], |joint| joint.tip);
         [
             Vec3::from(global.translation),
             global.transform_point3(tip.into()),
@@ -284,8 +276,11 @@ fn material_item(material: usize) -> Item {
 /// skeleton does or else its file says.
 fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
     let frames = extents.frames.first().into_iter().flatten().copied();
-    let is_finite = |aabb: &Aabb| aabb.min.is_finite() && aabb.max.is_finite();
-    let posed = extents.bind.into_iter().chain(frames).filter(is_finite);
+    let posed = extents
+        .bind
+        .into_iter()
+        .chain(frames)
+        .filter(Aabb::is_finite);
     if let Some(posed) = posed.reduce(|all, next| all.union(&next)) {
         return posed;
     }
@@ -296,13 +291,8 @@ fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
         [Vec3::from(global.translation), tip]
     });
     let bones = Aabb::around(bones.filter(|place| place.is_finite()));
-    bones.unwrap_or(pfobj.bounds.as_ref().map_or(
-        Aabb {
-            min: Vec3::ZERO,
-            max: Vec3::ZERO,
-        },
-        Aabb::from,
-    ))
+    let declared = || pfobj.bounds.as_ref().map(Aabb::from);
+    bones.or_else(declared).unwrap_or_default()
 }
 
 /// Warns of each joint whose bind pose cannot be undone.
@@ -315,10 +305,7 @@ fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems
         Some((Subject::Joint(*joint), named))
     });
     for (subject, joint) in flat {
-        let place = Place::Text {
-            line: joint.line,
-            column: 1,
-        };
+        let place = Place::line(joint.line);
         problems.add_about(&rules::FLAT_JOINT, subject, place, || {
             format!(
                 "the bind pose of joint `{}` scales to nothing, so that what it moves cannot be \

@@ -1,8 +1,8 @@
 //! The tree of a model: what it is made of.
 
 use super::{Model, lods};
-use crate::outline::{heading, leaf};
-use crate::{ModelItem, OutlineNode, Swatch};
+use crate::outline::{file_name, heading, leaf};
+use crate::{ModelItem, OutlineNode, Playhead, Swatch};
 
 /// How deep joints are shown below each other. No model of a game has more; a broken file may.
 const MAX_DEPTH: usize = 48;
@@ -10,17 +10,13 @@ const MAX_DEPTH: usize = 48;
 impl Model {
     /// Materials, clips and joints, the joints below their parents.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
-        let name = self.path.file_name().map_or_else(
-            || self.path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
         let counted = |label, count: usize, lines| OutlineNode {
             note: count.to_string(),
             ..heading(label, lines)
         };
         let materials = self.pfobj.materials.len();
         let mut lines = vec![
-            self.line(name, ModelItem::Model),
+            self.line(file_name(&self.path), ModelItem::Model),
             counted("Materials", materials, self.material_lines()),
         ];
         if !self.clips.is_empty() {
@@ -37,7 +33,9 @@ impl Model {
 
     /// A line that stands for an item, with the note that its table gives.
     fn line(&self, label: String, item: ModelItem) -> OutlineNode {
-        leaf(label, item.into(), self.note_of(item))
+        let described = self.described(item, Playhead::default());
+        let note = described.map_or_else(String::new, |at| at.note());
+        leaf(label, item.into(), note)
     }
 
     fn material_lines(&self) -> Vec<OutlineNode> {
@@ -61,7 +59,7 @@ impl Model {
 
     fn lod_lines(&self) -> Vec<OutlineNode> {
         let lines = self.lods.iter().map(|(number, path)| {
-            let label = format!("{}: {}", lods::title(number), lods::name(path));
+            let label = format!("{}: {}", lods::title(number), file_name(path));
             self.line(label, ModelItem::Lod { number })
         });
         lines.collect()

@@ -135,7 +135,7 @@ fn has_ending(path: &Path, format: &Format) -> bool {
         })
 }
 
-/// Says what a file that nobody knows looks like.
+/// What the bytes of a file of unknown format look like.
 fn unknown_reason(bytes: &[u8]) -> String {
     let known: Vec<String> = formats()
         .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))

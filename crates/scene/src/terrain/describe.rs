@@ -8,7 +8,9 @@ use super::geometry::{LEVEL_HEIGHT, Shape};
 use super::inspect::{ChunkAt, MaterialAt, TileAt, TilesOf};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
+use crate::fields::Describe;
 use crate::numbers::number;
+use crate::outline::{file_name, heading, leaf};
 use crate::overlay::overlays;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
@@ -38,29 +40,6 @@ pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
 /// Levels that the legend of the height overlay has at most.
 const MAX_LEGEND_LEVELS: i32 = 10;
 
-/// What a table of fields makes of the record of an item, if there is one.
-macro_rules! described {
-    ($terrain:ident, $item:ident, $make:ident) => {
-        match $item {
-            Item::Terrain(TerrainItem::Map) => Some(Self::FIELDS.$make($terrain)),
-            Item::Terrain(TerrainItem::Tile { row, col }) => {
-                TileAt::new($terrain, row, col).map(|at| TileAt::FIELDS.$make(&at))
-            }
-            Item::Terrain(TerrainItem::Chunk { row, col }) => {
-                ChunkAt::new($terrain, row, col).map(|at| ChunkAt::FIELDS.$make(&at))
-            }
-            Item::Terrain(TerrainItem::Material { index }) => {
-                MaterialAt::new($terrain, index as usize).map(|at| MaterialAt::FIELDS.$make(&at))
-            }
-            Item::Terrain(TerrainItem::TileType { class }) => {
-                TilesOf::new($terrain, class).map(|of| TilesOf::FIELDS.$make(&of))
-            }
-            _ => None,
-        }
-        .unwrap_or_default()
-    };
-}
-
 impl Document for Terrain {
     fn about(&self) -> &About {
         &self.about
@@ -74,43 +53,26 @@ impl Document for Terrain {
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        let leaf = |label: String, item: Item, note: String, swatch| OutlineNode {
-            label,
-            item: Some(item),
-            note,
-            swatch,
-            children: Vec::new(),
-        };
         let materials = (0..self.map.materials.len()).filter_map(|index| {
             let at = MaterialAt::new(self, index)?;
             let item = TerrainItem::Material {
                 index: index as u32,
             };
-            let swatch = Some(Swatch::Thumbnail(index));
-            let note = MaterialAt::FIELDS.note(&at);
-            Some(leaf(at.name(), item.into(), note, swatch))
+            Some(OutlineNode {
+                swatch: Some(Swatch::Thumbnail(index)),
+                ..leaf(at.name(), item.into(), MaterialAt::FIELDS.note(&at))
+            })
         });
         let rows = 0..self.map.chunk_rows;
         let places = rows.flat_map(|row| (0..self.map.chunk_cols).map(move |col| (row, col)));
         let chunks = places.filter_map(|(row, col)| {
-            let at = ChunkAt::new(self, row, col)?;
+            let note = ChunkAt::FIELDS.note(&ChunkAt::new(self, row, col)?);
             let item = TerrainItem::Chunk { row, col };
-            let label = format!("Chunk {row}, {col}");
-            Some(leaf(label, item.into(), ChunkAt::FIELDS.note(&at), None))
+            Some(leaf(format!("Chunk {row}, {col}"), item.into(), note))
         });
-        let name = self.path.file_name().map_or_else(
-            || self.path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
-            label: label.to_owned(),
-            item: None,
-            note: children.len().to_string(),
-            swatch: None,
-            children,
-        };
+        let note = Self::FIELDS.note(self);
         vec![
-            leaf(name, TerrainItem::Map.into(), Self::FIELDS.note(self), None),
+            leaf(file_name(&self.path), TerrainItem::Map.into(), note),
             heading("Materials", materials.collect()),
             heading("Chunks", chunks.collect()),
         ]
@@ -121,11 +83,12 @@ impl Document for Terrain {
     }
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        described!(self, item, summary)
+        self.described(item)
+            .map_or_else(Vec::new, |at| at.summary())
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        described!(self, item, groups)
+        self.described(item).map_or_else(Vec::new, |at| at.groups())
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
@@ -190,12 +153,11 @@ impl Document for Terrain {
 
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
         let (rows, cols) = match direction {
-            Direction::North => Edge::North,
-            Direction::East => Edge::East,
-            Direction::South => Edge::South,
-            Direction::West => Edge::West,
-        }
-        .step();
+            Direction::North => (-1, 0),
+            Direction::East => (0, 1),
+            Direction::South => (1, 0),
+            Direction::West => (0, -1),
+        };
         let beside = |row: u32, col: u32| {
             Some((row.checked_add_signed(rows)?, col.checked_add_signed(cols)?))
         };
@@ -241,42 +203,34 @@ impl Document for Terrain {
         let count = self.map.tiles.len();
         let after = after.and_then(|item| self.tile_rc(item));
         let after = after.map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
+        // From the one after it on, round to itself.
+        let first = after.map_or(0, |at| if backwards { at } else { at + 1 });
+        let mut tiles = (first..count).chain(0..first.min(count));
         let is_member = |at: &usize| self.is_member(members, *at);
-        let found = match (after, backwards) {
-            (None, false) => (0..count).find(is_member),
-            (None, true) => (0..count).rev().find(is_member),
-            (Some(at), false) => (1..=count).map(|n| (at + n) % count).find(is_member),
-            (Some(at), true) => (1..=count)
-                .map(|n| (at + count - n) % count)
-                .find(is_member),
+        let found = if backwards {
+            tiles.rfind(is_member)
+        } else {
+            tiles.find(is_member)
         }?;
         let (row, col) = self.row_and_col(found);
         Some(TerrainItem::Tile { row, col }.into())
     }
 
     fn statistics(&self) -> Vec<Statistic> {
-        let statistic = |name, value: usize| Statistic {
-            name,
-            value: value.to_string(),
-        };
-        let without_texture = self
-            .textures
-            .materials
-            .iter()
-            .filter(|t| !t.file.found)
-            .count();
+        let textures = self.textures.materials.iter();
+        let without_texture = textures.filter(|texture| !texture.file.found).count();
         let [unreadable, missing] = self.bad_tile_counts();
         let bad = [("Unreadable tiles", unreadable), ("Missing tiles", missing)];
         let bad = bad.into_iter().filter(|(_, count)| *count > 0);
-        let mut statistics = vec![statistic("Tiles", self.read_tiles())];
-        statistics.extend(bad.map(|(name, count)| statistic(name, count as usize)));
+        let mut statistics = vec![Statistic::new("Tiles", self.read_tiles())];
+        statistics.extend(bad.map(|(name, count)| Statistic::new(name, count)));
         statistics.extend([
-            statistic("Chunks", self.packed.chunks.len()),
-            statistic("Level rectangles", self.packed.rects.len()),
-            statistic("Tiles drawn one by one", self.packed.tops.len()),
-            statistic("Side faces", self.packed.sides.len()),
-            statistic("Texture layers", self.textures.layers.len()),
-            statistic("Missing textures", without_texture),
+            Statistic::new("Chunks", self.packed.chunks.len()),
+            Statistic::new("Level rectangles", self.packed.rects.len()),
+            Statistic::new("Tiles drawn one by one", self.packed.tops.len()),
+            Statistic::new("Side faces", self.packed.sides.len()),
+            Statistic::new("Texture layers", self.textures.layers.len()),
+            Statistic::new("Missing textures", without_texture),
         ]);
         statistics
     }
@@ -316,18 +270,28 @@ fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
 }
 
 impl Terrain {
+    /// The record of an item with its table of fields.
+    fn described(&self, item: Item) -> Option<Box<dyn Describe + '_>> {
+        let Item::Terrain(item) = item else {
+            return None;
+        };
+        Some(match item {
+            TerrainItem::Map => Self::FIELDS.of(self),
+            TerrainItem::Tile { row, col } => TileAt::FIELDS.of(TileAt::new(self, row, col)?),
+            TerrainItem::Chunk { row, col } => ChunkAt::FIELDS.of(ChunkAt::new(self, row, col)?),
+            TerrainItem::Material { index } => {
+                MaterialAt::FIELDS.of(MaterialAt::new(self, index as usize)?)
+            }
+            TerrainItem::TileType { class } => TilesOf::FIELDS.of(TilesOf::new(self, class)?),
+        })
+    }
+
     pub(super) fn bounds(&self) -> Aabb {
         let [low, high] = self.drawn_levels();
-        let a = self.placement.world(0.0, 0.0, low as f32);
-        let b = self.placement.world(
-            self.placement.cols as f32,
-            self.placement.rows as f32,
-            high as f32,
-        );
-        Aabb {
-            min: Vec3::min(a, b),
-            max: Vec3::max(a, b),
-        }
+        let size = [self.placement.cols, self.placement.rows].map(|side| side as f32);
+        let corners = [([0.0; 2], low), (size, high)];
+        let corners = corners.map(|([x, y], level)| self.placement.world(x, y, level as f32));
+        Aabb::around(corners).unwrap_or_default()
     }
 
     pub(super) fn overlays(&self) -> &'static [Overlay] {

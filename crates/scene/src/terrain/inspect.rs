@@ -24,7 +24,7 @@ impl Terrain {
             title: "Map",
             fields: &[
                 field("File", |map: &Self| map.path.display().to_string().into())
-                    .summary("Map", |map| map.path.display().to_string().into()),
+                    .in_summary_as("Map"),
                 field("Version", |map: &Self| map.map.version.as_str().into())
                     // What is wrong comes first, since a narrow outliner cuts the end.
                     .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),

@@ -18,8 +18,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glam::Vec3;
-
 pub use class::TileClass;
 pub(super) use describe::OVERLAYS;
 pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
@@ -269,16 +267,14 @@ impl Terrain {
                 }
             }
         }
-        let a = self
-            .placement
-            .world(cols.start as f32, rows.start as f32, levels[0]);
-        let b = self
-            .placement
-            .world(cols.end as f32, rows.end as f32, levels[1]);
-        Aabb {
-            min: Vec3::min(a, b),
-            max: Vec3::max(a, b),
-        }
+        let corners = [
+            (cols.start, rows.start, levels[0]),
+            (cols.end, rows.end, levels[1]),
+        ];
+        let world = |(col, row, level): (u32, u32, f32)| {
+            self.placement.world(col as f32, row as f32, level)
+        };
+        Aabb::around(corners.map(world)).unwrap_or_default()
     }
 }
 

@@ -79,7 +79,7 @@ impl TileRecord {
     /// What is added to base heights, so that none is negative.
     pub const BASE_OFFSET: i32 = 128;
 
-    /// Whether an edge has a ragged seam, or a blend mode that nobody knows.
+    /// Whether an edge has a ragged seam, or an unknown blend mode.
     pub fn has_seams(&self) -> bool {
         // The higher bit of each of the four modes.
         const HIGHER_BITS: u32 = 0b10101010 << TileRecord::BLEND.at;
@@ -375,8 +375,8 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
 }
 
 /// How many materials a tile's top mixes: with those around it where its edges are blurred, and with
-/// what spills in across an edge that its neighbour asks to be a seam. One with a blend mode that
-/// nobody knows is drawn by the same shader.
+/// what spills in across an edge that its neighbour asks to be a seam. One with an unknown
+/// blend mode is drawn by the same shader.
 fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     // Most tiles have no slopes and one material around them: that is quick to see.
     let own = around.own;
@@ -789,7 +789,7 @@ mod tests {
             map.tiles[at(20, 20)].set(edge, 0);
         }
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::LitMixed));
-        // A mode that nobody knows on another edge changes nothing.
+        // An unknown mode on another edge changes nothing.
         map.tiles[at(20, 20)].set(Field::BlendEast, 1);
         map.tiles[at(20, 20)].set(Field::BlendNorth, 3);
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));

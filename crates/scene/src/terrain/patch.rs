@@ -147,13 +147,13 @@ impl Terrain {
     /// The materials that most tiles of the map have on top and at their sides; another one at the
     /// sides, if there is one.
     fn usual_materials(&self) -> [u16; 2] {
-        let most = |use_: usize, except: Option<usize>| {
+        let most_used = |use_: usize, except: Option<usize>| {
             let uses = self.material_uses.iter().enumerate();
             let uses = uses.filter(|(i, uses)| uses[use_] > 0 && Some(*i) != except);
             uses.max_by_key(|(_, uses)| uses[use_]).map(|(i, _)| i)
         };
-        let top = most(0, None).unwrap_or(0);
-        let side = most(1, Some(top)).unwrap_or(top);
+        let top = most_used(0, None).unwrap_or(0);
+        let side = most_used(1, Some(top)).unwrap_or(top);
         [top, side].map(|index| index as u16)
     }
 }

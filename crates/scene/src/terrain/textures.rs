@@ -144,28 +144,24 @@ fn has_holes(image: &RgbaImage) -> bool {
     image.pixels().any(|p| p.0[3] < 255)
 }
 
-/// Which materials the tiles of a map show, sides that nobody sees included.
+/// Which materials the tiles of a map show, hidden sides included.
 fn used_materials(map: &Pfmap) -> Vec<bool> {
     let mut used = vec![false; map.materials.len()];
+    let mut mark = |material: usize| {
+        if let Some(used) = used.get_mut(material) {
+            *used = true;
+        }
+    };
     let mut last = None;
     for tile in &map.tiles {
-        let named = (tile.top_material, tile.side_material);
-        if last == Some(named) {
-            continue;
-        }
-        last = Some(named);
-        for material in [named.0, named.1] {
-            if let Some(used) = used.get_mut(usize::from(material)) {
-                *used = true;
-            }
+        let named = [tile.top_material, tile.side_material];
+        if last.replace(named) != Some(named) {
+            named.into_iter().for_each(|material| mark(material.into()));
         }
     }
     for splat in &map.splats {
-        for material in [splat.base, splat.accent] {
-            if let Some(used) = used.get_mut(material as usize) {
-                *used = true;
-            }
-        }
+        mark(splat.base as usize);
+        mark(splat.accent as usize);
     }
     used
 }
@@ -217,10 +213,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     let room = MAX_LAYERS - usize::from(has_unknown || shown > MAX_LAYERS);
     let mut without_layer = Vec::new();
     for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
-        let place = Place::Text {
-            line: material.line,
-            column: 1,
-        };
+        let place = Place::line(material.line);
         let subject = Subject::Material(i as u32);
         if let Some((rule, message)) = one.fault {
             let problem = Problem::new(rule, subject, place, message);
