@@ -167,12 +167,7 @@ impl Edge {
 
     /// The edge of the neighbour that touches this one.
     pub fn opposite(self) -> Self {
-        match self {
-            Self::North => Self::South,
-            Self::East => Self::West,
-            Self::South => Self::North,
-            Self::West => Self::East,
-        }
+        Self::ALL[(self as usize + 2) % 4]
     }
 
     /// Step to the neighbour across this edge, in rows and columns.

@@ -318,23 +318,15 @@ struct Corner {
 
 impl Corner {
     const ALL: [Self; 4] = [
-        Self {
-            south: false,
-            east: false,
-        },
-        Self {
-            south: false,
-            east: true,
-        },
-        Self {
-            south: true,
-            east: false,
-        },
-        Self {
-            south: true,
-            east: true,
-        },
+        Self::new(false, false),
+        Self::new(false, true),
+        Self::new(true, false),
+        Self::new(true, true),
     ];
+
+    const fn new(south: bool, east: bool) -> Self {
+        Self { south, east }
+    }
 
     /// Position in the tile of what is so many columns and rows away from the corner.
     fn place(self, columns: i32, rows: i32) -> Place {
