@@ -58,6 +58,20 @@ pub(crate) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) 
     Section { title, fields }
 }
 
+/// The table of a record whose fields are all under one heading.
+macro_rules! fields {
+    ($title:literal, $($field:expr),+ $(,)?) => {
+        $crate::fields::Table {
+            sections: &[$crate::fields::Section {
+                title: $title,
+                fields: &[$($field),+],
+            }],
+        }
+    };
+}
+
+pub(crate) use fields;
+
 /// Reads a field of a record.
 type Read<R> = fn(&R) -> Value;
 

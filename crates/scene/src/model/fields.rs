@@ -14,7 +14,9 @@ use super::skeleton::LocalPose;
 use super::uses::{JointUse, MaterialUse, is_reversed};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
-use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
+use crate::fields::{
+    Describe, Field, Table, Value, field, fields, json_only, section, summary_only,
+};
 use crate::numbers::{number, short, xyz};
 use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, Swatch};
 use mapscope_formats::counted;
@@ -353,11 +355,8 @@ struct TriangleAt<'a> {
 }
 
 impl<'a> TriangleAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Triangle", Self::ROWS)],
-    };
-
-    const ROWS: &'a [Field<Self>] = &[
+    const FIELDS: Table<'a, Self> = fields!(
+        "Triangle",
         field("Index", |at: &Self| at.index.into()).summary("Triangle", |at| {
             let digits = (at.model.pfobj.triangle_count() - 1).to_string().len();
             Value::from(format!("{:>digits$}", at.index)).width(digits)
@@ -398,7 +397,7 @@ impl<'a> TriangleAt<'a> {
             lines(from, to + 4).into()
         }),
         summary_only("Line", |at| at.model.pfobj.vertex_line(at.index * 3).into()),
-    ];
+    );
 
     fn material(&self) -> usize {
         self.corners[0].material as usize
@@ -436,11 +435,8 @@ struct CornerAt<'a> {
 }
 
 impl<'a> CornerAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Corner", Self::ROWS)],
-    };
-
-    const ROWS: &'a [Field<Self>] = &[
+    const FIELDS: Table<'a, Self> = fields!(
+        "Corner",
         field("Position", |at: &Self| at.position.into()),
         field("In the bind pose", |at| {
             let posed = at.position.and(at.model.poses.between(at.playhead));
@@ -455,7 +451,7 @@ impl<'a> CornerAt<'a> {
         field("In the file", |at| {
             line(at.model.pfobj.vertex_line(at.index as u32)).into()
         }),
-    ];
+    );
 
     /// The vertex of the mesh, without texture coordinates and normal.
     fn point(&self) -> Option<&'a Point> {
@@ -673,16 +669,13 @@ struct LodAt {
 }
 
 impl LodAt {
-    const FIELDS: Table<'static, Self> = Table {
-        sections: &[section("Level of detail", Self::ROWS)],
-    };
-
-    const ROWS: &'static [Field<Self>] = &[
+    const FIELDS: Table<'static, Self> = fields!(
+        "Level of detail",
         field("Level", |at: &Self| lods::title(at.number).into()),
         field("File", |at: &Self| at.path.clone().into()).in_summary(),
         field("Open now", |at: &Self| at.is_open.into())
             .note(|at| at.is_open.then_some("open").into()),
-    ];
+    );
 }
 
 fn triangles(count: usize) -> String {

@@ -7,7 +7,7 @@ use super::geometry::{Barrier, LEVEL_HEIGHT, Shape};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
-use crate::fields::{Section, Table, Value, field, json_only};
+use crate::fields::{Section, Table, Value, field, fields, json_only};
 use crate::numbers::number;
 use crate::{Property, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::pfmap::{
@@ -19,59 +19,54 @@ const MISSING: &str = "missing: the file ends before it";
 
 impl Terrain {
     /// The fields of the whole map.
-    pub(super) const FIELDS: Table<'static, Self> = Table {
-        sections: &[Section {
-            title: "Map",
-            fields: &[
-                field("File", |map: &Self| map.path.display().to_string().into())
-                    .in_summary_as("Map"),
-                field("Version", |map: &Self| map.map.version.as_str().into())
-                    // What is wrong comes first, since a narrow outliner cuts the end.
-                    .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
-                field("Chunks", |map: &Self| {
-                    rows_and_cols(map.map.chunk_rows, map.map.chunk_cols)
-                })
-                .json_as(
-                    "chunks",
-                    |map| json!({"rows": map.map.chunk_rows, "cols": map.map.chunk_cols}),
-                ),
-                field("Tiles", |map: &Self| {
-                    rows_and_cols(map.map.rows(), map.map.cols())
-                })
-                .in_note()
-                .json_as("tiles", Self::tiles_info),
-                field("Size", |map: &Self| {
-                    let size = map.about.bounds.max - map.about.bounds.min;
-                    format!("{} x {} units", size.x, size.z).into()
-                }),
-                field("Materials", |map: &Self| map.map.materials.len().into()).json_as(
-                    "materials",
-                    |map| {
-                        let materials = 0..map.map.materials.len();
-                        let materials = materials.filter_map(|i| MaterialAt::new(map, i));
-                        let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
-                        infos.collect()
-                    },
-                ),
-                field("Line ends", |map: &Self| {
-                    if map.map.crlf { "CR LF" } else { "LF" }.into()
-                }),
-                field("Not read", |map: &Self| {
-                    bad_tiles_note(map.bad_tile_counts()).into()
-                }),
-                field("Splats", |map: &Self| {
-                    let splats = map.map.splats.iter();
-                    let text = |base, accent| format!("{accent} over {base}");
-                    let lines = splats.map(|s| Property::new("Splat", text(s.base, s.accent)));
-                    lines.collect::<Vec<_>>().into()
-                })
-                .json_as("splats", |map| {
-                    let splats = map.map.splats.iter();
-                    splats.map(|s| json!([s.base, s.accent])).collect()
-                }),
-            ],
-        }],
-    };
+    pub(super) const FIELDS: Table<'static, Self> = fields!(
+        "Map",
+        field("File", |map: &Self| map.path.display().to_string().into()).in_summary_as("Map"),
+        field("Version", |map: &Self| map.map.version.as_str().into())
+            // What is wrong comes first, since a narrow outliner cuts the end.
+            .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
+        field("Chunks", |map: &Self| {
+            rows_and_cols(map.map.chunk_rows, map.map.chunk_cols)
+        })
+        .json_as(
+            "chunks",
+            |map| json!({"rows": map.map.chunk_rows, "cols": map.map.chunk_cols}),
+        ),
+        field("Tiles", |map: &Self| {
+            rows_and_cols(map.map.rows(), map.map.cols())
+        })
+        .in_note()
+        .json_as("tiles", Self::tiles_info),
+        field("Size", |map: &Self| {
+            let size = map.about.bounds.max - map.about.bounds.min;
+            format!("{} x {} units", size.x, size.z).into()
+        }),
+        field("Materials", |map: &Self| map.map.materials.len().into()).json_as(
+            "materials",
+            |map| {
+                let materials = 0..map.map.materials.len();
+                let materials = materials.filter_map(|i| MaterialAt::new(map, i));
+                let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
+                infos.collect()
+            },
+        ),
+        field("Line ends", |map: &Self| {
+            if map.map.crlf { "CR LF" } else { "LF" }.into()
+        }),
+        field("Not read", |map: &Self| {
+            bad_tiles_note(map.bad_tile_counts()).into()
+        }),
+        field("Splats", |map: &Self| {
+            let splats = map.map.splats.iter();
+            let text = |base, accent| format!("{accent} over {base}");
+            let lines = splats.map(|s| Property::new("Splat", text(s.base, s.accent)));
+            lines.collect::<Vec<_>>().into()
+        })
+        .json_as("splats", |map| {
+            let splats = map.map.splats.iter();
+            splats.map(|s| json!([s.base, s.accent])).collect()
+        }),
+    );
 
     fn tiles_info(&self) -> Json {
         let count = |kind: TileType| self.class_counts[kind as usize].into();
@@ -121,36 +116,32 @@ impl<'a> ChunkAt<'a> {
         })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Chunk",
-            fields: &[
-                field("Row", |at: &Self| at.row.into())
-                    .summary("Chunk", |at| format!("{}, {}", at.row, at.col).into())
-                    .note(|at| at.terrain.bad_tiles_note(at.index).into()),
-                field("Column", |at: &Self| at.col.into()),
-                field("North-west corner", |at: &Self| {
-                    let [row, col] = [at.row, at.col].map(|at| (at * CHUNK_SIDE) as f32);
-                    let corner = at.terrain.placement.world(col, row, 0.0);
-                    format!("x {}  z {}", corner.x, corner.z).into()
-                }),
-                field("Levels", |at: &Self| {
-                    let text = |[low, high]: [i32; 2]| format!("{low} to {high}");
-                    let levels = at.faces.ground.map(text);
-                    levels.unwrap_or_else(|| "unknown".to_owned()).into()
-                })
-                .note(|at| {
-                    let text = |[low, high]: [i32; 2]| format!("levels {low} to {high}");
-                    at.faces.ground.map(text).into()
-                }),
-                field("Below the water", |at: &Self| at.faces.has_water.into()),
-                field("In the file", |at: &Self| at.lines().into()),
-                field("Not read", |at: &Self| {
-                    at.terrain.bad_tiles_note(at.index).into()
-                }),
-            ],
-        }],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = fields!(
+        "Chunk",
+        field("Row", |at: &Self| at.row.into())
+            .summary("Chunk", |at| format!("{}, {}", at.row, at.col).into())
+            .note(|at| at.terrain.bad_tiles_note(at.index).into()),
+        field("Column", |at: &Self| at.col.into()),
+        field("North-west corner", |at: &Self| {
+            let [row, col] = [at.row, at.col].map(|at| (at * CHUNK_SIDE) as f32);
+            let corner = at.terrain.placement.world(col, row, 0.0);
+            format!("x {}  z {}", corner.x, corner.z).into()
+        }),
+        field("Levels", |at: &Self| {
+            let text = |[low, high]: [i32; 2]| format!("{low} to {high}");
+            let levels = at.faces.ground.map(text);
+            levels.unwrap_or_else(|| "unknown".to_owned()).into()
+        })
+        .note(|at| {
+            let text = |[low, high]: [i32; 2]| format!("levels {low} to {high}");
+            at.faces.ground.map(text).into()
+        }),
+        field("Below the water", |at: &Self| at.faces.has_water.into()),
+        field("In the file", |at: &Self| at.lines().into()),
+        field("Not read", |at: &Self| {
+            at.terrain.bad_tiles_note(at.index).into()
+        }),
+    );
 
     /// The lines of the file that it is on.
     fn lines(&self) -> String {
@@ -189,31 +180,30 @@ impl<'a> MaterialAt<'a> {
         })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Material",
-            fields: &[
-                field("Index", |at: &Self| at.index.into())
-                    .summary("Material", |at| at.name().into()),
-                field("Name", |at: &Self| {
-                    Value::from(at.material.name.as_str()).swatch(Some(at.swatch()))
-                })
-                .json("name"),
-                field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
-                field("File", |at: &Self| {
-                    at.texture.file.properties().to_vec().into()
-                })
-                .json_as("found", |at| at.texture.file.found.into()),
-                field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
-                    .note(|at| at.uses[0].into()),
-                field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
-                    .note(|at| (!at.texture.file.found).then_some("no texture").into()),
-                field("In the file", |at: &Self| {
-                    format!("line {}", at.material.line).into()
-                }),
-            ],
-        }],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = fields!(
+        "Material",
+        field("Index", |at: &Self| at.index.into()).summary("Material", |at| at.name().into()),
+        field("Name", |at: &Self| {
+            Value::from(at.material.name.as_str()).swatch(Some(at.swatch()))
+        })
+        .json("name"),
+        field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
+        field("File", |at: &Self| {
+            at.texture.file.properties().to_vec().into()
+        })
+        .json_as("found", |at| at.texture.file.found.into()),
+        field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
+            .note(|at| at.uses[0].into()),
+        field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into()).note(|at| (!at
+            .texture
+            .file
+            .found)
+            .then_some("no texture")
+            .into()),
+        field("In the file", |at: &Self| {
+            format!("line {}", at.material.line).into()
+        }),
+    );
 
     /// Its index and name.
     pub(super) fn name(&self) -> String {
@@ -237,27 +227,23 @@ impl<'a> TilesOf<'a> {
         Some(Self { terrain, class })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[Section {
-            title: "Tile type",
-            fields: &[
-                field("Name", |of: &Self| {
-                    Value::from(of.class.name()).swatch(Some(swatch(of.class)))
-                })
-                .summary("Type", |of| {
-                    format!("{} {}", of.class.code(), of.class.name()).into()
-                }),
-                field("Digit", |of: &Self| {
-                    let is_type = matches!(of.class, TileClass::Type(_));
-                    is_type.then(|| of.class.code().to_string()).into()
-                }),
-                field("Tiles", |of: &Self| {
-                    of.terrain.class_counts[of.class.index()].into()
-                })
-                .in_summary(),
-            ],
-        }],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = fields!(
+        "Tile type",
+        field("Name", |of: &Self| {
+            Value::from(of.class.name()).swatch(Some(swatch(of.class)))
+        })
+        .summary("Type", |of| {
+            format!("{} {}", of.class.code(), of.class.name()).into()
+        }),
+        field("Digit", |of: &Self| {
+            let is_type = matches!(of.class, TileClass::Type(_));
+            is_type.then(|| of.class.code().to_string()).into()
+        }),
+        field("Tiles", |of: &Self| {
+            of.terrain.class_counts[of.class.index()].into()
+        })
+        .in_summary(),
+    );
 }
 
 /// A tile: what the file has in its place, read as far as the engine reads it.
