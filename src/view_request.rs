@@ -254,8 +254,8 @@ fn unknown_overlay(name: &str, offered: &[Overlay]) -> String {
 }
 
 fn unknown_light(wanted: &str, lights: &[Light]) -> String {
-    const MOST: usize = 12;
-    let names = lights.iter().take(MOST).map(|light| light.name.as_str());
+    const MAX_LISTED: usize = 12;
+    let names = lights.iter().take(MAX_LISTED).map(|light| light.name.as_str());
     let names: Vec<&str> = names.collect();
     let known = match (names.len(), lights.len()) {
         (0, _) => "this file has none that can be switched".to_owned(),
@@ -291,7 +291,7 @@ fn parse_box(text: &str) -> Result<Aabb, String> {
     let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
     let finite = corners.iter().all(|corner| corner.is_finite());
     let corners = Aabb::around(corners).filter(|_| finite);
-    corners.ok_or_else(|| "expected finite numbers".to_owned())
+    corners.ok_or_else(|| "expected 6 finite numbers, two corners".to_owned())
 }
 
 fn parse_field_of_view(text: &str) -> Result<f32, String> {

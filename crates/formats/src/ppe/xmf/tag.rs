@@ -387,6 +387,8 @@ impl<'p> Fields<'p> {
     pub(super) fn other_attributes(&mut self, attributes: &mut Vec<Attribute>) {
         if self.is_read() {
             *attributes = std::mem::take(&mut self.tag.attributes);
+            // Room for those that were read would be most of what a palette takes.
+            attributes.shrink_to_fit();
         } else {
             self.tag.attributes.append(attributes);
         }
