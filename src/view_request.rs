@@ -255,7 +255,10 @@ fn unknown_overlay(name: &str, offered: &[Overlay]) -> String {
 
 fn unknown_light(wanted: &str, lights: &[Light]) -> String {
     const MAX_LISTED: usize = 12;
-    let names = lights.iter().take(MAX_LISTED).map(|light| light.name.as_str());
+    let names = lights
+        .iter()
+        .take(MAX_LISTED)
+        .map(|light| light.name.as_str());
     let names: Vec<&str> = names.collect();
     let known = match (names.len(), lights.len()) {
         (0, _) => "this file has none that can be switched".to_owned(),

@@ -148,6 +148,13 @@ impl Program {
     pub(crate) fn wait_until_drawn(&mut self) -> &[String] {
         let start = self.read;
         self.wait_for("frame ");
+        self.wait_until_quiet();
+        &self.lines[start..]
+    }
+
+    /// Waits until the program and its display have nothing left to do, after something that is
+    /// said with the frame that shows it.
+    pub(crate) fn wait_until_quiet(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         let mut quiet_since = Instant::now();
         while quiet_since.elapsed() < QUIET {
@@ -162,7 +169,6 @@ impl Program {
                 self.said()
             );
         }
-        &self.lines[start..]
     }
 
     /// Whether a thread of a process runs or would like to.

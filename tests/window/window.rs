@@ -116,7 +116,7 @@ fn a_dropped_file_opens_and_is_framed() {
     it.drop_on(&[&larger]);
     assert_eq!(it.program.wait_for("opened "), text(&larger));
     it.program.wait_for("camera ");
-    it.program.wait_until_drawn();
+    it.program.wait_until_quiet();
     assert!(
         it.screen.title().contains("larger.pfmap"),
         "{}",
@@ -141,7 +141,7 @@ fn names_may_hold_anything() {
         let file = write_map(&folder, name, 1);
         it.drop_on(&[&file]);
         assert_eq!(it.program.wait_for("opened "), text(&file));
-        it.program.wait_until_drawn();
+        it.program.wait_until_quiet();
         assert!(it.screen.title().contains(name), "{}", it.screen.title());
     }
 }
@@ -385,7 +385,7 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
         // Much longer than an editor takes from one step of a save to the next.
         assert_eq!(it.program.wait_for("kept "), text(&it.file));
     }
-    it.program.wait_until_drawn();
+    it.program.wait_until_quiet();
     let view = it.program.rect("viewport");
     let after = it.screen.photograph("half-saved");
     // Below what the window says of it.
@@ -402,7 +402,7 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
         event.strip_prefix("reloaded ").map(str::to_owned)
     });
     assert_eq!(heard, text(&it.file));
-    it.program.wait_until_drawn();
+    it.program.wait_until_quiet();
     it.screen.photograph("saved");
 }
 
