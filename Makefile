@@ -10,7 +10,7 @@ CARGO ?= cargo
 PICTURE := mapscope-demo.png
 
 # The formats, each of which also builds alone.
-FORMATS := ika pfmap pfobj pmf ppe
+FORMATS := ika pfmap pfobj pfscene pmf ppe
 comma := ,
 # What tests must not be skipped for; the corpus where it is there.
 REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus),$(comma)corpus)

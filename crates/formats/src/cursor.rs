@@ -15,8 +15,8 @@ pub(super) const ENGINE_LINE_BYTES: usize = 255;
 pub(super) struct TextRules {
     /// A line of the header is missing or has no number.
     pub header_line: &'static Rule,
-    /// A line of the header begins with a space.
-    pub indented_line: &'static Rule,
+    /// A line of the header begins with a space; none where the engine goes past it.
+    pub indented_line: Option<&'static Rule>,
     pub byte_order_mark: &'static Rule,
     pub blank_line: &'static Rule,
     /// More stands on a line than is read.
@@ -223,9 +223,12 @@ impl<'a> Text<'a> {
     /// very beginning of the line.
     pub(super) fn line_word(&mut self) -> Option<Word<'a>> {
         let word = self.indented_line_word()?;
-        if word.start != self.line_start && !self.has_mark_before(word) {
+        if let Some(rule) = self.rules.indented_line
+            && word.start != self.line_start
+            && !self.has_mark_before(word)
+        {
             self.warn(
-                self.rules.indented_line,
+                rule,
                 (self.line, 1),
                 "the line begins with a space; the engine refuses it",
             );

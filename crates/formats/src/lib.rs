@@ -4,6 +4,7 @@
         feature = "ika",
         feature = "pfmap",
         feature = "pfobj",
+        feature = "pfscene",
         feature = "pmf",
         feature = "ppe",
         feature = "write"
@@ -21,7 +22,7 @@ mod base64;
 mod budget;
 #[cfg(any(feature = "ika", feature = "pmf"))]
 mod bytes;
-#[cfg(any(feature = "pfmap", feature = "pfobj"))]
+#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
 mod cursor;
 mod error;
 #[cfg(feature = "ika")]
@@ -34,6 +35,8 @@ pub mod parallel;
 pub mod pfmap;
 #[cfg(feature = "pfobj")]
 pub mod pfobj;
+#[cfg(feature = "pfscene")]
+pub mod pfscene;
 #[cfg(feature = "pmf")]
 pub mod pmf;
 #[cfg(feature = "ppe")]
@@ -59,6 +62,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pfmap::RULES,
         #[cfg(feature = "pfobj")]
         pfobj::RULES,
+        #[cfg(feature = "pfscene")]
+        pfscene::RULES,
         #[cfg(feature = "pmf")]
         pmf::RULES,
         #[cfg(feature = "ika")]

@@ -91,6 +91,14 @@ pub enum Subject {
         /// Its index in the clip.
         frame: u32,
     },
+    /// A faction of a PFSCENE file.
+    Faction(u32),
+    /// An entity of a PFSCENE file.
+    SceneEntity(u32),
+    /// A region of a PFSCENE file.
+    Region(u32),
+    /// A camera of a PFSCENE file.
+    Camera(u32),
     /// A level of a PMF file.
     Level(u8),
     /// A material of a level.

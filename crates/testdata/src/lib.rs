@@ -8,6 +8,7 @@ pub mod assets;
 mod needs;
 pub mod synthesize;
 mod tiny_model;
+pub mod tiny_scene;
 
 use std::path::{Path, PathBuf};
 

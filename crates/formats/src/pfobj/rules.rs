@@ -78,7 +78,7 @@ crate::rules! {
 /// The rules of text files as models have them.
 pub(super) static TEXT_RULES: TextRules = TextRules {
     header_line: &HEADER_LINE,
-    indented_line: &INDENTED_LINE,
+    indented_line: Some(&INDENTED_LINE),
     byte_order_mark: &BYTE_ORDER_MARK,
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,

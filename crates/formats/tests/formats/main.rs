@@ -7,6 +7,7 @@ mod ika_text_map;
 mod ika_vsp;
 mod pfmap;
 mod pfobj;
+mod pfscene;
 mod pmf;
 mod pmf_broken;
 mod pmf_parts;

@@ -1,0 +1,55 @@
+//! How lines of a scene are spelt.
+
+use std::collections::BTreeMap;
+
+/// The lines of a file that the writer would write otherwise, by which a file comes out as it was.
+///
+/// A value may be spelt in many ways, such as `3.25` and `3.250000`. Data has the value alone; the
+/// spelling is kept here, with what the writer would have written. Where that is still what it would
+/// write, nothing has been changed, and the line is written as it stood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Whether lines end in CR LF.
+    pub crlf: bool,
+    /// Line of `num_sections`, from 1.
+    pub(super) num_sections_line: u64,
+    /// By line, from 1.
+    spellings: BTreeMap<u64, Spelling>,
+}
+
+/// A line in two spellings, without its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Spelling {
+    /// As the writer would write it.
+    plain: String,
+    /// As it stands in the file.
+    found: Box<[u8]>,
+}
+
+impl Layout {
+    /// The layout of a file of which no line is known, but how lines end.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        Self {
+            crlf: end.is_some_and(|end| bytes[..end].ends_with(b"\r")),
+            ..Self::default()
+        }
+    }
+
+    /// Keeps the spelling of a line if it is not the writer's.
+    pub(super) fn keep(&mut self, line: u64, plain: String, found: &[u8]) {
+        if plain.as_bytes() != found {
+            let found = found.into();
+            self.spellings.insert(line, Spelling { plain, found });
+        }
+    }
+
+    /// A line, with the spelling that it had in the file if it says the same.
+    #[cfg(feature = "write")]
+    pub(super) fn spelt<'a>(&'a self, line: u64, plain: &'a str) -> &'a [u8] {
+        match self.spellings.get(&line) {
+            Some(spelling) if spelling.plain == plain => &spelling.found,
+            _ => plain.as_bytes(),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! PFSCENE, the scenes of the Permafrost Engine: what stands on a map, as lists of entities,
+//! factions, regions and cameras.
+//!
+//! The layout is that of fact sheet C: a head of two lines, then sections in any order. Every record
+//! is a line with its name, followed by lines of attributes, which have a key, a type and a value.
+
+mod attribute;
+mod layout;
+mod lines;
+mod read;
+mod rules;
+#[cfg(feature = "write")]
+mod write;
+
+pub use attribute::{
+    Attribute, Attributes, ENTITY_ATTRIBUTES, KnownAttribute, Tag, Value, ValueType,
+};
+pub use layout::Layout;
+pub use read::{read, read_with};
+pub(crate) use rules::RULES;
+#[cfg(feature = "write")]
+pub use write::write;
+
+use crate::{Format, Problem};
+
+/// How the table of formats knows PFSCENE.
+pub static FORMAT: Format = Format {
+    id: "pfscene",
+    name: "Permafrost Engine scene",
+    endings: &["pfscene"],
+    sniff: read::sniff,
+};
+
+/// How many factions the engine has room for.
+pub const MAX_FACTIONS: usize = 16;
+
+/// A PFSCENE file as plain data, as it is written: nothing is normalised or turned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pfscene {
+    /// The version as written, such as `1.0`.
+    pub version: String,
+    /// The sections in file order. A kind that the file has twice is listed once, with the entries
+    /// of both.
+    pub sections: Vec<Section>,
+    /// Sky and light of a scene (version 1.1).
+    pub general: General,
+    /// Who entities belong to, in file order; entities name them by index.
+    pub factions: Vec<Faction>,
+    /// What factions are to each other (version 1.1).
+    pub diplomacy: Vec<Diplomacy>,
+    /// What stands on the map, in file order.
+    pub entities: Vec<Entity>,
+    /// Areas of the map that scripts use, in file order.
+    pub regions: Vec<Region>,
+    /// Points of view that scripts use, in file order.
+    pub cameras: Vec<Camera>,
+    /// How lines are spelt that the writer would write otherwise.
+    pub layout: Layout,
+    /// Everything that is wrong with the file, in file order.
+    /// Of each rule the first hundred are listed, and how many more there are.
+    pub problems: Vec<Problem>,
+}
+
+/// A section as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What it holds.
+    pub kind: SectionKind,
+    /// Line of the file, from 1, that begins it.
+    pub line: u64,
+    /// Line of the file, from 1, with the number of its entries; 0 where it has none.
+    pub count_line: u64,
+}
+
+/// What a section holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SectionKind {
+    /// Sky and light.
+    General,
+    /// Factions, and what they are to each other.
+    Factions,
+    /// Entities.
+    Entities,
+    /// Regions.
+    Regions,
+    /// Cameras.
+    Cameras,
+    /// A section that the engine does not know, which it refuses.
+    Unknown {
+        /// Its name.
+        name: String,
+        /// Its lines, without their ends.
+        lines: Vec<String>,
+    },
+}
+
+impl SectionKind {
+    /// The name between the quotation marks of a `section` line.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::General => "general",
+            Self::Factions => "factions",
+            Self::Entities => "entities",
+            Self::Regions => "regions",
+            Self::Cameras => "cameras",
+            Self::Unknown { name, .. } => name,
+        }
+    }
+
+    /// The first word of the line with the number of its entries; none for a section without one.
+    pub fn count_key(&self) -> Option<&'static str> {
+        match self {
+            Self::Factions => Some("num_factions"),
+            Self::Entities => Some("num_entities"),
+            Self::Regions => Some("num_regions"),
+            Self::Cameras => Some("num_cameras"),
+            Self::General | Self::Unknown { .. } => None,
+        }
+    }
+}
+
+/// Sky and light of a scene, each as its line has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct General {
+    /// The images of the sky.
+    pub skybox: Option<Setting<Skybox>>,
+    /// Red, green, blue and alpha of the ambient light, 0 to 255. Alpha means nothing.
+    pub ambient_light_color: Option<Setting<[i32; 4]>>,
+    /// Red, green, blue and alpha of the sun, 0 to 255. Alpha means nothing.
+    pub emit_light_color: Option<Setting<[i32; 4]>>,
+    /// Where the sun is, in world space.
+    pub emit_light_pos: Option<Setting<[f32; 3]>>,
+}
+
+/// A value of the section `general`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Line of the file, from 1.
+    pub line: u64,
+}
+
+/// The images of a sky: six files named `right`, `left`, `top`, `bottom`, `back` and `front`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skybox {
+    /// Their folder, from the asset root.
+    pub folder: String,
+    /// What their names end in, with or without the dot.
+    pub extension: String,
+}
+
+/// A faction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Faction {
+    /// Name for people.
+    pub name: String,
+    /// `color` (0 to 255) and, from version 1.1 on, `controllable`. The engine reads them in this
+    /// order, whatever their keys are.
+    pub attributes: Attributes,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+}
+
+impl Faction {
+    /// Red, green and blue, 0 to 255.
+    pub fn color(&self) -> Option<[f32; 3]> {
+        self.attributes
+            .0
+            .iter()
+            .find_map(|attribute| attribute.value.vec3())
+    }
+}
+
+/// What one faction is to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Diplomacy {
+    /// Index of a faction. It may be outside the list.
+    pub faction: u32,
+    /// Index of the other faction. It may be outside the list.
+    pub other: u32,
+    /// 0 for peace, 1 for war.
+    pub state: u32,
+    /// Line of the file, from 1.
+    pub line: u64,
+}
+
+/// Something that stands on the map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entity {
+    /// Name for people; many may have the same.
+    pub name: String,
+    /// Path of its model from the asset root, as written.
+    pub model: String,
+    /// Everything else ([`ENTITY_ATTRIBUTES`]), in file order.
+    pub attributes: Attributes,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+}
+
+/// An area of the map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Region {
+    /// The name by which scripts find it.
+    pub name: String,
+    /// What [`Region::shape`] is made of: 0 for a circle, 1 for a rectangle.
+    pub shape_type: u32,
+    /// `pos`, and `radius` or `dimensions`, in world units.
+    pub attributes: Attributes,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+}
+
+/// The shape of a region on the ground, in world units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// A circle.
+    Circle {
+        /// Its radius.
+        radius: f32,
+    },
+    /// A rectangle along the axes.
+    Rectangle {
+        /// Its whole extents along X and Z.
+        size: [f32; 2],
+    },
+}
+
+impl Region {
+    /// X and Z of its middle in world space.
+    pub fn center(&self) -> Option<[f32; 2]> {
+        self.attributes.value("pos")?.vec2()
+    }
+
+    /// Its shape, if its type is known and the attribute for it is there.
+    pub fn shape(&self) -> Option<Shape> {
+        match self.shape_type {
+            0 => Some(Shape::Circle {
+                radius: self.attributes.value("radius")?.float()?,
+            }),
+            1 => Some(Shape::Rectangle {
+                size: self.attributes.value("dimensions")?.vec2()?,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether a point of the ground, X and Z in world space, is in it.
+    pub fn contains(&self, point: [f32; 2]) -> bool {
+        let (Some(center), Some(shape)) = (self.center(), self.shape()) else {
+            return false;
+        };
+        let [x, z] = [point[0] - center[0], point[1] - center[1]];
+        match shape {
+            Shape::Circle { radius } => x * x + z * z <= radius * radius,
+            Shape::Rectangle { size } => x.abs() <= size[0] / 2.0 && z.abs() <= size[1] / 2.0,
+        }
+    }
+}
+
+/// A point of view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Camera {
+    /// The name by which scripts find it.
+    pub name: String,
+    /// Position, pitch and yaw. The engine reads them in this order, whatever their keys are.
+    pub attributes: Attributes,
+    /// Line of the file, from 1, of its first line.
+    pub line: u64,
+}
+
+impl Camera {
+    /// Where it is, in world space.
+    pub fn position(&self) -> Option<[f32; 3]> {
+        self.attributes
+            .0
+            .iter()
+            .find_map(|attribute| attribute.value.vec3())
+    }
+
+    /// Pitch and yaw in degrees, as fact sheet 0 has them: it looks along (cos yaw cos pitch, sin
+    /// pitch, -sin yaw cos pitch).
+    pub fn pitch_and_yaw(&self) -> Option<[f32; 2]> {
+        let mut floats = self
+            .attributes
+            .0
+            .iter()
+            .filter_map(|attribute| attribute.value.float());
+        Some([floats.next()?, floats.next()?])
+    }
+}
+
+impl Pfscene {
+    /// Whether the version is one with factions that can be controlled, diplomacy and the section
+    /// `general`.
+    pub fn is_1_1(&self) -> bool {
+        version_number(&self.version).is_some_and(|version| version >= [1, 1])
+    }
+}
+
+/// Major and minor number of a version.
+fn version_number(text: &str) -> Option<[u32; 2]> {
+    let (major, minor) = text.split_once('.')?;
+    Some([major.parse().ok()?, minor.parse().ok()?])
+}

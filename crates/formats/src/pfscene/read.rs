@@ -1,0 +1,941 @@
+//! Reading PFSCENE (fact sheet C).
+//!
+//! Every line is read for what its first word says it is, whatever the numbers before it announce,
+//! so that a line too many or too few spoils nothing but what it belongs to.
+
+mod check;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::{
+    Attribute, Attributes, Camera, Diplomacy, Entity, Faction, General, Layout, Pfscene, Region,
+    Section, SectionKind, Setting, Skybox, Tag, Value, ValueType, lines, rules, version_number,
+};
+use crate::cursor::{Text, Word, first_words, is_separator, text_place};
+use crate::{Place, ReadError, Rule, Subject, quoted};
+
+/// Bytes between two looks at whether anyone still waits for the file.
+const WATCH_BYTES: usize = 1 << 16;
+/// The engine has room for names of factions up to this length, and of everything else.
+const ENGINE_FACTION_NAME_BYTES: usize = 31;
+const ENGINE_NAME_BYTES: usize = 127;
+/// What the engine reads of factions and cameras, which it tells by their order.
+const FACTION_ATTRIBUTES: [(&str, ValueType); 2] = [
+    ("color", ValueType::Vec3),
+    ("controllable", ValueType::Bool),
+];
+const CAMERA_ATTRIBUTES: [(&str, ValueType); 3] = [
+    ("position", ValueType::Vec3),
+    ("pitch", ValueType::Float),
+    ("yaw", ValueType::Float),
+];
+
+/// Says whether a file that begins with these bytes is a PFSCENE file, whole or cut short.
+pub(super) fn sniff(bytes: &[u8]) -> bool {
+    let mut words = first_words(bytes);
+    // The number may be missing.
+    words.next() == Some(b"version") && words.take(2).any(|word| word == b"num_sections")
+}
+
+/// Reads a scene.
+///
+/// Whatever does not keep the rest from being shown is in [`Pfscene::problems`]. Numbers of entries
+/// are taken for promises: what there is is read, whatever they say. The memory in use is bounded by
+/// the length of `bytes`.
+///
+/// # Errors
+/// When there is no section.
+pub fn read(bytes: &[u8]) -> Result<Pfscene, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
+/// stop it.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Pfscene, ReadError> {
+    let mut reader = Reader::new(bytes);
+    let num_sections = reader.read_head()?;
+    reader.read_sections(watch)?;
+    reader.check_end(num_sections);
+    let mut scene = reader.scene;
+    scene.layout = layout(bytes, &scene);
+    scene.problems = reader.text.problems.finish();
+    Ok(scene)
+}
+
+/// How the lines of a file are spelt that the scene was read from.
+fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
+    let mut layout = scene.layout.clone();
+    let mut found = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
+    lines::for_each_line(scene, &mut |line, plain| {
+        let Some(index) = line.checked_sub(1) else {
+            return;
+        };
+        // The writer's order is that of the file nearly everywhere: what it gives out of order is
+        // written in its own spelling.
+        while found.next_if(|(i, _)| (*i as u64) < index).is_some() {}
+        if let Some((_, text)) = found.next_if(|(i, _)| *i as u64 == index) {
+            layout.keep(line, plain, text.strip_suffix(b"\r").unwrap_or(text));
+        }
+    });
+    layout
+}
+
+/// What a section with records lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Faction,
+    Entity,
+    Region,
+    Camera,
+}
+
+impl Kind {
+    /// What the records of a section are.
+    fn of(section: &SectionKind) -> Option<Self> {
+        match section {
+            SectionKind::Factions => Some(Self::Faction),
+            SectionKind::Entities => Some(Self::Entity),
+            SectionKind::Regions => Some(Self::Region),
+            SectionKind::Cameras => Some(Self::Camera),
+            SectionKind::General | SectionKind::Unknown { .. } => None,
+        }
+    }
+
+    /// The first word of a record, and the whole line as messages name it.
+    fn line(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Faction => ("faction", "`faction \"<name>\"`"),
+            Self::Entity => (
+                "entity",
+                "`entity <name> <path of the model> <number of attributes>`",
+            ),
+            Self::Region => ("region", "`region <name> <type> <number of attributes>`"),
+            Self::Camera => ("camera", "`camera <name>`"),
+        }
+    }
+
+    /// How many of them a scene has.
+    fn count(self, scene: &Pfscene) -> usize {
+        match self {
+            Self::Faction => scene.factions.len(),
+            Self::Entity => scene.entities.len(),
+            Self::Region => scene.regions.len(),
+            Self::Camera => scene.cameras.len(),
+        }
+    }
+
+    /// What problems of one of them are about.
+    fn subject(self, index: usize) -> Subject {
+        let index = index as u32;
+        match self {
+            Self::Faction => Subject::Faction(index),
+            Self::Entity => Subject::SceneEntity(index),
+            Self::Region => Subject::Region(index),
+            Self::Camera => Subject::Camera(index),
+        }
+    }
+
+    /// The attributes that the engine tells by their order.
+    fn ordered(self, is_1_1: bool) -> &'static [(&'static str, ValueType)] {
+        match self {
+            Self::Faction if is_1_1 => &FACTION_ATTRIBUTES,
+            Self::Faction => &FACTION_ATTRIBUTES[..1],
+            Self::Camera => &CAMERA_ATTRIBUTES,
+            Self::Entity | Self::Region => &[],
+        }
+    }
+}
+
+/// A record while its attributes are read.
+struct Record {
+    kind: Kind,
+    name: String,
+    /// Of an entity.
+    model: String,
+    /// Of a region.
+    shape_type: u32,
+    attributes: Attributes,
+    line: u64,
+    /// How many attributes it is to have, if it says.
+    promise: Option<Promise>,
+    /// How many lines are to follow the last attribute, if it lists arguments or tags.
+    list: Option<Promise>,
+}
+
+/// A number of entries that is announced.
+#[derive(Debug, Clone, Copy)]
+struct Promise {
+    count: u64,
+    place: Place,
+}
+
+/// A scene while it is read.
+struct Reader<'a> {
+    text: Text<'a>,
+    scene: Pfscene,
+    /// The record that attributes belong to.
+    record: Option<Record>,
+    /// Of each section by its index, how many entries it is to have.
+    promises: HashMap<usize, Promise>,
+    /// The section that is read, by its index.
+    section: Option<usize>,
+    next_watch: usize,
+}
+
+/// A line of which the first word is read: that word, and what follows it.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    key: Word<'a>,
+    rest: Option<Word<'a>>,
+    end: Place,
+}
+
+impl<'a> Line<'a> {
+    fn number(&self) -> u64 {
+        self.key.place.0
+    }
+
+    /// The words after the first.
+    fn words(&self) -> impl Iterator<Item = Word<'a>> {
+        self.rest.into_iter().flat_map(words)
+    }
+
+    /// A name in quotation marks after the first word, and what follows it.
+    fn quoted_name(&self) -> Option<(Word<'a>, Word<'a>)> {
+        let rest = self.rest?;
+        if rest.text.first() != Some(&b'"') {
+            return None;
+        }
+        let length = rest.text[1..].iter().position(|byte| *byte == b'"')?;
+        let after = rest.part(length + 2..rest.text.len());
+        (length > 0).then(|| (rest.part(1..length + 1), after))
+    }
+
+    /// Where what follows the first word stands, and what it is.
+    fn found(&self) -> (Place, String) {
+        self.rest.map_or_else(
+            || (self.end, "the line ends".to_owned()),
+            |rest| (rest.place_of(0), rest.found()),
+        )
+    }
+}
+
+/// The words of a text on one line.
+fn words(text: Word<'_>) -> impl Iterator<Item = Word<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.text.get(at..)?;
+        let start = at + rest.iter().position(|byte| !is_separator(*byte))?;
+        let rest = &text.text[start..];
+        let end = rest.iter().position(|byte| is_separator(*byte));
+        at = end.map_or(text.text.len(), |end| start + end);
+        Some(text.part(start..at))
+    })
+}
+
+fn string(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            text: Text::new(bytes, &rules::TEXT_RULES),
+            scene: Pfscene {
+                version: String::new(),
+                sections: Vec::new(),
+                general: General::default(),
+                factions: Vec::new(),
+                diplomacy: Vec::new(),
+                entities: Vec::new(),
+                regions: Vec::new(),
+                cameras: Vec::new(),
+                layout: Layout::new(bytes),
+                problems: Vec::new(),
+            },
+            record: None,
+            promises: HashMap::new(),
+            section: None,
+            next_watch: 0,
+        }
+    }
+
+    fn add(&mut self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
+        self.text.problems.add(rule, place, message);
+    }
+
+    /// Lists something that is not what is expected.
+    fn wrong(&mut self, rule: &'static Rule, (place, found): (Place, String), expected: &str) {
+        self.add(rule, place, || format!("{found}; expected {expected}"));
+    }
+
+    /// The next line that has any words. Blank lines are said to be there.
+    fn line(&mut self) -> Option<Line<'a>> {
+        let line = self.text.line;
+        let key = self.text.word(true)?;
+        if key.place.0 != line {
+            self.add(&rules::BLANK_LINE, text_place((line, 1), 0), || {
+                "a blank line; the engine refuses it".to_owned()
+            });
+        }
+        let rest = self.text.words();
+        let end = text_place(self.text.place(), 0);
+        self.text.skip_line();
+        Some(Line { key, rest, end })
+    }
+
+    /// Reads the two lines before the sections, and gives the number of sections.
+    fn read_head(&mut self) -> Result<Option<Promise>, ReadError> {
+        let expected = "`version <major>.<minor>`";
+        let Some(word) = self.text.indented_line_word() else {
+            let found = if self.text.bytes.is_empty() {
+                "the file is empty"
+            } else {
+                "the file ends"
+            };
+            let place = text_place(self.text.place(), 0);
+            return Err(ReadError::unreadable(
+                &rules::HEADER_LINE,
+                place,
+                found,
+                expected,
+            ));
+        };
+        self.text.unread(word);
+        if word.text == b"version"
+            && let Some(line) = self.line()
+        {
+            let version = line.words().next();
+            if let Some(version) = version {
+                self.scene.version = string(version.text);
+            }
+            match version.and_then(|word| version_number(&string(word.text))) {
+                Some(version) if version > [1, 1] => {
+                    self.add(&rules::VERSION, line.found().0, || {
+                        let [major, minor] = version;
+                        format!("version {major}.{minor}; the engine reads versions up to 1.1")
+                    });
+                }
+                Some(_) => {}
+                None => self.wrong(&rules::HEADER_LINE, line.found(), expected),
+            }
+        } else {
+            self.wrong(
+                &rules::HEADER_LINE,
+                (word.place_of(0), word.found()),
+                expected,
+            );
+        }
+        let expected = "`num_sections <number of sections>`";
+        if !self.text.next_line_is(b"num_sections") {
+            let place = text_place(self.text.place(), 0);
+            self.add(&rules::HEADER_LINE, place, || {
+                format!("expected {expected}")
+            });
+            return Ok(None);
+        }
+        let Some(line) = self.line() else {
+            return Ok(None);
+        };
+        self.scene.layout.num_sections_line = line.number();
+        Ok(self.count(&line, line.words().next(), expected))
+    }
+
+    /// A number of entries.
+    fn count(
+        &mut self,
+        line: &Line<'a>,
+        word: Option<Word<'a>>,
+        expected: &str,
+    ) -> Option<Promise> {
+        let count = word.and_then(|word| word.count());
+        if count.is_none() {
+            let found = word.map_or_else(|| line.found(), |word| (word.place_of(0), word.found()));
+            self.wrong(&rules::HEADER_LINE, found, expected);
+        }
+        let place = word?.place_of(0);
+        count.map(|count| Promise { count, place })
+    }
+
+    fn read_sections(
+        &mut self,
+        watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+    ) -> Result<(), ReadError> {
+        let mut first_stray = None;
+        loop {
+            if self.text.pos >= self.next_watch {
+                self.next_watch = self.text.pos + WATCH_BYTES;
+                if watch(self.text.pos as f32 / self.text.bytes.len() as f32).is_break() {
+                    return Err(ReadError::Cancelled);
+                }
+            }
+            let start = self.text.pos;
+            let Some(line) = self.line() else {
+                break;
+            };
+            if line.key.text == b"section" {
+                self.begin_section(&line);
+                continue;
+            }
+            let Some(section) = self.section else {
+                first_stray.get_or_insert((line.key.place_of(0), line.key.found()));
+                self.misplaced(&line, "`section \"<name>\"`");
+                continue;
+            };
+            match &mut self.scene.sections[section].kind {
+                SectionKind::General => self.read_setting(&line),
+                SectionKind::Unknown { lines, .. } => {
+                    let text = self.text.bytes[start..self.text.pos].trim_ascii_end();
+                    lines.push(string(text));
+                }
+                kind => {
+                    if let Some(kind) = Kind::of(kind) {
+                        self.read_record_line(section, kind, &line);
+                    }
+                }
+            }
+        }
+        self.end_section();
+        if self.scene.sections.is_empty() {
+            let (place, found) = first_stray
+                .unwrap_or_else(|| (text_place(self.text.place(), 0), "the file ends".to_owned()));
+            let expected = "`section \"<name>\"`";
+            return Err(ReadError::unreadable(&rules::LINE, place, found, expected));
+        }
+        Ok(())
+    }
+
+    /// Lists a line that has no place where it stands.
+    fn misplaced(&mut self, line: &Line<'a>, expected: &str) {
+        self.wrong(
+            &rules::LINE,
+            (line.key.place_of(0), line.key.found()),
+            expected,
+        );
+    }
+
+    fn begin_section(&mut self, line: &Line<'a>) {
+        self.end_section();
+        let name = if let Some((name, after)) = line.quoted_name() {
+            self.check_no_more(after);
+            name
+        } else {
+            self.wrong(&rules::RECORD, line.found(), "`section \"<name>\"`");
+            match line.words().next() {
+                Some(name) => name,
+                None => return,
+            }
+        };
+        let known = [
+            SectionKind::General,
+            SectionKind::Factions,
+            SectionKind::Entities,
+            SectionKind::Regions,
+            SectionKind::Cameras,
+        ];
+        let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
+        let kind = known
+            .into_iter()
+            .find(|kind| kind.name().as_bytes() == name.text);
+        let kind = kind.unwrap_or_else(|| {
+            let found = (name.place_of(0), name.found());
+            self.wrong(&rules::SECTION, found, names);
+            SectionKind::Unknown {
+                name: string(name.text),
+                lines: Vec::new(),
+            }
+        });
+        let is_unknown = matches!(kind, SectionKind::Unknown { .. });
+        let same = self
+            .scene
+            .sections
+            .iter()
+            .position(|section| section.kind == kind);
+        if let Some(first) = same.filter(|_| !is_unknown) {
+            let first_line = self.scene.sections[first].line;
+            self.add(&rules::SECTION_TWICE, name.place_of(0), || {
+                let name = kind.name();
+                format!("`{name}` for the second time; the first is in line {first_line}")
+            });
+            self.section = Some(first);
+            return;
+        }
+        self.section = Some(self.scene.sections.len());
+        self.scene.sections.push(Section {
+            kind,
+            line: line.number(),
+            count_line: 0,
+        });
+    }
+
+    /// Looks at whether the section that ends has what it announced.
+    fn end_section(&mut self) {
+        self.end_record();
+        let Some(index) = self.section.take() else {
+            return;
+        };
+        let section = &self.scene.sections[index];
+        let Some(kind) = Kind::of(&section.kind) else {
+            return;
+        };
+        let (line, has_count) = (section.line, section.count_line != 0);
+        let key = section.kind.count_key().unwrap_or_default();
+        if let Some(promise) = self.promises.remove(&index) {
+            let count = kind.count(&self.scene);
+            self.check_count(promise, &format!("`{key}` says"), count, kind.line().0);
+        } else if !has_count {
+            self.add(&rules::COUNT, text_place((line, 1), 0), || {
+                format!("no line `{key} <number>`")
+            });
+        }
+    }
+
+    /// Reads the line with the number of entries of a section.
+    fn read_section_count(&mut self, section: usize, line: &Line<'a>, key: &'static str) {
+        self.end_record();
+        if self.scene.sections[section].count_line == 0 {
+            self.scene.sections[section].count_line = line.number();
+        }
+        let expected = format!("`{key} <number>`");
+        if let Some(promise) = self.count(line, line.words().next(), &expected) {
+            // A section that comes twice announces each part for itself.
+            let known = self.promises.entry(section).or_insert(Promise {
+                count: 0,
+                ..promise
+            });
+            known.count = known.count.saturating_add(promise.count);
+        }
+    }
+
+    fn read_setting(&mut self, line: &Line<'a>) {
+        let number = line.number();
+        let numbers = || {
+            line.words()
+                .filter_map(|word| word.number::<f32>())
+                .collect::<Vec<_>>()
+        };
+        let color = || {
+            let color = line.words().filter_map(|word| word.number::<i32>());
+            <[i32; 4]>::try_from(color.collect::<Vec<_>>()).ok()
+        };
+        let general = &mut self.scene.general;
+        let expected = match line.key.text {
+            b"skybox" => {
+                if let Some((folder, extension)) = line.quoted_name()
+                    && let Some(extension) = words(extension).next()
+                {
+                    let value = Skybox {
+                        folder: string(folder.text),
+                        extension: string(extension.text),
+                    };
+                    general.skybox = Some(Setting {
+                        value,
+                        line: number,
+                    });
+                    return;
+                }
+                "`skybox \"<folder>\" <extension>`"
+            }
+            b"ambient_light_color" => {
+                if let Some(value) = color() {
+                    general.ambient_light_color = Some(Setting {
+                        value,
+                        line: number,
+                    });
+                    return;
+                }
+                "`ambient_light_color <red> <green> <blue> <alpha>`, 0 to 255 each"
+            }
+            b"emit_light_color" => {
+                if let Some(value) = color() {
+                    general.emit_light_color = Some(Setting {
+                        value,
+                        line: number,
+                    });
+                    return;
+                }
+                "`emit_light_color <red> <green> <blue> <alpha>`, 0 to 255 each"
+            }
+            b"emit_light_pos" => {
+                if let Ok(value) = <[f32; 3]>::try_from(numbers())
+                    && value.iter().all(|number| number.is_finite())
+                {
+                    general.emit_light_pos = Some(Setting {
+                        value,
+                        line: number,
+                    });
+                    return;
+                }
+                "`emit_light_pos <x> <y> <z>`"
+            }
+            _ => {
+                self.misplaced(line, "a line of `general`");
+                return;
+            }
+        };
+        self.wrong(&rules::RECORD, line.found(), expected);
+    }
+
+    /// Reads a line of a section with records.
+    fn read_record_line(&mut self, section: usize, kind: Kind, line: &Line<'a>) {
+        let (first_word, expected) = kind.line();
+        let key = line.key.text;
+        match self.scene.sections[section].kind.count_key() {
+            Some(count) if count.as_bytes() == key => {
+                self.read_section_count(section, line, count);
+            }
+            _ if key == first_word.as_bytes() => self.begin_record(kind, line),
+            _ if kind == Kind::Faction && key == b"diplomacy" => self.read_diplomacy(line),
+            _ => self.read_attribute(line, expected),
+        }
+    }
+
+    fn read_diplomacy(&mut self, line: &Line<'a>) {
+        self.end_record();
+        let numbers = line.words().map_while(|word| word.number::<u32>());
+        let numbers: Vec<u32> = numbers.take(4).collect();
+        if let [faction, other, state] = numbers[..] {
+            self.scene.diplomacy.push(Diplomacy {
+                faction,
+                other,
+                state,
+                line: line.number(),
+            });
+        } else {
+            let expected = "`diplomacy <faction> <faction> <state>`";
+            self.wrong(&rules::RECORD, line.found(), expected);
+        }
+    }
+
+    /// Reads the first line of a record.
+    fn begin_record(&mut self, kind: Kind, line: &Line<'a>) {
+        self.end_record();
+        let expected = kind.line().1;
+        self.text.problems.subject = kind.subject(kind.count(&self.scene));
+        let mut rest = line.words();
+        let name = if kind == Kind::Faction {
+            line.quoted_name().map(|(name, after)| {
+                self.check_no_more(after);
+                name
+            })
+        } else {
+            rest.next()
+        };
+        let has_detail = matches!(kind, Kind::Entity | Kind::Region);
+        let detail = rest.next().filter(|_| has_detail);
+        let Some(name) = name.filter(|_| detail.is_some() || !has_detail) else {
+            self.wrong(&rules::RECORD, line.found(), expected);
+            self.text.problems.subject = Subject::File;
+            return;
+        };
+        let max_bytes = if kind == Kind::Faction {
+            ENGINE_FACTION_NAME_BYTES
+        } else {
+            ENGINE_NAME_BYTES
+        };
+        self.check_name(name, max_bytes);
+        let mut record = Record {
+            kind,
+            name: string(name.text),
+            model: String::new(),
+            shape_type: 0,
+            attributes: Attributes::default(),
+            line: line.number(),
+            promise: None,
+            list: None,
+        };
+        if let Some(detail) = detail {
+            record.promise = self.count(line, rest.next(), expected);
+            if kind == Kind::Entity {
+                record.model = string(detail.text);
+            } else {
+                record.shape_type = self.read_shape_type(detail);
+            }
+        }
+        self.record = Some(record);
+    }
+
+    fn read_shape_type(&mut self, word: Word<'a>) -> u32 {
+        let shape_type = word.number();
+        if shape_type.is_none_or(|shape_type| shape_type > 1) {
+            let found = (word.place_of(0), word.found());
+            let expected = "0 for a circle or 1 for a rectangle";
+            self.wrong(&rules::REGION_SHAPE, found, expected);
+        }
+        shape_type.unwrap_or(u32::MAX)
+    }
+
+    /// Warns of what follows all that is read of a line.
+    fn check_no_more(&mut self, after: Word<'a>) {
+        if let Some(extra) = words(after).next() {
+            self.add(&rules::EXTRA_WORDS, extra.place_of(0), || {
+                "more on the line than is read; it is ignored".to_owned()
+            });
+        }
+    }
+
+    fn check_name(&mut self, name: Word<'a>, max_bytes: usize) {
+        if name.text.len() > max_bytes {
+            self.add(&rules::NAME, name.place_of(max_bytes), || {
+                let (name, bytes) = (quoted(name.text), name.text.len());
+                format!("{name} has {bytes} bytes; the engine reads {max_bytes} of them")
+            });
+        }
+    }
+
+    /// Reads a line of the record that is open: an attribute, or a line of what the attribute before
+    /// it lists. `expected` is what begins a record.
+    fn read_attribute(&mut self, line: &Line<'a>, expected: &str) {
+        let Some(mut record) = self.record.take() else {
+            self.misplaced(line, expected);
+            return;
+        };
+        if record.list.is_none() || !self.read_listed(line, &mut record) {
+            self.end_list(&mut record);
+            let mut attribute = Attribute {
+                key: string(line.key.text),
+                value: self.read_value(line, line.rest),
+                line: line.number(),
+            };
+            self.check_attribute(&record, &attribute, line);
+            if record.kind == Kind::Entity {
+                record.list = self.begin_list(&mut attribute, line);
+            }
+            record.attributes.0.push(attribute);
+        }
+        self.record = Some(record);
+    }
+
+    /// Makes a list of an attribute that is one, and gives the number of what it lists.
+    fn begin_list(&mut self, attribute: &mut Attribute, line: &Line<'a>) -> Option<Promise> {
+        let count = attribute.value.int()?;
+        attribute.value = match attribute.key.as_str() {
+            "constructor_arguments" => Value::Arguments(Vec::new()),
+            "tags" => Value::Tags(Vec::new()),
+            _ => return None,
+        };
+        let place = line.found().0;
+        if count < 0 {
+            self.add(&rules::COUNT, place, || {
+                format!("found {count}; expected 0 or more")
+            });
+        }
+        let count = u64::try_from(count).unwrap_or(0);
+        Some(Promise { count, place })
+    }
+
+    /// Reads a line of what the last attribute lists, if it is one.
+    fn read_listed(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
+        let last = record.attributes.0.last_mut();
+        match last.map(|attribute| &mut attribute.value) {
+            Some(Value::Tags(tags)) if line.key.text == b"tag" => {
+                if let Some((text, after)) = line.quoted_name() {
+                    self.check_no_more(after);
+                    tags.push(Tag {
+                        text: string(text.text),
+                        line: line.number(),
+                    });
+                } else {
+                    self.wrong(&rules::RECORD, line.found(), "`tag \"<text>\"`");
+                }
+                true
+            }
+            Some(Value::Arguments(arguments)) if ValueType::of(line.key.text).is_some() => {
+                // Type and value are the whole line.
+                let start = line.key.start;
+                let end = line.rest.map_or(start + line.key.text.len(), |rest| {
+                    rest.start + rest.text.len()
+                });
+                let whole = Word {
+                    text: &self.text.bytes[start..end],
+                    ..line.key
+                };
+                arguments.push(Attribute {
+                    key: String::new(),
+                    value: self.read_value(line, Some(whole)),
+                    line: line.number(),
+                });
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads a type and a value.
+    fn read_value(&mut self, line: &Line<'a>, text: Option<Word<'a>>) -> Value {
+        let types = "`string`, `int`, `float`, `bool`, `vec2`, `vec3` or `quat`";
+        let Some(text) = text else {
+            let found = (line.end, "the line ends".to_owned());
+            self.wrong(&rules::VALUE, found, types);
+            return Value::Unreadable(String::new());
+        };
+        let mut values = words(text);
+        let Some((word, value_type)) = values
+            .next()
+            .and_then(|word| Some((word, ValueType::of(word.text)?)))
+        else {
+            let word = words(text).next().unwrap_or(text);
+            self.wrong(&rules::VALUE, (word.place_of(0), word.found()), types);
+            return Value::Unreadable(string(text.text));
+        };
+        if value_type == ValueType::String {
+            let value = text.text[word.text.len()..].trim_ascii();
+            if value.is_empty() {
+                let found = (line.end, "the line ends".to_owned());
+                self.wrong(&rules::VALUE, found, value_type.pattern());
+                return Value::Unreadable(string(text.text));
+            }
+            return Value::String(string(value));
+        }
+        let read = match value_type {
+            ValueType::Int => number(&mut values).map(Value::Int),
+            ValueType::Bool => match values.next() {
+                Some(word) if word.text == b"0" => Ok(Value::Bool(false)),
+                Some(word) if word.text == b"1" => Ok(Value::Bool(true)),
+                other => Err(other),
+            },
+            ValueType::Vec2 => numbers(&mut values).map(Value::Vec2),
+            ValueType::Vec3 => numbers(&mut values).map(Value::Vec3),
+            ValueType::Quat => numbers(&mut values).map(Value::Quat),
+            ValueType::Float | ValueType::String => number(&mut values).map(Value::Float),
+        };
+        match read {
+            Ok(value) => {
+                if value.numbers().iter().any(|number| !number.is_finite()) {
+                    self.add(&rules::NOT_FINITE, text.place_of(0), || {
+                        format!("{}; expected finite numbers", text.found())
+                    });
+                }
+                if let Some(extra) = values.next() {
+                    self.check_no_more(extra);
+                }
+                value
+            }
+            Err(bad) => {
+                let found = bad.map_or_else(
+                    || (line.end, "the line ends".to_owned()),
+                    |word| (word.place_of(0), word.found()),
+                );
+                self.wrong(&rules::VALUE, found, value_type.pattern());
+                Value::Unreadable(string(text.text))
+            }
+        }
+    }
+
+    /// Looks at whether as many arguments or tags follow as were announced.
+    fn end_list(&mut self, record: &mut Record) {
+        let Some(promise) = record.list.take() else {
+            return;
+        };
+        let (count, noun) = match record.attributes.0.last().map(|last| &last.value) {
+            Some(Value::Arguments(arguments)) => (arguments.len(), "value"),
+            Some(Value::Tags(tags)) => (tags.len(), "tag"),
+            _ => return,
+        };
+        self.check_count(promise, "announces", count, noun);
+    }
+
+    /// Says that there are more or fewer of something than was announced, if it is so.
+    fn check_count(&mut self, promise: Promise, announces: &str, count: usize, noun: &str) {
+        if promise.count != count as u64 {
+            self.add(&rules::COUNT, promise.place, || {
+                let there_are = match (count, noun) {
+                    (1, _) => format!("there is 1 {noun}"),
+                    (_, "entity") => format!("there are {count} entities"),
+                    _ => format!("there are {count} {noun}s"),
+                };
+                format!("{announces} {}; {there_are}", promise.count)
+            });
+        }
+    }
+
+    /// Adds the record that is open to the scene, and looks at whether it has what it needs.
+    fn end_record(&mut self) {
+        let Some(mut record) = self.record.take() else {
+            return;
+        };
+        self.end_list(&mut record);
+        let Record {
+            kind,
+            name,
+            model,
+            shape_type,
+            attributes,
+            line,
+            promise,
+            ..
+        } = record;
+        let count = attributes.0.len();
+        let lacks = |key: &&str| attributes.get(key).is_none();
+        let missing = match kind {
+            Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
+            Kind::Region if lacks(&"radius") && lacks(&"dimensions") => Some("radius"),
+            Kind::Region => Some("pos").filter(lacks),
+            Kind::Faction | Kind::Camera => {
+                let ordered = kind.ordered(self.scene.is_1_1());
+                ordered.get(count).map(|(key, _)| *key)
+            }
+        };
+        if let Some(key) = missing {
+            let noun = kind.line().0;
+            let place = text_place((line, 1), 0);
+            self.add(&rules::ATTRIBUTE_MISSING, place, || {
+                format!("this {noun} has no `{key}`")
+            });
+        }
+        if let Some(promise) = promise {
+            self.check_count(promise, "announces", count, "attribute");
+        }
+        self.text.problems.subject = Subject::File;
+        let scene = &mut self.scene;
+        match kind {
+            Kind::Faction => scene.factions.push(Faction {
+                name,
+                attributes,
+                line,
+            }),
+            Kind::Entity => scene.entities.push(Entity {
+                name,
+                model,
+                attributes,
+                line,
+            }),
+            Kind::Region => scene.regions.push(Region {
+                name,
+                shape_type,
+                attributes,
+                line,
+            }),
+            Kind::Camera => scene.cameras.push(Camera {
+                name,
+                attributes,
+                line,
+            }),
+        }
+    }
+}
+
+/// The number that the next word is; what it is otherwise, none where there is none.
+fn number<'a, T: std::str::FromStr>(
+    words: &mut impl Iterator<Item = Word<'a>>,
+) -> Result<T, Option<Word<'a>>> {
+    let word = words.next();
+    word.and_then(|word| word.number()).ok_or(word)
+}
+
+fn numbers<'a, const N: usize>(
+    words: &mut impl Iterator<Item = Word<'a>>,
+) -> Result<[f32; N], Option<Word<'a>>> {
+    let mut numbers = [0.0; N];
+    for slot in &mut numbers {
+        *slot = number(words)?;
+    }
+    Ok(numbers)
+}

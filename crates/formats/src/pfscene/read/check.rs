@@ -1,0 +1,201 @@
+//! What can be wrong with lines that can be read.
+
+use std::collections::HashMap;
+
+use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, SectionKind, Value, ValueType};
+use super::{Kind, Line, Promise, Reader, Record, rules};
+use crate::cursor::text_place;
+use crate::{Subject, counted, outside, quoted};
+
+/// The states of diplomacy that the engine knows: peace and war.
+const DIPLOMACY_STATES: u32 = 2;
+/// How far from 1 the length of a quaternion may be: its numbers are written with six digits.
+const LENGTH_TOLERANCE: f32 = 1e-3;
+
+/// The attributes of regions.
+const REGION_ATTRIBUTES: [(&str, ValueType); 3] = [
+    ("radius", ValueType::Float),
+    ("dimensions", ValueType::Vec2),
+    ("pos", ValueType::Vec2),
+];
+
+impl<'a> Reader<'a> {
+    /// Looks at whether an attribute is one that its record may have.
+    pub(super) fn check_attribute(
+        &mut self,
+        record: &Record,
+        attribute: &Attribute,
+        line: &Line<'a>,
+    ) {
+        let known = match record.kind {
+            Kind::Entity => ENTITY_ATTRIBUTES
+                .iter()
+                .find(|known| known.key == attribute.key)
+                .map(|known| known.value_type),
+            Kind::Region => REGION_ATTRIBUTES
+                .iter()
+                .find(|(key, _)| *key == attribute.key)
+                .map(|(_, value_type)| *value_type),
+            Kind::Faction | Kind::Camera => {
+                let ordered = record.kind.ordered(self.scene.is_1_1());
+                let next = ordered.get(record.attributes.0.len());
+                next.map(|(_, value_type)| *value_type)
+            }
+        };
+        if known.is_none() && record.kind != Kind::Entity {
+            let expected = match record.kind {
+                Kind::Region => "`radius`, `dimensions` or `pos`",
+                kind => kind.line().1,
+            };
+            self.misplaced(line, expected);
+        }
+        if let (Some(expected), Some(found)) = (known, attribute.value.value_type())
+            && expected != found
+        {
+            self.add(&rules::ATTRIBUTE_TYPE, line.found().0, || {
+                let (key, found) = (&attribute.key, found.name());
+                let expected = expected.pattern();
+                format!("`{key}` has a value of type `{found}`; expected {expected}")
+            });
+        }
+        if let Some(first) = record.attributes.get(&attribute.key) {
+            self.add(&rules::ATTRIBUTE_TWICE, line.key.place_of(0), || {
+                let key = quoted(line.key.text);
+                let first = first.line;
+                format!("{key} for the second time; the first is in line {first}")
+            });
+        }
+        self.check_numbers(attribute, line);
+    }
+
+    fn check_numbers(&mut self, attribute: &Attribute, line: &Line<'a>) {
+        let place = line.found().0;
+        match (attribute.key.as_str(), &attribute.value) {
+            ("scale", Value::Vec3(scale)) if scale.contains(&0.0) => {
+                self.add(&rules::SCALE, place, || {
+                    "a scale of zero hides the entity".to_owned()
+                });
+            }
+            ("scale", Value::Vec3(scale)) if scale.iter().any(|factor| *factor < 0.0) => {
+                self.add(&rules::SCALE, place, || {
+                    "a negative scale; the engine draws the model inside out".to_owned()
+                });
+            }
+            ("rotation", Value::Quat(quat)) => {
+                let length = quat
+                    .iter()
+                    .map(|number| number * number)
+                    .sum::<f32>()
+                    .sqrt();
+                if length == 0.0 {
+                    self.add(&rules::ROTATION, place, || {
+                        "a quaternion of length zero is no rotation".to_owned()
+                    });
+                } else if (length - 1.0).abs() > LENGTH_TOLERANCE {
+                    self.add(&rules::ROTATION_LENGTH, place, || {
+                        format!("a quaternion of length {length}; expected 1")
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks at what can be known when everything is read.
+    pub(super) fn check_end(&mut self, num_sections: Option<Promise>) {
+        self.text.problems.subject = Subject::File;
+        let sections = self.scene.sections.len();
+        if let Some(promise) = num_sections {
+            self.check_count(promise, "`num_sections` says", sections, "section");
+        }
+        if self.text.pos != self.text.line_start {
+            let place = text_place(self.text.place(), 0);
+            self.add(&rules::LAST_LINE, place, || {
+                "the last line does not end; the engine refuses the file".to_owned()
+            });
+        }
+        self.check_factions();
+        let regions = self.scene.regions.iter();
+        let cameras = self.scene.cameras.iter();
+        let regions = regions.map(|region| (Kind::Region, &region.name, region.line));
+        let cameras = cameras.map(|camera| (Kind::Camera, &camera.name, camera.line));
+        for records in [regions.collect::<Vec<_>>(), cameras.collect()] {
+            let mut lines = HashMap::new();
+            for (i, (kind, name, line)) in records.into_iter().enumerate() {
+                let Some(first) = lines.insert(name, line) else {
+                    continue;
+                };
+                let place = text_place((line, 1), 0);
+                let problems = &mut self.text.problems;
+                problems.add_about(&rules::DUPLICATE_NAME, kind.subject(i), place, || {
+                    let name = quoted(name.as_bytes());
+                    format!("{name} is also the name in line {first}; scripts find only one")
+                });
+            }
+        }
+    }
+
+    fn check_factions(&mut self) {
+        let problems = &mut self.text.problems;
+        let factions = self.scene.factions.len();
+        if let Some(extra) = self.scene.factions.get(MAX_FACTIONS) {
+            let place = text_place((extra.line, 1), 0);
+            let subject = Subject::Faction(MAX_FACTIONS as u32);
+            problems.add_about(&rules::FACTION_LIMIT, subject, place, || {
+                format!("{factions} factions; the engine has room for {MAX_FACTIONS}")
+            });
+        }
+        for (i, entity) in self.scene.entities.iter().enumerate() {
+            let Some(attribute) = entity.attributes.get("faction_id") else {
+                continue;
+            };
+            let Some(faction) = attribute.value.int() else {
+                continue;
+            };
+            if usize::try_from(faction).map_or(true, |faction| faction >= factions) {
+                let place = text_place((attribute.line, 1), 0);
+                let subject = Subject::SceneEntity(i as u32);
+                problems.add_about(&rules::FACTION, subject, place, || {
+                    let list = outside("faction", factions as u64);
+                    format!("faction {faction}, {list}")
+                });
+            }
+        }
+        let pairs = factions.saturating_mul(factions);
+        let section = self.scene.sections.iter();
+        let section = section.filter(|section| section.kind == SectionKind::Factions);
+        let is_1_1 = self.scene.is_1_1();
+        if let Some(section) = section.map(|section| section.line).next()
+            && is_1_1
+            && self.scene.diplomacy.len() != pairs
+        {
+            let found = self.scene.diplomacy.len();
+            problems.add(&rules::COUNT, text_place((section, 1), 0), || {
+                let found = counted(found, "line");
+                format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
+            });
+        }
+        for diplomacy in &self.scene.diplomacy {
+            let is_outside = [diplomacy.faction, diplomacy.other]
+                .into_iter()
+                .any(|faction| faction as usize >= factions);
+            let place = text_place((diplomacy.line, 1), 0);
+            if is_outside {
+                problems.add(&rules::DIPLOMACY, place, || {
+                    let (a, b) = (diplomacy.faction, diplomacy.other);
+                    format!(
+                        "factions {a} and {b}, {}",
+                        outside("faction", factions as u64)
+                    )
+                });
+            } else if diplomacy.state >= DIPLOMACY_STATES {
+                problems.add(&rules::DIPLOMACY, place, || {
+                    format!(
+                        "state {}; expected 0 for peace or 1 for war",
+                        diplomacy.state
+                    )
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What can be wrong with a scene.
+
+use crate::cursor::TextRules;
+
+crate::rules! {
+    /// A line of the header is missing or cannot be read.
+    Error HEADER_LINE = "pfscene/header-line";
+    /// The version is newer than 1.1, the last that the engine reads.
+    Warning VERSION = "pfscene/version";
+    /// The file begins with a byte order mark.
+    Warning BYTE_ORDER_MARK = "pfscene/byte-order-mark";
+    /// There is a blank line, which the engine refuses.
+    Warning BLANK_LINE = "pfscene/blank-line";
+    /// A line has more words than are read.
+    Warning EXTRA_WORDS = "pfscene/extra-words";
+    /// A line has more than the 255 bytes that the engine reads.
+    Warning LONG_LINE = "pfscene/long-line";
+    /// The last line does not end with a line feed.
+    Warning LAST_LINE = "pfscene/last-line";
+    /// A section has a name that the engine does not know.
+    Error SECTION = "pfscene/section";
+    /// The file has a section twice.
+    Warning SECTION_TWICE = "pfscene/section-twice";
+    /// A line is in none of the sections, or in one where it has no place.
+    Error LINE = "pfscene/line";
+    /// The first line of a record, or a line of `general`, cannot be read.
+    Error RECORD = "pfscene/record";
+    /// There are more or fewer entries than is announced.
+    Error COUNT = "pfscene/count";
+    /// The value of an attribute cannot be read.
+    Error VALUE = "pfscene/value";
+    /// A number is NaN or infinite.
+    Error NOT_FINITE = "pfscene/not-finite";
+    /// An attribute has a value of another type than the engine reads.
+    Error ATTRIBUTE_TYPE = "pfscene/attribute-type";
+    /// A record has two attributes of the same key.
+    Error ATTRIBUTE_TWICE = "pfscene/attribute-twice";
+    /// A record lacks an attribute that the engine needs.
+    Error ATTRIBUTE_MISSING = "pfscene/attribute-missing";
+    /// Two regions or two cameras have the same name.
+    Error DUPLICATE_NAME = "pfscene/duplicate-name";
+    /// A name is longer than the engine has room for.
+    Warning NAME = "pfscene/name";
+    /// An entity belongs to a faction that does not exist.
+    Error FACTION = "pfscene/faction";
+    /// There are more factions than the engine has room for.
+    Error FACTION_LIMIT = "pfscene/faction-limit";
+    /// A line of diplomacy names a faction or a state that does not exist.
+    Error DIPLOMACY = "pfscene/diplomacy";
+    /// A scale is zero, which hides the entity, or negative, which turns it inside out.
+    Warning SCALE = "pfscene/scale";
+    /// A quaternion has length zero.
+    Error ROTATION = "pfscene/rotation";
+    /// A quaternion is not of length 1, as the engine takes it to be.
+    Warning ROTATION_LENGTH = "pfscene/rotation-length";
+    /// The shape of a region is neither a circle nor a rectangle.
+    Error REGION_SHAPE = "pfscene/region-shape";
+}
+
+/// The rules of text files as scenes have them.
+pub(super) static TEXT_RULES: TextRules = TextRules {
+    header_line: &HEADER_LINE,
+    // The engine goes past spaces at the beginning of any line.
+    indented_line: None,
+    byte_order_mark: &BYTE_ORDER_MARK,
+    blank_line: &BLANK_LINE,
+    extra_words: &EXTRA_WORDS,
+    long_line: &LONG_LINE,
+};

@@ -1,0 +1,434 @@
+//! PFSCENE through the public interface: real scenes, a scene of every kind of line, and everything
+//! that is wrong with a file that its author can get wrong.
+
+use std::ops::ControlFlow;
+
+use mapscope_formats::pfscene::{
+    self, Attribute, FORMAT, Pfscene, SectionKind, Shape, Value, ValueType,
+};
+use mapscope_formats::{ReadError, Severity, Subject};
+use mapscope_testdata::{shared, tiny_scene::SCENE};
+
+#[track_caller]
+fn read(text: impl AsRef<[u8]>) -> Pfscene {
+    match pfscene::read(text.as_ref()) {
+        Ok(scene) => scene,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn problems(scene: &Pfscene) -> Vec<String> {
+    let problem = |p: &mapscope_formats::Problem| format!("{p} [{}]", p.rule.id);
+    scene.problems.iter().map(problem).collect()
+}
+
+/// The small scene with a part of its text changed, which must be there.
+#[track_caller]
+fn changed(from: &str, to: &str) -> String {
+    assert!(SCENE.contains(from), "{from}");
+    SCENE.replacen(from, to, 1)
+}
+
+/// The problems of the small scene with a part of its text changed.
+#[track_caller]
+fn problems_of(from: &str, to: &str) -> Vec<String> {
+    let scene = read(changed(from, to));
+    let written = pfscene::write(&scene);
+    assert_eq!(read(&written).entities.len(), scene.entities.len());
+    problems(&scene)
+}
+
+#[test]
+fn real_scenes_come_back_byte_for_byte() {
+    let Some(folder) = shared("corpus/permafrost/assets/maps") else {
+        return;
+    };
+    for (name, entities, factions) in [("demo.pfscene", 388, 4), ("test.pfscene", 7, 1)] {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        assert!((FORMAT.sniff)(&bytes), "{name}");
+        let scene = read(&bytes);
+        assert_eq!(problems(&scene), [""; 0], "{name}");
+        assert_eq!(
+            (scene.entities.len(), scene.factions.len()),
+            (entities, factions)
+        );
+        assert!(pfscene::write(&scene) == bytes, "{name}");
+        let crlf = String::from_utf8(bytes).unwrap().replace('\n', "\r\n");
+        assert!(pfscene::write(&read(&crlf)) == crlf.as_bytes(), "{name}");
+    }
+}
+
+#[test]
+fn every_kind_of_line_is_read() {
+    let scene = read(SCENE);
+    assert_eq!(problems(&scene), [""; 0]);
+    assert_eq!(scene.version, "1.1");
+    let kinds: Vec<&str> = scene
+        .sections
+        .iter()
+        .map(|section| section.kind.name())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["general", "factions", "entities", "regions", "cameras"]
+    );
+
+    let skybox = scene.general.skybox.as_ref().unwrap();
+    assert_eq!(
+        (
+            skybox.value.folder.as_str(),
+            skybox.value.extension.as_str(),
+            skybox.line
+        ),
+        ("assets/skyboxes/evening sky", "jpg", 4)
+    );
+    let general = &scene.general;
+    assert_eq!(
+        general.ambient_light_color.as_ref().unwrap().value,
+        [10, 20, 30, 40]
+    );
+    assert_eq!(
+        general.emit_light_color.as_ref().unwrap().value,
+        [50, 60, 70, 80]
+    );
+    assert_eq!(
+        general.emit_light_pos.as_ref().unwrap().value,
+        [1.5, 2.5, -3.5]
+    );
+
+    let faction = &scene.factions[1];
+    assert_eq!(faction.name, "The Others");
+    assert_eq!(faction.color(), Some([7.0, 8.0, 9.0]));
+    assert_eq!(
+        faction.attributes.value("controllable"),
+        Some(&Value::Bool(true))
+    );
+    let states: Vec<_> = scene
+        .diplomacy
+        .iter()
+        .map(|d| (d.faction, d.other, d.state))
+        .collect();
+    assert_eq!(states, [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)]);
+
+    let entity = &scene.entities[0];
+    assert_eq!(
+        (entity.name.as_str(), entity.model.as_str()),
+        ("guard", "assets/models/guard.pfobj")
+    );
+    assert_eq!(entity.attributes.0.len(), 13);
+    let value = |key| entity.attributes.value(key);
+    assert_eq!(
+        value("position").and_then(Value::vec3),
+        Some([1.0, 2.0, 3.0])
+    );
+    assert_eq!(value("scale").and_then(Value::vec3), Some([4.0, 5.0, 6.0]));
+    assert_eq!(
+        value("rotation").and_then(Value::quat),
+        Some([0.0, 0.6, 0.0, 0.8])
+    );
+    assert_eq!(value("animated").and_then(Value::bool), Some(true));
+    assert_eq!(value("faction_id").and_then(Value::int), Some(1));
+    assert_eq!(
+        value("idle_clip").and_then(Value::string),
+        Some("Stand still")
+    );
+    assert_eq!(value("selection_radius").and_then(Value::float), Some(3.25));
+    assert_eq!(value("home").and_then(Value::vec2), Some([-7.0, 8.5]));
+    let Some(Value::Arguments(arguments)) = value("constructor_arguments") else {
+        panic!("{entity:?}");
+    };
+    let arguments: Vec<&Value> = arguments.iter().map(|argument| &argument.value).collect();
+    assert_eq!(
+        arguments,
+        [
+            &Value::String("two words".to_owned()),
+            &Value::Int(-3),
+            &Value::Float(0.5)
+        ]
+    );
+    let Some(Value::Tags(tags)) = value("tags") else {
+        panic!("{entity:?}");
+    };
+    let tags: Vec<_> = tags
+        .iter()
+        .map(|tag| (tag.text.as_str(), tag.line))
+        .collect();
+    assert_eq!(tags, [("night watch", 36), ("gate", 37)]);
+
+    let [circle, rectangle] = &scene.regions[..] else {
+        panic!("{:?}", scene.regions);
+    };
+    assert_eq!(circle.shape(), Some(Shape::Circle { radius: 12.5 }));
+    assert_eq!(circle.center(), Some([10.0, -20.0]));
+    assert!(circle.contains([10.0, -7.6]) && !circle.contains([10.0, -7.4]));
+    assert_eq!(
+        rectangle.shape(),
+        Some(Shape::Rectangle { size: [30.0, 40.0] })
+    );
+    assert!(rectangle.contains([14.9, 19.9]) && !rectangle.contains([15.1, 0.0]));
+
+    let camera = &scene.cameras[0];
+    assert_eq!(camera.position(), Some([100.0, 175.0, -50.0]));
+    assert_eq!(camera.pitch_and_yaw(), Some([-65.0, 135.0]));
+}
+
+#[test]
+fn a_scene_comes_back_as_it_was_spelt() {
+    assert_eq!(
+        String::from_utf8(pfscene::write(&read(SCENE))).unwrap(),
+        SCENE
+    );
+    let odd = changed(
+        "   position vec3 1.000000 2.000000 3.000000",
+        "\tposition  vec3 1 2.0 +3e0",
+    );
+    assert_eq!(String::from_utf8(pfscene::write(&read(&odd))).unwrap(), odd);
+}
+
+#[test]
+fn what_is_changed_is_written_and_the_rest_stays() {
+    let mut scene = read(SCENE);
+    let radius = scene.entities[0]
+        .attributes
+        .0
+        .iter_mut()
+        .find(|a| a.key == "selection_radius");
+    radius.unwrap().value = Value::Float(2.0);
+    scene.entities[0].attributes.0.push(Attribute {
+        key: "note".to_owned(),
+        value: Value::String("new".to_owned()),
+        line: 0,
+    });
+    let written = String::from_utf8(pfscene::write(&scene)).unwrap();
+    let expected = changed(
+        "selection_radius float 3.25",
+        "selection_radius float 2.000000",
+    )
+    .replace("guard.pfobj 13", "guard.pfobj 14")
+    .replace(
+        "   class string Guard\n",
+        "   class string Guard\n   note string new\n",
+    );
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn unknown_sections_and_attributes_are_kept() {
+    let text = changed(
+        "section \"regions\"",
+        "section \"weather\"\n  rain 1 2\n\tsnow\nsection \"regions\"",
+    )
+    .replace("num_sections 5", "num_sections 6");
+    let scene = read(&text);
+    assert_eq!(
+        problems(&scene),
+        [
+            "45:10: error: found `weather`; expected `general`, `factions`, `entities`, `regions` or \
+          `cameras` [pfscene/section]"
+        ]
+    );
+    assert!(
+        matches!(&scene.sections[3].kind, SectionKind::Unknown { lines, .. } if lines.len() == 2)
+    );
+    assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
+    let text = changed("home vec2 -7.000000 8.500000", "home matrix 1 2 3");
+    let scene = read(&text);
+    assert_eq!(
+        problems(&scene),
+        [
+            "30:9: error: found `matrix`; expected `string`, `int`, `float`, `bool`, `vec2`, `vec3` or \
+          `quat` [pfscene/value]"
+        ]
+    );
+    assert_eq!(scene.problems[0].subject, Subject::SceneEntity(0));
+    assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
+}
+
+#[test]
+fn numbers_of_entries_are_only_promises() {
+    for (from, to, expected) in [
+        (
+            "num_entities 2",
+            "num_entities 2147483648",
+            "21:14: error: `num_entities` says 2147483648; there are 2 entities [pfscene/count]",
+        ),
+        (
+            "num_cameras 1",
+            "num_cameras 0",
+            "54:13: error: `num_cameras` says 0; there is 1 camera [pfscene/count]",
+        ),
+        (
+            "guard.pfobj 13",
+            "guard.pfobj 99",
+            "22:40: error: announces 99; there are 13 attributes [pfscene/count]",
+        ),
+        (
+            "constructor_arguments int 3",
+            "constructor_arguments int 1",
+            "31:26: error: announces 1; there are 3 values [pfscene/count]",
+        ),
+        (
+            "tags int 2",
+            "tags int 3",
+            "35:9: error: announces 3; there are 2 tags [pfscene/count]",
+        ),
+        (
+            "num_sections 5",
+            "num_sections 4",
+            "2:14: error: `num_sections` says 4; there are 5 sections [pfscene/count]",
+        ),
+        (
+            "diplomacy 1 1 0\n",
+            "",
+            "8:1: error: 3 lines of `diplomacy`; expected 4, one for each pair of factions \
+             [pfscene/count]",
+        ),
+    ] {
+        let found = problems_of(from, to);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0], expected, "{to}");
+    }
+}
+
+#[test]
+fn what_the_engine_would_refuse_is_said() {
+    for (from, to, expected) in [
+        ("version 1.1", "version 1.2", "pfscene/version"),
+        ("version 1.1", "version x", "pfscene/header-line"),
+        ("faction_id int 1", "faction_id int 2", "pfscene/faction"),
+        ("faction_id int 1", "faction_id int -1", "pfscene/faction"),
+        (
+            "faction_id int 1",
+            "faction_id float 1.0",
+            "pfscene/attribute-type",
+        ),
+        (
+            "scale vec3 4.000000 5.000000 6.000000",
+            "scale vec3 4 5",
+            "pfscene/value",
+        ),
+        (
+            "scale vec3 4.000000 5.000000 6.000000",
+            "scale vec3 4 0 6",
+            "pfscene/scale",
+        ),
+        (
+            "scale vec3 4.000000 5.000000 6.000000",
+            "scale vec3 4 -5 6",
+            "pfscene/scale",
+        ),
+        (
+            "vec3 1.000000 2.000000 3.000000",
+            "vec3 nan 2 3",
+            "pfscene/not-finite",
+        ),
+        (
+            "vec3 1.000000 2.000000 3.000000",
+            "vec3 1 2 3 4",
+            "pfscene/extra-words",
+        ),
+        (
+            "quat 0.000000 0.600000",
+            "quat 0.000000 0.700000",
+            "pfscene/rotation-length",
+        ),
+        (
+            "quat 0.000000 0.600000 0.000000 0.800000",
+            "quat 0 0 0 0",
+            "pfscene/rotation",
+        ),
+        ("animated bool 1", "animated bool 2", "pfscene/value"),
+        (
+            "animated bool 1",
+            "static bool 1",
+            "pfscene/attribute-twice",
+        ),
+        (
+            "   position vec3 1.000000 2.000000 3.000000\n",
+            "   at vec3 1.000000 2.000000 3.000000\n",
+            "pfscene/attribute-missing",
+        ),
+        ("region meadow 0", "region meadow 2", "pfscene/region-shape"),
+        ("region gate 1", "region meadow 1", "pfscene/duplicate-name"),
+        ("diplomacy 0 1 1", "diplomacy 0 2 1", "pfscene/diplomacy"),
+        ("diplomacy 0 1 1", "diplomacy 0 1 2", "pfscene/diplomacy"),
+        ("section \"cameras\"", "section cameras", "pfscene/record"),
+        (
+            "section \"cameras\"",
+            "\nsection \"cameras\"",
+            "pfscene/blank-line",
+        ),
+        (
+            "faction \"The Others\"",
+            "faction \"The Others who have far too long a name\"",
+            "pfscene/name",
+        ),
+        (
+            "   yaw float 135.000000\n",
+            "   yaw float 135.000000",
+            "pfscene/last-line",
+        ),
+        ("   yaw float 135.000000\n", "", "pfscene/attribute-missing"),
+    ] {
+        let found = problems_of(from, to);
+        let is_said = found.iter().any(|p| p.ends_with(&format!("[{expected}]")));
+        assert!(is_said, "{to}: {found:?}");
+    }
+}
+
+#[test]
+fn a_section_that_comes_twice_is_read_as_one() {
+    let text = format!(
+        "{}section \"entities\"\nnum_entities 1\nentity more a.pfobj 3\n   position vec3 0.000000 \
+         0.000000 0.000000\n   scale vec3 1.000000 1.000000 1.000000\n   rotation quat 0.000000 \
+         0.000000 0.000000 1.000000\n",
+        SCENE.replace("num_sections 5", "num_sections 6")
+    );
+    let scene = read(text);
+    assert_eq!(scene.entities.len(), 3);
+    let found = problems(&scene);
+    assert!(
+        found.iter().any(|p| p.ends_with("[pfscene/section-twice]")),
+        "{found:?}"
+    );
+    assert_eq!(scene.sections.len(), 5);
+}
+
+#[test]
+fn what_is_cut_off_is_shown_as_far_as_it_goes() {
+    for (i, _) in SCENE.match_indices('\n').skip(3) {
+        let scene = read(&SCENE[..=i]);
+        let errors = scene
+            .problems
+            .iter()
+            .filter(|p| p.severity == Severity::Error)
+            .count();
+        assert!(errors > 0 || i + 1 == SCENE.len(), "{}", &SCENE[..=i]);
+    }
+    let error = pfscene::read(b"version 1.0\nnum_sections 1\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "3:1: the file ends; expected `section \"<name>\"`"
+    );
+    assert!(pfscene::read(b"").is_err());
+}
+
+#[test]
+fn a_watcher_can_stop_the_reading() {
+    let mut asked = 0;
+    let read = pfscene::read_with(SCENE.as_bytes(), &mut |_| {
+        asked += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!((read, asked), (Err(ReadError::Cancelled), 1));
+}
+
+#[test]
+fn types_have_the_names_of_files() {
+    for name in ["string", "int", "float", "bool", "vec2", "vec3", "quat"] {
+        assert_eq!(
+            ValueType::of(name.as_bytes()).map(ValueType::name),
+            Some(name)
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! A small scene with every kind of section and attribute, whose values all differ.
+
+/// The scene, as text, in version 1.1.
+pub const SCENE: &str = "\
+version 1.1
+num_sections 5
+section \"general\"
+    skybox \"assets/skyboxes/evening sky\" jpg
+    ambient_light_color 10 20 30 40
+    emit_light_color 50 60 70 80
+    emit_light_pos 1.500000 2.500000 -3.500000
+section \"factions\"
+num_factions 2
+faction \"Villagers\"
+    color vec3 4.000000 5.000000 6.000000
+    controllable bool 0
+faction \"The Others\"
+    color vec3 7.000000 8.000000 9.000000
+    controllable bool 1
+diplomacy 0 0 0
+diplomacy 0 1 1
+diplomacy 1 0 1
+diplomacy 1 1 0
+section \"entities\"
+num_entities 2
+entity guard assets/models/guard.pfobj 13
+   position vec3 1.000000 2.000000 3.000000
+   scale vec3 4.000000 5.000000 6.000000
+   rotation quat 0.000000 0.600000 0.000000 0.800000
+   animated bool 1
+   static bool 0
+   faction_id int 1
+   idle_clip string Stand still
+   home vec2 -7.000000 8.500000
+   constructor_arguments int 3
+       string two words
+       int -3
+       float 0.500000
+   tags int 2
+       tag \"night watch\"
+       tag \"gate\"
+   selection_radius float 3.25
+   vision_range float 40.000000
+   class string Guard
+entity rock assets/models/rock.pfobj 3
+   position vec3 9.000000 10.000000 11.000000
+   scale vec3 1.000000 1.000000 1.000000
+   rotation quat 0.000000 0.000000 0.000000 1.000000
+section \"regions\"
+num_regions 2
+region meadow 0 2
+   radius float 12.500000
+   pos vec2 10.000000 -20.000000
+region gate 1 2
+   dimensions vec2 30.000000 40.000000
+   pos vec2 0.000000 0.000000
+section \"cameras\"
+num_cameras 1
+camera above
+   position vec3 100.000000 175.000000 -50.000000
+   pitch float -65.000000
+   yaw float 135.000000
+";
