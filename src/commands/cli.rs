@@ -336,6 +336,7 @@ impl Cli {
         });
         Ok(OpenOptions {
             texture_folders: self.textures.clone(),
+            map: None,
             xmf_dialect: dialect,
             xmf_tile_order: if self.xmf.contains(&XmfReading::SheetFirst) {
                 TileOrder::IndexFirst

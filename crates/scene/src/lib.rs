@@ -8,6 +8,7 @@ mod describe;
 mod document;
 mod geometry;
 pub mod level;
+pub mod map_scene;
 pub mod model;
 mod open;
 pub mod terrain;
@@ -19,7 +20,7 @@ pub use describe::{
 };
 use describe::{fields, numbers, outline};
 pub use document::flat_image::FlatImage;
-pub use document::item::{Item, LevelItem, ModelItem, Owner, TerrainItem, TileMapItem};
+pub use document::item::{Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem};
 pub use document::lists::{
     Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,
     TilesetInfo,

@@ -19,6 +19,8 @@ use super::{OpenOptions, Source};
 
 /// Where the engine keeps the textures of maps, below its asset root.
 const MAP_TEXTURES: &str = "assets/map_textures";
+/// The folder by which the engine's asset root is known.
+const ASSETS: &str = "assets";
 /// How far up from a file its asset root is looked for.
 const MAX_ANCESTORS: usize = 12;
 
@@ -31,6 +33,9 @@ pub(crate) enum LookUp {
     Beside,
     /// The document's own folder, unless it is built in.
     BesideOnly,
+    /// The engine's asset root, from which scenes name models; the document's own folder where it
+    /// is in none.
+    AssetRoot,
 }
 
 /// The files that a document may name.
@@ -67,9 +72,14 @@ impl Assets {
             LookUp::MapTextures => [engine(), beside],
             LookUp::Beside => [beside, engine()],
             LookUp::BesideOnly => [beside.filter(|_| source.embedded.is_empty()), None],
+            LookUp::AssetRoot => {
+                let mut above = path.ancestors().skip(1).take(MAX_ANCESTORS);
+                let root = above.find(|folder| folder.join(ASSETS).is_dir());
+                [root.map(Path::to_owned).or(beside), None]
+            }
         };
         let named: Vec<PathBuf> = match look_up {
-            LookUp::BesideOnly => named.clone(),
+            LookUp::BesideOnly | LookUp::AssetRoot => named.clone(),
             LookUp::MapTextures | LookUp::Beside => named
                 .iter()
                 .flat_map(|folder| [folder.join(MAP_TEXTURES), folder.clone()])
@@ -84,17 +94,23 @@ impl Assets {
 
     /// Reads the file of a name.
     pub(crate) fn read(&self, name: &str) -> AssetFile {
-        self.read_found(name, || self.roots.find(name))
+        self.read_found(name, u64::MAX, || self.roots.find(name))
+    }
+
+    /// Reads the file of a name unless it has more bytes.
+    pub(crate) fn read_up_to(&self, name: &str, max_bytes: u64) -> AssetFile {
+        self.read_found(name, max_bytes, || self.roots.find(name))
     }
 
     /// Reads the file of a name whatever the case of its letters; folders in the name are left out.
     pub(crate) fn read_any_case(&self, name: &str) -> AssetFile {
-        self.read_found(name, || self.roots.find_any_case(name))
+        self.read_found(name, u64::MAX, || self.roots.find_any_case(name))
     }
 
     fn read_found(
         &self,
         name: &str,
+        max_bytes: u64,
         find: impl FnOnce() -> Result<PathBuf, AssetError>,
     ) -> AssetFile {
         if let Some(bytes) = self.embedded(name) {
@@ -106,7 +122,7 @@ impl Assets {
         }
         match find() {
             Ok(path) => AssetFile {
-                bytes: match Source::read_bytes(&path) {
+                bytes: match Source::read_up_to(&path, max_bytes) {
                     Ok(bytes) => Ok(bytes.into()),
                     Err(error) => Err(AssetError::Unreadable(error.to_string())),
                 },

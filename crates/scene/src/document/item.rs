@@ -110,6 +110,26 @@ items! {
         Lod "level of detail" { number: u32 },
     }
 
+    /// An item of a Permafrost scene. What is of its map is an item of that.
+    Scene(SceneItem) {
+        /// The whole scene.
+        Scene "scene",
+        /// An entity, by its index in the file.
+        Entity "entity" { index: u32 },
+        /// A faction, and all its entities.
+        Faction "faction" { index: u32 },
+        /// All entities of a class of scripts, by its index in alphabetical order.
+        Class "class" { index: u32 },
+        /// All entities of a model, by its index in the order of the file.
+        Model "model" { index: u32 },
+        /// A region.
+        Region "region" { index: u32 },
+        /// A camera.
+        Camera "camera" { index: u32 },
+        /// The clip of all idle clips.
+        Clip "clip",
+    }
+
     /// An item of a PMF map. Chunks count within their level, cubes within their chunk.
     Level(LevelItem) {
         /// The whole file.

@@ -26,8 +26,10 @@ macro_rules! overlay_ids {
 overlay_ids! {
     BackFaces "back-faces",
     BindBounds "bind-bounds",
+    Cameras "cameras",
     Cells "cells",
     ChunkBorders "chunk-borders",
+    Circles "circles",
     Colliders "colliders",
     Cover "cover",
     CubeTypes "cube-types",
@@ -52,6 +54,7 @@ overlay_ids! {
     Pathable "pathable",
     Paths "paths",
     PixelGrid "pixel-grid",
+    Regions "regions",
     ServerRegions "server-regions",
     Skeleton "skeleton",
     Still "still",

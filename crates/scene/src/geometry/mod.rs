@@ -108,3 +108,18 @@ pub struct Ray {
     /// Where it goes, of length 1.
     pub direction: Vec3,
 }
+
+impl Ray {
+    /// How far along it enters a box and leaves it; none where it does not. One that begins inside
+    /// enters at 0.
+    pub fn within(self, aabb: &Aabb) -> Option<(f32, f32)> {
+        let inverse = self.direction.recip();
+        let a = (aabb.min - self.origin) * inverse;
+        let b = (aabb.max - self.origin) * inverse;
+        // A ray within the plane of a side gives NaN, which does not count.
+        let near = a.min(b).max(Vec3::ZERO).max_element();
+        let far = a.max(b).min_element();
+        let far = if far.is_nan() { f32::INFINITY } else { far };
+        (near <= far * 1.000_001 + 1e-6).then_some((near, far * 1.000_001 + 1e-6))
+    }
+}

@@ -217,7 +217,7 @@ impl Model {
 
     /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
     /// frames.
-    fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
+    pub(crate) fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
         let extent = match clip {
             None => self.extents.bind,
             Some(clip) => {
@@ -229,7 +229,7 @@ impl Model {
     }
 
     /// What the mesh occupies at a moment; none without a mesh.
-    fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
+    pub(crate) fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
         match self.poses.between(playhead) {
             None => self.extents.bind,
             Some((clip, [frame, _], 0.0)) => {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use self::source::{OpenError, OpenOptions, Progress, Source};
 use crate::tilemap::{ika, ppe};
-use crate::{Document, Overlay, level, model, terrain, tilemap};
+use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::Format;
 
 /// Makes a document of a file's bytes.
@@ -37,6 +37,11 @@ static REGISTRY: &[Entry] = &[
         format: &mapscope_formats::pfobj::FORMAT,
         open: model::open,
         overlays: &model::OVERLAYS,
+    },
+    Entry {
+        format: &mapscope_formats::pfscene::FORMAT,
+        open: map_scene::open,
+        overlays: &map_scene::OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::pmf::FORMAT,

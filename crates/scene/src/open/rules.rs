@@ -13,6 +13,22 @@ mapscope_formats::rules! {
     Warning TEXTURE_LIMIT = "texture/limit";
     /// The declared bounds differ from those of the mesh.
     Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
+    /// The scene has no map beside it, or the map cannot be read.
+    Warning MISSING_MAP = "pfscene/missing-map";
+    /// The model of an entity was not found.
+    Error MISSING_MODEL = "pfscene/missing-model";
+    /// The path of a model leads out of the asset root.
+    Error MODEL_PATH = "pfscene/model-path";
+    /// The model of an entity cannot be read.
+    Error UNREADABLE_MODEL = "pfscene/unreadable-model";
+    /// There are more models than are shown.
+    Error MODEL_LIMIT = "pfscene/model-limit";
+    /// The model of an entity does not have its idle clip.
+    Error IDLE_CLIP = "pfscene/idle-clip";
+    /// An entity is outside the map.
+    Warning OUTSIDE_MAP = "pfscene/outside-map";
+    /// An entity does not stand on the ground.
+    Warning OFF_GROUND = "pfscene/off-ground";
     /// The bind pose of a joint scales to nothing.
     Warning FLAT_JOINT = "pfobj/flat-joint";
     /// A texture in PTF has flags without meaning.

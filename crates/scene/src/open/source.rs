@@ -37,7 +37,19 @@ impl Source {
 
     /// Reads the bytes of a file.
     pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, OpenError> {
-        Self::read_with(path, |path| std::fs::read(path))
+        Self::read_up_to(path, u64::MAX)
+    }
+
+    /// Reads the bytes of a file unless it has more of them.
+    pub(crate) fn read_up_to(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
+        Self::read_with(path, |path| {
+            let bytes = std::fs::metadata(path)?.len();
+            if bytes > max_bytes {
+                let message = format!("{bytes} bytes; at most {max_bytes} are read");
+                return Err(std::io::Error::other(message));
+            }
+            std::fs::read(path)
+        })
     }
 
     /// Reads a file with a function, and makes sure that the file is the same before and after.
@@ -106,6 +118,8 @@ impl Source {
 pub struct OpenOptions {
     /// Folders named by the user in which textures are looked for last.
     pub texture_folders: Vec<PathBuf>,
+    /// The map that a scene stands on; where it is none, the one of the same name beside it.
+    pub map: Option<PathBuf>,
     /// How embedded cells and colours of XMF files are read; where it is none, as files are written
     /// now, or were when the file says that it was written.
     pub xmf_dialect: Option<Dialect>,

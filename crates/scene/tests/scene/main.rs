@@ -4,6 +4,7 @@
 
 mod ika;
 mod level;
+mod map_scene;
 mod model;
 mod mutation;
 mod ppe;

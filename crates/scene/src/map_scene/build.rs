@@ -1,0 +1,434 @@
+//! A scene of its file: the map and the models are looked up, read and put in their places.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::describe::OVERLAYS;
+use super::place::{missing_bounds, model_bounds, world_from_entity};
+use super::{Group, MapScene, Placed, SceneModel};
+use crate::assets::{AssetError, Assets, LookUp};
+use crate::camera::Handedness;
+use crate::model::Model;
+use crate::parallel::in_parallel;
+use crate::rules::{self, Fault};
+use crate::terrain::Terrain;
+use crate::{
+    Aabb, About, Animation as _, ClipInfo, Document as _, GameView, OpenError, OpenOptions,
+    Progress, SceneItem, Source,
+};
+use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
+use mapscope_formats::{Place, Problems, Rule, Subject, pfmap, pfobj, quoted};
+
+/// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
+const MAX_MODELS: usize = 2_000;
+/// Bytes of a model that is read.
+const MAX_MODEL_BYTES: u64 = 256 << 20;
+/// How far from the ground an entity may stand that is on it, in world units: positions have six
+/// digits after the point.
+const ON_GROUND: f32 = 0.05;
+/// Frames of the clip that stands for all idle clips: a minute.
+const CLIP_FRAMES: u32 = 60 * pfobj::FRAMES_PER_SECOND as u32;
+
+/// The shares of a load: parsing the scene is the first half.
+const MAP_DONE: f32 = 0.7;
+const MODELS_DONE: f32 = 0.95;
+
+/// A model that was looked up.
+struct LoadedModel {
+    file: Option<PathBuf>,
+    model: Result<Arc<Model>, Fault>,
+    looked_for: Vec<PathBuf>,
+}
+
+impl MapScene {
+    /// Makes a scene of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        mut pfscene: Pfscene,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut problems = Problems::new();
+        let mut dependencies = Vec::new();
+        let map = load_map(source, options, progress, &mut problems, &mut dependencies)?;
+        progress.report(MAP_DONE)?;
+        let mut models = named_models(&pfscene.entities);
+        let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+        let loaded = load_models(&names, source, options, progress)?;
+        progress.report(MODELS_DONE)?;
+        for (model, loaded) in models.iter_mut().zip(loaded) {
+            dependencies.extend(loaded.looked_for);
+            model.file = loaded.file;
+            match loaded.model {
+                Ok(found) => {
+                    dependencies.extend(found.about().dependencies.iter().cloned());
+                    model.model = Some(found);
+                }
+                Err((rule, message)) => {
+                    for &entity in &model.entities {
+                        add(&mut problems, rule, &pfscene, entity, None, || {
+                            message.clone()
+                        });
+                    }
+                }
+            }
+        }
+        dependencies.sort_unstable();
+        dependencies.dedup();
+        let terrain = map.as_ref().map(|(_, terrain)| &**terrain);
+        let entities = place_all(&pfscene, &models, terrain, &mut problems);
+        let bounds = entities.iter().map(|placed| placed.bounds);
+        let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
+        let bounds = bounds.reduce(|all, next| all.union(&next));
+        let classes = pfscene.entities.iter().filter_map(|entity| class(entity));
+        let classes: BTreeSet<String> = classes.map(str::to_owned).collect();
+        let groups = group(&entities, &models);
+        let is_animated = groups.iter().any(|group| group.clip.is_some());
+        let clip = ClipInfo {
+            name: "Idle clips".to_owned(),
+            frames: CLIP_FRAMES,
+            item: SceneItem::Clip.into(),
+        };
+        let mut all_problems = std::mem::take(&mut pfscene.problems);
+        all_problems.extend(problems.finish());
+        all_problems.sort_by_key(|problem| problem.place);
+        let mut scene = Self {
+            about: About {
+                format: &pfscene::FORMAT,
+                version: pfscene.version.clone(),
+                problems: all_problems,
+                bounds: bounds.unwrap_or(Aabb {
+                    min: Vec3::ZERO,
+                    max: Vec3::ONE,
+                }),
+                handedness: Handedness::Mirrored,
+                game_view: GameView::FromAbove,
+                overlays: &OVERLAYS,
+                dependencies,
+                kinds: Vec::new(),
+                cpu_bytes: 0,
+            },
+            path: source.path.clone(),
+            map,
+            models,
+            entities,
+            groups,
+            classes: classes.into_iter().collect(),
+            clips: if is_animated { vec![clip] } else { Vec::new() },
+            pfscene,
+        };
+        scene.about.cpu_bytes = scene.cpu_bytes();
+        progress.report(1.0)?;
+        Ok(scene)
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let models = self.models.iter().filter_map(|model| model.model.as_ref());
+        let models = models.map(|model| model.about().cpu_bytes).sum::<u64>();
+        let map = self
+            .terrain()
+            .map_or(0, |terrain| terrain.about().cpu_bytes);
+        models + map + size_of_val(self.entities.as_slice()) as u64
+    }
+}
+
+/// The class of the script that runs an entity.
+pub(super) fn class(entity: &Entity) -> Option<&str> {
+    entity.attributes.value("class").and_then(Value::string)
+}
+
+/// Lists a problem of an entity at the line of one of its attributes, or of its own.
+fn add(
+    problems: &mut Problems,
+    rule: &'static Rule,
+    pfscene: &Pfscene,
+    index: u32,
+    key: Option<&str>,
+    message: impl FnOnce() -> String,
+) {
+    let Some(entity) = pfscene.entities.get(index as usize) else {
+        return;
+    };
+    let attribute = key.and_then(|key| entity.attributes.get(key));
+    let place = Place::Text {
+        line: attribute.map_or(entity.line, |attribute| attribute.line),
+        column: 1,
+    };
+    problems.add_about(rule, Subject::SceneEntity(index), place, message);
+}
+
+/// The map of a scene: the one that the user named, or the one of the same name beside it.
+fn load_map(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+    problems: &mut Problems,
+    dependencies: &mut Vec<PathBuf>,
+) -> Result<Option<(PathBuf, Arc<Terrain>)>, OpenError> {
+    let beside = source.path.with_extension("pfmap");
+    let path = options.map.clone().unwrap_or(beside);
+    dependencies.push(path.clone());
+    let embedded = source
+        .embedded
+        .iter()
+        .find(|(name, _)| Path::new(name) == path);
+    let place = Place::Text { line: 1, column: 1 };
+    let read = match embedded {
+        Some((_, bytes)) => Ok(Source {
+            path: path.clone(),
+            bytes: (*bytes).into(),
+            embedded: source.embedded,
+        }),
+        None => Source::read(&path),
+    };
+    let read = read.and_then(|source| {
+        let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, &Progress::default())?;
+        let terrain = Terrain::build(parsed, &source, options, &Progress::default())?;
+        Ok(Arc::new(terrain))
+    });
+    progress.check()?;
+    match read {
+        Ok(terrain) => {
+            dependencies.extend(terrain.about().dependencies.iter().cloned());
+            Ok(Some((path, terrain)))
+        }
+        Err(error) => {
+            problems.add(&rules::MISSING_MAP, place, || {
+                format!("no map for this scene, which is shown without one: {error}")
+            });
+            Ok(None)
+        }
+    }
+}
+
+/// The models that entities name, in the order in which they are first named.
+fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
+    let mut models: Vec<SceneModel> = Vec::new();
+    let mut by_name = HashMap::new();
+    for (entity, index) in entities.iter().zip(0..) {
+        let known = *by_name.entry(entity.model.as_str()).or_insert(models.len());
+        if known == models.len() {
+            models.push(SceneModel {
+                name: entity.model.clone(),
+                file: None,
+                model: None,
+                entities: Vec::new(),
+            });
+        }
+        models[known].entities.push(index);
+    }
+    models
+}
+
+fn load_models(
+    names: &[&str],
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Vec<LoadedModel>, OpenError> {
+    let assets = Assets::new(source, options, LookUp::AssetRoot);
+    in_parallel(names.len(), progress, |index| {
+        let name = names[index];
+        if index >= MAX_MODELS {
+            let message = format!("more than {MAX_MODELS} models; this one is not read");
+            return LoadedModel {
+                file: None,
+                model: Err((&rules::MODEL_LIMIT, message)),
+                looked_for: Vec::new(),
+            };
+        }
+        let file = assets.read_up_to(name, MAX_MODEL_BYTES);
+        let model = file.bytes.map_err(|error| fault(name, &error));
+        let model = model.and_then(|bytes| {
+            let of_model = Source {
+                path: file.path.clone().unwrap_or_else(|| name.into()),
+                bytes: bytes.into(),
+                embedded: source.embedded,
+            };
+            let progress = Progress::default();
+            let pfobj = of_model.parse(&pfobj::FORMAT, pfobj::read_with, &progress);
+            let model = pfobj.and_then(|pfobj| Model::build(pfobj, &of_model, options, &progress));
+            model
+                .map(Arc::new)
+                .map_err(|error| (&rules::UNREADABLE_MODEL, format!("model {error}")))
+        });
+        LoadedModel {
+            file: file.path,
+            model,
+            looked_for: file.looked_for,
+        }
+    })
+}
+
+/// Why a model was not read.
+fn fault(name: &str, error: &AssetError) -> Fault {
+    let rule = match error {
+        AssetError::Refused { .. } => &rules::MODEL_PATH,
+        AssetError::Missing { .. } => &rules::MISSING_MODEL,
+        AssetError::Unreadable(_) => &rules::UNREADABLE_MODEL,
+    };
+    let message = match error {
+        AssetError::Unreadable(why) => {
+            format!("model {} cannot be read: {why}", quoted(name.as_bytes()))
+        }
+        error => format!("model {error}"),
+    };
+    (rule, message)
+}
+
+fn place_all(
+    pfscene: &Pfscene,
+    models: &[SceneModel],
+    terrain: Option<&Terrain>,
+    problems: &mut Problems,
+) -> Vec<Placed> {
+    let mut model_of = vec![0; pfscene.entities.len()];
+    for (i, model) in models.iter().enumerate() {
+        for &entity in &model.entities {
+            model_of[entity as usize] = i;
+        }
+    }
+    let placed = pfscene.entities.iter().zip(0..).map(|(entity, index)| {
+        let world_from_model = world_from_entity(entity);
+        let model_index = model_of[index as usize];
+        let model = models[model_index].model.as_deref();
+        let clip = model.and_then(|model| idle_clip(pfscene, index, model, problems));
+        let bounds = model.and_then(|model| model_bounds(model, clip, &world_from_model));
+        let position = Vec3::from(world_from_model.translation);
+        let placed = Placed {
+            world_from_model,
+            bounds: bounds.unwrap_or_else(|| missing_bounds(entity, &world_from_model)),
+            model: model_index,
+            clip,
+            ground: terrain.and_then(|terrain| terrain.height_at(position.x, position.z)),
+        };
+        check_ground(pfscene, index, &placed, terrain, problems);
+        placed
+    });
+    placed.collect()
+}
+
+/// The clip that an entity plays while it does nothing, by its index in the model.
+fn idle_clip(
+    pfscene: &Pfscene,
+    index: u32,
+    model: &Model,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let attributes = &pfscene.entities.get(index as usize)?.attributes;
+    if attributes.value("animated").and_then(Value::bool) != Some(true) {
+        return None;
+    }
+    let name = attributes.value("idle_clip")?.string()?;
+    let clips = model.clips();
+    let clip = clips.iter().position(|clip| clip.name == name);
+    if clip.is_none() {
+        add(
+            problems,
+            &rules::IDLE_CLIP,
+            pfscene,
+            index,
+            Some("idle_clip"),
+            || {
+                let name = quoted(name.as_bytes());
+                let clips: Vec<String> = clips
+                    .iter()
+                    .map(|clip| quoted(clip.name.as_bytes()))
+                    .collect();
+                match clips.as_slice() {
+                    [] => format!("found {name}; the model has no clips"),
+                    clips => format!("found {name}; expected one of {}", clips.join(", ")),
+                }
+            },
+        );
+    }
+    clip
+}
+
+fn check_ground(
+    pfscene: &Pfscene,
+    index: u32,
+    placed: &Placed,
+    terrain: Option<&Terrain>,
+    problems: &mut Problems,
+) {
+    let position = placed.position();
+    let Some(terrain) = terrain else {
+        return;
+    };
+    if terrain
+        .placement()
+        .tile_at(position.x, position.z)
+        .is_none()
+    {
+        add(
+            problems,
+            &rules::OUTSIDE_MAP,
+            pfscene,
+            index,
+            Some("position"),
+            || format!("x {} and z {} are outside the map", position.x, position.z),
+        );
+        return;
+    }
+    if let Some(above) = placed.above_ground()
+        && above.abs() > ON_GROUND
+    {
+        add(
+            problems,
+            &rules::OFF_GROUND,
+            pfscene,
+            index,
+            Some("position"),
+            || {
+                let [height, side] = if above > 0.0 {
+                    [above, 1.0]
+                } else {
+                    [-above, 0.0]
+                };
+                let side = if side > 0.0 { "above" } else { "below" };
+                let ground = position.y - above;
+                format!(
+                    "y {} is {height:.2} {side} the ground, which is at {ground}",
+                    position.y
+                )
+            },
+        );
+    }
+}
+
+/// Entities by model and clip.
+fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known = HashMap::new();
+    for (placed, index) in entities.iter().zip(0..) {
+        if models[placed.model].model.is_none() {
+            continue;
+        }
+        let at = *known
+            .entry((placed.model, placed.clip))
+            .or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group {
+                model: placed.model,
+                clip: placed.clip,
+                placements: Vec::new(),
+                entities: Vec::new(),
+            });
+        }
+        groups[at].placements.push(placed.world_from_model);
+        groups[at].entities.push(index);
+    }
+    groups
+}
+
+/// The name of a file without its folders, as a scene writes paths.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}

@@ -1,0 +1,418 @@
+//! What a scene says of itself: the [`Document`] of a PFSCENE.
+
+use std::path::PathBuf;
+
+use glam::Vec3;
+use serde_json::{Map, Value};
+
+use super::MapScene;
+use super::build::class;
+use super::fields::{
+    CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
+};
+use super::overlays::{CAMERA, MISSING, Pose, REGION, SELECTION, VISION};
+use crate::fields::Describe;
+use crate::lines::{LineBuilder, box_edges};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, heading, leaf};
+use crate::overlay::overlays;
+use crate::{
+    Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable, Hit,
+    InfoQuery, Item, ItemPlace, Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId,
+    Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic,
+    SummaryPart, Swatch,
+};
+use mapscope_formats::pfscene::Entity;
+use mapscope_formats::{Problem, Subject};
+
+/// The overlays of a scene: those of its ground, and its own.
+pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
+    Regions "Regions" "Draw the regions that scripts use, with their names",
+    Cameras "Cameras" "Draw the cameras of the scene, with their names",
+    Circles "Circles" "Draw the selection circle and the vision range of every entity",
+    TileTypes "Tile types" "Colour every tile by its type" surface,
+    Pathable "Pathable"
+        "Colour tiles green where ground units can walk, red where they cannot" surface,
+    Height "Height" "Colour the ground by its height" surface,
+    ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
+    TileGrid "Tile grid" "Draw dark lines around the tiles",
+    Wireframe "Wireframe" "Draw the edges of the triangles",
+    Unlit "Unlit" "Show textures as they are, without light and shadow" surface,
+];
+
+/// Lines that the outline lists under a heading.
+const MAX_LISTED: usize = 2_000;
+
+impl MapScene {
+    /// The record of an item with its fields; none for an item of the map, or one that is not there.
+    fn described<'a>(&'a self, item: Item) -> Option<Box<dyn Describe + 'a>> {
+        let Item::Scene(item) = item else {
+            return None;
+        };
+        Some(match item {
+            SceneItem::Scene => SceneAt::FIELDS.of(SceneAt(self)),
+            SceneItem::Entity { index } => EntityAt::FIELDS.of(EntityAt::new(self, index)?),
+            SceneItem::Faction { index } => FactionAt::FIELDS.of(FactionAt::new(self, index)?),
+            SceneItem::Model { index } => ModelAt::FIELDS.of(ModelAt::new(self, index)?),
+            SceneItem::Class { index } => ClassAt::FIELDS.of(ClassAt::new(self, index)?),
+            SceneItem::Region { index } => RegionAt::FIELDS.of(RegionAt::new(self, index)?),
+            SceneItem::Camera { index } => CameraAt::FIELDS.of(CameraAt::new(self, index)?),
+            SceneItem::Clip => return None,
+        })
+    }
+
+    /// The number of the class of an entity's script.
+    pub(super) fn class_index(&self, entity: &Entity) -> Option<u32> {
+        let name = class(entity)?;
+        let index = self
+            .classes
+            .binary_search_by(|class| class.as_str().cmp(name))
+            .ok()?;
+        Some(index as u32)
+    }
+
+    /// What an entity is one of: a faction, a class and a model.
+    pub(super) fn kinds_of(&self, index: u32) -> impl Iterator<Item = SceneItem> {
+        let entity = self.pfscene.entities.get(index as usize);
+        let faction = entity.and_then(|entity| entity.attributes.value("faction_id")?.int());
+        let faction = faction.and_then(|faction| u32::try_from(faction).ok());
+        let class = entity.and_then(|entity| self.class_index(entity));
+        let model = self
+            .entities
+            .get(index as usize)
+            .map(|placed| placed.model as u32);
+        let faction = faction.map(|index| SceneItem::Faction { index });
+        let class = class.map(|index| SceneItem::Class { index });
+        let model = model.map(|index| SceneItem::Model { index });
+        faction.into_iter().chain(class).chain(model)
+    }
+
+    /// The entities of a kind, in file order.
+    pub(super) fn members(&self, kind: SceneItem) -> impl Iterator<Item = u32> {
+        (0..self.entities.len() as u32).filter(move |index| {
+            kind == SceneItem::Scene || self.kinds_of(*index).any(|item| item == kind)
+        })
+    }
+
+    /// The line of an item in the outline.
+    fn line(&self, label: String, item: SceneItem) -> OutlineNode {
+        let note = self.described(item.into()).map(|record| record.note());
+        leaf(label, item.into(), note.unwrap_or_default())
+    }
+
+    fn entity_lines(&self, kind: SceneItem) -> Vec<OutlineNode> {
+        let lines = self.members(kind).filter_map(|index| {
+            let entity = self.pfscene.entities.get(index as usize)?;
+            let label = format!("{index} {}", entity.name);
+            Some(self.line(label, SceneItem::Entity { index }))
+        });
+        capped(lines.collect(), MAX_LISTED)
+    }
+
+    /// A line for each of several kinds, with their entities below.
+    fn kind_lines(&self, kinds: impl Iterator<Item = (String, SceneItem)>) -> Vec<OutlineNode> {
+        let lines = kinds.map(|(label, item)| OutlineNode {
+            children: self.entity_lines(item),
+            ..self.line(label, item)
+        });
+        lines.collect()
+    }
+
+    fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
+        let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
+            let boxes =
+                entities.filter_map(|index| Some(self.entities.get(index as usize)?.bounds));
+            boxes.reduce(|all, next| all.union(&next))
+        };
+        match item {
+            SceneItem::Scene | SceneItem::Clip => Some(self.about.bounds),
+            SceneItem::Entity { index } => of_entities(&mut std::iter::once(index)),
+            SceneItem::Faction { .. } | SceneItem::Class { .. } | SceneItem::Model { .. } => {
+                of_entities(&mut self.members(item))
+            }
+            SceneItem::Region { index } => {
+                let mut lines = Vec::new();
+                let region = self.pfscene.regions.get(index as usize)?;
+                self.region_lines(region, &mut LineBuilder::new(&mut lines, REGION, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+            SceneItem::Camera { index } => {
+                let mut lines = Vec::new();
+                let camera = self.pfscene.cameras.get(index as usize)?;
+                Self::camera_lines(camera, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+        }
+    }
+}
+
+impl Document for MapScene {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        if let Some(terrain) = self.terrain() {
+            draw(Drawable::in_place(&**terrain));
+        }
+        for group in &self.groups {
+            let Some(model) = self
+                .models
+                .get(group.model)
+                .and_then(|m| m.model.as_deref())
+            else {
+                continue;
+            };
+            draw(Drawable {
+                content: model,
+                revision: 0,
+                placements: &group.placements,
+                playhead: Some(self.playhead_of(group.clip, model, shown.playhead)),
+                bounds: model.extent_of(group.clip),
+            });
+        }
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        let name = self.path.file_name().map_or_else(
+            || self.path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let scene = &self.pfscene;
+        let factions = (0..)
+            .zip(&scene.factions)
+            .map(|(index, faction)| (faction.name.clone(), SceneItem::Faction { index }));
+        let mut factions = self.kind_lines(factions);
+        for (line, faction) in factions.iter_mut().zip(&scene.factions) {
+            line.swatch = faction_color(faction).map(Swatch::Color);
+        }
+        let classes = (0..).zip(&self.classes);
+        let classes = classes.map(|(index, class)| (class.clone(), SceneItem::Class { index }));
+        let models = (0..self.models.len() as u32).filter_map(|index| {
+            let name = ModelAt::new(self, index)?.name().to_owned();
+            Some((name, SceneItem::Model { index }))
+        });
+        let regions = (0..)
+            .zip(&scene.regions)
+            .map(|(index, region)| self.line(region.name.clone(), SceneItem::Region { index }));
+        let cameras = (0..)
+            .zip(&scene.cameras)
+            .map(|(index, camera)| self.line(camera.name.clone(), SceneItem::Camera { index }));
+        let mut lines = vec![
+            self.line(name, SceneItem::Scene),
+            heading("Factions", factions),
+            heading("Classes", self.kind_lines(classes)),
+            heading("Models", self.kind_lines(models)),
+            heading("Regions", regions.collect()),
+            heading("Cameras", cameras.collect()),
+        ];
+        lines.retain(|line| line.item.is_some() || !line.children.is_empty());
+        if let Some(terrain) = self.terrain() {
+            lines.push(heading("Map", terrain.outline()));
+        }
+        lines
+    }
+
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        self.first_hit(ray_in_world, shown)
+    }
+
+    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        match (self.described(item), self.terrain()) {
+            (Some(record), _) => record.summary(),
+            (None, Some(terrain)) => terrain.summary(item, pointer, shown),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
+        match (self.described(item), self.terrain()) {
+            (Some(record), _) => record.groups(),
+            (None, Some(terrain)) => terrain.properties(item, playhead),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        let Item::Scene(item) = item else {
+            let terrain = self.terrain();
+            return terrain.map_or_else(ItemPlace::default, |terrain| terrain.place(item, shown));
+        };
+        ItemPlace {
+            bounds: self.bounds_of(item),
+            seen_from: match item {
+                SceneItem::Entity { .. } => SeenFrom::AllAround,
+                _ => SeenFrom::Anywhere,
+            },
+            is_placeholder: false,
+        }
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        match item {
+            Item::Scene(SceneItem::Entity { index }) => {
+                let Some(placed) = self.entities.get(index as usize) else {
+                    return Vec::new();
+                };
+                let extent = self.model_of(placed).and_then(|model| {
+                    model.extent_at(self.playhead_of(placed.clip, model, shown.playhead))
+                });
+                // The box turns with the entity.
+                let corners = extent.map_or_else(
+                    || placed.bounds.corners(),
+                    |extent| {
+                        let corners = extent.corners();
+                        corners.map(|corner| placed.world_from_model.transform_point3(corner))
+                    },
+                );
+                box_edges(&corners).collect()
+            }
+            Item::Scene(
+                kind @ (SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }),
+            ) => self
+                .members(kind)
+                .flat_map(|index| self.contour(entity_item(index), shown))
+                .collect(),
+            Item::Scene(_) => Vec::new(),
+            item => self
+                .terrain()
+                .map_or_else(Vec::new, |terrain| terrain.contour(item, shown)),
+        }
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        let Item::Scene(SceneItem::Entity { index }) = item else {
+            let terrain = self.terrain();
+            return terrain.map_or_else(Neighbor::default, |t| t.neighbor(item, direction));
+        };
+        let (beside, name) = match direction {
+            Direction::North | Direction::West => (index.checked_sub(1), LISTED_BEFORE),
+            Direction::South | Direction::East => (index.checked_add(1), LISTED_AFTER),
+        };
+        let beside = beside.filter(|index| (*index as usize) < self.entities.len());
+        Neighbor {
+            item: beside.map(entity_item),
+            name: Some(name),
+        }
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        let Item::Scene(kind) = kind else {
+            return self.terrain()?.next_of_kind(kind, after, backwards);
+        };
+        let members: Vec<u32> = self.members(kind).collect();
+        let after = after.and_then(|item| Some(self.entity(item)?.0));
+        beyond(&members, after, backwards).copied().map(entity_item)
+    }
+
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let item = match problem.subject {
+            Subject::SceneEntity(index) => SceneItem::Entity { index },
+            Subject::Faction(index) => SceneItem::Faction { index },
+            Subject::Region(index) => SceneItem::Region { index },
+            Subject::Camera(index) => SceneItem::Camera { index },
+            _ => return None,
+        };
+        self.described(item.into())?;
+        Some(ProblemTarget {
+            item: item.into(),
+            frame: None,
+        })
+    }
+
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        match item {
+            Item::Scene(SceneItem::Model { index }) => {
+                self.models.get(index as usize)?.file.clone()
+            }
+            Item::Scene(SceneItem::Entity { index }) => {
+                let placed = self.entities.get(index as usize)?;
+                self.models.get(placed.model)?.file.clone()
+            }
+            Item::Scene(SceneItem::Scene) => Some(self.map.as_ref()?.0.clone()),
+            Item::Scene(_) => None,
+            item => self.terrain()?.file_of(item),
+        }
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let own = Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| match id {
+            OverlayId::Circles => vec![
+                LegendEntry::new(SELECTION, "Selection circle"),
+                LegendEntry::new(VISION, "Vision range"),
+            ],
+            _ => Vec::new(),
+        });
+        let mut legends = own;
+        if self.missing_count() > 0 {
+            legends.push(Legend {
+                title: "Entities",
+                entries: vec![LegendEntry::new(MISSING, "Model missing")],
+            });
+        }
+        let ground = self.terrain().map(|terrain| terrain.legends(shown));
+        legends.extend(ground.into_iter().flatten());
+        legends
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let triangles = self
+            .entities
+            .iter()
+            .filter_map(|placed| Some(self.model_of(placed)?.pfobj().triangle_count()));
+        let statistic = |name, value: usize| Statistic {
+            name,
+            value: value.to_string(),
+        };
+        let mut statistics = vec![
+            statistic("Entities", self.entities.len()),
+            statistic("Models", self.models.len()),
+            statistic("Entities without a model", self.missing_count()),
+            statistic("Triangles of entities", triangles.sum()),
+        ];
+        statistics.extend(
+            self.terrain()
+                .into_iter()
+                .flat_map(|terrain| terrain.statistics()),
+        );
+        statistics
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        self.terrain()?.thumbnail(index)
+    }
+
+    fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
+        self.info_json()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+}
+
+impl Animation for MapScene {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+
+    fn curves(&self, _item: Item, _clip: usize) -> Vec<Curve> {
+        Vec::new()
+    }
+
+    fn bounds(&self, _clip: Option<usize>) -> Option<Aabb> {
+        Some(self.about.bounds)
+    }
+}
+
+impl MapScene {
+    /// Where a camera of the scene stands and looks, if it says so: for looking through it.
+    pub(super) fn camera_pose(&self, index: u32) -> Option<Pose> {
+        Pose::of(self.pfscene.cameras.get(index as usize)?)
+    }
+}

@@ -1,0 +1,611 @@
+//! What is known of a scene and of what is in it.
+
+use glam::Vec3;
+use serde_json::{Map, Value as Json, json};
+
+use super::build::{class, file_name};
+use super::overlays::Pose;
+use super::place::{rotation, yaw_degrees};
+use super::{MapScene, Placed, SceneModel};
+use crate::fields::{Table, Value, field, json_only, section};
+use crate::numbers::{number, short};
+use crate::{Animation as _, Document as _, Item, Property, SceneItem, Swatch, TerrainItem};
+use mapscope_formats::counted;
+use mapscope_formats::pfscene::{
+    Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Shape,
+    Value as FileValue, ValueType,
+};
+
+/// A whole scene.
+#[derive(Clone, Copy)]
+pub(super) struct SceneAt<'a>(pub(super) &'a MapScene);
+
+impl<'a> SceneAt<'a> {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section(
+                "Scene",
+                &[
+                    field("Map", |SceneAt(scene): &Self| match &scene.map {
+                        Some((path, _)) => {
+                            Value::from(path.display().to_string()).link(TerrainItem::Map)
+                        }
+                        None => "none".into(),
+                    }),
+                    field("Entities", |SceneAt(scene): &Self| {
+                        scene.entities.len().into()
+                    })
+                    .summary("Entities", |SceneAt(scene)| scene.entities.len().into())
+                    .note(|SceneAt(scene)| {
+                        counted(scene.entities.len(), "entity").into()
+                    }),
+                    field("Models", |SceneAt(scene): &Self| scene.models.len().into()),
+                    field("Without a model", |SceneAt(scene): &Self| {
+                        let missing = scene.missing_count();
+                        (missing > 0).then_some(missing).into()
+                    }),
+                    field("Factions", |SceneAt(scene): &Self| {
+                        scene.pfscene.factions.len().into()
+                    }),
+                    field("Regions", |SceneAt(scene): &Self| {
+                        scene.pfscene.regions.len().into()
+                    }),
+                    field("Cameras", |SceneAt(scene): &Self| {
+                        scene.pfscene.cameras.len().into()
+                    }),
+                ],
+            ),
+            section(
+                "Sky and light",
+                &[
+                    field("Skybox", |SceneAt(scene): &Self| {
+                        let skybox = scene.pfscene.general.skybox.as_ref();
+                        skybox
+                            .map(|skybox| {
+                                format!("{} ({})", skybox.value.folder, skybox.value.extension)
+                            })
+                            .into()
+                    }),
+                    field("Ambient light", |SceneAt(scene): &Self| {
+                        color(
+                            scene
+                                .pfscene
+                                .general
+                                .ambient_light_color
+                                .as_ref()
+                                .map(|c| c.value),
+                        )
+                    }),
+                    field("Sun", |SceneAt(scene): &Self| {
+                        color(
+                            scene
+                                .pfscene
+                                .general
+                                .emit_light_color
+                                .as_ref()
+                                .map(|c| c.value),
+                        )
+                    }),
+                    field("Position of the sun", |SceneAt(scene): &Self| {
+                        scene
+                            .pfscene
+                            .general
+                            .emit_light_pos
+                            .as_ref()
+                            .map(|p| p.value)
+                            .into()
+                    }),
+                ],
+            ),
+        ],
+    };
+}
+
+impl MapScene {
+    /// How many entities have no model to be drawn.
+    pub(super) fn missing_count(&self) -> usize {
+        let missing = self.models.iter().filter(|model| model.model.is_none());
+        missing.map(|model| model.entities.len()).sum()
+    }
+
+    /// The keys of `info --json` that are a scene's own.
+    pub(super) fn info_json(&self) -> Map<String, Json> {
+        let entities = (0..self.entities.len())
+            .filter_map(|index| Some(EntityAt::FIELDS.json(&EntityAt::new(self, index as u32)?)));
+        let entities: Vec<_> = entities.map(Json::from).collect();
+        let scene = &self.pfscene;
+        let factions = scene.factions.iter().map(|faction| faction.name.as_str());
+        let regions = scene.regions.iter().map(|region| region.name.as_str());
+        let cameras = scene.cameras.iter().map(|camera| camera.name.as_str());
+        let map = self
+            .map
+            .as_ref()
+            .map(|(path, _)| path.display().to_string());
+        let keys = [
+            ("map", json!(map)),
+            ("entities", entities.into()),
+            ("factions", factions.collect()),
+            ("regions", regions.collect()),
+            ("cameras", cameras.collect()),
+        ];
+        keys.map(|(key, value)| (key.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+}
+
+fn color(rgba: Option<[i32; 4]>) -> Value {
+    let rgb = rgba.map(|[r, g, b, _]| [r, g, b].map(|part| part.clamp(0, 255) as u8));
+    rgb.map_or_else(Value::absent, Value::color)
+}
+
+/// An entity of a scene.
+#[derive(Clone, Copy)]
+pub(super) struct EntityAt<'a> {
+    scene: &'a MapScene,
+    entity: &'a Entity,
+    placed: &'a Placed,
+    model: &'a SceneModel,
+}
+
+impl<'a> EntityAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let placed = scene.entities.get(index as usize)?;
+        Some(Self {
+            scene,
+            entity: scene.pfscene.entities.get(index as usize)?,
+            placed,
+            model: scene.models.get(placed.model)?,
+        })
+    }
+
+    fn value(&self, key: &str) -> Option<&'a FileValue> {
+        self.entity.attributes.value(key)
+    }
+
+    fn float(&self, key: &str) -> Option<f32> {
+        self.value(key)?.float()
+    }
+
+    /// Its faction, by its index in the file.
+    fn faction(&self) -> Option<(u32, Option<&'a Faction>)> {
+        let index = u32::try_from(self.value("faction_id")?.int()?).ok()?;
+        Some((index, self.scene.pfscene.factions.get(index as usize)))
+    }
+
+    fn tile(&self) -> Option<(u32, u32)> {
+        let position = self.placed.position();
+        let placement = self.scene.terrain()?.placement();
+        let (row, col, _) = placement.tile_at(position.x, position.z)?;
+        Some((row, col))
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section(
+                "Entity",
+                &[
+                    field("Name", |at: &Self| at.entity.name.as_str().into())
+                        .in_summary()
+                        .json("name"),
+                    field("Model", |at: &Self| {
+                        let index = at.placed.model as u32;
+                        Value::from(at.entity.model.as_str()).link(SceneItem::Model { index })
+                    })
+                    .json("model"),
+                    field("Model found", |at: &Self| at.model.model.is_some().into()).json("found"),
+                    field("Problems of the model", |at: &Self| {
+                        let problems = at.model.model.as_ref();
+                        let problems = problems.map_or(0, |model| model.about().problems.len());
+                        (problems > 0).then_some(problems).into()
+                    }),
+                    field("Faction", |at: &Self| {
+                        at.faction()
+                            .map(|(index, faction)| match faction {
+                                Some(faction) => Value::from(format!("{index} {}", faction.name))
+                                    .swatch(faction_color(faction).map(Swatch::Color))
+                                    .link(SceneItem::Faction { index }),
+                                None => format!("{index}, which does not exist").into(),
+                            })
+                            .unwrap_or_else(Value::absent)
+                    })
+                    .summary("Faction", |at| {
+                        let faction = at.faction().and_then(|(_, faction)| faction);
+                        faction.map(|faction| faction.name.clone()).into()
+                    })
+                    .json_as("faction", |at| {
+                        json!(at.value("faction_id").and_then(FileValue::int))
+                    }),
+                    field("Class", |at: &Self| match at.scene.class_index(at.entity) {
+                        Some(index) => Value::from(class(at.entity).unwrap_or_default())
+                            .link(SceneItem::Class { index }),
+                        None => Value::absent(),
+                    }),
+                    field("Line", |at: &Self| at.entity.line.into()),
+                ],
+            ),
+            section(
+                "Place",
+                &[
+                    field("Position", |at: &Self| at.placed.position().into())
+                        .json_as("position", |at| numbers(at.placed.position())),
+                    field("Ground", |at: &Self| at.placed.ground.into())
+                        .json_as("ground", |at| at.placed.ground.map_or(Json::Null, number)),
+                    field("Off the ground", |at: &Self| {
+                        at.placed
+                            .above_ground()
+                            .map(|above| match above {
+                                above if above.abs() < 0.005 => "no".to_owned(),
+                                above if above > 0.0 => format!("{} above it", short(above)),
+                                above => format!("{} below it", short(-above)),
+                            })
+                            .into()
+                    }),
+                    field("Tile", |at: &Self| match at.tile() {
+                        Some((row, col)) => Value::from(format!("row {row}, column {col}"))
+                            .link(TerrainItem::Tile { row, col }),
+                        None => Value::absent(),
+                    }),
+                    field("", |at: &Self| at.regions().into()),
+                    field("Scale", |at: &Self| {
+                        at.value("scale")
+                            .and_then(FileValue::vec3)
+                            .map(|scale| {
+                                if scale[0] == scale[1] && scale[1] == scale[2] {
+                                    Value::from(scale[0])
+                                } else {
+                                    scale.into()
+                                }
+                            })
+                            .unwrap_or_else(Value::absent)
+                    })
+                    .json_as("scale", |at| file_numbers(at.value("scale"))),
+                    field("Rotation", |at: &Self| {
+                        let quat = rotation(&at.entity.attributes);
+                        quat.map(|quat| match yaw_degrees(quat) {
+                            Some(yaw) => format!("{}° around the vertical", short(yaw)),
+                            None => {
+                                let (x, y, z) = quat.to_euler(glam::EulerRot::XYZ);
+                                let [x, y, z] = [x, y, z].map(|angle| short(angle.to_degrees()));
+                                format!("{x}° {y}° {z}° around X, Y and Z")
+                            }
+                        })
+                        .into()
+                    })
+                    .json_as("rotation", |at| file_numbers(at.value("rotation"))),
+                    field("Size", |at: &Self| {
+                        let size = at.placed.bounds.max - at.placed.bounds.min;
+                        at.model.model.is_some().then_some(size).into()
+                    }),
+                    field("Selection circle", |at: &Self| {
+                        at.float("selection_radius").into()
+                    }),
+                    field("Vision range", |at: &Self| at.float("vision_range").into()),
+                ],
+            ),
+            section(
+                "Attributes",
+                &[field("", |at: &Self| {
+                    attribute_lines(&at.entity.attributes).into()
+                })],
+            ),
+        ],
+    };
+
+    /// A line for each region that it stands in.
+    fn regions(&self) -> Vec<Property> {
+        let position = self.placed.position();
+        let regions = (0..).zip(&self.scene.pfscene.regions);
+        let around = regions.filter(|(_, region)| region.contains([position.x, position.z]));
+        let lines = around.map(|(index, region)| Property {
+            link: Some(SceneItem::Region { index }.into()),
+            ..Property::new("Region", region.name.clone())
+        });
+        lines.collect()
+    }
+}
+
+fn numbers(vector: Vec3) -> Json {
+    vector.to_array().map(number).to_vec().into()
+}
+
+fn file_numbers(value: Option<&FileValue>) -> Json {
+    let vec3 = value
+        .and_then(FileValue::vec3)
+        .map(|v| v.map(number).to_vec());
+    let quat = || {
+        value
+            .and_then(FileValue::quat)
+            .map(|q| q.map(number).to_vec())
+    };
+    vec3.or_else(quat).map_or(Json::Null, Json::from)
+}
+
+pub(super) fn faction_color(faction: &Faction) -> Option<[u8; 3]> {
+    faction
+        .color()
+        .map(|color| color.map(|part| part.clamp(0.0, 255.0) as u8))
+}
+
+/// Attributes as they stand in the file, each with its line.
+fn attribute_lines(attributes: &Attributes) -> Vec<Property> {
+    let mut lines = Vec::new();
+    for attribute in &attributes.0 {
+        let known = ENTITY_ATTRIBUTES
+            .iter()
+            .find(|known| known.key == attribute.key);
+        let text = attribute_text(attribute);
+        lines.push(match known {
+            Some(known) => Property::new(known.key, text),
+            None => Property::new("Other", format!("{} = {text}", attribute.key)),
+        });
+        match &attribute.value {
+            FileValue::Arguments(arguments) => {
+                lines.extend(
+                    arguments
+                        .iter()
+                        .map(|argument| Property::new("Argument", attribute_text(argument))),
+                );
+            }
+            FileValue::Tags(tags) => {
+                let tag = |tag: &mapscope_formats::pfscene::Tag| {
+                    Property::new("Tag", format!("{} (line {})", tag.text, tag.line))
+                };
+                lines.extend(tags.iter().map(tag));
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn attribute_text(Attribute { value, line, .. }: &Attribute) -> String {
+    let value_type = value.value_type().map_or("unreadable", ValueType::name);
+    let numbers = match value {
+        FileValue::Float(x) => Some(short(*x)),
+        FileValue::Vec2(v) => Some(v.map(short).join(" ")),
+        FileValue::Vec3(v) => Some(v.map(short).join(" ")),
+        FileValue::Quat(v) => Some(v.map(short).join(" ")),
+        _ => None,
+    };
+    let value = numbers.unwrap_or_else(|| value.to_string());
+    format!("{value} ({value_type}, line {line})")
+}
+
+/// All entities of a model.
+#[derive(Clone, Copy)]
+pub(super) struct ModelAt<'a> {
+    model: &'a SceneModel,
+}
+
+impl<'a> ModelAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let model = scene.models.get(index as usize)?;
+        Some(Self { model })
+    }
+
+    pub(super) fn name(&self) -> &'a str {
+        file_name(&self.model.name)
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section(
+            "Model",
+            &[
+                field("Path", |at: &Self| at.model.name.as_str().into()),
+                field("File", |at: &Self| match &at.model.file {
+                    Some(file) => file.display().to_string().into(),
+                    None if at.model.model.is_some() => "built in".into(),
+                    None => "not found; boxes stand for its entities".into(),
+                }),
+                field("Entities", |at: &Self| at.model.entities.len().into())
+                    .in_summary()
+                    .in_note(),
+                field("Triangles", |at: &Self| {
+                    let model = at.model.model.as_ref();
+                    model.map(|model| model.pfobj().triangle_count()).into()
+                }),
+                field("Clips", |at: &Self| {
+                    let model = at.model.model.as_ref();
+                    let clips = model.map(|model| {
+                        let clips = model.clips().iter();
+                        clips
+                            .map(|clip| clip.name.as_str())
+                            .collect::<Vec<_>>()
+                            .join(", ")
+                    });
+                    clips.filter(|clips| !clips.is_empty()).into()
+                }),
+                json_only("path", |at| json!(at.model.name)),
+            ],
+        )],
+    };
+}
+
+/// A faction, and all that belongs to it.
+#[derive(Clone, Copy)]
+pub(super) struct FactionAt<'a> {
+    scene: &'a MapScene,
+    faction: &'a Faction,
+    index: u32,
+}
+
+impl<'a> FactionAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let faction = scene.pfscene.factions.get(index as usize)?;
+        Some(Self {
+            scene,
+            faction,
+            index,
+        })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section(
+                "Faction",
+                &[
+                    field("Name", |at: &Self| at.faction.name.as_str().into()).in_summary(),
+                    field("Index", |at: &Self| at.index.into()),
+                    field("Colour", |at: &Self| {
+                        faction_color(at.faction).map_or_else(Value::absent, Value::color)
+                    }),
+                    field("Controllable", |at: &Self| {
+                        at.faction
+                            .attributes
+                            .value("controllable")
+                            .and_then(FileValue::bool)
+                            .into()
+                    }),
+                    field("Entities", |at: &Self| {
+                        let item = SceneItem::Faction { index: at.index };
+                        at.scene.members(item).count().into()
+                    })
+                    .in_summary()
+                    .in_note(),
+                    field("Line", |at: &Self| at.faction.line.into()),
+                ],
+            ),
+            section("Diplomacy", &[field("", |at: &Self| at.diplomacy().into())]),
+        ],
+    };
+
+    fn diplomacy(&self) -> Vec<Property> {
+        let lines = self.scene.pfscene.diplomacy.iter();
+        let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
+        let line = own.map(|line| {
+            let other = self.scene.pfscene.factions.get(line.other as usize);
+            let other = other.map_or_else(|| line.other.to_string(), |other| other.name.clone());
+            let state = match line.state {
+                0 => "peace",
+                1 => "war",
+                _ => "an unknown state",
+            };
+            Property {
+                link: Some(SceneItem::Faction { index: line.other }.into()),
+                ..Property::new("Towards", format!("{other}: {state} (line {})", line.line))
+            }
+        });
+        line.collect()
+    }
+}
+
+/// All entities of a class.
+#[derive(Clone, Copy)]
+pub(super) struct ClassAt<'a> {
+    scene: &'a MapScene,
+    name: &'a str,
+    index: u32,
+}
+
+impl<'a> ClassAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let name = scene.classes.get(index as usize)?;
+        Some(Self { scene, name, index })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section(
+            "Class",
+            &[
+                field("Name", |at: &Self| at.name.into()).in_summary(),
+                field("Entities", |at: &Self| {
+                    at.scene
+                        .members(SceneItem::Class { index: at.index })
+                        .count()
+                        .into()
+                })
+                .in_summary()
+                .in_note(),
+            ],
+        )],
+    };
+}
+
+/// A region.
+#[derive(Clone, Copy)]
+pub(super) struct RegionAt<'a> {
+    scene: &'a MapScene,
+    region: &'a Region,
+}
+
+impl<'a> RegionAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let region = scene.pfscene.regions.get(index as usize)?;
+        Some(Self { scene, region })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section(
+            "Region",
+            &[
+                field("Name", |at: &Self| at.region.name.as_str().into()).in_summary(),
+                field("Shape", |at: &Self| match at.region.shape() {
+                    Some(Shape::Circle { radius }) => {
+                        format!("circle, radius {}", short(radius)).into()
+                    }
+                    Some(Shape::Rectangle { size: [x, z] }) => {
+                        format!("rectangle, {} along X, {} along Z", short(x), short(z)).into()
+                    }
+                    None => "unknown".into(),
+                })
+                .in_note(),
+                field("Middle", |at: &Self| {
+                    at.region
+                        .center()
+                        .map(|[x, z]| format!("x {}  z {}", short(x), short(z)))
+                        .into()
+                }),
+                field("Entities in it", |at: &Self| {
+                    let places = at.scene.entities.iter().map(|placed| placed.position());
+                    let inside = places.filter(|place| at.region.contains([place.x, place.z]));
+                    inside.count().into()
+                }),
+                field("Line", |at: &Self| at.region.line.into()),
+            ],
+        )],
+    };
+}
+
+/// A camera.
+#[derive(Clone, Copy)]
+pub(super) struct CameraAt<'a> {
+    camera: &'a Camera,
+}
+
+impl<'a> CameraAt<'a> {
+    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+        let camera = scene.pfscene.cameras.get(index as usize)?;
+        Some(Self { camera })
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section(
+            "Camera",
+            &[
+                field("Name", |at: &Self| at.camera.name.as_str().into()).in_summary(),
+                field("Position", |at: &Self| {
+                    Pose::of(at.camera).map(|pose| pose.eye).into()
+                }),
+                field("Pitch", |at: &Self| {
+                    at.camera
+                        .pitch_and_yaw()
+                        .map(|[pitch, _]| format!("{}°", short(pitch)))
+                        .into()
+                }),
+                field("Yaw", |at: &Self| {
+                    at.camera
+                        .pitch_and_yaw()
+                        .map(|[_, yaw]| format!("{}°", short(yaw)))
+                        .into()
+                }),
+                field("Line", |at: &Self| at.camera.line.into()),
+            ],
+        )],
+    };
+}
+
+/// The item of an entity.
+pub(super) fn entity_item(index: u32) -> Item {
+    SceneItem::Entity { index }.into()
+}

@@ -1,0 +1,128 @@
+//! Scenes: what stands on a Permafrost map, on that map, as the game shows it (fact sheet C).
+//!
+//! A scene has a terrain and any number of entities, each a model at a place. Entities of the same
+//! model and clip are one drawable, so that a village of hundreds is a few dozen draws. What is asked
+//! about the ground is handed on to the terrain; what is asked about an entity is answered here.
+
+mod build;
+mod describe;
+mod fields;
+mod overlays;
+mod pick;
+mod place;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+pub(super) use describe::OVERLAYS;
+
+use super::terrain::Terrain;
+use super::{
+    Aabb, About, Animation as _, ClipInfo, Document, Item, OpenError, OpenOptions, Playhead,
+    Progress, SceneItem, Source,
+};
+use crate::model::Model;
+use mapscope_formats::pfscene::{self, Pfscene};
+
+/// An open scene, ready to be drawn, pointed at and described.
+#[derive(Debug)]
+pub struct MapScene {
+    about: About,
+    path: PathBuf,
+    pfscene: Pfscene,
+    /// The map that it stands on, and its file.
+    map: Option<(PathBuf, Arc<Terrain>)>,
+    models: Vec<SceneModel>,
+    entities: Vec<Placed>,
+    groups: Vec<Group>,
+    /// The classes of scripts that entities name, in alphabetical order.
+    classes: Vec<String>,
+    clips: Vec<ClipInfo>,
+}
+
+/// A model that entities name.
+#[derive(Debug)]
+struct SceneModel {
+    /// Its path, as the file has it.
+    name: String,
+    /// Its file, if it was found.
+    file: Option<PathBuf>,
+    /// The model; none where it was not found or cannot be read.
+    model: Option<Arc<Model>>,
+    /// The entities that name it, in file order.
+    entities: Vec<u32>,
+}
+
+/// An entity on the map.
+#[derive(Debug)]
+struct Placed {
+    /// Where it stands.
+    world_from_model: Affine3A,
+    /// What it occupies in world space, in the first frame of its clip.
+    bounds: Aabb,
+    /// The index of its model.
+    model: usize,
+    /// The clip that it plays, by its index in the model.
+    clip: Option<usize>,
+    /// World height of the ground below it; none off the map, or without one.
+    ground: Option<f32>,
+}
+
+/// Entities of a model that play the same clip.
+#[derive(Debug)]
+struct Group {
+    model: usize,
+    clip: Option<usize>,
+    /// Where they stand, in the order of their numbers.
+    placements: Vec<Affine3A>,
+    entities: Vec<u32>,
+}
+
+/// Opens a scene for the table of formats.
+pub(super) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let pfscene = source.parse(&pfscene::FORMAT, pfscene::read_with, progress)?;
+    let scene = MapScene::build(pfscene, source, options, progress)?;
+    Ok(Arc::new(scene))
+}
+
+impl MapScene {
+    /// The scene as it was read. Its problems are in [`About::problems`].
+    pub fn pfscene(&self) -> &Pfscene {
+        &self.pfscene
+    }
+
+    /// The map that it stands on.
+    pub fn terrain(&self) -> Option<&Arc<Terrain>> {
+        Some(&self.map.as_ref()?.1)
+    }
+
+    /// The moment of an entity's clip while the scene is at a moment of its own.
+    fn playhead_of(&self, clip: Option<usize>, model: &Model, playhead: Playhead) -> Playhead {
+        let frames = clip
+            .and_then(|clip| model.clips().get(clip))
+            .map_or(1, |clip| clip.frames);
+        Playhead {
+            clip,
+            frame: playhead.frame.rem_euclid(frames.max(1) as f32),
+            ..playhead
+        }
+    }
+
+    fn entity(&self, item: Item) -> Option<(u32, &Placed)> {
+        let Item::Scene(SceneItem::Entity { index }) = item else {
+            return None;
+        };
+        Some((index, self.entities.get(index as usize)?))
+    }
+
+    /// The model of an entity, if it could be read.
+    fn model_of(&self, placed: &Placed) -> Option<&Arc<Model>> {
+        self.models.get(placed.model)?.model.as_ref()
+    }
+}

@@ -1,0 +1,88 @@
+//! Where entities stand.
+
+use glam::{Affine3A, Mat3, Quat, Vec3};
+
+use super::{Model, Placed};
+use crate::{Aabb, Playhead};
+use mapscope_formats::pfscene::{Attributes, Entity, Value};
+
+/// The radius of the box of an entity without a model that has no selection radius either, in world
+/// units.
+const MISSING_RADIUS: f32 = 3.0;
+
+/// Where an entity says that it stands: translation, then scale, then rotation (fact sheet B3), of
+/// which the quaternion is conjugated (B2). What the file lacks or has no number for is left out.
+pub(super) fn world_from_entity(entity: &Entity) -> Affine3A {
+    let vector = |key| vector(&entity.attributes, key);
+    let position = vector("position").unwrap_or(Vec3::ZERO);
+    let scale = vector("scale").unwrap_or(Vec3::ONE);
+    let rotation = rotation(&entity.attributes).unwrap_or(Quat::IDENTITY);
+    Affine3A::from_mat3_translation(
+        Mat3::from_diagonal(scale) * Mat3::from_quat(rotation),
+        position,
+    )
+}
+
+fn vector(attributes: &Attributes, key: &str) -> Option<Vec3> {
+    let vector = Vec3::from(attributes.value(key)?.vec3()?);
+    vector.is_finite().then_some(vector)
+}
+
+/// How an entity is turned.
+pub(super) fn rotation(attributes: &Attributes) -> Option<Quat> {
+    let [x, y, z, w] = attributes.value("rotation").and_then(Value::quat)?;
+    let quat = Quat::from_xyzw(x, y, z, w).conjugate();
+    let is_rotation = quat.is_finite() && quat.length_squared() > f32::EPSILON;
+    is_rotation.then(|| quat.normalize())
+}
+
+/// How far an entity is turned to its left as seen from above, in degrees, if it stands upright.
+pub(super) fn yaw_degrees(rotation: Quat) -> Option<f32> {
+    let up = rotation * Vec3::Y;
+    let ahead = rotation * Vec3::Z;
+    (up.y > 0.999_9).then(|| ahead.x.atan2(ahead.z).to_degrees())
+}
+
+/// The box of an entity without a model.
+pub(super) fn missing_bounds(entity: &Entity, world_from_model: &Affine3A) -> Aabb {
+    let radius = entity
+        .attributes
+        .value("selection_radius")
+        .and_then(Value::float);
+    let radius = radius.filter(|radius| radius.is_finite() && *radius > 0.0);
+    let radius = radius.unwrap_or(MISSING_RADIUS);
+    let foot = Vec3::from(world_from_model.translation);
+    Aabb {
+        min: foot - Vec3::new(radius, 0.0, radius),
+        max: foot + Vec3::new(radius, 2.0 * radius, radius),
+    }
+}
+
+/// What a model occupies at a place, in the first frame of a clip.
+pub(super) fn model_bounds(
+    model: &Model,
+    clip: Option<usize>,
+    world_from_model: &Affine3A,
+) -> Option<Aabb> {
+    let playhead = Playhead {
+        clip,
+        ..Playhead::default()
+    };
+    let extent = model.extent_at(playhead)?;
+    let corners = extent
+        .corners()
+        .map(|corner| world_from_model.transform_point3(corner));
+    Aabb::around(corners).filter(|aabb| aabb.min.is_finite() && aabb.max.is_finite())
+}
+
+impl Placed {
+    /// Where it stands, in world space.
+    pub(super) fn position(&self) -> Vec3 {
+        self.world_from_model.translation.into()
+    }
+
+    /// How far its foot is above the ground; below zero for one that is sunk in.
+    pub(super) fn above_ground(&self) -> Option<f32> {
+        Some(self.position().y - self.ground?)
+    }
+}
