@@ -154,7 +154,7 @@ impl Document for Sample {
         &self.about
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         let terrain = self.terrain.get_or_init(|| {
             let source = made_map();
             let map = pfmap::read(&source.bytes).unwrap();

@@ -311,6 +311,8 @@ impl Renderer {
         shared: Option<&SceneData>,
         local: Option<&LocalView<'_>>,
     ) -> Result<(), UploadError> {
+        let plain = Shown::default();
+        let shown = local.map_or(&plain, |local| &local.view.shown);
         let mut result = Ok(());
         let mut sent_bytes = 0;
         let frustum = local.map(|local| Frustum::new(local.clip_from_model));
@@ -320,7 +322,7 @@ impl Renderer {
             content.mirrored.clear();
             (content.is_listed, content.is_prepared) = (false, false);
         }
-        document.for_each_drawable(&mut |drawable| {
+        document.for_each_drawable(shown, &mut |drawable| {
             let mut renderers = self.contents.iter().enumerate();
             let Some((number, renderer)) = renderers.find(|(_, r)| r.draws(drawable.content))
             else {
@@ -386,7 +388,7 @@ impl Renderer {
         if let Err(error) = self.list(gpu, scene, document, None, Some(&local)) {
             log::error!("{error}");
         }
-        document.for_each_drawable(&mut |drawable| {
+        document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
             for content in scene.contents.iter_mut().filter(is_next) {

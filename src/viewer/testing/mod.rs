@@ -330,8 +330,8 @@ impl Document for Moving {
         &self.about
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
-        self.terrain.for_each_drawable(draw);
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        self.terrain.for_each_drawable(shown, draw);
     }
 
     fn outline(&self) -> Vec<OutlineNode> {

@@ -8,7 +8,7 @@ use image::imageops;
 use image::{Rgba, RgbaImage};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{About, Document, Drawable, OverlayId};
+use mapscope_scene::{About, Document, Drawable, OverlayId, Shown};
 
 use super::stage::{GRASS, ROCK, Stage, open_map, terrain};
 use super::{gallery, rigs, tile_maps};
@@ -42,9 +42,9 @@ impl Document for Scene {
         self.parts[0].document.about()
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         for part in &self.parts {
-            part.document.for_each_drawable(&mut |drawable| {
+            part.document.for_each_drawable(shown, &mut |drawable| {
                 draw(Drawable {
                     placements: &part.placements,
                     revision: part.revision,

@@ -187,8 +187,8 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// What is known of it from the start.
     fn about(&self) -> &About;
 
-    /// Calls a function with each of its drawables.
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>));
+    /// Calls a function with each of its drawables, as the document is shown.
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
     /// Another number once a drawable has appeared, changed or vanished.
     fn revision(&self) -> u64 {
@@ -306,7 +306,7 @@ impl dyn Document + '_ {
     /// The content of the first drawable of a type.
     pub fn content<T: Any>(&self) -> Option<&T> {
         let mut found = None;
-        self.for_each_drawable(&mut |drawable| {
+        self.for_each_drawable(&Shown::default(), &mut |drawable| {
             let content: &dyn Any = drawable.content;
             found = found.or(content.downcast_ref());
         });

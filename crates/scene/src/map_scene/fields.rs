@@ -36,9 +36,7 @@ impl<'a> SceneAt<'a> {
                         scene.entities.len().into()
                     })
                     .summary("Entities", |SceneAt(scene)| scene.entities.len().into())
-                    .note(|SceneAt(scene)| {
-                        counted(scene.entities.len(), "entity").into()
-                    }),
+                    .note(|SceneAt(scene)| counted(scene.entities.len(), "entity").into()),
                     field("Models", |SceneAt(scene): &Self| scene.models.len().into()),
                     field("Without a model", |SceneAt(scene): &Self| {
                         let missing = scene.missing_count();

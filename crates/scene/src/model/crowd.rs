@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::Affine3A;
 
-use crate::{Aabb, About, Document, Drawable, Playhead};
+use crate::{Aabb, About, Document, Drawable, Playhead, Shown};
 
 /// A document whose content stands in any number of places, in each at a moment of its own. There
 /// is nothing to be said of it.
@@ -60,8 +60,8 @@ impl Document for Crowd {
         self.document.about()
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
-        self.document.for_each_drawable(&mut |drawable| {
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        self.document.for_each_drawable(shown, &mut |drawable| {
             for instance in &self.instances {
                 draw(Drawable {
                     placements: slice::from_ref(&instance.world_from_model),

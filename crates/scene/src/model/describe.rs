@@ -61,7 +61,7 @@ impl Document for Model {
         &self.about
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         draw(Drawable::in_place(self));
     }
 

@@ -45,7 +45,7 @@ impl Document for Terrain {
         &self.about
     }
 
-    fn for_each_drawable<'a>(&'a self, draw: &mut dyn FnMut(Drawable<'a>)) {
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         draw(Drawable {
             bounds: Some(self.about().bounds),
             ..Drawable::in_place(self)
