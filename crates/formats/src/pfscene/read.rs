@@ -12,8 +12,8 @@ use super::{
     Attribute, Attributes, Camera, Diplomacy, Entity, Faction, General, Layout, Pfscene, Region,
     Section, SectionKind, Setting, Skybox, Tag, Value, ValueType, lines, rules, version_number,
 };
-use crate::cursor::{Text, Word, first_words, is_separator, text_place};
-use crate::{Place, ReadError, Rule, Subject, quoted};
+use crate::cursor::{Found, Text, Word, first_words, is_separator, text_place};
+use crate::{Place, ReadError, Subject, quoted};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -190,11 +190,11 @@ struct Reader<'a> {
 }
 
 /// A line of which the first word is read: that word, and what follows it.
-#[derive(Clone, Copy)]
 struct Line<'a> {
     key: Word<'a>,
     rest: Option<Word<'a>>,
-    end: Place,
+    /// That the line ends, and where.
+    end: Found<'static>,
 }
 
 impl<'a> Line<'a> {
@@ -218,12 +218,9 @@ impl<'a> Line<'a> {
         (length > 0).then(|| (rest.part(1..length + 1), after))
     }
 
-    /// Where what follows the first word stands, and what it is.
-    fn found(&self) -> (Place, String) {
-        self.rest.map_or_else(
-            || (self.end, "the line ends".to_owned()),
-            |rest| (rest.place_of(0), rest.found()),
-        )
+    /// What follows the first word.
+    fn found(&self) -> Found<'a> {
+        self.rest.map_or_else(|| self.end.clone(), Found::from)
     }
 }
 
@@ -267,26 +264,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add(&mut self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
-        self.text.problems.add(rule, place, message);
-    }
-
-    /// Lists something that is not what is expected.
-    fn wrong(&mut self, rule: &'static Rule, (place, found): (Place, String), expected: &str) {
-        self.add(rule, place, || format!("{found}; expected {expected}"));
-    }
-
     /// The next line that has any words. Blank lines are said to be there.
     fn line(&mut self) -> Option<Line<'a>> {
         let line = self.text.line;
         let key = self.text.word(true)?;
         if key.place.0 != line {
-            self.add(&rules::BLANK_LINE, text_place((line, 1), 0), || {
+            self.text.report(&rules::BLANK_LINE, (line, 1), || {
                 "a blank line; the engine refuses it".to_owned()
             });
         }
         let rest = self.text.words();
-        let end = text_place(self.text.place(), 0);
+        let end = self.text.line_ends();
         self.text.skip_line();
         Some(Line { key, rest, end })
     }
@@ -295,18 +283,7 @@ impl<'a> Reader<'a> {
     fn read_head(&mut self) -> Result<Option<Promise>, ReadError> {
         let expected = "`version <major>.<minor>`";
         let Some(word) = self.text.indented_line_word() else {
-            let found = if self.text.bytes.is_empty() {
-                "the file is empty"
-            } else {
-                "the file ends"
-            };
-            let place = text_place(self.text.place(), 0);
-            return Err(ReadError::unreadable(
-                &rules::HEADER_LINE,
-                place,
-                found,
-                expected,
-            ));
+            return Err(self.text.file_ends().error(&rules::HEADER_LINE, expected));
         };
         self.text.unread(word);
         if word.text == b"version"
@@ -318,25 +295,21 @@ impl<'a> Reader<'a> {
             }
             match version.and_then(|word| version_number(&string(word.text))) {
                 Some(version) if version > [1, 1] => {
-                    self.add(&rules::VERSION, line.found().0, || {
+                    self.text.report(&rules::VERSION, line.found().place, || {
                         let [major, minor] = version;
                         format!("version {major}.{minor}; the engine reads versions up to 1.1")
                     });
                 }
                 Some(_) => {}
-                None => self.wrong(&rules::HEADER_LINE, line.found(), expected),
+                None => self.text.wrong(&rules::HEADER_LINE, line.found(), expected),
             }
         } else {
-            self.wrong(
-                &rules::HEADER_LINE,
-                (word.place_of(0), word.found()),
-                expected,
-            );
+            self.text.wrong(&rules::HEADER_LINE, word, expected);
         }
         let expected = "`num_sections <number of sections>`";
         if !self.text.next_line_is(b"num_sections") {
-            let place = text_place(self.text.place(), 0);
-            self.add(&rules::HEADER_LINE, place, || {
+            let place = self.text.place();
+            self.text.report(&rules::HEADER_LINE, place, || {
                 format!("expected {expected}")
             });
             return Ok(None);
@@ -357,10 +330,10 @@ impl<'a> Reader<'a> {
     ) -> Option<Promise> {
         let count = word.and_then(|word| word.count());
         if count.is_none() {
-            let found = word.map_or_else(|| line.found(), |word| (word.place_of(0), word.found()));
-            self.wrong(&rules::HEADER_LINE, found, expected);
+            let found = word.map_or_else(|| line.found(), Found::from);
+            self.text.wrong(&rules::HEADER_LINE, found, expected);
         }
-        let place = word?.place_of(0);
+        let place = Place::from(word?);
         count.map(|count| Promise { count, place })
     }
 
@@ -368,7 +341,6 @@ impl<'a> Reader<'a> {
         &mut self,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        let mut first_stray = None;
         loop {
             if self.text.pos >= self.next_watch {
                 self.next_watch = self.text.pos + WATCH_BYTES;
@@ -385,7 +357,6 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let Some(section) = self.section else {
-                first_stray.get_or_insert((line.key.place_of(0), line.key.found()));
                 self.misplaced(&line, "`section \"<name>\"`");
                 continue;
             };
@@ -404,21 +375,17 @@ impl<'a> Reader<'a> {
         }
         self.end_section();
         if self.scene.sections.is_empty() {
-            let (place, found) = first_stray
-                .unwrap_or_else(|| (text_place(self.text.place(), 0), "the file ends".to_owned()));
             let expected = "`section \"<name>\"`";
-            return Err(ReadError::unreadable(&rules::LINE, place, found, expected));
+            let end = self.text.file_ends();
+            let first = self.text.first_error.take();
+            return Err(first.unwrap_or_else(|| end.error(&rules::LINE, expected)));
         }
         Ok(())
     }
 
     /// Lists a line that has no place where it stands.
     fn misplaced(&mut self, line: &Line<'a>, expected: &str) {
-        self.wrong(
-            &rules::LINE,
-            (line.key.place_of(0), line.key.found()),
-            expected,
-        );
+        self.text.wrong(&rules::LINE, line.key, expected);
     }
 
     fn begin_section(&mut self, line: &Line<'a>) {
@@ -427,7 +394,8 @@ impl<'a> Reader<'a> {
             self.check_no_more(after);
             name
         } else {
-            self.wrong(&rules::RECORD, line.found(), "`section \"<name>\"`");
+            self.text
+                .wrong(&rules::RECORD, line.found(), "`section \"<name>\"`");
             match line.words().next() {
                 Some(name) => name,
                 None => return,
@@ -445,8 +413,8 @@ impl<'a> Reader<'a> {
             .into_iter()
             .find(|kind| kind.name().as_bytes() == name.text);
         let kind = kind.unwrap_or_else(|| {
-            let found = (name.place_of(0), name.found());
-            self.wrong(&rules::SECTION, found, names);
+            let found = name;
+            self.text.wrong(&rules::SECTION, found, names);
             SectionKind::Unknown {
                 name: string(name.text),
                 lines: Vec::new(),
@@ -460,7 +428,7 @@ impl<'a> Reader<'a> {
             .position(|section| section.kind == kind);
         if let Some(first) = same.filter(|_| !is_unknown) {
             let first_line = self.scene.sections[first].line;
-            self.add(&rules::SECTION_TWICE, name.place_of(0), || {
+            self.text.report(&rules::SECTION_TWICE, name, || {
                 let name = kind.name();
                 format!("`{name}` for the second time; the first is in line {first_line}")
             });
@@ -491,7 +459,7 @@ impl<'a> Reader<'a> {
             let count = kind.count(&self.scene);
             self.check_count(promise, &format!("`{key}` says"), count, kind.line().0);
         } else if !has_count {
-            self.add(&rules::COUNT, text_place((line, 1), 0), || {
+            self.text.report(&rules::COUNT, (line, 1), || {
                 format!("no line `{key} <number>`")
             });
         }
@@ -580,7 +548,7 @@ impl<'a> Reader<'a> {
                 return;
             }
         };
-        self.wrong(&rules::RECORD, line.found(), expected);
+        self.text.wrong(&rules::RECORD, line.found(), expected);
     }
 
     /// Reads a line of a section with records.
@@ -610,7 +578,7 @@ impl<'a> Reader<'a> {
             });
         } else {
             let expected = "`diplomacy <faction> <faction> <state>`";
-            self.wrong(&rules::RECORD, line.found(), expected);
+            self.text.wrong(&rules::RECORD, line.found(), expected);
         }
     }
 
@@ -631,7 +599,7 @@ impl<'a> Reader<'a> {
         let has_detail = matches!(kind, Kind::Entity | Kind::Region);
         let detail = rest.next().filter(|_| has_detail);
         let Some(name) = name.filter(|_| detail.is_some() || !has_detail) else {
-            self.wrong(&rules::RECORD, line.found(), expected);
+            self.text.wrong(&rules::RECORD, line.found(), expected);
             self.text.problems.subject = Subject::File;
             return;
         };
@@ -665,9 +633,9 @@ impl<'a> Reader<'a> {
     fn read_shape_type(&mut self, word: Word<'a>) -> u32 {
         let shape_type = word.number();
         if shape_type.is_none_or(|shape_type| shape_type > 1) {
-            let found = (word.place_of(0), word.found());
+            let found = word;
             let expected = "0 for a circle or 1 for a rectangle";
-            self.wrong(&rules::REGION_SHAPE, found, expected);
+            self.text.wrong(&rules::REGION_SHAPE, found, expected);
         }
         shape_type.unwrap_or(u32::MAX)
     }
@@ -675,7 +643,7 @@ impl<'a> Reader<'a> {
     /// Warns of what follows all that is read of a line.
     fn check_no_more(&mut self, after: Word<'a>) {
         if let Some(extra) = words(after).next() {
-            self.add(&rules::EXTRA_WORDS, extra.place_of(0), || {
+            self.text.report(&rules::EXTRA_WORDS, extra, || {
                 "more on the line than is read; it is ignored".to_owned()
             });
         }
@@ -683,10 +651,11 @@ impl<'a> Reader<'a> {
 
     fn check_name(&mut self, name: Word<'a>, max_bytes: usize) {
         if name.text.len() > max_bytes {
-            self.add(&rules::NAME, name.place_of(max_bytes), || {
-                let (name, bytes) = (quoted(name.text), name.text.len());
-                format!("{name} has {bytes} bytes; the engine reads {max_bytes} of them")
-            });
+            self.text
+                .report(&rules::NAME, text_place(name.place, max_bytes), || {
+                    let (name, bytes) = (quoted(name.text), name.text.len());
+                    format!("{name} has {bytes} bytes; the engine reads {max_bytes} of them")
+                });
         }
     }
 
@@ -721,9 +690,9 @@ impl<'a> Reader<'a> {
             "tags" => Value::Tags(Vec::new()),
             _ => return None,
         };
-        let place = line.found().0;
+        let place = line.found().place;
         if count < 0 {
-            self.add(&rules::COUNT, place, || {
+            self.text.report(&rules::COUNT, place, || {
                 format!("found {count}; expected 0 or more")
             });
         }
@@ -743,7 +712,8 @@ impl<'a> Reader<'a> {
                         line: line.number(),
                     });
                 } else {
-                    self.wrong(&rules::RECORD, line.found(), "`tag \"<text>\"`");
+                    self.text
+                        .wrong(&rules::RECORD, line.found(), "`tag \"<text>\"`");
                 }
                 true
             }
@@ -772,8 +742,7 @@ impl<'a> Reader<'a> {
     fn read_value(&mut self, line: &Line<'a>, text: Option<Word<'a>>) -> Value {
         let types = "`string`, `int`, `float`, `bool`, `vec2`, `vec3` or `quat`";
         let Some(text) = text else {
-            let found = (line.end, "the line ends".to_owned());
-            self.wrong(&rules::VALUE, found, types);
+            self.text.wrong(&rules::VALUE, line.end.clone(), types);
             return Value::Unreadable(String::new());
         };
         let mut values = words(text);
@@ -782,14 +751,14 @@ impl<'a> Reader<'a> {
             .and_then(|word| Some((word, ValueType::of(word.text)?)))
         else {
             let word = words(text).next().unwrap_or(text);
-            self.wrong(&rules::VALUE, (word.place_of(0), word.found()), types);
+            self.text.wrong(&rules::VALUE, word, types);
             return Value::Unreadable(string(text.text));
         };
         if value_type == ValueType::String {
             let value = text.text[word.text.len()..].trim_ascii();
             if value.is_empty() {
-                let found = (line.end, "the line ends".to_owned());
-                self.wrong(&rules::VALUE, found, value_type.pattern());
+                self.text
+                    .wrong(&rules::VALUE, line.end.clone(), value_type.pattern());
                 return Value::Unreadable(string(text.text));
             }
             return Value::String(string(value));
@@ -809,8 +778,8 @@ impl<'a> Reader<'a> {
         match read {
             Ok(value) => {
                 if value.numbers().iter().any(|number| !number.is_finite()) {
-                    self.add(&rules::NOT_FINITE, text.place_of(0), || {
-                        format!("{}; expected finite numbers", text.found())
+                    self.text.report(&rules::NOT_FINITE, text, || {
+                        format!("{}; expected finite numbers", Found::from(text))
                     });
                 }
                 if let Some(extra) = values.next() {
@@ -819,11 +788,8 @@ impl<'a> Reader<'a> {
                 value
             }
             Err(bad) => {
-                let found = bad.map_or_else(
-                    || (line.end, "the line ends".to_owned()),
-                    |word| (word.place_of(0), word.found()),
-                );
-                self.wrong(&rules::VALUE, found, value_type.pattern());
+                let found = bad.map_or_else(|| line.end.clone(), Found::from);
+                self.text.wrong(&rules::VALUE, found, value_type.pattern());
                 Value::Unreadable(string(text.text))
             }
         }
@@ -845,7 +811,7 @@ impl<'a> Reader<'a> {
     /// Says that there are more or fewer of something than was announced, if it is so.
     fn check_count(&mut self, promise: Promise, announces: &str, count: usize, noun: &str) {
         if promise.count != count as u64 {
-            self.add(&rules::COUNT, promise.place, || {
+            self.text.report(&rules::COUNT, promise.place, || {
                 let there_are = match (count, noun) {
                     (1, _) => format!("there is 1 {noun}"),
                     (_, "entity") => format!("there are {count} entities"),
@@ -885,8 +851,8 @@ impl<'a> Reader<'a> {
         };
         if let Some(key) = missing {
             let noun = kind.line().0;
-            let place = text_place((line, 1), 0);
-            self.add(&rules::ATTRIBUTE_MISSING, place, || {
+            let place = (line, 1);
+            self.text.report(&rules::ATTRIBUTE_MISSING, place, || {
                 format!("this {noun} has no `{key}`")
             });
         }

@@ -10,7 +10,7 @@ use super::build::class;
 use super::fields::{
     CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
 };
-use super::overlays::{CAMERA, MISSING, Pose, REGION, SELECTION, VISION};
+use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use crate::fields::Describe;
 use crate::lines::{LineBuilder, box_edges};
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, heading, leaf};
@@ -407,12 +407,5 @@ impl Animation for MapScene {
 
     fn bounds(&self, _clip: Option<usize>) -> Option<Aabb> {
         Some(self.about.bounds)
-    }
-}
-
-impl MapScene {
-    /// Where a camera of the scene stands and looks, if it says so: for looking through it.
-    pub(super) fn camera_pose(&self, index: u32) -> Option<Pose> {
-        Pose::of(self.pfscene.cameras.get(index as usize)?)
     }
 }

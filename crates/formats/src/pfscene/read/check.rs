@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, SectionKind, Value, ValueType};
 use super::{Kind, Line, Promise, Reader, Record, rules};
 use crate::cursor::text_place;
-use crate::{Subject, counted, outside, quoted};
+use crate::{Place, Subject, counted, outside, quoted};
 
 /// The states of diplomacy that the engine knows: peace and war.
 const DIPLOMACY_STATES: u32 = 2;
@@ -52,14 +52,15 @@ impl<'a> Reader<'a> {
         if let (Some(expected), Some(found)) = (known, attribute.value.value_type())
             && expected != found
         {
-            self.add(&rules::ATTRIBUTE_TYPE, line.found().0, || {
-                let (key, found) = (&attribute.key, found.name());
-                let expected = expected.pattern();
-                format!("`{key}` has a value of type `{found}`; expected {expected}")
-            });
+            self.text
+                .report(&rules::ATTRIBUTE_TYPE, line.found().place, || {
+                    let (key, found) = (&attribute.key, found.name());
+                    let expected = expected.pattern();
+                    format!("`{key}` has a value of type `{found}`; expected {expected}")
+                });
         }
         if let Some(first) = record.attributes.get(&attribute.key) {
-            self.add(&rules::ATTRIBUTE_TWICE, line.key.place_of(0), || {
+            self.text.report(&rules::ATTRIBUTE_TWICE, line.key, || {
                 let key = quoted(line.key.text);
                 let first = first.line;
                 format!("{key} for the second time; the first is in line {first}")
@@ -69,15 +70,15 @@ impl<'a> Reader<'a> {
     }
 
     fn check_numbers(&mut self, attribute: &Attribute, line: &Line<'a>) {
-        let place = line.found().0;
+        let place = line.found().place;
         match (attribute.key.as_str(), &attribute.value) {
             ("scale", Value::Vec3(scale)) if scale.contains(&0.0) => {
-                self.add(&rules::SCALE, place, || {
+                self.text.report(&rules::SCALE, place, || {
                     "a scale of zero hides the entity".to_owned()
                 });
             }
             ("scale", Value::Vec3(scale)) if scale.iter().any(|factor| *factor < 0.0) => {
-                self.add(&rules::SCALE, place, || {
+                self.text.report(&rules::SCALE, place, || {
                     "a negative scale; the engine draws the model inside out".to_owned()
                 });
             }
@@ -88,11 +89,11 @@ impl<'a> Reader<'a> {
                     .sum::<f32>()
                     .sqrt();
                 if length == 0.0 {
-                    self.add(&rules::ROTATION, place, || {
+                    self.text.report(&rules::ROTATION, place, || {
                         "a quaternion of length zero is no rotation".to_owned()
                     });
                 } else if (length - 1.0).abs() > LENGTH_TOLERANCE {
-                    self.add(&rules::ROTATION_LENGTH, place, || {
+                    self.text.report(&rules::ROTATION_LENGTH, place, || {
                         format!("a quaternion of length {length}; expected 1")
                     });
                 }
@@ -109,8 +110,8 @@ impl<'a> Reader<'a> {
             self.check_count(promise, "`num_sections` says", sections, "section");
         }
         if self.text.pos != self.text.line_start {
-            let place = text_place(self.text.place(), 0);
-            self.add(&rules::LAST_LINE, place, || {
+            let place = self.text.place();
+            self.text.report(&rules::LAST_LINE, place, || {
                 "the last line does not end; the engine refuses the file".to_owned()
             });
         }
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
                 let Some(first) = lines.insert(name, line) else {
                     continue;
                 };
-                let place = text_place((line, 1), 0);
+                let place = Place::from((line, 1));
                 let problems = &mut self.text.problems;
                 problems.add_about(&rules::DUPLICATE_NAME, kind.subject(i), place, || {
                     let name = quoted(name.as_bytes());
@@ -170,7 +171,7 @@ impl<'a> Reader<'a> {
             && self.scene.diplomacy.len() != pairs
         {
             let found = self.scene.diplomacy.len();
-            problems.add(&rules::COUNT, text_place((section, 1), 0), || {
+            problems.add(&rules::COUNT, (section, 1).into(), || {
                 let found = counted(found, "line");
                 format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
             });
