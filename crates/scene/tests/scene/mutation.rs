@@ -4,7 +4,7 @@
 //!
 //! A new format adds a line to [`subjects`].
 
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::Duration;
 
 use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
@@ -17,10 +17,11 @@ use mapscope_formats::pmf::{
     StringTableBuilder, Texture,
 };
 use mapscope_formats::ppe::{MapFlags, Xmf, indexed, map_data, xmf};
-use mapscope_formats::{Problem, pfmap};
+use mapscope_formats::{Problem, pfmap, pfscene};
 use mapscope_scene::tilemap::{Step, TileMap};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
+use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{shared, synthesize};
 
 /// A format under test.
@@ -53,6 +54,8 @@ macro_rules! subjects {
 subjects! {
     pfmap: good_pfmaps, check_pfmap, 10_000;
     pfobj: good_pfobjs, check_pfobj, 10_000;
+    pfscene: good_pfscenes, check_pfscene, 10_000;
+    opened_pfscene: good_pfscenes, check_opened_pfscene, 300;
     pmf: good_pmfs, check_pmf, 10_000;
     opened_pmf: good_pmfs, check_opened_pmf, 3_000;
     ika_map: good_ika_maps, check_ika_map, 10_000;
@@ -337,6 +340,77 @@ fn good_pfobjs() -> Vec<Vec<u8>> {
         }
     }
     files
+}
+
+fn good_pfscenes() -> Vec<Vec<u8>> {
+    let mut files = vec![
+        SCENE.as_bytes().to_vec(),
+        SCENE.replace('\n', "\r\n").into_bytes(),
+        SCENE.replace("version 1.1", "version 1.0").into_bytes(),
+    ];
+    if let Some(scene) = shared("corpus/permafrost/assets/maps/test.pfscene") {
+        files.push(std::fs::read(scene).unwrap());
+    }
+    files
+}
+
+fn check_pfscene(bytes: &[u8]) -> bool {
+    let scene = match pfscene::read(bytes) {
+        Ok(scene) => scene,
+        Err(error) => {
+            check_problems(error.problem().cloned().as_slice());
+            return true;
+        }
+    };
+    check_problems(&scene.problems);
+    let attributes = scene
+        .entities
+        .iter()
+        .map(|entity| entity.attributes.0.len());
+    let attributes: usize = attributes.sum();
+    assert!(
+        attributes * 2 <= bytes.len(),
+        "memory in proportion to the file"
+    );
+    // What is written is read as the same, but for problems that are mended.
+    let written = pfscene::write(&scene);
+    let again = pfscene::read(&written).unwrap();
+    assert_eq!(again.entities.len(), scene.entities.len());
+    assert_eq!(again.sections.len(), scene.sections.len());
+    assert_eq!(pfscene::write(&again), written);
+    false
+}
+
+fn check_opened_pfscene(bytes: &[u8]) -> bool {
+    static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(1, 1, 1));
+    static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| pfobj::write(&made_up_model(2, 1, 1, 3)));
+    static FILES: LazyLock<[(&str, &[u8]); 2]> = LazyLock::new(|| {
+        [
+            ("changed.pfmap", &MAP),
+            ("assets/models/guard.pfobj", &MODEL),
+        ]
+    });
+    let source = Source {
+        path: "changed.pfscene".into(),
+        bytes: bytes.into(),
+        embedded: &*FILES,
+    };
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let Ok(scene) = mapscope_scene::open(&source, &options, &progress) else {
+        return true;
+    };
+    check_problems(&scene.about().problems);
+    let bounds = scene.about().bounds;
+    assert!(bounds.min.is_finite() && bounds.max.is_finite());
+    assert!(!scene.info(&InfoQuery::default()).is_empty());
+    let mut items = Vec::new();
+    add_items(&scene.outline(), &mut items);
+    let problems = scene.about().problems.iter();
+    items.extend(problems.filter_map(|problem| Some(scene.problem_target(problem)?.item)));
+    for item in items.into_iter().take(100) {
+        check_item(&*scene, item);
+    }
+    false
 }
 
 fn check_pfobj(bytes: &[u8]) -> bool {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::archive::{Archive, NewFile};
@@ -13,10 +14,11 @@ use mapscope_formats::pmf::{
     Packing, Pmf, StringRef, StringTableBuilder,
 };
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
-use mapscope_formats::{Problem, ReadError, pfmap, pfobj};
+use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
 use mapscope_scene::Document;
 use mapscope_scene::level::Map;
 use mapscope_scene::{OpenError, OpenOptions, Progress, Source};
+use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{synthesize, tiny_model};
 
 /// Files that are beside the opened one, by their names.
@@ -130,6 +132,42 @@ fn sweep_pfobj(broken: &mut Broken) {
     for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
         broken.add_read(pfobj::read(text.as_bytes()), |model| &model.problems);
     }
+}
+
+fn sweep_pfscene(broken: &mut Broken) {
+    for text in swept_text(SCENE, usize::MAX) {
+        broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);
+    }
+    let factions = "faction \"a\"\n    color vec3 1 2 3\n".repeat(17);
+    let scene =
+        format!("version 1.0\nnum_sections 1\nsection \"factions\"\nnum_factions 17\n{factions}");
+    broken.add_read(pfscene::read(scene.as_bytes()), |scene| &scene.problems);
+}
+
+fn open_pfscenes(broken: &mut Broken) {
+    static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(1, 1, 1));
+    static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| pfobj::write(&tiny_model()));
+    static FILES: LazyLock<[(&str, &[u8]); 3]> = LazyLock::new(|| {
+        [
+            ("a.pfmap", &MAP),
+            ("assets/models/guard.pfobj", &MODEL),
+            ("assets/models/broken.pfobj", b"no model"),
+        ]
+    });
+    broken.open("b.pfscene", SCENE, &[]);
+    broken.open("a.pfscene", SCENE, &*FILES);
+    let changes = [
+        ("vec3 1.000000 2.000000", "vec3 1000 2"),
+        ("models/rock", "models/broken"),
+        ("assets/models/rock", "../rock"),
+    ];
+    for (from, to) in changes {
+        broken.open("a.pfscene", SCENE.replace(from, to), &*FILES);
+    }
+    let entity = |i: u32| format!("entity e m{i}.pfobj 0\n");
+    let many: String = (0..2001).map(entity).collect();
+    let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 2001\n";
+    broken.open("a.pfscene", [head, &many].concat(), &*FILES);
 }
 
 fn sweep_ika(broken: &mut Broken) {
@@ -515,6 +553,8 @@ fn every_rule_is_broken_by_some_file() {
     for break_files in [
         sweep_pfmap,
         sweep_pfobj,
+        sweep_pfscene,
+        open_pfscenes,
         sweep_ika,
         sweep_vsp,
         sweep_ppe,
