@@ -54,8 +54,8 @@ pub(super) fn for_each_line(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) 
                 }
             }
             SectionKind::Unknown { lines, .. } => {
-                for (i, text) in lines.iter().enumerate() {
-                    line(section.line + 1 + i as u64, text.clone());
+                for unknown in lines {
+                    line(unknown.line, unknown.text.clone());
                 }
             }
         }

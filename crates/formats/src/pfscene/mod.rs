@@ -89,9 +89,18 @@ pub enum SectionKind {
     Unknown {
         /// Its name.
         name: String,
-        /// Its lines, without their ends.
-        lines: Vec<String>,
+        /// Its lines.
+        lines: Vec<UnknownLine>,
     },
+}
+
+/// A line of a section that the engine does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownLine {
+    /// The line without its end.
+    pub text: String,
+    /// Line of the file, from 1.
+    pub line: u64,
 }
 
 impl SectionKind {

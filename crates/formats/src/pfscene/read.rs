@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 
 use super::{
     Attribute, Attributes, Camera, Diplomacy, Entity, Faction, General, Layout, Pfscene, Region,
-    Section, SectionKind, Setting, Skybox, Tag, Value, ValueType, lines, rules, version_number,
+    Section, SectionKind, Setting, Skybox, Tag, UnknownLine, Value, ValueType, lines, rules,
+    version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, is_separator, text_place};
 use crate::{Place, ReadError, Subject, quoted};
@@ -348,7 +349,6 @@ impl<'a> Reader<'a> {
                     return Err(ReadError::Cancelled);
                 }
             }
-            let start = self.text.pos;
             let Some(line) = self.line() else {
                 break;
             };
@@ -363,8 +363,12 @@ impl<'a> Reader<'a> {
             match &mut self.scene.sections[section].kind {
                 SectionKind::General => self.read_setting(&line),
                 SectionKind::Unknown { lines, .. } => {
-                    let text = self.text.bytes[start..self.text.pos].trim_ascii_end();
-                    lines.push(string(text));
+                    let indent = line.key.place.1 as usize - 1;
+                    let text = &self.text.bytes[line.key.start - indent..self.text.pos];
+                    lines.push(UnknownLine {
+                        text: string(text.trim_ascii_end()),
+                        line: line.number(),
+                    });
                 }
                 kind => {
                     if let Some(kind) = Kind::of(kind) {

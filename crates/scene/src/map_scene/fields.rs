@@ -473,15 +473,15 @@ impl<'a> FactionAt<'a> {
         let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
         let line = own.map(|line| {
             let other = self.scene.pfscene.factions.get(line.other as usize);
-            let other = other.map_or_else(|| line.other.to_string(), |other| other.name.clone());
+            let name = other.map_or_else(|| line.other.to_string(), |other| other.name.clone());
             let state = match line.state {
                 0 => "peace",
                 1 => "war",
                 _ => "an unknown state",
             };
             Property {
-                link: Some(SceneItem::Faction { index: line.other }.into()),
-                ..Property::new("Towards", format!("{other}: {state} (line {})", line.line))
+                link: other.map(|_| SceneItem::Faction { index: line.other }.into()),
+                ..Property::new("Towards", format!("{name}: {state} (line {})", line.line))
             }
         });
         line.collect()

@@ -377,7 +377,10 @@ fn check_pfscene(bytes: &[u8]) -> bool {
     let again = pfscene::read(&written).unwrap();
     assert_eq!(again.entities.len(), scene.entities.len());
     assert_eq!(again.sections.len(), scene.sections.len());
-    assert_eq!(pfscene::write(&again), written);
+    assert!(
+        pfscene::write(&again) == written,
+        "what was written is not written again"
+    );
     false
 }
 

@@ -138,6 +138,13 @@ fn sweep_pfscene(broken: &mut Broken) {
     for text in swept_text(SCENE, usize::MAX) {
         broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);
     }
+    for (from, to) in [
+        ("version 1.1", "version 1.2"),
+        ("Villagers", &"a".repeat(40)),
+    ] {
+        let text = SCENE.replace(from, to);
+        broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);
+    }
     let factions = "faction \"a\"\n    color vec3 1 2 3\n".repeat(17);
     let scene =
         format!("version 1.0\nnum_sections 1\nsection \"factions\"\nnum_factions 17\n{factions}");

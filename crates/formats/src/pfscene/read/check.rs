@@ -54,9 +54,9 @@ impl<'a> Reader<'a> {
         {
             self.text
                 .report(&rules::ATTRIBUTE_TYPE, line.found().place, || {
-                    let (key, found) = (&attribute.key, found.name());
+                    let (key, found) = (quoted(line.key.text), found.name());
                     let expected = expected.pattern();
-                    format!("`{key}` has a value of type `{found}`; expected {expected}")
+                    format!("{key} has a value of type `{found}`; expected {expected}")
                 });
         }
         if let Some(first) = record.attributes.get(&attribute.key) {
