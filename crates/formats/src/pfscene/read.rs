@@ -82,7 +82,11 @@ fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
         // written in its own spelling.
         while found.next_if(|(i, _)| (*i as u64) < index).is_some() {}
         if let Some((_, text)) = found.next_if(|(i, _)| *i as u64 == index) {
-            layout.keep(line, plain, text.strip_suffix(b"\r").unwrap_or(text));
+            let text = match text.strip_suffix(b"\r") {
+                Some(text) if layout.crlf => text,
+                _ => text,
+            };
+            layout.keep(line, plain, text);
         }
     });
     layout
