@@ -52,7 +52,7 @@ fn view(_: ViewArgs, _: OpenOptions) -> Result<Status, CommandError> {
 #[cfg(feature = "window")]
 fn view(args: ViewArgs, options: OpenOptions) -> Result<Status, CommandError> {
     let (files, demo) = args.files_or_demo()?;
-    viewer::run(files, demo, args.request, options)
+    viewer::run(&files, demo, args.request, options)
         .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)
 }

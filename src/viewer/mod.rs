@@ -63,7 +63,7 @@ fn without_place(error: &winit::error::OsError) -> String {
 /// # Errors
 /// When there is no display, no window or no graphics device.
 pub fn run(
-    files: Vec<PathBuf>,
+    files: &[PathBuf],
     demo: Option<&'static Demo>,
     request: ViewRequest,
     open_options: OpenOptions,

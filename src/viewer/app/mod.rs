@@ -899,7 +899,7 @@ impl ApplicationHandler<UserEvent> for App {
         let now = Instant::now();
         if !self.dropped.is_empty() {
             let paths = std::mem::take(&mut self.dropped);
-            self.state.open_paths(paths);
+            self.state.open_paths(&paths);
         }
         if self.files.take_settled(now) {
             self.state.reload(Cause::Changed);

@@ -281,7 +281,7 @@ impl State {
             Request::Select(item) => self.select(item),
             Request::OpenFileOf(item) => {
                 let file = self.document().and_then(|document| document.file_of(item));
-                self.open_paths(file.into_iter().collect());
+                self.open_paths(file.as_slice());
             }
             Request::Hover(item) => self.pointer.hovered = item,
             Request::Frame(item) => self.frame(item),
@@ -307,7 +307,7 @@ impl State {
             Request::CenterFlat(middle) => self.center_flat(middle),
             Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
             Request::SetCut(cut) => self.set_cut(cut),
-            Request::OpenPaths(paths) => self.open_paths(paths),
+            Request::OpenPaths(paths) => self.open_paths(&paths),
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
             Request::Run(action) => self.run(action),
         }
@@ -404,22 +404,20 @@ impl State {
             return;
         };
         let problem = document.about().problems.get(index);
-        match problem.and_then(|problem| document.problem_target(problem)) {
-            Some(ProblemTarget { item, frame }) => {
-                self.select(Some(item));
-                if let Some(ProblemFrame { frame, overlay }) = frame {
-                    self.go_to_frame(frame.into());
-                    if let Some(overlay) = overlay {
-                        self.switch_overlay(overlay, true);
-                    }
-                }
-                self.frame(item);
-            }
-            None => {
-                let text = "This problem is not about something that can be shown";
-                self.notices.toast(text, None);
+        let target = problem.and_then(|problem| document.problem_target(problem));
+        let Some(ProblemTarget { item, frame }) = target else {
+            let text = "This problem is not about something that can be shown";
+            self.notices.toast(text, None);
+            return;
+        };
+        self.select(Some(item));
+        if let Some(ProblemFrame { frame, overlay }) = frame {
+            self.go_to_frame(frame.into());
+            if let Some(overlay) = overlay {
+                self.switch_overlay(overlay, true);
             }
         }
+        self.frame(item);
     }
 
     /// Cancels, closes or deselects: whatever is foremost.
@@ -511,12 +509,11 @@ impl State {
         }
         let playlist = self.files.playlist.as_mut();
         let next = playlist.and_then(|list| list.step(backwards));
-        match next.map(Path::to_owned) {
-            Some(path) => self.load(Target::Paths(vec![path]), Cause::Neighbor),
-            None => {
-                let text = "There is no other file to open in this folder";
-                self.notices.toast(text, None);
-            }
+        if let Some(path) = next.map(Path::to_owned) {
+            self.load(Target::Paths(vec![path]), Cause::Neighbor);
+        } else {
+            let text = "There is no other file to open in this folder";
+            self.notices.toast(text, None);
         }
     }
 }

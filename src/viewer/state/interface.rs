@@ -109,9 +109,9 @@ impl State {
     /// Does what a path was asked for.
     pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
         match purpose {
-            PathPurpose::Open => self.open_paths(vec![path]),
+            PathPurpose::Open => self.open_paths(&[path]),
             PathPurpose::SaveScreenshot => {
-                self.save_to(purpose, &path, asked, Effect::SaveScreenshot)
+                self.save_to(purpose, &path, asked, Effect::SaveScreenshot);
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),

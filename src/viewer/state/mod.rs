@@ -197,7 +197,7 @@ impl State {
     }
 
     /// Opens the first of these files and folders that can be opened.
-    pub(crate) fn open_paths(&mut self, paths: Vec<PathBuf>) {
+    pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
         if !paths.is_empty() {
             let paths = paths.iter().map(|path| folder::absolute(path));
             self.load(Target::Paths(paths.collect()), Cause::Opened);

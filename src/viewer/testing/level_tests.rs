@@ -694,3 +694,16 @@ fn everything_is_in_its_place_in_small_and_large_windows() {
         keep_picture(&mut h, &name("keys"));
     }
 }
+
+#[test]
+fn the_cheat_sheet_keeps_its_size() {
+    let mut h = with_rooms();
+    run(&mut h, Action::CheatSheet);
+    let row = |h: &Rooms| h.get_by_label("Show keys and pointer").rect();
+    let close = |h: &Rooms| h.get_by_label("Close window").rect();
+    let before = (row(&h), close(&h));
+    for x in 0..8 {
+        move_to(&mut h, egui::pos2(300.0 + 30.0 * x as f32, 300.0));
+    }
+    assert_eq!((row(&h), close(&h)), before);
+}

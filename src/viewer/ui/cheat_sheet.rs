@@ -10,7 +10,7 @@ use crate::viewer::state::State;
 /// Room for keys, in logical pixels.
 const KEYS_WIDTH: f32 = 130.0;
 /// Room for a command's name and state.
-const NAME_WIDTH: f32 = 175.0;
+const NAME_WIDTH: f32 = 200.0;
 
 fn fits(typed: &str, texts: &[&str]) -> bool {
     let typed = typed.trim().to_lowercase();
@@ -128,15 +128,12 @@ fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
         [
             &mut |ui| {
                 let keys: Vec<String> = command.key_texts().collect();
-                ui.label(
-                    RichText::new(keys.join("  "))
-                        .monospace()
-                        .color(theme::ACCENT),
-                );
+                let keys = RichText::new(keys.join("  ")).monospace();
+                ui.add(egui::Label::new(keys.color(theme::ACCENT)).wrap());
             },
             &mut |ui| {
-                ui.horizontal(|ui| {
-                    let name = egui::Button::new(name).frame(false);
+                ui.horizontal_wrapped(|ui| {
+                    let name = egui::Button::new(name).frame(false).wrap();
                     clicked = ui
                         .add_enabled(state.is_enabled(command.action), name)
                         .clicked();

@@ -16,6 +16,8 @@ use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use mapscope_scene::saving::{PNG, SaveError};
 
+/// Width of the cheat sheet, in logical pixels.
+const SHEET_WIDTH: f32 = 660.0;
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;
 
@@ -71,7 +73,9 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             egui::Window::new("Keys and pointer")
                 .open(&mut open)
                 .collapsible(false)
-                .default_size([620.0, 560.0])
+                .default_size([SHEET_WIDTH, 560.0])
+                // What does not fit into its column must not widen the window with every frame.
+                .max_width(SHEET_WIDTH)
                 .pivot(egui::Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
                 .show(ctx, |ui| {

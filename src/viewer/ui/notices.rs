@@ -1,5 +1,7 @@
 //! What lies over the view for a while: failures, a load under way, messages, a drop.
 
+use std::path::PathBuf;
+
 use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
 
 use super::theme;
@@ -37,7 +39,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
         return;
     }
     let mut open = true;
-    let mut retry = None;
+    let mut retry: Option<Vec<PathBuf>> = None;
     let title = if state.notices.failures.len() == 1 {
         "Could not open"
     } else {
@@ -87,7 +89,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
     if let Some(paths) = retry {
         state.notices.failures.clear();
-        state.open_paths(paths);
+        state.open_paths(&paths);
     }
 }
 

@@ -316,7 +316,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.text.wrong(&rules::ORDER, key, expected);
         }
         for before in Section::ALL.into_iter().filter(|before| *before < section) {
-            self.check_short(before, key.into());
+            self.check_short(before, &key.into());
         }
         self.section = self.section.max(section);
         self.check_long(section, key);
@@ -346,7 +346,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Says of a part that it is too short if it is, once.
-    fn check_short(&mut self, section: Section, found: Found<'_>) {
+    fn check_short(&mut self, section: Section, found: &Found<'_>) {
         if std::mem::replace(&mut self.reported_short[section as usize], true)
             || !self.is_short(section)
         {
@@ -378,7 +378,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             .into_iter()
             .find(|section| self.is_short(*section) && !self.reported_short[*section as usize]);
         if let Some(section) = short {
-            self.check_short(section, self.text.file_ends());
+            self.check_short(section, &self.text.file_ends());
         }
         let after = "the end of the model";
         self.text.check_end(

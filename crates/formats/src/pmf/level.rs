@@ -306,6 +306,7 @@ impl LevelCommon {
             r.default_name("default gravity environment", gravity, &gravity_names)?;
         r.finish();
         Ok(Self {
+            strings,
             materials,
             physics_materials,
             sound_materials,
@@ -314,7 +315,6 @@ impl LevelCommon {
             gravities,
             default_weather,
             default_gravity,
-            strings,
         })
     }
 
@@ -369,12 +369,12 @@ impl LevelClient {
         let materials = r.records("client material", count, |_, _, _| true)?;
         r.finish();
         Ok(Self {
+            strings,
             sounds,
             skies,
             default_sound,
             default_sky,
             materials,
-            strings,
         })
     }
 

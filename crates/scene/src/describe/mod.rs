@@ -5,6 +5,7 @@ pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 
+use std::fmt;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -131,8 +132,8 @@ pub struct Statistic {
 
 impl Statistic {
     /// A number and what it counts.
-    pub(crate) fn new(name: &'static str, count: impl ToString) -> Self {
-        let value = count.to_string();
+    pub(crate) fn new(name: &'static str, count: impl fmt::Display) -> Self {
+        let value = format!("{count}");
         Self { name, value }
     }
 }

@@ -141,15 +141,15 @@ impl<'a> Lighting<'a> {
         self.source.chunks.get(chunk)?.data.as_deref()
     }
 
-    fn intensity(&self, light: &DynamicLight) -> u8 {
-        ChunkLight::from(light).shown_intensity(self.shown, self.number)
+    fn intensity(&self, light: DynamicLight) -> u8 {
+        ChunkLight::from(&light).shown_intensity(self.shown, self.number)
     }
 
     /// How bright each dynamic light of a chunk is, from 0 to 255.
     pub fn intensities(&self, chunk: usize) -> Vec<u8> {
         let lights = self.data(chunk).into_iter();
         let lights = lights.flat_map(|data| &data.dynamic_lights);
-        lights.map(|light| self.intensity(light)).collect()
+        lights.map(|light| self.intensity(*light)).collect()
     }
 
     /// The lightmaps of a chunk that look otherwise than with lights of these intensities, which
@@ -161,7 +161,7 @@ impl<'a> Lighting<'a> {
         let looks = data.client.iter().flat_map(|client| &client.dynamic_lights);
         let mut changed = Vec::new();
         for ((light, look), intensity) in data.dynamic_lights.iter().zip(looks).zip(intensities) {
-            let now = self.intensity(light);
+            let now = self.intensity(*light);
             if *intensity != now {
                 *intensity = now;
                 changed.extend(look.layers.iter().map(|layer| usize::from(layer.lightmap)));
@@ -174,7 +174,7 @@ impl<'a> Lighting<'a> {
 
     /// Paints a lightmap of a chunk; none where it is not there.
     pub fn paint(&self, chunk: usize, lightmap: usize) -> Option<PaintedLightmap> {
-        let intensity = |light: &DynamicLight| self.intensity(light);
+        let intensity = |light: &DynamicLight| self.intensity(*light);
         let atlas = &self.level.atlas;
         atlas.paint(self.source, chunk, lightmap, &intensity)
     }

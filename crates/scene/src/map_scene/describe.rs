@@ -166,7 +166,7 @@ impl Document for MapScene {
                 content: model,
                 revision: 0,
                 placements: &group.placements,
-                playhead: Some(self.playhead_of(group.clip, model, shown.playhead)),
+                playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
                 bounds: model.extent_of(group.clip),
             });
         }
@@ -254,7 +254,7 @@ impl Document for MapScene {
                     return Vec::new();
                 };
                 let extent = self.model_of(placed).and_then(|model| {
-                    model.extent_at(self.playhead_of(placed.clip, model, shown.playhead))
+                    model.extent_at(Self::playhead_of(placed.clip, model, shown.playhead))
                 });
                 // The box turns with the entity.
                 let corners = extent.map_or_else(

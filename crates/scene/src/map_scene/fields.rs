@@ -198,14 +198,13 @@ impl<'a> EntityAt<'a> {
                         (problems > 0).then_some(problems).into()
                     }),
                     field("Faction", |at: &Self| {
-                        at.faction()
-                            .map(|(index, faction)| match faction {
-                                Some(faction) => Value::from(format!("{index} {}", faction.name))
-                                    .swatch(faction_color(faction).map(Swatch::Color))
-                                    .link(SceneItem::Faction { index }),
-                                None => format!("{index}, which does not exist").into(),
-                            })
-                            .unwrap_or_else(Value::absent)
+                        let faction = at.faction().map(|(index, faction)| match faction {
+                            Some(faction) => Value::from(format!("{index} {}", faction.name))
+                                .swatch(faction_color(faction).map(Swatch::Color))
+                                .link(SceneItem::Faction { index }),
+                            None => format!("{index}, which does not exist").into(),
+                        });
+                        faction.into()
                     })
                     .summary("Faction", |at| {
                         let faction = at.faction().and_then(|(_, faction)| faction);
@@ -246,26 +245,23 @@ impl<'a> EntityAt<'a> {
                     }),
                     field("", |at: &Self| at.regions().into()),
                     field("Scale", |at: &Self| {
-                        at.value("scale")
-                            .and_then(FileValue::vec3)
-                            .map(|scale| {
-                                if scale[0] == scale[1] && scale[1] == scale[2] {
-                                    Value::from(scale[0])
-                                } else {
-                                    scale.into()
-                                }
-                            })
-                            .unwrap_or_else(Value::absent)
+                        let scale = at.value("scale").and_then(FileValue::vec3);
+                        let scale = scale.map(|[x, y, z]| match [x, y, z] {
+                            _ if x == y && y == z => Value::from(x),
+                            scale => scale.into(),
+                        });
+                        scale.into()
                     })
                     .json_as("scale", |at| file_numbers(at.value("scale"))),
                     field("Rotation", |at: &Self| {
                         let quat = rotation(&at.entity.attributes);
-                        quat.map(|quat| match yaw_degrees(quat) {
-                            Some(yaw) => format!("{}° around the vertical", short(yaw)),
-                            None => {
+                        quat.map(|quat| {
+                            if let Some(yaw) = yaw_degrees(quat) {
+                                format!("{yaw:.2}° around the vertical")
+                            } else {
                                 let (x, y, z) = quat.to_euler(glam::EulerRot::XYZ);
-                                let [x, y, z] = [x, y, z].map(|angle| short(angle.to_degrees()));
-                                format!("{x}° {y}° {z}° around X, Y and Z")
+                                let [x, y, z] = [x, y, z].map(f32::to_degrees);
+                                format!("{x:.2}° {y:.2}° {z:.2}° around X, Y and Z")
                             }
                         })
                         .into()
@@ -382,7 +378,7 @@ impl<'a> ModelAt<'a> {
         Some(Self { model })
     }
 
-    pub(super) fn name(&self) -> &'a str {
+    pub(super) fn name(self) -> &'a str {
         file_name(&self.model.name)
     }
 
@@ -555,7 +551,7 @@ impl<'a> RegionAt<'a> {
                         .into()
                 }),
                 field("Entities in it", |at: &Self| {
-                    let places = at.scene.entities.iter().map(|placed| placed.position());
+                    let places = at.scene.entities.iter().map(Placed::position);
                     let inside = places.filter(|place| at.region.contains([place.x, place.z]));
                     inside.count().into()
                 }),

@@ -103,7 +103,7 @@ impl MapScene {
     }
 
     /// The moment of an entity's clip while the scene is at a moment of its own.
-    fn playhead_of(&self, clip: Option<usize>, model: &Model, playhead: Playhead) -> Playhead {
+    fn playhead_of(clip: Option<usize>, model: &Model, playhead: Playhead) -> Playhead {
         let frames = clip
             .and_then(|clip| model.clips().get(clip))
             .map_or(1, |clip| clip.frames);

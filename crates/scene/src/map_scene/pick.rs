@@ -51,7 +51,7 @@ impl MapScene {
                 continue;
             };
             let hit = match self.model_of(placed) {
-                Some(model) => self.hit_model(ray, model, placed, shown),
+                Some(model) => Self::hit_model(ray, model, placed, shown),
                 None => ray.within(&placed.bounds).map(|(distance, _)| distance),
             };
             let is_first = |distance: &f32| first.is_none_or(|first| *distance < first.distance);
@@ -67,7 +67,7 @@ impl MapScene {
     }
 
     /// How far away a ray meets a model where it stands.
-    fn hit_model(&self, ray: Ray, model: &Model, placed: &Placed, shown: &Shown) -> Option<f32> {
+    fn hit_model(ray: Ray, model: &Model, placed: &Placed, shown: &Shown) -> Option<f32> {
         let model_from_world = placed.world_from_model.inverse();
         let direction = model_from_world.transform_vector3(ray.direction);
         // A scale of zero leaves nothing to be met.
@@ -80,7 +80,7 @@ impl MapScene {
             direction: direction / scale,
         };
         let shown_of_model = Shown {
-            playhead: self.playhead_of(placed.clip, model, shown.playhead),
+            playhead: Self::playhead_of(placed.clip, model, shown.playhead),
             ..Shown::default()
         };
         let hit = model.pick(ray_in_model, &shown_of_model)?;

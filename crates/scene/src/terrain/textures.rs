@@ -156,7 +156,9 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
     for tile in &map.tiles {
         let named = [tile.top_material, tile.side_material];
         if last.replace(named) != Some(named) {
-            named.into_iter().for_each(|material| mark(material.into()));
+            for material in named {
+                mark(material.into());
+            }
         }
     }
     for splat in &map.splats {

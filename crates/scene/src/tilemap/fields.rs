@@ -29,14 +29,14 @@ const TILE_WIDTH: usize = 5;
 struct Part<'a, T> {
     map: &'a TileMap,
     number: usize,
-    part: &'a T,
+    record: &'a T,
 }
 
 impl<T> Deref for Part<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.part
+        self.record
     }
 }
 
@@ -89,7 +89,7 @@ impl TileMap {
         Some(Part {
             map: self,
             number,
-            part: list.get(number)?,
+            record: list.get(number)?,
         })
     }
 
@@ -152,9 +152,12 @@ impl<'a> Part<'a, Layer> {
     const LAYER: &'a [Field<Self>] = &[
         field("Name", |at: &Self| at.map.layer_name(at.number).into()).in_summary_as("Layer"),
         field("Number", |at| at.number.into()),
-        field("Size", |at: &Self| match at.has_tiles() {
-            true => by(at.size, " tiles"),
-            false => "no tiles".into(),
+        field("Size", |at: &Self| {
+            if at.has_tiles() {
+                by(at.size, " tiles")
+            } else {
+                "no tiles".into()
+            }
         })
         .summary("Size", |at| by(at.size, "")),
         field("", |at| {
@@ -381,9 +384,12 @@ impl<'a> Part<'a, Tileset> {
 
     const TILESET: &'a [Field<Self>] = &[
         field("Name", |at: &Self| at.map.tileset_name(at.number).into()).in_summary_as("Tileset"),
-        field("Tiles", |at: &Self| match at.is_placeholder {
-            true => format!("{}, a guess by those that are used", at.tile_count()).into(),
-            false => at.tile_count().into(),
+        field("Tiles", |at: &Self| {
+            if at.is_placeholder {
+                format!("{}, a guess by those that are used", at.tile_count()).into()
+            } else {
+                at.tile_count().into()
+            }
         })
         .summary("Tiles", |at| at.tile_count().into())
         .note(|at| counted(at.tile_count(), "tile").into()),
@@ -622,7 +628,7 @@ impl<'a> Part<'a, Object> {
     /// The zone that it is an area of, or the one that it wanders in.
     fn zone(&self, as_area: bool) -> Value {
         let is_area = self.kind == ObjectKind::ZoneArea;
-        let zone = self.part.zone.filter(|_| is_area == as_area);
+        let zone = self.record.zone.filter(|_| is_area == as_area);
         let zone = zone.map(|zone| self.map.zone_value(ZoneHere { zone, layer: None }));
         zone.into()
     }
