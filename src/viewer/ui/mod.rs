@@ -417,7 +417,17 @@ mod tests {
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
         let maps = [&demo::VILLAGE, &demo::STATION].map(open_demo);
         let documents = [document(), model(), level(), map()].into_iter();
-        let documents: Vec<_> = documents.chain(maps).collect();
+        let scene = mapscope_scene::Source {
+            path: "a.pfscene".into(),
+            bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (
+            mapscope_scene::OpenOptions::default(),
+            mapscope_scene::Progress::default(),
+        );
+        let scene = mapscope_scene::open(&scene, &options, &progress);
+        let documents: Vec<_> = documents.chain(maps).chain(scene).collect();
         let offered: Vec<OverlayId> = documents
             .iter()
             .flat_map(|document| document.about().overlays)

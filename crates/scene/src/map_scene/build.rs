@@ -83,7 +83,10 @@ impl MapScene {
         dependencies.dedup();
         let terrain = map.as_ref().map(|(_, terrain)| &**terrain);
         let entities = place_all(&pfscene, &models, terrain, &mut problems);
-        let bounds = entities.iter().map(|placed| placed.bounds);
+        // What stands far off the map must not make a speck of it.
+        let is_framed = |placed: &&Placed| terrain.is_none() || placed.ground.is_some();
+        let bounds = entities.iter().filter(is_framed);
+        let bounds = bounds.map(|placed| placed.bounds);
         let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
         let bounds = bounds.reduce(|all, next| all.union(&next));
         let classes = pfscene.entities.iter().filter_map(|entity| class(entity));

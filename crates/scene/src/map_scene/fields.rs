@@ -1,6 +1,5 @@
 //! What is known of a scene and of what is in it.
 
-use glam::Vec3;
 use serde_json::{Map, Value as Json, json};
 
 use super::build::{class, file_name};
@@ -225,7 +224,7 @@ impl<'a> EntityAt<'a> {
                 "Place",
                 &[
                     field("Position", |at: &Self| at.placed.position().into())
-                        .json_as("position", |at| numbers(at.placed.position())),
+                        .json_as("position", |at| file_numbers(at.value("position"))),
                     field("Ground", |at: &Self| at.placed.ground.into())
                         .json_as("ground", |at| at.placed.ground.map_or(Json::Null, number)),
                     field("Off the ground", |at: &Self| {
@@ -297,10 +296,6 @@ impl<'a> EntityAt<'a> {
         });
         lines.collect()
     }
-}
-
-fn numbers(vector: Vec3) -> Json {
-    vector.to_array().map(number).to_vec().into()
 }
 
 fn file_numbers(value: Option<&FileValue>) -> Json {

@@ -254,6 +254,22 @@ fn entities_are_found_by_faction_class_and_model() {
 }
 
 #[test]
+fn what_stands_far_off_the_map_makes_no_speck_of_it() {
+    let game = Game::new(&SCENE.replace("vec3 1.000000 2.000000", "vec3 1e30 2.000000"));
+    let bounds = game.open().about().bounds;
+    let side = 32.0 * 8.0;
+    assert!(bounds.max.x - bounds.min.x <= side + 100.0, "{bounds:?}");
+    let game = Game::new(&SCENE.replace("vec3 1.000000 2.000000", "vec3 nan 2.000000"));
+    let info = game.open().info(&InfoQuery::default());
+    let position = &info["entities"][0]["position"];
+    assert_eq!(
+        *position,
+        serde_json::json!([null, 2.0, 3.0]),
+        "as the file has it"
+    );
+}
+
+#[test]
 fn a_cancelled_load_stops() {
     let game = Game::new(SCENE);
     let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
