@@ -135,7 +135,7 @@ impl Map {
                     min: min - CUT_SLACK,
                     max: max + CUT_SLACK,
                 };
-                within(&left, ray)
+                ray.within(&left)
             }
             None => Some((0.0, f32::INFINITY)),
         }
@@ -197,7 +197,7 @@ impl Map {
         let (from, to) = Self::uncut(ray, shown)?;
         let half = Vec3::splat(self.marker_half(Some(level)));
         let markers = self.shown_markers(shown).filter_map(|marker| {
-            let (distance, _) = within(&Aabb::centered(marker.place, half), ray)?;
+            let (distance, _) = ray.within(&Aabb::centered(marker.place, half))?;
             (distance >= from && distance <= to).then_some((distance, marker.item))
         });
         let nearest = markers.min_by(|a, b| a.0.total_cmp(&b.0));
@@ -215,7 +215,7 @@ impl Level {
     fn first_face(&self, ray: Ray, sight: Sight<'_>) -> Option<Met<'_>> {
         let chunks = self.chunks.iter().zip(&self.trees.0);
         let entered = chunks.filter_map(|(mesh, tree)| {
-            let (at, end) = within(&mesh.bounds, ray)?;
+            let (at, end) = ray.within(&mesh.bounds)?;
             let is_shown = end >= sight.from && at <= sight.to;
             (is_shown && !sight.hidden_chunks.contains(&mesh.chunk)).then_some((at, mesh, tree))
         });
@@ -269,21 +269,6 @@ impl ChunkMesh {
         });
         distances.min_by(f32::total_cmp)
     }
-}
-
-/// How far along a ray it enters a box and leaves it; none where it does not. One that begins
-/// inside enters at 0.
-fn within(bounds: &Aabb, ray: Ray) -> Option<(f32, f32)> {
-    let inverse = ray.direction.recip();
-    let (a, b) = (
-        (bounds.min - ray.origin) * inverse,
-        (bounds.max - ray.origin) * inverse,
-    );
-    // A ray within the plane of a side gives NaN, which does not count.
-    let near = a.min(b).max(Vec3::ZERO).max_element();
-    let far = a.max(b).min_element();
-    let far = if far.is_nan() { f32::INFINITY } else { far };
-    (near <= far * 1.000_001 + 1e-6).then_some((near, far * 1.000_001 + 1e-6))
 }
 
 #[cfg(test)]

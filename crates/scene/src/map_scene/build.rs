@@ -390,17 +390,9 @@ fn check_ground(
             index,
             Some("position"),
             || {
-                let [height, side] = if above > 0.0 {
-                    [above, 1.0]
-                } else {
-                    [-above, 0.0]
-                };
-                let side = if side > 0.0 { "above" } else { "below" };
-                let ground = position.y - above;
-                format!(
-                    "y {} is {height:.2} {side} the ground, which is at {ground}",
-                    position.y
-                )
+                let side = if above > 0.0 { "above" } else { "below" };
+                let (y, ground, height) = (position.y, position.y - above, above.abs());
+                format!("y {y} is {height:.2} {side} the ground, which is at {ground}")
             },
         );
     }
@@ -410,7 +402,7 @@ fn check_ground(
 fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = HashMap::new();
-    for (placed, index) in entities.iter().zip(0..) {
+    for placed in entities {
         if models[placed.model].model.is_none() {
             continue;
         }
@@ -422,11 +414,9 @@ fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
                 model: placed.model,
                 clip: placed.clip,
                 placements: Vec::new(),
-                entities: Vec::new(),
             });
         }
         groups[at].placements.push(placed.world_from_model);
-        groups[at].entities.push(index);
     }
     groups
 }

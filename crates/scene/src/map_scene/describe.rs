@@ -13,7 +13,7 @@ use super::fields::{
 use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use crate::fields::Describe;
 use crate::lines::{LineBuilder, box_edges};
-use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, heading, leaf};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
 use crate::overlay::overlays;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable, Hit,
@@ -173,10 +173,7 @@ impl Document for MapScene {
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        let name = self.path.file_name().map_or_else(
-            || self.path.display().to_string(),
-            |name| name.to_string_lossy().into_owned(),
-        );
+        let name = file_name(&self.path);
         let scene = &self.pfscene;
         let factions = (0..)
             .zip(&scene.factions)

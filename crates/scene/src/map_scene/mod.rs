@@ -77,7 +77,6 @@ struct Group {
     clip: Option<usize>,
     /// Where they stand, in the order of their numbers.
     placements: Vec<Affine3A>,
-    entities: Vec<u32>,
 }
 
 /// Opens a scene for the table of formats.
