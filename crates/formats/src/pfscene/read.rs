@@ -5,7 +5,7 @@
 
 mod check;
 
-use std::collections::HashMap;
+use std::fmt;
 use std::ops::ControlFlow;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, is_separator, text_place};
-use crate::{Place, ReadError, Subject, quoted};
+use crate::{Place, ReadError, Subject, counted, quoted};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -181,16 +181,40 @@ struct Promise {
     place: Place,
 }
 
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            u64::MAX => f.write_str("more than 64 bits can hold"),
+            count => write!(f, "{count}"),
+        }
+    }
+}
+
+/// A section while it is read. One that the file has twice is read in two parts, each of which
+/// announces its own entries.
+#[derive(Debug)]
+struct Part {
+    /// Index of the section.
+    section: usize,
+    /// Line that begins the part.
+    line: u64,
+    /// How many records of its kind came before it, and how many lines of diplomacy.
+    records_before: usize,
+    diplomacy_before: usize,
+    has_count: bool,
+    promise: Option<Promise>,
+}
+
 /// A scene while it is read.
 struct Reader<'a> {
     text: Text<'a>,
     scene: Pfscene,
     /// The record that attributes belong to.
     record: Option<Record>,
-    /// Of each section by its index, how many entries it is to have.
-    promises: HashMap<usize, Promise>,
-    /// The section that is read, by its index.
-    section: Option<usize>,
+    /// The section that is read.
+    part: Option<Part>,
+    /// How many sections were begun.
+    parts: usize,
     next_watch: usize,
 }
 
@@ -242,6 +266,14 @@ fn words(text: Word<'_>) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
+/// Sets a value of `general` that could be read.
+fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> bool {
+    let value = value.map(|value| Setting { value, line });
+    let is_read = value.is_some();
+    *setting = value.or(setting.take());
+    is_read
+}
+
 fn string(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -263,8 +295,8 @@ impl<'a> Reader<'a> {
                 problems: Vec::new(),
             },
             record: None,
-            promises: HashMap::new(),
-            section: None,
+            part: None,
+            parts: 0,
             next_watch: 0,
         }
     }
@@ -280,6 +312,7 @@ impl<'a> Reader<'a> {
         }
         let rest = self.text.words();
         let end = self.text.line_ends();
+        self.check_nul();
         self.text.skip_line();
         Some(Line { key, rest, end })
     }
@@ -360,7 +393,7 @@ impl<'a> Reader<'a> {
                 self.begin_section(&line);
                 continue;
             }
-            let Some(section) = self.section else {
+            let Some(section) = self.part.as_ref().map(|part| part.section) else {
                 self.misplaced(&line, "`section \"<name>\"`");
                 continue;
             };
@@ -429,46 +462,60 @@ impl<'a> Reader<'a> {
             }
         });
         let is_unknown = matches!(kind, SectionKind::Unknown { .. });
-        let same = self
-            .scene
-            .sections
-            .iter()
-            .position(|section| section.kind == kind);
-        if let Some(first) = same.filter(|_| !is_unknown) {
-            let first_line = self.scene.sections[first].line;
+        let sections = &mut self.scene.sections;
+        let same = sections.iter().position(|section| section.kind == kind);
+        let section = if let Some(first) = same.filter(|_| !is_unknown) {
+            let first_line = sections[first].line;
             self.text.report(&rules::SECTION_TWICE, name, || {
                 let name = kind.name();
                 format!("`{name}` for the second time; the first is in line {first_line}")
             });
-            self.section = Some(first);
-            return;
-        }
-        self.section = Some(self.scene.sections.len());
-        self.scene.sections.push(Section {
-            kind,
+            first
+        } else {
+            sections.push(Section {
+                kind,
+                line: line.number(),
+                count_line: 0,
+            });
+            sections.len() - 1
+        };
+        let records = Kind::of(&self.scene.sections[section].kind);
+        self.parts += 1;
+        self.part = Some(Part {
+            section,
             line: line.number(),
-            count_line: 0,
+            records_before: records.map_or(0, |kind| kind.count(&self.scene)),
+            diplomacy_before: self.scene.diplomacy.len(),
+            has_count: false,
+            promise: None,
         });
     }
 
     /// Looks at whether the section that ends has what it announced.
     fn end_section(&mut self) {
         self.end_record();
-        let Some(index) = self.section.take() else {
+        let Some(part) = self.part.take() else {
             return;
         };
-        let section = &self.scene.sections[index];
-        let Some(kind) = Kind::of(&section.kind) else {
+        let section = &self.scene.sections[part.section].kind;
+        let Some(kind) = Kind::of(section) else {
             return;
         };
-        let (line, has_count) = (section.line, section.count_line != 0);
-        let key = section.kind.count_key().unwrap_or_default();
-        if let Some(promise) = self.promises.remove(&index) {
-            let count = kind.count(&self.scene);
+        let key = section.count_key().unwrap_or_default();
+        let count = kind.count(&self.scene) - part.records_before;
+        if let Some(promise) = part.promise {
             self.check_count(promise, &format!("`{key}` says"), count, kind.line().0);
-        } else if !has_count {
-            self.text.report(&rules::COUNT, (line, 1), || {
+        } else if !part.has_count {
+            self.text.report(&rules::COUNT, (part.line, 1), || {
                 format!("no line `{key} <number>`")
+            });
+        }
+        let pairs = count.saturating_mul(count);
+        let found = self.scene.diplomacy.len() - part.diplomacy_before;
+        if kind == Kind::Faction && self.scene.is_1_1() && found != pairs {
+            self.text.report(&rules::COUNT, (part.line, 1), || {
+                let found = counted(found, "line");
+                format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
             });
         }
     }
@@ -480,83 +527,74 @@ impl<'a> Reader<'a> {
             self.scene.sections[section].count_line = line.number();
         }
         let expected = format!("`{key} <number>`");
-        if let Some(promise) = self.count(line, line.words().next(), &expected) {
-            // A section that comes twice announces each part for itself.
-            let known = self.promises.entry(section).or_insert(Promise {
-                count: 0,
-                ..promise
-            });
-            known.count = known.count.saturating_add(promise.count);
+        let promise = self.count(line, line.words().next(), &expected);
+        if let Some(part) = &mut self.part {
+            part.has_count = true;
+            part.promise = promise.or(part.promise);
         }
     }
 
     fn read_setting(&mut self, line: &Line<'a>) {
-        let number = line.number();
-        let numbers = || {
-            line.words()
-                .filter_map(|word| word.number::<f32>())
-                .collect::<Vec<_>>()
-        };
-        let color = || {
-            let color = line.words().filter_map(|word| word.number::<i32>());
-            <[i32; 4]>::try_from(color.collect::<Vec<_>>()).ok()
-        };
-        let general = &mut self.scene.general;
+        let color = "<red> <green> <blue> <alpha>`, whole numbers from 0 to 255";
         let expected = match line.key.text {
-            b"skybox" => {
-                if let Some((folder, extension)) = line.quoted_name()
-                    && let Some(extension) = words(extension).next()
-                {
-                    let value = Skybox {
-                        folder: string(folder.text),
-                        extension: string(extension.text),
-                    };
-                    general.skybox = Some(Setting {
-                        value,
-                        line: number,
-                    });
-                    return;
-                }
-                "`skybox \"<folder>\" <extension>`"
-            }
-            b"ambient_light_color" => {
-                if let Some(value) = color() {
-                    general.ambient_light_color = Some(Setting {
-                        value,
-                        line: number,
-                    });
-                    return;
-                }
-                "`ambient_light_color <red> <green> <blue> <alpha>`, 0 to 255 each"
-            }
-            b"emit_light_color" => {
-                if let Some(value) = color() {
-                    general.emit_light_color = Some(Setting {
-                        value,
-                        line: number,
-                    });
-                    return;
-                }
-                "`emit_light_color <red> <green> <blue> <alpha>`, 0 to 255 each"
-            }
-            b"emit_light_pos" => {
-                if let Ok(value) = <[f32; 3]>::try_from(numbers())
-                    && value.iter().all(|number| number.is_finite())
-                {
-                    general.emit_light_pos = Some(Setting {
-                        value,
-                        line: number,
-                    });
-                    return;
-                }
-                "`emit_light_pos <x> <y> <z>`"
-            }
+            b"skybox" => "`skybox \"<folder>\" <extension>`".to_owned(),
+            b"ambient_light_color" => format!("`ambient_light_color {color}"),
+            b"emit_light_color" => format!("`emit_light_color {color}"),
+            b"emit_light_pos" => "`emit_light_pos <x> <y> <z>`".to_owned(),
             _ => {
                 self.misplaced(line, "a line of `general`");
                 return;
             }
         };
-        self.text.wrong(&rules::RECORD, line.found(), expected);
+        if !self.read_general(line) {
+            self.text.wrong(&rules::RECORD, line.found(), &expected);
+        }
+    }
+
+    /// Reads a line of `general`, if it can be read.
+    fn read_general(&mut self, line: &Line<'a>) -> bool {
+        let general = &mut self.scene.general;
+        let number = line.number();
+        match line.key.text {
+            b"skybox" => {
+                let skybox = line.quoted_name().and_then(|(folder, extension)| {
+                    Some(Skybox {
+                        folder: string(folder.text),
+                        extension: string(words(extension).next()?.text),
+                    })
+                });
+                set(&mut general.skybox, number, skybox)
+            }
+            b"emit_light_pos" => {
+                let mut words = line.words();
+                let position = numbers(&mut words).ok();
+                let is_finite = |position: &[f32; 3]| position.iter().all(|part| part.is_finite());
+                let is_read = set(
+                    &mut general.emit_light_pos,
+                    number,
+                    position.filter(is_finite),
+                );
+                if is_read {
+                    self.check_no_more_words(words);
+                }
+                is_read
+            }
+            key => {
+                let mut words = line.words();
+                let color: Option<[i32; 4]> = numbers(&mut words).ok();
+                let slot = if key == b"ambient_light_color" {
+                    &mut general.ambient_light_color
+                } else {
+                    &mut general.emit_light_color
+                };
+                let is_read = set(slot, number, color);
+                if let Some(color) = color {
+                    self.check_no_more_words(words);
+                    self.check_color(line, color.map(|part| part as f32));
+                }
+                is_read
+            }
+        }
     }
 
     /// Reads a line of a section with records.
@@ -650,7 +688,11 @@ impl<'a> Reader<'a> {
 
     /// Warns of what follows all that is read of a line.
     fn check_no_more(&mut self, after: Word<'a>) {
-        if let Some(extra) = words(after).next() {
+        self.check_no_more_words(words(after));
+    }
+
+    fn check_no_more_words(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
+        if let Some(extra) = after.next() {
             self.text.report(&rules::EXTRA_WORDS, extra, || {
                 "more on the line than is read; it is ignored".to_owned()
             });
@@ -790,9 +832,7 @@ impl<'a> Reader<'a> {
                         format!("{}; expected finite numbers", Found::from(text))
                     });
                 }
-                if let Some(extra) = values.next() {
-                    self.check_no_more(extra);
-                }
+                self.check_no_more_words(values);
                 value
             }
             Err(bad) => {
@@ -825,7 +865,7 @@ impl<'a> Reader<'a> {
                     (_, "entity") => format!("there are {count} entities"),
                     _ => format!("there are {count} {noun}s"),
                 };
-                format!("{announces} {}; {there_are}", promise.count)
+                format!("{announces} {promise}; {there_are}")
             });
         }
     }
@@ -904,10 +944,10 @@ fn number<'a, T: std::str::FromStr>(
     word.and_then(|word| word.number()).ok_or(word)
 }
 
-fn numbers<'a, const N: usize>(
+fn numbers<'a, T: std::str::FromStr + Default + Copy, const N: usize>(
     words: &mut impl Iterator<Item = Word<'a>>,
-) -> Result<[f32; N], Option<Word<'a>>> {
-    let mut numbers = [0.0; N];
+) -> Result<[T; N], Option<Word<'a>>> {
+    let mut numbers = [T::default(); N];
     for slot in &mut numbers {
         *slot = number(words)?;
     }

@@ -49,6 +49,14 @@ crate::rules! {
     Error DIPLOMACY = "pfscene/diplomacy";
     /// A scale is zero, which hides the entity, or negative, which turns it inside out.
     Warning SCALE = "pfscene/scale";
+    /// A radius, or an extent of a region, is negative.
+    Warning NEGATIVE_LENGTH = "pfscene/negative-length";
+    /// A place or a length is beyond all that can be seen.
+    Warning HUGE_LENGTH = "pfscene/huge-length";
+    /// A colour has a part that is not from 0 to 255.
+    Warning COLOR = "pfscene/color";
+    /// A line holds a NUL byte, where it ends for the engine.
+    Warning NUL_BYTE = "pfscene/nul-byte";
     /// A quaternion has length zero.
     Error ROTATION = "pfscene/rotation";
     /// A quaternion is not of length 1, as the engine takes it to be.

@@ -253,6 +253,12 @@ fn numbers_of_entries_are_only_promises() {
             "21:14: error: `num_entities` says 2147483648; there are 2 entities [pfscene/count]",
         ),
         (
+            "num_entities 2",
+            "num_entities 99999999999999999999999",
+            "21:14: error: `num_entities` says more than 64 bits can hold; there are 2 entities \
+             [pfscene/count]",
+        ),
+        (
             "num_cameras 1",
             "num_cameras 0",
             "54:13: error: `num_cameras` says 0; there is 1 camera [pfscene/count]",
@@ -339,6 +345,31 @@ fn what_the_engine_would_refuse_is_said() {
         ),
         ("animated bool 1", "animated bool 2", "pfscene/value"),
         (
+            "selection_radius float 3.25",
+            "selection_radius float -3.25",
+            "pfscene/negative-length",
+        ),
+        (
+            "dimensions vec2 30.000000",
+            "dimensions vec2 -30.000000",
+            "pfscene/negative-length",
+        ),
+        (
+            "vision_range float 40.000000",
+            "vision_range float 4e10",
+            "pfscene/huge-length",
+        ),
+        (
+            "scale vec3 4.000000 5",
+            "scale vec3 1e38 5",
+            "pfscene/huge-length",
+        ),
+        ("vec3 7.000000 8", "vec3 256 8", "pfscene/color"),
+        ("10 20 30 40", "10 20 -30 40", "pfscene/color"),
+        ("10 20 30 40", "10 20 3.5 40", "pfscene/record"),
+        ("10 20 30 40", "10 20 30 40 50", "pfscene/extra-words"),
+        ("entity guard", "entity gu\0rd", "pfscene/nul-byte"),
+        (
             "animated bool 1",
             "static bool 1",
             "pfscene/attribute-twice",
@@ -377,21 +408,35 @@ fn what_the_engine_would_refuse_is_said() {
 }
 
 #[test]
-fn a_section_that_comes_twice_is_read_as_one() {
+fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() {
     let text = format!(
         "{}section \"entities\"\nnum_entities 1\nentity more a.pfobj 3\n   position vec3 0.000000 \
          0.000000 0.000000\n   scale vec3 1.000000 1.000000 1.000000\n   rotation quat 0.000000 \
          0.000000 0.000000 1.000000\n",
         SCENE.replace("num_sections 5", "num_sections 6")
     );
-    let scene = read(text);
+    let scene = read(&text);
     assert_eq!(scene.entities.len(), 3);
-    let found = problems(&scene);
-    assert!(
-        found.iter().any(|p| p.ends_with("[pfscene/section-twice]")),
-        "{found:?}"
-    );
+    let twice = "59:10: warning: `entities` for the second time; the first is in line 20 \
+                 [pfscene/section-twice]";
+    assert_eq!(problems(&scene), [twice]);
     assert_eq!(scene.sections.len(), 5);
+
+    let scene = read(text.replace("num_entities 1\n", ""));
+    let no_count = "59:1: error: no line `num_entities <number>` [pfscene/count]";
+    assert_eq!(problems(&scene), [no_count, twice]);
+
+    let factions = "section \"factions\"\nnum_factions 1\nfaction \"a\"\ncolor vec3 1 2 3\n\
+                    controllable bool 0\n";
+    let text = format!(
+        "{}{factions}",
+        SCENE.replace("num_sections 5", "num_sections 6")
+    );
+    let found = problems(&read(format!("{text}diplomacy 0 0 0\n")));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let found = problems(&read(text));
+    let expected = "0 lines of `diplomacy`; expected 1, one for each pair of factions";
+    assert!(found.iter().any(|p| p.contains(expected)), "{found:?}");
 }
 
 #[test]

@@ -141,6 +141,7 @@ fn sweep_pfscene(broken: &mut Broken) {
     for (from, to) in [
         ("version 1.1", "version 1.2"),
         ("Villagers", &"a".repeat(40)),
+        ("entity guard", "entity gu\0ard"),
     ] {
         let text = SCENE.replace(from, to);
         broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);

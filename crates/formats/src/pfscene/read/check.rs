@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, SectionKind, Value, ValueType};
+use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, Value, ValueType};
 use super::{Kind, Line, Promise, Reader, Record, rules};
 use crate::cursor::text_place;
-use crate::{Place, Subject, counted, outside, quoted};
+use crate::{Place, Subject, outside, quoted};
 
 /// The states of diplomacy that the engine knows: peace and war.
 const DIPLOMACY_STATES: u32 = 2;
+/// Numbers beyond this are no lengths in world units: a map of the engine is some thousands wide, and
+/// a camera sees a thousand far.
+const MAX_LENGTH: f32 = 1e6;
 /// How far from 1 the length of a quaternion may be: its numbers are written with six digits.
 const LENGTH_TOLERANCE: f32 = 1e-3;
 
@@ -69,8 +72,49 @@ impl<'a> Reader<'a> {
         self.check_numbers(attribute, line);
     }
 
+    /// Warns of a NUL byte on the line that is read.
+    pub(super) fn check_nul(&mut self) {
+        let line = &self.text.bytes[self.text.line_start..self.text.pos];
+        if let Some(index) = line.iter().position(|byte| *byte == 0) {
+            let place = text_place((self.text.line, 1), index);
+            self.text.report(&rules::NUL_BYTE, place, || {
+                "a NUL byte; the line ends here for the engine".to_owned()
+            });
+        }
+    }
+
+    /// Looks at whether a colour, red, green and blue first, is one of bytes.
+    pub(super) fn check_color(&mut self, line: &Line<'a>, color: impl IntoIterator<Item = f32>) {
+        let mut parts = color.into_iter();
+        if let Some(part) = parts.find(|part| !(0.0..=255.0).contains(part)) {
+            self.text.report(&rules::COLOR, line.found().place, || {
+                format!("a colour with {part}; expected 0 to 255")
+            });
+        }
+    }
+
     fn check_numbers(&mut self, attribute: &Attribute, line: &Line<'a>) {
         let place = line.found().place;
+        let numbers = attribute.value.numbers();
+        let is_length = matches!(
+            attribute.key.as_str(),
+            "radius" | "dimensions" | "selection_radius" | "vision_range"
+        );
+        if let Some(number) = numbers.iter().find(|number| is_length && **number < 0.0) {
+            self.text.report(&rules::NEGATIVE_LENGTH, place, || {
+                format!("{} is {number}; expected 0 or more", attribute.key)
+            });
+        }
+        let is_place = is_length || matches!(attribute.key.as_str(), "position" | "pos" | "scale");
+        let is_huge = |number: &&f32| number.is_finite() && number.abs() > MAX_LENGTH;
+        if let Some(number) = numbers.iter().find(is_huge).filter(|_| is_place) {
+            self.text.report(&rules::HUGE_LENGTH, place, || {
+                format!(
+                    "{} is {number}; nothing of such a size can be seen",
+                    attribute.key
+                )
+            });
+        }
         match (attribute.key.as_str(), &attribute.value) {
             ("scale", Value::Vec3(scale)) if scale.contains(&0.0) => {
                 self.text.report(&rules::SCALE, place, || {
@@ -82,6 +126,7 @@ impl<'a> Reader<'a> {
                     "a negative scale; the engine draws the model inside out".to_owned()
                 });
             }
+            ("color", Value::Vec3(color)) => self.check_color(line, *color),
             ("rotation", Value::Quat(quat)) => {
                 let length = quat
                     .iter()
@@ -105,7 +150,7 @@ impl<'a> Reader<'a> {
     /// Looks at what can be known when everything is read.
     pub(super) fn check_end(&mut self, num_sections: Option<Promise>) {
         self.text.problems.subject = Subject::File;
-        let sections = self.scene.sections.len();
+        let sections = self.parts;
         if let Some(promise) = num_sections {
             self.check_count(promise, "`num_sections` says", sections, "section");
         }
@@ -161,20 +206,6 @@ impl<'a> Reader<'a> {
                     format!("faction {faction}, {list}")
                 });
             }
-        }
-        let pairs = factions.saturating_mul(factions);
-        let section = self.scene.sections.iter();
-        let section = section.filter(|section| section.kind == SectionKind::Factions);
-        let is_1_1 = self.scene.is_1_1();
-        if let Some(section) = section.map(|section| section.line).next()
-            && is_1_1
-            && self.scene.diplomacy.len() != pairs
-        {
-            let found = self.scene.diplomacy.len();
-            problems.add(&rules::COUNT, (section, 1).into(), || {
-                let found = counted(found, "line");
-                format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
-            });
         }
         for diplomacy in &self.scene.diplomacy {
             let is_outside = [diplomacy.faction, diplomacy.other]
