@@ -14,7 +14,7 @@ use crate::view_request::{ViewRequest, parse_numbers};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{InfoQuery, OpenError, OpenOptions};
+use mapscope_scene::{InfoQuery, MapChoice, OpenError, OpenOptions};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -49,6 +49,9 @@ pub struct Cli {
     /// Also look for textures in this folder (may be given several times)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
+    /// Let a scene stand on this map [default: the one of its name beside it]
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Files")]
+    pub map: Option<PathBuf>,
     /// Read XMF as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable)
     #[arg(
         long,
@@ -206,6 +209,7 @@ Examples:
   mapscope render demo.pfmap -o demo.png
   mapscope render town.ika-map -o town.png --view flat
   mapscope render demo.pfmap -o b.png --overlay tile-types --overlay tile-grid
+  mapscope render siege.pfscene -o c.png --map castle.pfmap
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
   mapscope render knight.pfobj -o walk_%03d.png --frames 0..33
   mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off
@@ -320,7 +324,7 @@ impl Cli {
     /// What was said about opening files.
     ///
     /// # Errors
-    /// When a texture folder is none.
+    /// When a texture folder is none, or there is no such map.
     pub fn open_options(&self) -> Result<OpenOptions, CommandError> {
         if let Some(folder) = self.textures.iter().find(|folder| !folder.is_dir()) {
             return Err(CommandError::Argument(format!(
@@ -328,6 +332,16 @@ impl Cli {
                 folder.display()
             )));
         }
+        let map = match &self.map {
+            Some(map) if !map.is_file() => {
+                return Err(CommandError::Argument(format!(
+                    "--map {}: there is no such file",
+                    map.display()
+                )));
+            }
+            Some(map) => MapChoice::File(map.clone()),
+            None => MapChoice::Beside,
+        };
         // The last one counts.
         let dialect = self.xmf.iter().rev().find_map(|reading| match reading {
             XmfReading::Old => Some(Dialect::OLD),
@@ -336,7 +350,7 @@ impl Cli {
         });
         Ok(OpenOptions {
             texture_folders: self.textures.clone(),
-            map: None,
+            map,
             xmf_dialect: dialect,
             xmf_tile_order: if self.xmf.contains(&XmfReading::SheetFirst) {
                 TileOrder::IndexFirst
@@ -398,8 +412,14 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     loop {
         match args.get(at).and_then(|arg| arg.to_str()) {
-            Some("--textures" | "--xmf") => at += 2,
-            Some(arg) if arg.starts_with("--textures=") || arg.starts_with("--xmf=") => at += 1,
+            Some("--textures" | "--map" | "--xmf") => at += 2,
+            Some(arg)
+                if ["--textures=", "--map=", "--xmf="]
+                    .iter()
+                    .any(|option| arg.starts_with(option)) =>
+            {
+                at += 1;
+            }
             Some("-h" | "--help" | "-V" | "--version" | "help") => return args,
             Some(arg) if Cli::command().find_subcommand(arg).is_some() => return args,
             _ => break,
@@ -484,6 +504,8 @@ mod tests {
             ("--version", "--version"),
             ("--textures d info a", "--textures d info a"),
             ("--textures=d a", "--textures=d view a"),
+            ("--map d info a", "--map d info a"),
+            ("--map=d a", "--map=d view a"),
             ("--textures", "--textures view"),
         ] {
             assert_eq!(completed(given), meant);

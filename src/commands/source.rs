@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 
 use super::cli::display_name;
 use super::{CommandError, output};
+use mapscope_formats::pfscene;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::{Format, Problem, ika};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::{self, Document, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{self, Document, MapChoice, OpenError, OpenOptions, Progress, Source};
 use mapscope_testdata::synthesize;
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
@@ -155,6 +156,16 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
     let progress = Progress::default();
     let begun = Instant::now();
     let document = mapscope_scene::open(&source, options, &progress)?;
+    let format = document.about().format;
+    if let MapChoice::File(_) = options.map
+        && format.id != pfscene::FORMAT.id
+    {
+        return Err(CommandError::Argument(format!(
+            "--map is for scenes, and {} is a {}",
+            argument.display(),
+            format.name
+        )));
+    }
     let open_time = begun.elapsed();
     let parse_time = progress.parse_time();
     Ok(Opened {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mapscope_formats::pmf;
-use mapscope_testdata::{Need, shared, skip, synthesize};
+use mapscope_testdata::{Need, shared, skip, synthesize, tiny_scene};
 use serde_json::{Value, json};
 
 use super::folder::{Folder, Outcome};
@@ -113,6 +113,11 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         (
             "info --textures no-such-folder good.pfmap",
             "no-such-folder",
+        ),
+        ("info --map no-such.pfmap good.pfmap", "no-such.pfmap"),
+        (
+            "info --map good.pfmap good.pfmap",
+            "--map is for scenes, and good.pfmap is a Permafrost Engine map",
         ),
         (
             "info demo:village --tile 48,0",
@@ -466,6 +471,24 @@ fn textures_are_found_in_a_folder_that_the_user_names() {
         let found = folder.run(args).expect(0).json();
         assert_eq!(found["materials"][0]["found"], true, "{args}");
     }
+}
+
+#[test]
+fn a_scene_stands_on_the_map_that_the_user_names() {
+    let folder = good();
+    folder.write("siege.pfscene", tiny_scene::SCENE);
+    let map = |args: &str| folder.run(args).expect(1).json()["map"].clone();
+    assert_eq!(map("info siege.pfscene --json"), Value::Null);
+    let check = folder.run("check siege.pfscene").expect(1);
+    let offer = "beside it are `good.pfmap` (1 x 1 chunks), of which `--map` chooses one";
+    assert!(check.stdout.contains(offer), "{check:?}");
+    let named = "info --map good.pfmap siege.pfscene --json";
+    assert_eq!(map(named), "good.pfmap");
+    let check = folder.run("check siege.pfscene --map good.pfmap").expect(1);
+    assert!(!check.stdout.contains("missing-map"), "{check:?}");
+    folder.write("siege.pfmap", synthesize::pfmap(2, 1, 1));
+    assert_eq!(map("info siege.pfscene --json"), "siege.pfmap");
+    assert_eq!(map(named), "good.pfmap");
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted};
 pub use problems::Problems;
 pub use rule::Rule;
 use text::outside;
-pub use text::quoted;
+pub use text::{quoted, quoted_path};
 
 /// The rules of all formats. What is wrong beside a file, such as a missing texture, has rules
 /// elsewhere.

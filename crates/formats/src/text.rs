@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 /// How many characters of a file a message quotes at most.
 const QUOTED_CHARS: usize = 40;
+/// The same of a path: as many as a line of the Permafrost Engine has.
+const QUOTED_PATH_CHARS: usize = 255;
 
 /// What some editors put before the first character of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -11,14 +13,23 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The text between backticks, as messages quote it: cut after 40 characters, with escapes for
 /// whatever cannot be printed. Costs the same whatever the length of `text`.
 pub fn quoted(text: &[u8]) -> String {
+    quoted_to(text, QUOTED_CHARS)
+}
+
+/// The same for a path, which says little while its end is cut off: cut after 255 characters.
+pub fn quoted_path(path: &str) -> String {
+    quoted_to(path.as_bytes(), QUOTED_PATH_CHARS)
+}
+
+fn quoted_to(text: &[u8], max_chars: usize) -> String {
     // No character is longer than four bytes.
-    let head = &text[..text.len().min(4 * QUOTED_CHARS)];
+    let head = &text[..text.len().min(4 * max_chars)];
     let mut quoted = String::from("`");
     let mut chars = 0;
     let mut cut = head.len() < text.len();
     'text: for chunk in head.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if chars == QUOTED_CHARS {
+            if chars == max_chars {
                 cut = true;
                 break 'text;
             }
@@ -30,7 +41,7 @@ pub fn quoted(text: &[u8]) -> String {
             }
         }
         for byte in chunk.invalid() {
-            if chars == QUOTED_CHARS {
+            if chars == max_chars {
                 cut = true;
                 break 'text;
             }

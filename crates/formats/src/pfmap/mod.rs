@@ -18,7 +18,7 @@ mod write;
 pub use field::{Field, Meaning};
 pub use layout::Layout;
 pub use odd::{OddText, OddTiles};
-pub use read::{read, read_with};
+pub use read::{chunks, read, read_with};
 pub use reading::Reading;
 pub(crate) use rules::RULES;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};

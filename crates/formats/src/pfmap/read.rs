@@ -44,6 +44,13 @@ pub fn read(bytes: &[u8]) -> Result<Pfmap, PfmapError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
+/// Rows and columns of chunks that a file says it has, which begins with these bytes: its head is
+/// enough. None where it does not say.
+pub fn chunks(bytes: &[u8]) -> Option<[u64; 2]> {
+    let head = read_head(&mut Text::new(bytes, &rules::TEXT_RULES)).ok()?;
+    Some([head.rows.0, head.cols.0])
+}
+
 /// [`read`] with a watcher, which is told after each chunk how much is done, from 0 to 1, and can
 /// stop it.
 ///

@@ -17,34 +17,50 @@ pub(crate) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
 
 fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
     let row_bytes = width * 4;
-    let mut next = Vec::with_capacity(texels.len() / 4 + row_bytes);
-    let mut add = |quad: [&[u8]; 4]| {
-        let opacity = quad.iter().map(|texel| u32::from(texel[3])).sum::<u32>();
-        let is_even = opacity == 0 || quad.iter().all(|texel| texel[3] == quad[0][3]);
-        for channel in 0..3 {
-            let mean = if is_even {
-                let sum: u32 = quad.iter().map(|texel| u32::from(texel[channel])).sum();
-                (sum + 2) >> 2
-            } else {
-                let weighed = quad.iter().map(|t| u32::from(t[channel]) * u32::from(t[3]));
-                (weighed.sum::<u32>() + opacity / 2) / opacity
-            };
-            next.push(mean as u8);
-        }
-        next.push(((opacity + 2) >> 2) as u8);
-    };
     // A single row or column is its own neighbour.
-    let rows = if height == 1 { 1 } else { 2 };
-    for pair in texels.chunks_exact(rows * row_bytes) {
+    let [rows, columns] = [height, width].map(|side| if side == 1 { 1 } else { 2 });
+    let size = (width / columns) * (height / rows) * 4;
+    let mut next = vec![0; size];
+    let is_opaque = texels.chunks_exact(4).all(|texel| texel[3] == 255);
+    let pairs = texels.chunks_exact(rows * row_bytes);
+    for (pair, row) in pairs.zip(next.chunks_exact_mut((width / columns) * 4)) {
         let (upper, lower) = (&pair[..row_bytes], &pair[(rows - 1) * row_bytes..]);
-        if width == 1 {
-            add([upper, upper, lower, lower]);
-        }
-        for (u, l) in upper.chunks_exact(8).zip(lower.chunks_exact(8)) {
-            add([&u[..4], &u[4..], &l[..4], &l[4..]]);
+        let quads = upper
+            .chunks_exact(columns * 4)
+            .zip(lower.chunks_exact(columns * 4));
+        for ((u, l), texel) in quads.zip(row.as_chunks_mut().0) {
+            let quad = [u, l].map(|side| [side.first_chunk(), side.last_chunk()]);
+            if let [[Some(a), Some(b)], [Some(c), Some(d)]] = quad {
+                *texel = if is_opaque {
+                    even_mean([a, b, c, d])
+                } else {
+                    mean([a, b, c, d])
+                };
+            }
         }
     }
     next
+}
+
+/// The mean of four texels of the same opacity.
+fn even_mean([a, b, c, d]: [&[u8; 4]; 4]) -> [u8; 4] {
+    let sum = |i: usize| u16::from(a[i]) + u16::from(b[i]) + u16::from(c[i]) + u16::from(d[i]);
+    std::array::from_fn(|i| ((sum(i) + 2) >> 2) as u8)
+}
+
+/// The mean of four texels, whose colours count by their opacity.
+fn mean(quad: [&[u8; 4]; 4]) -> [u8; 4] {
+    let opacity = quad.iter().map(|texel| u32::from(texel[3])).sum::<u32>();
+    if opacity == 0 || quad.iter().all(|texel| texel[3] == quad[0][3]) {
+        return even_mean(quad);
+    }
+    std::array::from_fn(|i| {
+        if i == 3 {
+            return ((opacity + 2) >> 2) as u8;
+        }
+        let weighed = quad.iter().map(|t| u32::from(t[i]) * u32::from(t[3]));
+        ((weighed.sum::<u32>() + opacity / 2) / opacity) as u8
+    })
 }
 
 #[cfg(test)]

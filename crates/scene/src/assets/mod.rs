@@ -14,7 +14,8 @@ pub(crate) use self::image::{checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
 pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
-pub use self::texture::{Texture, TextureFile};
+pub(crate) use self::texture::SharedTextures;
+pub use self::texture::{Texture, TextureFile, Thumbnail};
 use super::{OpenOptions, Source};
 
 /// Where the engine keeps the textures of maps, below its asset root.
@@ -135,6 +136,14 @@ impl Assets {
                 path: None,
             },
         }
+    }
+
+    /// The file of a name, in the one form that all names of it have; none that is not there.
+    pub(crate) fn locate(&self, name: &str) -> Option<PathBuf> {
+        if self.embedded(name).is_some() {
+            return Some(name.into());
+        }
+        self.roots.find(name).ok()?.canonicalize().ok()
     }
 
     /// The bytes of a file that is built in.

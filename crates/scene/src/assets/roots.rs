@@ -1,11 +1,12 @@
 //! Finds the files that a document names: below its asset roots, and nowhere else.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::rules;
-use mapscope_formats::{Rule, quoted};
+use mapscope_formats::{Rule, quoted_path};
 
 /// Where a document looks for the files that it names.
 #[derive(Debug, Clone, Default)]
@@ -18,7 +19,7 @@ pub(super) struct AssetRoots {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum AssetError {
     /// The name would lead out of the asset root; such names are never opened.
-    #[error("{} is refused: {reason}; expected a file name below the asset root", quoted(.name.as_bytes()))]
+    #[error("{} is refused: {reason}; expected a file name below the asset root", quoted_path(.name))]
     Refused {
         /// The name as the file has it.
         name: String,
@@ -26,7 +27,7 @@ pub(crate) enum AssetError {
         reason: &'static str,
     },
     /// No folder has such a file.
-    #[error("{} was not found in {}", quoted(.name.as_bytes()), list(.looked_in))]
+    #[error("{} was not found in {}", quoted_path(.name), list(.looked_in))]
     Missing {
         /// The name as the file has it.
         name: String,
@@ -55,7 +56,10 @@ impl AssetError {
             _ => None,
         };
         let folders = missing.into_iter();
-        folders.flat_map(|(name, looked_in)| looked_in.iter().map(move |folder| folder.join(name)))
+        folders.flat_map(|(name, looked_in)| {
+            let inside = inside(name).unwrap_or(Cow::Borrowed(name));
+            looked_in.iter().map(move |folder| folder.join(&*inside))
+        })
     }
 }
 
@@ -84,12 +88,12 @@ impl AssetRoots {
     /// Finds the file of a name that stands in a document.
     ///
     /// # Errors
-    /// When the name is absolute, has `..` or a drive, is a network path, leads out of the root
+    /// When the name is absolute, has a drive, is a network path, leads out of the root with `..` or
     /// through a link, or when no folder has it.
     pub(super) fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
-        check(name)?;
+        let inside = inside(name)?;
         for folder in &self.folders {
-            let path = folder.join(name);
+            let path = folder.join(&*inside);
             let (Ok(real), Ok(root)) = (path.canonicalize(), folder.canonicalize()) else {
                 continue;
             };
@@ -137,8 +141,9 @@ impl AssetRoots {
     }
 }
 
-/// Refuses every name that could lead out of the folder it is looked up in, on any system.
-fn check(name: &str) -> Result<(), AssetError> {
+/// The path of a name from the folder that it is looked up in, without `..`. Refuses every name that
+/// could lead out of that folder, on any system.
+fn inside(name: &str) -> Result<Cow<'_, str>, AssetError> {
     let refuse = |reason| {
         Err(AssetError::Refused {
             name: name.to_owned(),
@@ -151,17 +156,28 @@ fn check(name: &str) -> Result<(), AssetError> {
     if name.starts_with(['/', '\\']) || name.as_bytes().get(1) == Some(&b':') {
         return refuse("it is an absolute path");
     }
-    if name.split(['/', '\\']).any(|part| part == "..") {
-        return refuse("it leads out of the asset root with `..`");
-    }
     if name.contains('\0') {
         return refuse("it has a zero byte");
     }
+    let mut inside = Cow::Borrowed(name);
+    if name.split(['/', '\\']).any(|part| part == "..") {
+        let mut parts = Vec::new();
+        for part in name.split(['/', '\\']) {
+            match part {
+                "" | "." => {}
+                ".." if parts.pop().is_some() => {}
+                ".." => return refuse("it leads out of the asset root with `..`"),
+                part => parts.push(part),
+            }
+        }
+        inside = parts.join("/").into();
+    }
+    // What begins with `..` may lead to a drive.
     let plain = |c| matches!(c, Component::Normal(_) | Component::CurDir);
-    if !Path::new(name).components().all(plain) {
+    if !Path::new(&*inside).components().all(plain) || inside.as_bytes().get(1) == Some(&b':') {
         return refuse("it is not a plain file name");
     }
-    Ok(())
+    Ok(inside)
 }
 
 #[cfg(test)]
@@ -174,6 +190,8 @@ mod tests {
         for name in [
             "../../../etc/passwd",
             "a/../../b.png",
+            "a/../C:/b.png",
+            "a/..//../b.png",
             "..\\b.png",
             "/etc/passwd",
             "\\windows\\x",
@@ -188,6 +206,34 @@ mod tests {
                 "{name}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn a_name_may_go_up_within_the_root() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("rocks")).unwrap();
+        std::fs::write(dir.path().join("rocks/a.pfobj"), b"x").unwrap();
+        let roots = AssetRoots::new([dir.path().to_owned()]);
+        for name in [
+            "trees/../rocks/a.pfobj",
+            "rocks/../rocks/./a.pfobj",
+            "rocks/old/..\\a.pfobj",
+        ] {
+            let found = roots.find(name).unwrap();
+            assert_eq!(found, dir.path().join("rocks/a.pfobj"), "{name}");
+        }
+        let error = roots.find("rocks/..").unwrap_err();
+        assert!(matches!(error, AssetError::Missing { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_long_name_is_said_whole() {
+        let name = format!("assets/models/{}/house.pfobj", "old".repeat(40));
+        let error = AssetRoots::default().find(&name).unwrap_err().to_string();
+        assert!(error.contains(&name), "{error}");
+        let name = "x".repeat(300);
+        let error = AssetRoots::default().find(&name).unwrap_err().to_string();
+        assert!(error.contains("x...` was") && error.len() < 330, "{error}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Textures as they are in files and as the GPU samples them.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ::image::RgbaImage;
 
@@ -68,8 +70,31 @@ pub struct TextureFile {
     pub found: bool,
     /// Size of the image in the file, in pixels.
     pub size: Option<[u32; 2]>,
-    /// RGBA bytes of its thumbnail, [`THUMBNAIL_SIDE`] pixels wide and high.
-    pub thumbnail: Vec<u8>,
+    /// Its thumbnail.
+    pub thumbnail: Thumbnail,
+}
+
+/// A small image of a texture, [`THUMBNAIL_SIDE`] pixels wide and high.
+#[derive(Debug)]
+pub enum Thumbnail {
+    /// Its RGBA bytes.
+    Made(Vec<u8>),
+    /// The texture, from which it is made when it is first asked for.
+    Of(Arc<Texture>, OnceLock<Vec<u8>>),
+}
+
+impl Thumbnail {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Made(bytes) => bytes,
+            Self::Of(texture, made) => made.get_or_init(|| {
+                let [width, height] = texture.size;
+                let texels = texture.levels.first().cloned().unwrap_or_default();
+                let image = RgbaImage::from_raw(width, height, texels);
+                image.map_or_else(Vec::new, |image| thumbnail(&image))
+            }),
+        }
+    }
 }
 
 impl TextureFile {
@@ -89,7 +114,7 @@ impl TextureFile {
 
     /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.
     pub(crate) fn thumbnail(&self) -> (u32, u32, &[u8]) {
-        (THUMBNAIL_SIDE, THUMBNAIL_SIDE, &self.thumbnail)
+        (THUMBNAIL_SIDE, THUMBNAIL_SIDE, self.thumbnail.bytes())
     }
 }
 
@@ -104,9 +129,109 @@ pub(crate) struct LoadedTexture {
     pub(crate) looked_for: Vec<PathBuf>,
 }
 
+/// An image that was looked up and decoded.
+struct ReadImage {
+    path: Option<PathBuf>,
+    /// The image, or a placeholder.
+    image: RgbaImage,
+    /// Why it is a placeholder.
+    fault: Option<Fault>,
+    looked_for: Vec<PathBuf>,
+}
+
+impl ReadImage {
+    /// Its size in pixels, unless it is a placeholder.
+    fn size(&self) -> Option<[u32; 2]> {
+        let size = [self.image.width(), self.image.height()];
+        self.fault.is_none().then_some(size)
+    }
+}
+
+/// A texture that is ready to be drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadyTexture {
+    pub(crate) file: Arc<TextureFile>,
+    /// The texture, or a placeholder.
+    pub(crate) texture: Arc<Texture>,
+    /// Why it is a placeholder.
+    pub(crate) fault: Option<Fault>,
+    /// Files that were found or looked for.
+    pub(crate) looked_for: Vec<PathBuf>,
+}
+
+/// Textures that several documents show, by their files: each is read and decoded once.
+#[derive(Debug, Default)]
+pub(crate) struct SharedTextures {
+    by_file: Mutex<HashMap<PathBuf, Arc<OnceLock<Option<ReadyTexture>>>>>,
+}
+
+impl SharedTextures {
+    /// The texture of a file, which is read if nobody has done so; none that cannot be read.
+    fn get(
+        &self,
+        file: PathBuf,
+        load: impl FnOnce() -> Option<ReadyTexture>,
+    ) -> Option<ReadyTexture> {
+        let mut by_file = self.by_file.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = Arc::clone(by_file.entry(file).or_default());
+        drop(by_file);
+        // Whoever needs the same one meanwhile waits for it.
+        shared.get_or_init(load).clone()
+    }
+}
+
 impl Assets {
+    /// Reads and decodes the texture of a name, with its mip levels, unless that was done already.
+    /// The seed makes placeholders differ.
+    pub(crate) fn shared_texture(
+        &self,
+        name: &str,
+        seed: u64,
+        shared: &SharedTextures,
+    ) -> ReadyTexture {
+        let load = || {
+            let read = self.image(name, seed);
+            let (size, path) = (read.size(), read.path);
+            let texture = Arc::new(Texture::new(read.image));
+            let file = TextureFile {
+                path,
+                found: size.is_some(),
+                size,
+                thumbnail: Thumbnail::Of(Arc::clone(&texture), OnceLock::new()),
+            };
+            ReadyTexture {
+                file: Arc::new(file),
+                texture,
+                fault: read.fault,
+                looked_for: read.looked_for,
+            }
+        };
+        let found = self.locate(name).and_then(|file| {
+            shared.get(file, || {
+                Some(load()).filter(|texture| texture.fault.is_none())
+            })
+        });
+        found.unwrap_or_else(load)
+    }
+
     /// Reads and decodes the texture of a name. The seed makes placeholders differ.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
+        let read = self.image(name, seed);
+        let size = read.size();
+        LoadedTexture {
+            file: TextureFile {
+                path: read.path,
+                found: size.is_some(),
+                size,
+                thumbnail: Thumbnail::Made(thumbnail(&read.image)),
+            },
+            image: read.image,
+            fault: read.fault,
+            looked_for: read.looked_for,
+        }
+    }
+
+    fn image(&self, name: &str, seed: u64) -> ReadImage {
         let file = self.read(name);
         let decoded = match &file.bytes {
             Ok(bytes) => decode(bytes).map_err(|error| {
@@ -125,13 +250,8 @@ impl Assets {
             Ok(image) => (image, None),
             Err(fault) => (placeholder(seed as u32), Some(fault)),
         };
-        LoadedTexture {
-            file: TextureFile {
-                path: file.path,
-                found: fault.is_none(),
-                size: fault.is_none().then_some([image.width(), image.height()]),
-                thumbnail: thumbnail(&image),
-            },
+        ReadImage {
+            path: file.path,
             image,
             fault,
             looked_for: file.looked_for,

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use crate::Property;
-use crate::assets::{AssetError, Assets, LookUp, Texture, TextureFile, placeholder, thumbnail};
+use crate::assets::{
+    AssetError, Assets, LookUp, Texture, TextureFile, Thumbnail, placeholder, thumbnail,
+};
 use crate::parallel::in_parallel;
 use crate::rules::{self, Fault};
 use crate::{OpenError, OpenOptions, Progress, Source};
@@ -231,7 +233,7 @@ impl Textures {
                     path: found.path,
                     found: size.is_some(),
                     size,
-                    thumbnail,
+                    thumbnail: Thumbnail::Made(thumbnail),
                 },
             });
         }

@@ -1,47 +1,28 @@
-//! A scene of its file: the map and the models are looked up, read and put in their places.
+//! A scene of its file: the models are put in their places on the map.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use glam::Vec3;
 
 use super::describe::OVERLAYS;
 use super::place::{missing_bounds, model_bounds, world_from_entity};
-use super::{Group, MapScene, Placed, SceneModel};
-use crate::assets::{AssetError, Assets, LookUp};
+use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
-use crate::parallel::in_parallel;
-use crate::rules::{self, Fault};
+use crate::rules;
 use crate::terrain::Terrain;
 use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, GameView, OpenError, OpenOptions,
     Progress, SceneItem, Source,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
-use mapscope_formats::{Place, Problems, Rule, Subject, pfmap, pfobj, quoted};
+use mapscope_formats::{Place, Problems, Rule, Subject, pfobj, quoted};
 
-/// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
-const MAX_MODELS: usize = 2_000;
-/// Bytes of a model that is read.
-const MAX_MODEL_BYTES: u64 = 256 << 20;
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
 const ON_GROUND: f32 = 0.05;
 /// Frames of the clip that stands for all idle clips: a minute.
 const CLIP_FRAMES: u32 = 60 * pfobj::FRAMES_PER_SECOND as u32;
-
-/// The shares of a load: parsing the scene is the first half.
-const MAP_DONE: f32 = 0.7;
-const MODELS_DONE: f32 = 0.95;
-
-/// A model that was looked up.
-struct LoadedModel {
-    file: Option<PathBuf>,
-    model: Result<Arc<Model>, Fault>,
-    looked_for: Vec<PathBuf>,
-}
 
 impl MapScene {
     /// Makes a scene of a file that was read.
@@ -55,21 +36,22 @@ impl MapScene {
         progress: &Progress,
     ) -> Result<Self, OpenError> {
         let mut problems = Problems::new();
-        let mut dependencies = Vec::new();
-        let map = load_map(source, options, progress, &mut problems, &mut dependencies)?;
-        progress.report(MAP_DONE)?;
         let mut models = named_models(&pfscene.entities);
         let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-        let loaded = load_models(&names, source, options, progress)?;
-        progress.report(MODELS_DONE)?;
+        let load::Loaded {
+            map,
+            map_fault,
+            models: loaded,
+            mut dependencies,
+        } = load::load(&names, source, options, progress)?;
+        if let Some(fault) = map_fault {
+            let place = Place::Text { line: 1, column: 1 };
+            problems.add(&rules::MISSING_MAP, place, || fault);
+        }
         for (model, loaded) in models.iter_mut().zip(loaded) {
-            dependencies.extend(loaded.looked_for);
             model.file = loaded.file;
             match loaded.model {
-                Ok(found) => {
-                    dependencies.extend(found.about().dependencies.iter().cloned());
-                    model.model = Some(found);
-                }
+                Ok(found) => model.model = Some(found),
                 Err((rule, message)) => {
                     for &entity in &model.entities {
                         add(&mut problems, rule, &pfscene, entity, None, || {
@@ -166,50 +148,6 @@ fn add(
     problems.add_about(rule, Subject::SceneEntity(index), place, message);
 }
 
-/// The map of a scene: the one that the user named, or the one of the same name beside it.
-fn load_map(
-    source: &Source,
-    options: &OpenOptions,
-    progress: &Progress,
-    problems: &mut Problems,
-    dependencies: &mut Vec<PathBuf>,
-) -> Result<Option<(PathBuf, Arc<Terrain>)>, OpenError> {
-    let beside = source.path.with_extension("pfmap");
-    let path = options.map.clone().unwrap_or(beside);
-    dependencies.push(path.clone());
-    let embedded = source
-        .embedded
-        .iter()
-        .find(|(name, _)| Path::new(name) == path);
-    let place = Place::Text { line: 1, column: 1 };
-    let read = match embedded {
-        Some((_, bytes)) => Ok(Source {
-            path: path.clone(),
-            bytes: (*bytes).into(),
-            embedded: source.embedded,
-        }),
-        None => Source::read(&path),
-    };
-    let read = read.and_then(|source| {
-        let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, &Progress::default())?;
-        let terrain = Terrain::build(parsed, &source, options, &Progress::default())?;
-        Ok(Arc::new(terrain))
-    });
-    progress.check()?;
-    match read {
-        Ok(terrain) => {
-            dependencies.extend(terrain.about().dependencies.iter().cloned());
-            Ok(Some((path, terrain)))
-        }
-        Err(error) => {
-            problems.add(&rules::MISSING_MAP, place, || {
-                format!("no map for this scene, which is shown without one: {error}")
-            });
-            Ok(None)
-        }
-    }
-}
-
 /// The models that entities name, in the order in which they are first named.
 fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
     let mut models: Vec<SceneModel> = Vec::new();
@@ -227,62 +165,6 @@ fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
         models[known].entities.push(index);
     }
     models
-}
-
-fn load_models(
-    names: &[&str],
-    source: &Source,
-    options: &OpenOptions,
-    progress: &Progress,
-) -> Result<Vec<LoadedModel>, OpenError> {
-    let assets = Assets::new(source, options, LookUp::AssetRoot);
-    in_parallel(names.len(), progress, |index| {
-        let name = names[index];
-        if index >= MAX_MODELS {
-            let message = format!("more than {MAX_MODELS} models; this one is not read");
-            return LoadedModel {
-                file: None,
-                model: Err((&rules::MODEL_LIMIT, message)),
-                looked_for: Vec::new(),
-            };
-        }
-        let file = assets.read_up_to(name, MAX_MODEL_BYTES);
-        let model = file.bytes.map_err(|error| fault(name, &error));
-        let model = model.and_then(|bytes| {
-            let of_model = Source {
-                path: file.path.clone().unwrap_or_else(|| name.into()),
-                bytes: bytes.into(),
-                embedded: source.embedded,
-            };
-            let progress = Progress::default();
-            let pfobj = of_model.parse(&pfobj::FORMAT, pfobj::read_with, &progress);
-            let model = pfobj.and_then(|pfobj| Model::build(pfobj, &of_model, options, &progress));
-            model
-                .map(Arc::new)
-                .map_err(|error| (&rules::UNREADABLE_MODEL, format!("model {error}")))
-        });
-        LoadedModel {
-            file: file.path,
-            model,
-            looked_for: file.looked_for,
-        }
-    })
-}
-
-/// Why a model was not read.
-fn fault(name: &str, error: &AssetError) -> Fault {
-    let rule = match error {
-        AssetError::Refused { .. } => &rules::MODEL_PATH,
-        AssetError::Missing { .. } => &rules::MISSING_MODEL,
-        AssetError::Unreadable(_) => &rules::UNREADABLE_MODEL,
-    };
-    let message = match error {
-        AssetError::Unreadable(why) => {
-            format!("model {} cannot be read: {why}", quoted(name.as_bytes()))
-        }
-        error => format!("model {error}"),
-    };
-    (rule, message)
 }
 
 fn place_all(

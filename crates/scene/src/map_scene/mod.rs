@@ -7,6 +7,7 @@
 mod build;
 mod describe;
 mod fields;
+mod load;
 mod overlays;
 mod pick;
 mod place;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use glam::Affine3A;
 
 pub(super) use describe::OVERLAYS;
+pub use load::{MapFile, maps_beside};
 
 use super::terrain::Terrain;
 use super::{

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::assets::{Assets, LookUp, Texture, TextureFile, placeholder};
+use crate::assets::{Assets, LookUp, SharedTextures, Texture, TextureFile, placeholder};
 use crate::parallel::in_parallel;
 use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
@@ -39,7 +39,8 @@ pub(super) struct Materials {
 }
 
 impl Materials {
-    /// Finds and reads the textures of a file's materials, on as many threads as the machine has.
+    /// Finds and reads the textures of a file's materials, on as many threads as the machine has,
+    /// but for those that other models have read.
     ///
     /// # Errors
     /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
@@ -49,6 +50,7 @@ impl Materials {
         source: &Source,
         options: &OpenOptions,
         progress: &Progress,
+        shared: &SharedTextures,
     ) -> Result<Self, OpenError> {
         let assets = Assets::new(source, options, LookUp::Beside);
         // The first material that names each texture, and which of these it is for each material.
@@ -67,20 +69,14 @@ impl Materials {
             })
             .collect();
         let loaded = in_parallel(first.len(), progress, |i| {
-            let loaded = assets.texture(&first[i].texture, first[i].texture_line);
-            let texture = Arc::new(Texture::new(loaded.image));
-            (
-                Arc::new(loaded.file),
-                texture,
-                loaded.fault,
-                loaded.looked_for,
-            )
+            let material = first[i];
+            assets.shared_texture(&material.texture, material.texture_line, shared)
         })?;
         let mut materials = Self::default();
         for ((material, index), number) in pfobj.materials.iter().zip(0..).zip(texture_of) {
-            let (file, texture, fault, _) = &loaded[number];
+            let loaded = &loaded[number];
             // What a file should name but does not is the reader's to say.
-            if let Some((rule, message)) = fault
+            if let Some((rule, message)) = &loaded.fault
                 && !material.texture.is_empty()
             {
                 let place = Place::line(material.texture_line);
@@ -89,15 +85,15 @@ impl Materials {
                     .problems
                     .add_about(rule, subject, place, || message.clone());
             }
-            materials.files.push(Arc::clone(file));
+            materials.files.push(Arc::clone(&loaded.file));
             materials.drawn.push(Material {
                 ambient: material.ambient,
                 diffuse: material.diffuse,
                 specular: material.specular,
-                texture: Arc::clone(texture),
+                texture: Arc::clone(&loaded.texture),
             });
         }
-        let looked_for = loaded.into_iter().flat_map(|(.., looked_for)| looked_for);
+        let looked_for = loaded.into_iter().flat_map(|loaded| loaded.looked_for);
         materials.dependencies.extend(looked_for);
         materials.drawn.push(unknown());
         Ok(materials)
@@ -167,6 +163,7 @@ mod tests {
             &source,
             &OpenOptions::default(),
             &Progress::default(),
+            &SharedTextures::default(),
         )
         .unwrap()
     }

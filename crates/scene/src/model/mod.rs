@@ -36,6 +36,7 @@ use self::mesh::Mesh;
 use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
 use self::uses::Uses;
+use super::assets::SharedTextures;
 use super::bvh::Bvh;
 use super::camera::Handedness;
 use super::rules;
@@ -81,12 +82,27 @@ impl Model {
     /// # Errors
     /// Only when the load is cancelled.
     pub fn build(
-        mut pfobj: Pfobj,
+        pfobj: Pfobj,
         source: &Source,
         options: &OpenOptions,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
-        let mut materials = Materials::load(&pfobj, source, options, progress)?;
+        let textures = SharedTextures::default();
+        Self::build_sharing(pfobj, source, options, progress, &textures)
+    }
+
+    /// The same for one of several models, which may show the same textures.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(crate) fn build_sharing(
+        mut pfobj: Pfobj,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+        textures: &SharedTextures,
+    ) -> Result<Self, OpenError> {
+        let mut materials = Materials::load(&pfobj, source, options, progress, textures)?;
         progress.report(0.6)?;
         let mesh = Mesh::build(&pfobj);
         let skeleton = Skeleton::build(&pfobj.joints);

@@ -7,7 +7,7 @@ pub use mapscope_formats::parallel::on_all_threads;
 pub(crate) use mapscope_formats::parallel::share_out;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
-/// the results in order.
+/// the results in order. How far it is, is not reported.
 ///
 /// # Errors
 /// Only when the load is cancelled.
@@ -16,7 +16,19 @@ pub(crate) fn in_parallel<T: Send>(
     progress: &Progress,
     work: impl Fn(usize) -> T + Sync,
 ) -> Result<Vec<T>, OpenError> {
-    let mut watch = |_| match progress.check() {
+    in_parallel_reported(count, &progress.silent(), work)
+}
+
+/// The same, and reports how far it is.
+///
+/// # Errors
+/// Only when the load is cancelled.
+pub(crate) fn in_parallel_reported<T: Send>(
+    count: usize,
+    progress: &Progress,
+    work: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, OpenError> {
+    let mut watch = |begun: usize| match progress.report(begun as f32 / count.max(1) as f32) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };

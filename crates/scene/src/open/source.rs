@@ -118,8 +118,8 @@ impl Source {
 pub struct OpenOptions {
     /// Folders named by the user in which textures are looked for last.
     pub texture_folders: Vec<PathBuf>,
-    /// The map that a scene stands on; where it is none, the one of the same name beside it.
-    pub map: Option<PathBuf>,
+    /// Which map a scene stands on.
+    pub map: MapChoice,
     /// How embedded cells and colours of XMF files are read; where it is none, as files are written
     /// now, or were when the file says that it was written.
     pub xmf_dialect: Option<Dialect>,
@@ -130,24 +130,78 @@ pub struct OpenOptions {
     pub xmf_hides_undefined: bool,
 }
 
-/// How far a file is loaded, shared between the thread that loads it and those that watch.
-#[derive(Debug, Default)]
+/// Which map a scene stands on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MapChoice {
+    /// The one of the same name beside it, as in the engine.
+    #[default]
+    Beside,
+    /// This file.
+    File(PathBuf),
+    /// None: it stands on the grid.
+    Nowhere,
+}
+
+/// How far a file is loaded, shared between the threads that load it and those that watch.
+#[derive(Debug)]
 pub struct Progress {
+    load: Arc<Load>,
+    /// From where to where of the whole load this goes; none where nobody is to hear of it.
+    part: Option<[f32; 2]>,
+}
+
+/// A load as all its parts know it.
+#[derive(Debug, Default)]
+struct Load {
     permille: AtomicU32,
     cancelled: AtomicBool,
     parse_nanos: AtomicU64,
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            load: Arc::default(),
+            part: Some([0.0, 1.0]),
+        }
+    }
+}
+
 impl Progress {
+    /// A part of the load, such as that of another file that belongs to this one, from a share of
+    /// the whole to another. Parts that go on side by side never set the whole back.
+    pub(crate) fn part(&self, shares: [f32; 2]) -> Self {
+        Self {
+            load: Arc::clone(&self.load),
+            part: self
+                .part
+                .map(|[begin, end]| shares.map(|share| begin + (end - begin) * share)),
+        }
+    }
+
+    /// A part of the load that is cancelled with it, but of which nobody hears how far it is.
+    pub(crate) fn silent(&self) -> Self {
+        Self {
+            load: Arc::clone(&self.load),
+            part: None,
+        }
+    }
+
     /// Says how much is done, from 0 to 1.
     ///
     /// # Errors
     /// When the load was cancelled in the meantime: whoever loads must then stop.
     pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
-        self.permille.store(
-            (fraction.clamp(0.0, 1.0) * 1000.0) as u32,
-            Ordering::Relaxed,
-        );
+        if let Some([begin, end]) = self.part {
+            let whole = begin + (end - begin) * fraction.clamp(0.0, 1.0);
+            let permille = (whole * 1000.0) as u32;
+            if [begin, end] == [0.0, 1.0] {
+                // Of several files each begins anew.
+                self.load.permille.store(permille, Ordering::Relaxed);
+            } else {
+                self.load.permille.fetch_max(permille, Ordering::Relaxed);
+            }
+        }
         self.check()
     }
 
@@ -156,34 +210,37 @@ impl Progress {
     /// # Errors
     /// When the load was cancelled.
     pub fn check(&self) -> Result<(), OpenError> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.load.cancelled.load(Ordering::Relaxed) {
             return Err(OpenError::Cancelled);
         }
         Ok(())
     }
 
-    /// How much is done, from 0 to 1.
+    /// How much of the whole load is done, from 0 to 1.
     pub fn fraction(&self) -> f32 {
-        self.permille.load(Ordering::Relaxed) as f32 / 1000.0
+        self.load.permille.load(Ordering::Relaxed) as f32 / 1000.0
     }
 
-    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took.
+    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took if
+    /// anybody hears of it.
     pub fn time_parse<T>(&self, parse: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let parsed = parse();
-        let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.parse_nanos.fetch_add(nanos, Ordering::Relaxed);
+        if self.part.is_some() {
+            let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.load.parse_nanos.fetch_add(nanos, Ordering::Relaxed);
+        }
         parsed
     }
 
     /// How long bytes took to become plain data, all parts that were timed together.
     pub fn parse_time(&self) -> Duration {
-        Duration::from_nanos(self.parse_nanos.load(Ordering::Relaxed))
+        Duration::from_nanos(self.load.parse_nanos.load(Ordering::Relaxed))
     }
 
-    /// Asks the loading thread to stop.
+    /// Asks the loading threads to stop.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.load.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
@@ -245,6 +302,25 @@ mod tests {
             matches!(changed, Err(OpenError::Changed { .. })),
             "{changed:?}"
         );
+    }
+
+    #[test]
+    fn a_part_is_a_share_of_the_whole_and_never_sets_it_back() {
+        let whole = Progress::default();
+        let [first, second] = [[0.0, 0.5], [0.5, 1.0]].map(|shares| whole.part(shares));
+        first.report(0.5).unwrap();
+        assert_eq!(whole.fraction(), 0.25);
+        second.part([0.5, 1.0]).report(0.0).unwrap();
+        assert_eq!(whole.fraction(), 0.75);
+        first.report(1.0).unwrap();
+        first.silent().report(1.0).unwrap();
+        assert_eq!(second.fraction(), 0.75);
+        first
+            .silent()
+            .time_parse(|| std::thread::sleep(Duration::from_millis(1)));
+        assert_eq!(whole.parse_time(), Duration::ZERO);
+        whole.cancel();
+        assert!(first.silent().check().is_err() && second.report(1.0).is_err());
     }
 
     #[test]

@@ -286,6 +286,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::assets::Thumbnail;
     use mapscope_formats::pfmap::Tile;
 
     /// A map of one chunk whose materials have these textures, in a folder that has these files.
@@ -410,7 +411,7 @@ mod tests {
                 path: None,
                 found: true,
                 size: None,
-                thumbnail: Vec::new(),
+                thumbnail: Thumbnail::Made(Vec::new()),
             },
             patchwork: Some(Patchwork {
                 size: 1,

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use mapscope_formats::pfobj;
+use mapscope_scene::map_scene::maps_beside;
+use mapscope_scene::model::Model;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
-    Document, InfoQuery, Item, OpenError, OpenOptions, Playhead, Progress, Ray, SceneItem, Shown,
-    Source,
+    Document, InfoQuery, Item, MapChoice, OpenError, OpenOptions, Playhead, Progress, Ray,
+    SceneItem, Shown, Source,
 };
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -201,7 +203,7 @@ fn another_map_may_be_named() {
     game.write("assets/maps/other.pfmap", &synthesize::pfmap(2, 1, 1));
     let other = game.0.path().join("assets/maps/other.pfmap");
     let options = OpenOptions {
-        map: Some(other.clone()),
+        map: MapChoice::File(other.clone()),
         ..OpenOptions::default()
     };
     let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
@@ -210,6 +212,105 @@ fn another_map_may_be_named() {
     assert_eq!(info["map"], other.display().to_string());
     let terrain: &Terrain = document.content().unwrap();
     assert_eq!(terrain.map().chunk_rows, 2);
+}
+
+#[test]
+fn a_scene_may_stand_on_no_map_at_all() {
+    let game = Game::new(&sound(SCENE));
+    let options = OpenOptions {
+        map: MapChoice::Nowhere,
+        ..OpenOptions::default()
+    };
+    let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
+    let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
+    assert_eq!(document.info(&InfoQuery::default())["map"], Value::Null);
+    let found = broken(&*document);
+    assert!(
+        found.iter().all(|(_, rule)| !rule.ends_with("missing-map")),
+        "it was not looked for: {found:?}"
+    );
+}
+
+#[test]
+fn the_maps_beside_a_scene_are_offered_with_their_sizes() {
+    let game = Game::new(SCENE);
+    let scene = game.0.path().join("assets/maps/a.pfscene");
+    game.write("assets/maps/b.pfmap", &synthesize::pfmap(2, 3, 1));
+    game.write("assets/maps/c.PFMAP", b"no map");
+    game.write("assets/maps/notes.txt", b"");
+    let maps = maps_beside(&scene);
+    let said = maps.iter().map(|map| {
+        let name = map.path.file_name().unwrap().to_str().unwrap();
+        (name, map.size())
+    });
+    let said: Vec<(&str, String)> = said.collect();
+    let expected = [
+        ("a.pfmap", "1 x 1 chunks"),
+        ("b.pfmap", "2 x 3 chunks"),
+        ("c.PFMAP", "size unknown"),
+    ];
+    assert_eq!(said, expected.map(|(name, size)| (name, size.to_owned())));
+    std::fs::remove_file(game.0.path().join("assets/maps/a.pfmap")).unwrap();
+    let document = game.open();
+    let problems = &document.about().problems;
+    let missing = problems.iter().find(|p| p.rule.id == "pfscene/missing-map");
+    let message = &missing.unwrap().message;
+    assert!(
+        message.contains("`b.pfmap` (2 x 3 chunks), `c.PFMAP` (size unknown)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn models_of_a_scene_share_their_textures() {
+    let game = Game::new(SCENE);
+    game.write("assets/models/rock.pfobj", &pfobj::write(&tiny_model()));
+    let pixels = image::RgbImage::from_pixel(8, 8, image::Rgb([9, 8, 7]));
+    let names = tiny_model().materials.into_iter().map(|m| m.texture);
+    for name in names {
+        let path = game.0.path().join("assets/models").join(name);
+        pixels
+            .save_with_format(path, image::ImageFormat::Png)
+            .unwrap();
+    }
+    let document = game.open();
+    let mut models: Vec<&Model> = Vec::new();
+    document.for_each_drawable(&Shown::default(), &mut |drawable| {
+        models.extend(drawable.content.downcast_ref::<Model>());
+    });
+    let [a, b] = models[..] else {
+        panic!("{} models", models.len());
+    };
+    let named = tiny_model().materials.len();
+    for (a, b) in a.materials().iter().zip(b.materials()).take(named) {
+        assert_eq!(a.texture.size, [8, 8]);
+        assert!(Arc::ptr_eq(&a.texture, &b.texture));
+    }
+}
+
+#[test]
+fn the_load_of_a_map_is_heard_of_and_can_be_cancelled() {
+    let game = Game::new(SCENE);
+    game.write("assets/maps/a.pfmap", &synthesize::pfmap(24, 24, 1));
+    let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
+    let progress = Progress::default();
+    let (opened, heard) = std::thread::scope(|scope| {
+        let load = || mapscope_scene::open(&source, &OpenOptions::default(), &progress);
+        let opened = scope.spawn(load);
+        let mut heard = 0.0;
+        while !opened.is_finished() {
+            let fraction = progress.fraction();
+            // Beyond the half that is the scene itself, and before the end.
+            if fraction > 0.5 {
+                heard = fraction;
+                progress.cancel();
+            }
+            std::thread::yield_now();
+        }
+        (opened.join().unwrap(), heard)
+    });
+    assert!(heard < 0.9, "{heard}");
+    assert!(matches!(opened, Err(OpenError::Cancelled)), "{heard}");
 }
 
 #[test]

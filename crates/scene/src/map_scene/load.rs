@@ -1,0 +1,313 @@
+//! The files that a scene is made of, found and read side by side: its map, its models, and the
+//! textures of both.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::assets::{AssetError, Assets, LookUp, SharedTextures};
+use crate::model::Model;
+use crate::parallel::{in_parallel, in_parallel_reported};
+use crate::rules::{self, Fault};
+use crate::terrain::Terrain;
+use crate::{Document as _, MapChoice, OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pfobj::Pfobj;
+use mapscope_formats::{pfmap, pfobj, quoted_path};
+
+/// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
+const MAX_MODELS: usize = 2_000;
+/// Bytes of a model that is read.
+const MAX_MODEL_BYTES: u64 = 256 << 20;
+/// Maps of a folder that are offered.
+const MAX_MAPS: usize = 64;
+/// Bytes of a map in which its head is looked for: that of the engine's demo has 400.
+const HEAD_BYTES: u64 = 4096;
+
+/// The shares of a load: parsing the scene is the first half.
+const MAP: [f32; 2] = [0.5, 0.9];
+const TEXTURES: [f32; 2] = [0.5, 0.85];
+const MODELS: [f32; 2] = [0.85, 0.95];
+
+/// A map that a scene may stand on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Rows and columns of chunks; none where its head does not say.
+    pub chunks: Option<[u64; 2]>,
+}
+
+impl MapFile {
+    /// Its size for people, such as `4 x 4 chunks`.
+    pub fn size(&self) -> String {
+        match self.chunks {
+            Some([rows, cols]) => format!("{rows} x {cols} chunks"),
+            None => "size unknown".to_owned(),
+        }
+    }
+}
+
+/// The maps in the folder of a scene, by their names: at most 64.
+pub fn maps_beside(scene: &Path) -> Vec<MapFile> {
+    let folder = match scene.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| is_map(path)).collect();
+    paths.sort_unstable();
+    paths.truncate(MAX_MAPS);
+    let file = |path: PathBuf| MapFile {
+        chunks: chunks(&path),
+        path,
+    };
+    paths.into_iter().map(file).collect()
+}
+
+fn is_map(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let endings = pfmap::FORMAT.endings;
+    ending.is_some_and(|ending| endings.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+        && path.is_file()
+}
+
+fn chunks(path: &Path) -> Option<[u64; 2]> {
+    let mut head = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    pfmap::chunks(&head)
+}
+
+/// What a scene is made of.
+pub(super) struct Loaded {
+    /// The map and its file.
+    pub(super) map: Option<(PathBuf, Arc<Terrain>)>,
+    /// Why there is no map, if one was looked for.
+    pub(super) map_fault: Option<String>,
+    /// One for each name.
+    pub(super) models: Vec<LoadedModel>,
+    /// Files that were found or looked for; some may be there more than once.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// A model that was looked up.
+pub(super) struct LoadedModel {
+    pub(super) file: Option<PathBuf>,
+    pub(super) model: Result<Arc<Model>, Fault>,
+}
+
+/// Finds and reads the map of a scene and the models of these names.
+///
+/// # Errors
+/// Only when the load is cancelled.
+pub(super) fn load(
+    names: &[&str],
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Loaded, OpenError> {
+    let mut dependencies = Vec::new();
+    let (map, models) = std::thread::scope(|scope| {
+        let map = scope.spawn(|| load_map(source, options, &progress.part(MAP)));
+        let models = load_models(names, source, options, progress, &mut dependencies);
+        (map.join(), models)
+    });
+    let models = models?;
+    progress.check()?;
+    let map = map.unwrap_or_else(|_panic| {
+        let error = std::io::Error::other("Mapscope failed while reading it");
+        let (path, source) = (PathBuf::new(), error);
+        (None, Err(OpenError::Read { path, source }))
+    });
+    let (map, map_fault) = match map {
+        (Some(path), Ok(terrain)) => {
+            dependencies.extend(terrain.about().dependencies.iter().cloned());
+            dependencies.push(path.clone());
+            (Some((path, terrain)), None)
+        }
+        (Some(path), Err(error)) => {
+            dependencies.push(path);
+            (None, Some(map_fault(source, options, &error)))
+        }
+        (None, _) => (None, None),
+    };
+    Ok(Loaded {
+        map,
+        map_fault,
+        models,
+        dependencies,
+    })
+}
+
+/// The file of the map of a scene, if it is to stand on one, and what is in it.
+fn load_map(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> (Option<PathBuf>, Result<Arc<Terrain>, OpenError>) {
+    let path = match &options.map {
+        MapChoice::Beside => source.path.with_extension(pfmap::FORMAT.endings[0]),
+        MapChoice::File(path) => path.clone(),
+        MapChoice::Nowhere => return (None, Err(OpenError::Cancelled)),
+    };
+    let mut embedded = source.embedded.iter();
+    let read = match embedded.find(|(name, _)| Path::new(name) == path) {
+        Some((_, bytes)) => Ok(Source {
+            path: path.clone(),
+            bytes: (*bytes).into(),
+            embedded: source.embedded,
+        }),
+        None => Source::read(&path),
+    };
+    let terrain = read.and_then(|source| {
+        let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
+        Ok(Arc::new(Terrain::build(
+            parsed, &source, options, progress,
+        )?))
+    });
+    (Some(path), terrain)
+}
+
+/// Why a scene has no map, and which ones it may stand on.
+fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> String {
+    let fault = format!("no map for this scene, which is shown without one: {error}");
+    let is_missing =
+        matches!(error, OpenError::Read { source, .. } if source.kind() == ErrorKind::NotFound);
+    if !is_missing || options.map != MapChoice::Beside || !source.embedded.is_empty() {
+        return fault;
+    }
+    let maps = maps_beside(&source.path);
+    let names = maps.iter().map(|map| {
+        let name = map.path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{} ({})", quoted_path(&name), map.size())
+    });
+    match names.collect::<Vec<_>>().as_slice() {
+        [] => fault,
+        names => format!(
+            "{fault}; beside it are {}, of which `--map` chooses one",
+            names.join(", ")
+        ),
+    }
+}
+
+/// A model that was looked up and parsed.
+struct Parsed {
+    file: Option<PathBuf>,
+    looked_for: Vec<PathBuf>,
+    /// What is in it, for whichever thread builds it to take.
+    pfobj: Result<(Source, Mutex<Option<Pfobj>>), Fault>,
+}
+
+/// Models are parsed first, so that the textures of all of them are known and none is read twice.
+fn load_models(
+    names: &[&str],
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+    dependencies: &mut Vec<PathBuf>,
+) -> Result<Vec<LoadedModel>, OpenError> {
+    let assets = Assets::new(source, options, LookUp::AssetRoot);
+    let unreadable = |error: OpenError| (&rules::UNREADABLE_MODEL, format!("model {error}"));
+    let parsed = in_parallel(names.len(), progress, |index| {
+        if index >= MAX_MODELS {
+            let message = format!("more than {MAX_MODELS} models; this one is not read");
+            return Parsed {
+                file: None,
+                looked_for: Vec::new(),
+                pfobj: Err((&rules::MODEL_LIMIT, message)),
+            };
+        }
+        let name = names[index];
+        let file = assets.read_up_to(name, MAX_MODEL_BYTES);
+        let bytes = file.bytes.map_err(|error| fault(name, &error));
+        let pfobj = bytes.and_then(|bytes| {
+            let source = Source {
+                path: file.path.clone().unwrap_or_else(|| name.into()),
+                bytes: bytes.into(),
+                embedded: source.embedded,
+            };
+            let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, &progress.silent());
+            Ok((source, Mutex::new(Some(pfobj.map_err(unreadable)?))))
+        });
+        Parsed {
+            file: file.path,
+            looked_for: file.looked_for,
+            pfobj,
+        }
+    })?;
+    let textures = SharedTextures::default();
+    read_textures(&parsed, options, &progress.part(TEXTURES), &textures)?;
+    let models = in_parallel_reported(parsed.len(), &progress.part(MODELS), |index| {
+        let (source, pfobj) = parsed[index].pfobj.as_ref().map_err(Clone::clone)?;
+        let pfobj = pfobj.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let pfobj = pfobj.ok_or(OpenError::Cancelled).map_err(unreadable)?;
+        let model = Model::build_sharing(pfobj, source, options, &progress.silent(), &textures);
+        model.map(Arc::new).map_err(unreadable)
+    })?;
+    let loaded = parsed.into_iter().zip(models).map(|(parsed, model)| {
+        dependencies.extend(parsed.looked_for);
+        if let Ok(model) = &model {
+            dependencies.extend(model.about().dependencies.iter().cloned());
+        }
+        LoadedModel {
+            file: parsed.file,
+            model,
+        }
+    });
+    Ok(loaded.collect())
+}
+
+/// Reads the textures of models, each file once and the largest first, so that no thread is left
+/// with one of them at the end.
+fn read_textures(
+    models: &[Parsed],
+    options: &OpenOptions,
+    progress: &Progress,
+    textures: &SharedTextures,
+) -> Result<(), OpenError> {
+    let mut wanted = Vec::new();
+    let mut known = HashSet::new();
+    for (source, pfobj) in models.iter().filter_map(|model| model.pfobj.as_ref().ok()) {
+        let assets = Arc::new(Assets::new(source, options, LookUp::Beside));
+        let pfobj = pfobj.lock().unwrap_or_else(PoisonError::into_inner);
+        for material in pfobj.iter().flat_map(|pfobj| &pfobj.materials) {
+            let name = &material.texture;
+            let found = assets
+                .locate(name)
+                .filter(|file| known.insert(file.clone()));
+            if let Some(file) = found {
+                let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
+                wanted.push((
+                    bytes,
+                    Arc::clone(&assets),
+                    name.clone(),
+                    material.texture_line,
+                ));
+            }
+        }
+    }
+    wanted.sort_by_key(|(bytes, ..)| Reverse(*bytes));
+    in_parallel_reported(wanted.len(), progress, |index| {
+        let (_, assets, name, line) = &wanted[index];
+        assets.shared_texture(name, *line, textures);
+    })?;
+    Ok(())
+}
+
+/// Why a model was not read.
+fn fault(name: &str, error: &AssetError) -> Fault {
+    let rule = match error {
+        AssetError::Refused { .. } => &rules::MODEL_PATH,
+        AssetError::Missing { .. } => &rules::MISSING_MODEL,
+        AssetError::Unreadable(_) => &rules::UNREADABLE_MODEL,
+    };
+    let message = match error {
+        AssetError::Unreadable(why) => format!("model {} cannot be read: {why}", quoted_path(name)),
+        error => format!("model {error}"),
+    };
+    (rule, message)
+}
