@@ -70,6 +70,10 @@ pub enum Action {
         /// Whether it is the one before.
         backwards: bool,
     },
+    /// Ask on which map a scene is to stand.
+    ChooseMap,
+    /// Go from a map to the scene beside it, or from a scene to its map alone.
+    Counterpart,
     /// Ask where to save a screenshot, and save it.
     SaveScreenshot,
     /// Ask where to save the image of a whole 2D map, and save it.
@@ -333,6 +337,10 @@ static TABLE: &[Command] = &[
         "Open the next file of the folder, or of those that were opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
         "Open the file before this one"),
+    command("map.scene", "Show the map's scene", &[], ("File", 1), Action::Counterpart,
+        "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
+    command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
+        "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
