@@ -23,7 +23,7 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 const FILE_HELP: &str =
-    "File to read; `demo:` is the demo map that is built in, `demo:NAME` another demo";
+    "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";
 
 /// Look at game terrain, levels, models and 2D maps: in a window, as an image, or as text and JSON.
 #[derive(Debug, Parser)]
@@ -113,7 +113,7 @@ Examples:
   mapscope --overlay tile-types demo.pfmap
   mapscope --level 1 --cut -20,-20,-20,20,4,20 town.pmf")]
 pub struct ViewArgs {
-    /// Files or folders to open; none opens the demo map, `demo:NAME` another demo
+    /// Files or folders to open; none opens the demo scene, `demo:NAME` another demo
     #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
     /// Where from and how.
@@ -191,7 +191,7 @@ Examples:
 Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
 2 when a file cannot be read or is of no known format; the others are checked all the same.")]
 pub struct CheckArgs {
-    /// Files to check; `demo:` is the demo map that is built in
+    /// Files to check; `demo:` is the demo scene that is built in
     #[arg(value_name = "FILE", required_unless_present = "list_rules")]
     pub files: Vec<PathBuf>,
     /// List every rule with its severity and what it is about, and check nothing
@@ -255,7 +255,7 @@ Examples:
 `floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
 with that rather than between machines. Clips play, a frame an image, unless --frame holds them.")]
 pub struct BenchArgs {
-    /// File to measure; `demo:` is the built-in demo map; made for the occasion are terrain,
+    /// File to measure; `demo:` is the built-in demo scene; made for the occasion are terrain,
     /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, and a 2D map, `synthetic:tiles:WxH`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -289,7 +289,7 @@ pub struct BenchArgs {
 }
 
 /// How large an image is, and what it shows.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Image")]
 pub struct ImageArgs {
     /// Width and height in pixels [default: 1280x720]

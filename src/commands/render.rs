@@ -36,7 +36,17 @@ fn run_on_gpu(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Comman
     let document = &*opened.document;
     let output = Output::new(args, document);
     let Headless { gpu, target, .. } = &headless;
-    let mut view = view_of(&args.image, document, target.aspect())?;
+    let mut image = args.image.clone();
+    // A demo is seen from where it looks best, as in the window, unless it is said otherwise.
+    let request = &mut image.request;
+    if let Some(demo) = source::demo_of(&args.file)?
+        && !demo.is_flat
+        && request.view.is_none()
+        && request.camera.is_none()
+    {
+        request.camera = Some(demo.first_pose);
+    }
+    let mut view = view_of(&image, document, target.aspect())?;
     let images = images(args, document, view.shown.playhead.clip, &output)?;
     let mut renderer = Renderer::new(gpu);
     let mut scene = renderer.upload(gpu, document)?;

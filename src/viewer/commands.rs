@@ -70,10 +70,6 @@ pub enum Action {
         /// Whether it is the one before.
         backwards: bool,
     },
-    /// Ask on which map a scene is to stand.
-    ChooseMap,
-    /// Go from a map to the scene beside it, or from a scene to its map alone.
-    Counterpart,
     /// Ask where to save a screenshot, and save it.
     SaveScreenshot,
     /// Ask where to save the image of a whole 2D map, and save it.
@@ -337,10 +333,6 @@ static TABLE: &[Command] = &[
         "Open the next file of the folder, or of those that were opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
         "Open the file before this one"),
-    command("map.scene", "Show the map's scene", &[], ("File", 1), Action::Counterpart,
-        "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
-    command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
-        "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
@@ -499,6 +491,8 @@ static TABLE: &[Command] = &[
         "Type part of a command's name to run it"),
     command("cheat-sheet", "Show keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
         "Every key, what it does, and what is on"),
+    command("demo.hamlet", "Hamlet demo", &[], ("Help", 1), Action::OpenDemo(&demo::HAMLET),
+        "Open a scene: a market with its people, cottages, a chapel and a mill"),
     command("demo.terrain", "Terrain demo", &[], ("Help", 1), Action::OpenDemo(&demo::TERRAIN),
         "Open the map that comes with the program"),
     command("demo.bathhouse", "Bath house demo", &[], ("Help", 1), Action::OpenDemo(&demo::BATHHOUSE),

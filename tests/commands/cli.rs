@@ -773,8 +773,8 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
 #[test]
 fn the_demo_map_is_built_in_and_has_all_tile_types() {
     let folder = Folder::new();
-    let info = folder.run("info demo: --json").expect(0).json();
-    assert_eq!(info["file"], "demo:");
+    let info = folder.run("info demo:terrain --json").expect(0).json();
+    assert_eq!(info["file"], "demo:terrain");
     let counts = info["tiles"]["by_type"].as_object().unwrap();
     assert!(
         counts.values().all(|count| count.as_u64() > Some(0)),
@@ -785,11 +785,35 @@ fn the_demo_map_is_built_in_and_has_all_tile_types() {
         info["materials"].as_array().unwrap().iter().all(found),
         "{info:#}"
     );
-    folder.run("check demo:").expect(0);
+    folder.run("check demo:terrain").expect(0);
     folder
-        .run("render demo: -o demo.png --size 64x48")
+        .run("render demo:terrain -o demo.png --size 64x48")
         .expect(0);
     assert!(folder.path("demo.png").exists());
+}
+
+#[test]
+fn the_demo_without_a_name_is_a_scene_that_is_seen_from_where_it_looks_best() {
+    let folder = Folder::new();
+    let info = folder.run("info demo: --json").expect(0).json();
+    assert_eq!(
+        [&info["file"], &info["format"]],
+        [&json!("demo:"), &json!("pfscene")]
+    );
+    assert_eq!(info["problems"], json!([]));
+    assert_eq!(folder.run("check demo:").expect(0).stdout, "");
+    let mut pictures = Vec::new();
+    for (name, more) in [
+        ("a.png", ""),
+        ("b.png", "--camera 70,120,130,-100,0,-20"),
+        ("c.png", "--view iso"),
+    ] {
+        let args = format!("render demo: -o {name} --size 64x48 {more}");
+        folder.run(&args).expect(0);
+        pictures.push(fs::read(folder.path(name)).unwrap());
+    }
+    assert!(pictures[0] == pictures[1], "the pose of the demo");
+    assert!(pictures[0] != pictures[2], "the view that is asked for");
 }
 
 #[test]

@@ -6,8 +6,6 @@ use super::drop_preview::DropPreview;
 use super::loader::Cause;
 use super::{Effect, State, folder, suggested_image};
 use mapscope_formats::Severity;
-use mapscope_scene::MapChoice;
-use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{self, PNG, SaveError};
 
 /// What is in front of the view and around it.
@@ -53,15 +51,6 @@ pub(crate) enum Dialog {
         /// What was typed.
         text: String,
     },
-    /// Asks which map a scene stands on.
-    ChooseMap {
-        /// The scene.
-        scene: PathBuf,
-        /// The maps to choose from.
-        maps: Vec<MapFile>,
-        /// Whether it has just been opened.
-        is_new: bool,
-    },
     /// Lists the folders in which textures are looked for.
     TextureFolders,
     /// Asks whether an existing file is to be replaced.
@@ -93,7 +82,6 @@ pub(crate) enum PathPurpose {
     SaveScreenshot,
     SaveMap,
     TextureFolder,
-    SceneMap,
 }
 
 /// Files that are held over the window.
@@ -127,13 +115,6 @@ impl State {
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
-            PathPurpose::SceneMap => {
-                let scene = self.open_file().filter(|_| self.can_choose_map());
-                if let Some(scene) = scene.map(|open| open.path.clone()) {
-                    let map = MapChoice::File(folder::absolute(&path));
-                    self.choose_map(scene, map, false);
-                }
-            }
         }
     }
 

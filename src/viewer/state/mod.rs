@@ -2,7 +2,6 @@
 
 mod actions;
 pub(crate) mod clip_box;
-mod counterpart;
 pub(crate) mod drop_preview;
 pub(crate) mod files;
 pub(crate) mod folder;
@@ -35,7 +34,7 @@ use crate::view_request::ViewRequest;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{Document, MapChoice, OpenOptions, Overlay};
+use mapscope_scene::{Document, OpenOptions, Overlay};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -49,12 +48,8 @@ pub(crate) struct OpenFile {
     /// Changes with every load, so that who keeps something made from the document knows when
     /// it is stale.
     pub version: u64,
-    /// When it began to be read.
+    /// When it was read.
     pub read_at: SystemTime,
-    /// Which map it stands on, if it is a scene.
-    pub map: MapChoice,
-    /// The scene beside it, if it is a map.
-    pub scene: Option<PathBuf>,
     /// The panels that it has something for.
     pub panels: Vec<Panel>,
 }
@@ -74,8 +69,6 @@ impl OpenFile {
             demo,
             version,
             read_at: SystemTime::now(),
-            map: MapChoice::Beside,
-            scene: None,
             panels: panels.copied().collect(),
             document,
         }
@@ -139,8 +132,6 @@ pub(crate) struct State {
     pub settings: Settings,
     /// What is asked for of the first file.
     request: ViewRequest,
-    /// The map that the first file is to stand on, which is a scene.
-    pub named_map: MapChoice,
     /// How files are opened; textures are also looked for in folders that are remembered.
     pub open_options: OpenOptions,
     /// What the window still has to do.
@@ -168,7 +159,6 @@ impl State {
             notices: Notices::default(),
             settings,
             request,
-            named_map: MapChoice::Beside,
             open_options: OpenOptions::default(),
             effects: Vec::new(),
         }
@@ -210,32 +200,26 @@ impl State {
     pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
         if !paths.is_empty() {
             let paths = paths.iter().map(|path| folder::absolute(path));
-            let map = std::mem::take(&mut self.named_map);
-            self.load_on(Target::Paths(paths.collect()), Cause::Opened, map);
+            self.load(Target::Paths(paths.collect()), Cause::Opened);
         }
     }
 
     /// Has something loaded.
     pub(crate) fn load(&mut self, target: Target, cause: Cause) {
-        self.load_on(target, cause, MapChoice::Beside);
-    }
-
-    /// Has something loaded, which is to stand on a map if it is a scene.
-    pub(crate) fn load_on(&mut self, target: Target, cause: Cause, map: MapChoice) {
-        let request = LoadRequest { target, cause, map };
-        self.effects.push(Effect::Load(request));
+        self.effects
+            .push(Effect::Load(LoadRequest { target, cause }));
     }
 
     /// Reads the open file again, keeping camera and selection.
     pub(crate) fn reload(&mut self, cause: Cause) {
-        let (target, map) = match &self.files.open {
+        let target = match &self.files.open {
             Some(OpenFile {
                 demo: Some(demo), ..
-            }) => (Target::Demo(demo), MapChoice::Beside),
-            Some(open) => (Target::Paths(vec![open.path.clone()]), open.map.clone()),
+            }) => Target::Demo(demo),
+            Some(open) => Target::Paths(vec![open.path.clone()]),
             None => return,
         };
-        self.load_on(target, cause, map);
+        self.load(target, cause);
     }
 
     /// Takes in what a load gave. What was open stays open when nothing was opened.
@@ -260,7 +244,6 @@ impl State {
                 self.notices.failures.clear();
                 self.files.on_disk = None;
                 self.interface.typed_path.clear();
-                self.warn_of_named_map(&request, &*loaded.document);
                 self.take(loaded, cause);
             }
             None if cancelled => self.notices.toast("Cancelled", None),
@@ -279,26 +262,19 @@ impl State {
             demo,
             document,
             files,
-            map,
-            scene,
-            read_at,
-            maps,
         } = loaded;
         self.files.versions += 1;
         let same = self.open_file().is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
-        let versions = self.files.versions;
-        let before = self.files.open.replace(OpenFile {
-            read_at,
-            map,
-            scene,
-            ..OpenFile::new(path.clone(), demo, Arc::clone(&document), versions)
-        });
+        let before = self.files.open.replace(OpenFile::new(
+            path.clone(),
+            demo,
+            Arc::clone(&document),
+            self.files.versions,
+        ));
         self.pointer.leave();
         let comparing = before.as_ref().filter(|_| cause == Cause::Neighbor);
-        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document))
-            || cause == Cause::Counterpart;
-        let selected = self.view.shown.selected;
+        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document));
         let request = std::mem::take(&mut self.request);
         if keep {
             self.keep_shown(&*document);
@@ -313,13 +289,6 @@ impl State {
             self.start_clip(&request);
             self.files.wish = None;
             self.deselect();
-            self.forget_reload();
-            if cause == Cause::Counterpart {
-                self.select(selected.filter(|item| {
-                    let playhead = self.view.shown.playhead;
-                    !document.properties(*item, playhead).is_empty()
-                }));
-            }
             if alike {
                 self.keep_camera(&*document);
             } else {
@@ -334,8 +303,6 @@ impl State {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
-            self.ask_for_map(path, maps);
-            self.offer_scene(cause);
         }
         self.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
@@ -573,7 +540,6 @@ mod tests {
         };
         Outcome {
             request: LoadRequest {
-                map: MapChoice::Beside,
                 target: Target::Paths(vec![path.into()]),
                 cause: if reload {
                     Cause::Changed
@@ -581,7 +547,12 @@ mod tests {
                     Cause::Opened
                 },
             },
-            loaded: opens.then(|| Loaded::new(path.into(), document())),
+            loaded: opens.then(|| Loaded {
+                path: path.into(),
+                demo: None,
+                document: document(),
+                files: vec![path.into()],
+            }),
             failures: if opens {
                 Vec::new()
             } else {

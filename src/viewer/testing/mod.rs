@@ -28,9 +28,9 @@ use mapscope_scene::demo::Demo;
 use mapscope_scene::{
     Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
     Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
-    Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem, Neighbor, OpenOptions,
-    OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup,
-    Ray, Shown, Source, Spawn, Statistic, SummaryPart, demo,
+    Levels, Light, LightmapFace, LightmapInfo, Line, ModelItem, Neighbor, OpenOptions, OutlineNode,
+    Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown,
+    Source, Spawn, Statistic, SummaryPart, demo,
 };
 
 struct NoPictures;
@@ -278,7 +278,6 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
     let path = PathBuf::from("made.pfobj");
     Outcome {
         request: LoadRequest {
-            map: MapChoice::Beside,
             target: Target::Paths(vec![path.clone()]),
             cause: if reload {
                 Cause::Changed
@@ -286,7 +285,12 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
                 Cause::Opened
             },
         },
-        loaded: Some(Loaded::new(path, document)),
+        loaded: Some(Loaded {
+            path: path.clone(),
+            demo: None,
+            document,
+            files: vec![path],
+        }),
         failures: Vec::new(),
         number: 1,
     }

@@ -35,7 +35,7 @@ impl StartPage {
             .auto_shrink([false, false])
             .show(ui, |ui| {
                 let recent = context.state.settings.recent_files.len().min(RECENT_FILES) as f32;
-                let height = 510.0
+                let height = 640.0
                     + if recent > 0.0 {
                         40.0 + recent * 28.0
                     } else {

@@ -858,10 +858,37 @@ fn tile_layers() -> Vec<Golden> {
 fn scenes() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_on_land());
     let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
-    vec![
+    let mut goldens = vec![
         Golden::new("scene", &scene, camera),
         Golden::new("scene-wireframe", &scene, camera).with_overlay(OverlayId::Wireframe),
-    ]
+    ];
+    // The demo scene: its market from where it is seen at first, its well and stalls from near, and
+    // the landing at the lake.
+    let source = demo::HAMLET.source();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let hamlet = mapscope_scene::open(&source, &options, &progress).unwrap();
+    let near = |eye: [f32; 3], target: [f32; 3]| Pose {
+        eye: eye.into(),
+        target: target.into(),
+    };
+    for (name, pose) in [
+        ("hamlet", demo::HAMLET.first_pose),
+        (
+            "hamlet-market",
+            near([-58.0, 22.0, 30.0], [-100.0, 4.0, -14.0]),
+        ),
+        (
+            "hamlet-landing",
+            near([220.0, 60.0, 60.0], [120.0, 0.0, 190.0]),
+        ),
+    ] {
+        let camera = Camera::new(pose, hamlet.about().handedness);
+        let mut golden = Golden::new(name, &hamlet, camera);
+        golden.view.shown.playhead.clip = Some(0);
+        golden.view.shown.playhead.frame = 20.0;
+        goldens.push(golden);
+    }
+    goldens
 }
 
 fn all() -> Vec<Golden> {

@@ -51,13 +51,13 @@ impl Demo {
     }
 }
 
-/// Names and bytes of files in a folder of `assets`.
+/// Names and bytes of files in folders of `assets`.
 macro_rules! files {
-    ($folder:literal: $($name:literal),* $(,)?) => {
-        &[$((
+    ($($folder:literal: $($name:literal),* $(,)?);* $(;)?) => {
+        &[$($((
             $name,
             include_bytes!(concat!("../../../../assets/", $folder, "/", $name)),
-        )),*]
+        )),*),*]
     };
 }
 
@@ -82,7 +82,7 @@ macro_rules! demos {
         )+
 
         /// Every demo, in the order in which they are offered.
-        pub static DEMOS: [&Demo; 10] = [$(&$demo),+];
+        pub static DEMOS: [&Demo; 11] = [$(&$demo),+];
     };
 }
 
@@ -101,6 +101,38 @@ const fn flat(x: f32, z: f32) -> (Pose, bool) {
 }
 
 demos! {
+    // Over the market to the chapel and the mill.
+    HAMLET "hamlet" "Hamlet" "A scene: a market with its people, cottages, a chapel and a mill",
+        from([70.0, 120.0, 130.0], [-100.0, 0.0, -20.0]), "demo/demo.pfscene",
+        files!["demo": "demo.pfmap",
+            "assets/models/village/thatched_cottage.pfobj",
+            "assets/models/village/tiled_cottage.pfobj", "assets/models/village/barn.pfobj",
+            "assets/models/village/chapel.pfobj", "assets/models/village/windmill.pfobj",
+            "assets/models/village/well.pfobj", "assets/models/village/stall_red.pfobj",
+            "assets/models/village/stall_blue.pfobj", "assets/models/village/fence.pfobj",
+            "assets/models/village/pales.pfobj", "assets/models/village/cart.pfobj",
+            "assets/models/village/barrel.pfobj", "assets/models/village/crates.pfobj",
+            "assets/models/village/haystack.pfobj", "assets/models/village/signpost.pfobj",
+            "assets/models/village/jetty.pfobj", "assets/models/village/boat.pfobj",
+            "assets/models/village/log_pile.pfobj", "assets/models/village/trough.pfobj",
+            "assets/models/village/bench.pfobj", "assets/models/village/lamp.pfobj",
+            "assets/models/village/oak.pfobj", "assets/models/village/apple_tree.pfobj",
+            "assets/models/village/birch.pfobj", "assets/models/village/pine.pfobj",
+            "assets/models/village/bush.pfobj", "assets/models/village/reeds.pfobj",
+            "assets/models/village/grass.pfobj", "assets/models/village/flowers.pfobj",
+            "assets/models/village/wheat.pfobj", "assets/models/village/garden_bed.pfobj",
+            "assets/models/village/rocks.pfobj", "assets/models/village/villager_blue.pfobj",
+            "assets/models/village/villager_green.pfobj",
+            "assets/models/village/villager_red.pfobj",
+            "assets/models/village/villager_violet.pfobj", "assets/models/village/sheep.pfobj",
+            "assets/models/village/goose.pfobj", "assets/models/village/banner.pfobj";
+            "demo/assets/models/village":
+            "thatch.jpg", "tiles.jpg", "slates.jpg", "plaster.jpg", "stones.jpg", "timber.jpg",
+            "planks.jpg", "bark.jpg", "foliage.jpg", "leaves.png", "needles.png", "plants.png",
+            "colors.png";
+            "demo/assets/map_textures":
+            "grass.jpg", "meadow.jpg", "moss.jpg", "rock.jpg", "sand.jpg", "path.jpg",
+            "cobbles.jpg", "flagstones.jpg", "snow.jpg"];
     // Over the lake toward the castle and the mountain.
     TERRAIN "terrain" "Terrain" "A map with a lake, a castle and a mountain",
         from([590.0, 330.0, 520.0], [90.0, -60.0, 20.0]), "demo/demo.pfmap",
@@ -136,6 +168,9 @@ demos! {
         files!["models": "barrel.png"];
 }
 
+/// The demo that is opened where nothing else is.
+pub static FIRST: &Demo = &HAMLET;
+
 /// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
 /// stand on.
 pub fn ground() -> Source {
@@ -148,10 +183,10 @@ pub fn ground() -> Source {
     }
 }
 
-/// The demo of this name; the terrain for no name.
+/// The demo of this name; for no name, the one that is opened where nothing else is.
 pub fn find(id: &str) -> Option<&'static Demo> {
     if id.is_empty() {
-        return Some(&TERRAIN);
+        return Some(FIRST);
     }
     DEMOS.into_iter().find(|demo| demo.id == id)
 }

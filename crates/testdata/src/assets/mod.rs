@@ -7,6 +7,7 @@ pub mod level;
 mod maths;
 pub mod models;
 mod noise;
+pub mod scene;
 pub mod terrain;
 pub mod tilemaps;
 
@@ -32,6 +33,11 @@ pub static KINDS: &[Kind] = &[
         name: "terrain",
         folder: "demo",
         files: terrain::files,
+    },
+    Kind {
+        name: "scene",
+        folder: "demo",
+        files: scene::files,
     },
     Kind {
         name: "models",

@@ -6,14 +6,14 @@
 use image::ImageResult;
 use mapscope_formats::pfobj;
 
-mod bake;
+pub(crate) mod bake;
 mod drakeling;
 mod hide;
-mod mesh;
-mod model;
+pub(crate) mod mesh;
+pub(crate) mod model;
 mod motion;
 mod props;
-mod rig;
+pub(crate) mod rig;
 #[cfg(test)]
 mod tests;
 
@@ -70,7 +70,7 @@ fn files_of(models: &[(&str, Made)]) -> Files {
 }
 
 /// A file without the zeros at the ends of numbers; a third of it is not needed.
-fn shortened(bytes: &[u8]) -> String {
+pub(crate) fn shortened(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let shorter = |piece: &str| {
         let number = piece.trim_end_matches([' ', '/', '\n']);

@@ -30,7 +30,12 @@ pub(crate) struct Made {
 /// Makes a model in its bind pose out of a mesh, and paints it.
 pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) -> ImageResult<Made> {
     let (normals, face_normals) = mesh.normals();
-    let open = openness(&mesh, &normals, ground);
+    let painted = stuffs.iter().any(|stuff| stuff.side.is_some());
+    let open = if painted {
+        openness(&mesh, &normals, ground)
+    } else {
+        Vec::new()
+    };
     let mut textures = Vec::new();
     for (material, stuff) in stuffs.iter().enumerate() {
         if let Some(side) = stuff.side {

@@ -13,7 +13,7 @@ use crate::assets::noise::{fbm, smoothstep};
 /// Chunks along one side of the map.
 const CHUNKS: u32 = 4;
 /// Tiles along one side of the map.
-const SIDE: i32 = (CHUNKS * CHUNK_SIDE) as i32;
+pub(crate) const SIDE: i32 = (CHUNKS * CHUNK_SIDE) as i32;
 
 /// A texture of the map.
 pub(crate) struct Material {
@@ -56,12 +56,12 @@ const FLAGSTONES: u16 = 7;
 const SNOW: u16 = 8;
 
 /// A column and a row, in tiles from the north-west corner of the map.
-type Place = [f32; 2];
+pub(crate) type Place = [f32; 2];
 
 const MOUNTAIN: Place = [31.0, 30.0];
 const PLATEAU: Place = [96.0, 25.0];
 const LAKE: Place = [32.0, 94.0];
-const ISLAND: Place = [29.0, 92.0];
+pub(crate) const ISLAND: Place = [29.0, 92.0];
 const RIVER: [Place; 6] = [
     [44.0, 97.0],
     [58.0, 102.0],
@@ -71,12 +71,12 @@ const RIVER: [Place; 6] = [
     [128.0, 110.0],
 ];
 /// Cobbles: from the south over the river to the square, and on to the plateau's ramp.
-const ROADS: [&[Place]; 2] = [
+pub(crate) const ROADS: [&[Place]; 2] = [
     &[[76.5, 128.0], [76.5, 62.0]],
     &[[76.5, 62.0], [76.5, 51.5], [92.5, 51.5], [92.5, 24.0]],
 ];
 /// Earth: from the square to the lake, up the mountain, and to the garden.
-const PATHS: [&[Place]; 3] = [
+pub(crate) const PATHS: [&[Place]; 3] = [
     &[[72.0, 63.5], [60.0, 65.0], [53.0, 74.0], [48.0, 84.0]],
     &[
         [62.0, 64.5],
@@ -90,12 +90,12 @@ const PATHS: [&[Place]; 3] = [
     &[[80.0, 62.5], [92.0, 68.0], [108.0, 69.0], [109.5, 77.0]],
 ];
 /// West, north, east and south end of the paved square, and of the garden.
-const SQUARE: [i32; 4] = [70, 56, 83, 69];
-const GARDEN: [i32; 4] = [95, 77, 124, 91];
+pub(crate) const SQUARE: [i32; 4] = [70, 56, 83, 69];
+pub(crate) const GARDEN: [i32; 4] = [95, 77, 124, 91];
 /// The ruin on the plateau: a wall around a yard.
 const RUIN: [i32; 4] = [97, 14, 110, 26];
 
-fn distance(a: Place, b: Place) -> f32 {
+pub(crate) fn distance(a: Place, b: Place) -> f32 {
     let [x, y] = [a[0] - b[0], a[1] - b[1]];
     (x * x + y * y).sqrt()
 }
@@ -112,7 +112,7 @@ fn distance_from_line(at: Place, line: &[Place]) -> f32 {
     line.windows(2).map(from_segment).fold(f32::MAX, f32::min)
 }
 
-fn distance_from_lines(at: Place, lines: &[&[Place]]) -> f32 {
+pub(crate) fn distance_from_lines(at: Place, lines: &[&[Place]]) -> f32 {
     let each = lines.iter().map(|line| distance_from_line(at, line));
     each.fold(f32::MAX, f32::min)
 }
@@ -121,7 +121,7 @@ fn distance_from_lines(at: Place, lines: &[&[Place]]) -> f32 {
 const HILLS_MAX: i32 = 4;
 
 /// Distance from a rectangle; 0 within.
-fn distance_from(at: Place, [west, north, east, south]: [i32; 4]) -> f32 {
+pub(crate) fn distance_from(at: Place, [west, north, east, south]: [i32; 4]) -> f32 {
     let beyond = |x: f32, low: i32, high: i32| (low as f32 - x).max(x - high as f32).max(0.0);
     distance(
         [beyond(at[0], west, east), beyond(at[1], north, south)],
@@ -164,7 +164,7 @@ fn from_river(at: Place) -> f32 {
 }
 
 /// Distance from any water.
-fn inland(at: Place) -> f32 {
+pub(crate) fn inland(at: Place) -> f32 {
     from_lake(at).min(from_river(at))
 }
 
@@ -238,7 +238,7 @@ fn shape([nw, ne, sw, se]: Corners) -> Option<(TileType, i32, i32)> {
 }
 
 /// The corners that give a tile a type.
-fn corners_of(wanted: TileType, base: i32, ramp: i32) -> Corners {
+pub(crate) fn corners_of(wanted: TileType, base: i32, ramp: i32) -> Corners {
     let raised = |bits: i32| [8, 4, 2, 1].map(|bit| base + if bits & bit != 0 { ramp } else { 0 });
     let all = (0..16).map(raised);
     let mut fitting = all.filter(|&c| shape(c).is_some_and(|(kind, ..)| kind == wanted));

@@ -5,7 +5,7 @@
 
 use super::{Failure, Files};
 
-mod map;
+pub(crate) mod map;
 #[cfg(test)]
 mod tests;
 pub(crate) mod textures;
