@@ -1,11 +1,11 @@
 //! Terrain textures without visible repetition: a complete set of Wang tiles, cut out of the
 //! texture by image quilting.
 //!
-//! A map tile shows [`CORE`] texels of its texture, upright and at the texture's own scale (fact
-//! sheet A7). Were it always the same texels, the eye would find the grid at once. Here every edge
-//! between two tiles has one of two colours, and there is one texture tile for every combination
-//! of four edge colours; a shader colours the edges of the map by a hash and so takes a tile that
-//! fits all four neighbours.
+//! A map tile shows [`CORE`] texels of its texture, at the texture's own scale but [`turned`] by 45
+//! degrees (fact sheet A7). Were it always the same texels, the eye would find the grid at once.
+//! Here every edge between two tiles has one of two colours, and there is one texture tile for every
+//! combination of four edge colours; a shader colours the edges of the map by a hash and so takes a
+//! tile that fits all four neighbours.
 //!
 //! An edge colour stands for a patch of the texture that lies across the edge, half of it in
 //! either tile. The four patches of a tile meet along its diagonals, and one more patch, each
@@ -13,7 +13,7 @@
 //! "Image Quilting for Texture Synthesis and Transfer", 2001), feathered by a texel.
 
 use std::borrow::Cow;
-use std::f32::consts::TAU;
+use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
@@ -29,14 +29,21 @@ pub const CORE: u32 = 92;
 /// Texels around the core of a cell that continue it, for filters and small mip levels.
 pub const GUARD: u32 = 18;
 
-/// Side of the image that patches are cut from.
+/// Side of the image that is turned for patches to be cut from it.
 const SOURCE_SIDE: u32 = 256;
+/// Side of the turned image: a whole number of blocks around the source's diagonal.
+const TURNED_SIDE: u32 = 368;
+/// How far from the middle of the turned image there is something of the source, in steps from
+/// corner to corner of texels: half its side.
+const FURTHEST: i32 = (SOURCE_SIDE as f32 * FRAC_1_SQRT_2) as i32 + 2;
 /// Patches tried for each direction of edges, and how many are drawn to find them.
 const EDGE_CANDIDATES: usize = 6;
 const EDGE_DRAWS: usize = 120;
 /// Patches tried for the middle of each tile, and how many are drawn to find them.
 const MIDDLE_CANDIDATES: usize = 2;
 const MIDDLE_DRAWS: usize = 64;
+/// What an uneven patch costs, beside the cuts between patches that differ.
+const UNEVENNESS_COST: u64 = 300;
 /// Side of the blocks of the source whose colours are compared with the whole.
 const BLOCK: usize = 8;
 /// Side of the larger blocks whose colours are brought closer to that of the whole.
@@ -51,6 +58,11 @@ const GUARD_I: i32 = GUARD as i32;
 const HALF: i32 = CORE_I / 2;
 /// Steps of a cut from a corner of the tile to its middle.
 const STEPS: usize = CORE as usize - 1;
+/// How far the middles of edges' patches stay from the borders of the source, in texels. In columns
+/// and rows together a patch reaches further by the guard twice than its diamond does.
+const EDGE_CLEAR: i32 = clear_of_borders((HALF + 2 * GUARD_I) as f32 * FRAC_1_SQRT_2);
+/// The same for the middles of tiles.
+const MIDDLE_CLEAR: i32 = clear_of_borders(RADIUS_END as f32);
 /// Directions in which the cut around the middle is known, and its radii in texels.
 const DIRECTIONS: usize = 96;
 const RADII: usize = 20;
@@ -59,11 +71,17 @@ const RADIUS_STEP: f32 = 1.25;
 /// No texel further from the middle is touched by the middle's patch.
 const RADIUS_END: i32 = 43;
 
+/// How far the middle of a patch stays from the borders of the source if it reaches so far. What is
+/// seen of the last two texels when turned is mixed with others from beyond.
+const fn clear_of_borders(reach: f32) -> i32 {
+    reach as i32 + 1 + 2
+}
+
 /// The atlas of a texture: 16 Wang tiles in 4x4 cells.
 ///
 /// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`
 /// and lies in column `number % 4` and row `number / 4`. Its core begins 18 texels from the
-/// cell's corner. North is up. Horizontal edges (north, south) have colours of their own, as have
+/// cell's corner. North is up, and the texture is [`turned`]. Horizontal edges (north, south) have colours of their own, as have
 /// vertical ones: `s` of a tile must be `n` of the tile south of it, and `e` be `w` of the one to
 /// its east.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +104,8 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
     };
     let mut draw = Draw(0x6d61_7073_636f_7065);
     let edges = EdgePatches::choose(&source, &mut draw);
-    let middles = source.draw_patches(&mut draw, [RADIUS_END; 2], MIDDLE_DRAWS, disc);
+    let reach = [RADIUS_END; 2];
+    let middles = source.draw_patches(&mut draw, MIDDLE_CLEAR, reach, MIDDLE_DRAWS, disc);
     let polar = polar_table();
     let mut atlas = vec![[0; 4]; (ATLAS_SIDE * ATLAS_SIDE) as usize];
     for tile in 0..16 {
@@ -151,15 +170,86 @@ impl Draw {
     }
 }
 
-/// A texel of the source: column and row. As a shift, what is added to a position in a tile.
+/// A texel of the turned source: column and row. As a shift, what is added to a position in a tile.
 type Place = [i32; 2];
 
-/// The texture, [`SOURCE_SIDE`] texels square.
+/// The texture, turned.
 struct Source {
+    /// Rows of [`TURNED_SIDE`] texels.
     texels: Vec<[u8; 4]>,
     mean: [i32; 3],
     /// For blocks of 8x8 texels in rows, how far their colour is from the mean.
     salience: Vec<u32>,
+    /// For the same blocks, how far the mean of each with its neighbours is.
+    unevenness: Vec<u32>,
+}
+
+/// The texture as it lies on the ground: seen in a mirror, its top below, and then turned by 45
+/// degrees counterclockwise.
+///
+/// East on the ground is right and up in the image, and south is left and up; this is how the
+/// engine's own pictures have it. Takes and gives rows of texels, [`SOURCE_SIDE`] and
+/// [`TURNED_SIDE`] long. The middle of one is that of the other; the corners are empty.
+fn turned(texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
+    const LAST: i32 = TURNED_SIDE as i32 - 1;
+    // Texels around the source that are as its border.
+    const PADDING: i32 = 4;
+    const PADDED_SIDE: usize = (SOURCE_SIDE as i32 + 2 * PADDING) as usize;
+    let side = SOURCE_SIDE as i32;
+    let inside = |i: i32| (i - PADDING).clamp(0, side - 1);
+    let padded: Vec<[f32; 4]> = (0..PADDED_SIDE as i32)
+        .flat_map(|y| (0..PADDED_SIDE as i32).map(move |x| inside(y) * side + inside(x)))
+        .map(|i| texels[i as usize].map(f32::from))
+        .collect();
+    // Where a column and row of the image are looked up depends on the difference of the ground's
+    // and on their sum alone, so that there is a table for both: the first of four texels, and
+    // their weights.
+    let middle = (side - 1) as f32 / 2.0 + PADDING as f32;
+    let taps: Vec<(usize, [f32; 4])> = (-FURTHEST..=FURTHEST)
+        .map(|step| {
+            let at = step as f32 * FRAC_1_SQRT_2 + middle;
+            (at as usize - 1, catmull_rom(at.fract()))
+        })
+        .collect();
+    let tap = |step: i32| taps.get(usize::try_from(FURTHEST + step).ok()?);
+    let texel = |x: i32, y: i32| {
+        let (first_column, across) = tap(x - y)?;
+        let (first_row, down) = tap(LAST - x - y)?;
+        let mut sum = [0.0; 4];
+        for (row, down) in (*first_row..).zip(down) {
+            let start = row * PADDED_SIDE + first_column;
+            for (color, across) in padded[start..start + 4].iter().zip(across) {
+                let weight = across * down;
+                for (sum, color) in sum.iter_mut().zip(color) {
+                    *sum += color * weight;
+                }
+            }
+        }
+        Some(sum.map(|s: f32| (s + 0.5).clamp(0.0, 255.0) as u8))
+    };
+    (0..=LAST)
+        .flat_map(|y| (0..=LAST).map(move |x| (x, y)))
+        .map(|(x, y)| texel(x, y).unwrap_or_default())
+        .collect()
+}
+
+/// The place of the turned texture where a column and row of the source are seen.
+fn turned_place([column, row]: [f32; 2]) -> Place {
+    let middle = SOURCE_SIDE as f32 / 2.0;
+    let (x, y) = (column - middle, row - middle);
+    [x - y, -x - y].map(|at| (at * FRAC_1_SQRT_2) as i32 + TURNED_SIDE as i32 / 2)
+}
+
+/// Weights of the four samples around a place between the second and the third, `t` from 0 to 1
+/// along: what lies between is as sharp as the samples.
+fn catmull_rom(t: f32) -> [f32; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [
+        0.5 * (2.0 * t2 - t3 - t),
+        0.5 * (3.0 * t3 - 5.0 * t2 + 2.0),
+        0.5 * (4.0 * t2 - 3.0 * t3 + t),
+        0.5 * (t3 - t2),
+    ]
 }
 
 impl Source {
@@ -170,61 +260,74 @@ impl Source {
         }
         let image = source_image(image);
         let mut texels: Vec<[u8; 4]> = image.pixels().map(|p| p.0).collect();
-        let fields = block_means(&texels, FIELD);
+        let fields = block_means(&texels, SOURCE_SIDE, FIELD);
         let sum = |c: usize| fields.iter().map(|f| f[c]).sum::<i32>();
         let mean = [0, 1, 2].map(|c| sum(c) / fields.len() as i32);
         even_out(&mut texels, &fields, mean);
+        let texels = turned(&texels);
         let salience = |block: [i32; 3]| {
             let apart = |c: usize| (block[c] - mean[c]).unsigned_abs().pow(2);
             // The fourth power: one thing that stands out is worse than many that differ a little.
-            [0, 1, 2].map(apart).iter().sum::<u32>().pow(2) / 64
+            [0, 1, 2].map(apart).iter().sum::<u32>().saturating_pow(2) / 64
         };
-        let blocks = block_means(&texels, BLOCK);
+        let blocks = block_means(&texels, TURNED_SIDE, BLOCK);
         Some(Self {
+            unevenness: unevenness(&blocks, mean),
             salience: blocks.into_iter().map(salience).collect(),
             texels,
             mean,
         })
     }
 
-    /// The texel at a place; the texture runs on over its borders.
+    /// The texel at a place.
     fn at(&self, [x, y]: Place) -> [u8; 4] {
-        let side = SOURCE_SIDE as i32;
-        let index = y.rem_euclid(side) * side + x.rem_euclid(side);
+        let index = y * TURNED_SIDE as i32 + x;
         self.texels.get(index as usize).copied().unwrap_or_default()
     }
 
     /// How much of a shape around a place catches the eye: what stands out there would be seen
-    /// again and again. The shape takes distances from the place in columns and rows, and does
-    /// not reach further than `reach`.
+    /// again and again.
     fn salience(&self, at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
+        Self::sum(&self.salience, at, reach, shape)
+    }
+
+    /// How much darker or brighter the parts of an edge's patch are than the mean, as they are seen
+    /// from so far away that nothing smaller is: the eye finds a grid by it.
+    fn unevenness(&self, at: Place) -> u64 {
+        Self::sum(&self.unevenness, at, [HALF; 2], diamond)
+    }
+
+    /// The sum over the blocks of a shape around a place. The shape takes distances from the place
+    /// in columns and rows, and does not reach further than `reach`.
+    fn sum(blocks: &[u32], at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
         let side = BLOCK as i32;
-        let blocks = |i: usize| (at[i] - reach[i]) / side..=(at[i] + reach[i]) / side;
+        let range = |i: usize| (at[i] - reach[i]) / side..=(at[i] + reach[i]) / side;
         let mut sum = 0;
-        for (row, column) in blocks(1).flat_map(|y| blocks(0).map(move |x| (y, x))) {
+        for (row, column) in range(1).flat_map(|y| range(0).map(move |x| (y, x))) {
             let middle = |block: i32| block * side + side / 2;
             if shape(middle(column) - at[0], middle(row) - at[1]) {
-                let index = row * (SOURCE_SIDE as i32 / side) + column;
-                sum += self.salience.get(index as usize).map_or(0, |&s| s.into());
+                let index = row * (TURNED_SIDE as i32 / side) + column;
+                sum += blocks.get(index as usize).map_or(0, |&s| s.into());
             }
         }
         sum
     }
 
     /// Middles of patches of a shape, such as are typical of the texture first: then the more
-    /// striking ones, and last the bare ones, that show nothing of what the texture is of. Patches reach so far from their
-    /// middles in columns and rows, and stay clear of the texture's borders, as not every texture
-    /// can be repeated.
+    /// striking ones, and last the bare ones, that show nothing of what the texture is of. Patches
+    /// reach so far from their middles in columns and rows; the middles stay so many
+    /// texels `clear` of the borders of the source, as not every texture can be repeated.
     fn draw_patches(
         &self,
         draw: &mut Draw,
+        clear: i32,
         reach: Place,
         draws: usize,
         shape: fn(i32, i32) -> bool,
     ) -> Vec<Place> {
-        let side = SOURCE_SIDE as i32;
+        let mut within = || draw.within(clear, SOURCE_SIDE as i32 - clear + 1) as f32;
         let mut patches: Vec<Place> = (0..draws)
-            .map(|_| reach.map(|reach| draw.within(reach, side - reach + 1)))
+            .map(|_| turned_place([within(), within()]))
             .collect();
         patches.sort_by_cached_key(|&at| self.salience(at, reach, shape));
         patches.rotate_left(draws / 3);
@@ -232,11 +335,11 @@ impl Source {
     }
 }
 
-/// Mean colours of square blocks, in rows.
-fn block_means(texels: &[[u8; 4]], block: usize) -> Vec<[i32; 3]> {
-    let per_row = SOURCE_SIDE as usize / block;
+/// Mean colours of the square blocks of a square image, in rows.
+fn block_means(texels: &[[u8; 4]], side: u32, block: usize) -> Vec<[i32; 3]> {
+    let per_row = side as usize / block;
     let mut sums = vec![[0_i32; 3]; per_row * per_row];
-    for (y, row) in texels.chunks_exact(SOURCE_SIDE as usize).enumerate() {
+    for (y, row) in texels.chunks_exact(side as usize).enumerate() {
         let sums_of_row = sums.iter_mut().skip(y / block * per_row);
         for (sum, run) in sums_of_row.zip(row.chunks_exact(block)) {
             for texel in run {
@@ -248,6 +351,24 @@ fn block_means(texels: &[[u8; 4]], block: usize) -> Vec<[i32; 3]> {
     sums.into_iter()
         .map(|sum| sum.map(|s| s / texels_per_block))
         .collect()
+}
+
+/// For the blocks of the turned texture, in rows, how far the mean of each with the eight around it
+/// is from that of the texture.
+fn unevenness(blocks: &[[i32; 3]], mean: [i32; 3]) -> Vec<u32> {
+    let per_row = TURNED_SIDE as usize / BLOCK;
+    let apart = |at: usize| {
+        let around = [0, per_row, 2 * per_row].map(|row| {
+            let first = (at + row).checked_sub(per_row + 1);
+            first.and_then(|first| blocks.get(first..first + 3))
+        });
+        let around = around.into_iter().flatten().flatten();
+        let sums = around.fold([0; 3], |sums: [i32; 3], block| {
+            [0, 1, 2].map(|c| sums[c] + block[c] - mean[c])
+        });
+        sums.map(|sum| (sum / 9).unsigned_abs().pow(2)).iter().sum()
+    };
+    (0..blocks.len()).map(apart).collect()
 }
 
 /// Takes half of the slow changes of colour out of a texture: a patch that is a little darker
@@ -446,13 +567,12 @@ struct EdgePatches {
 impl EdgePatches {
     /// Draws some patches for either direction of edges, and takes the pairs that fit best.
     fn choose(source: &Source, draw: &mut Draw) -> Self {
-        let along = HALF + GUARD_I;
-        let mut candidates = |reach| {
-            let drawn = source.draw_patches(draw, reach, EDGE_DRAWS, diamond);
+        let mut candidates = || {
+            let drawn = source.draw_patches(draw, EDGE_CLEAR, [HALF; 2], EDGE_DRAWS, diamond);
             spread(&drawn)
         };
-        let horizontal = candidates([along, HALF]);
-        let vertical = candidates([HALF, along]);
+        let horizontal = candidates();
+        let vertical = candidates();
         let costs = horizontal.map(|h| {
             vertical.map(|v| {
                 let cuts = Corner::ALL.map(|corner| Cut::find(source, corner, h, v).cost);
@@ -460,20 +580,28 @@ impl EdgePatches {
             })
         });
         let pairs = || (0..EDGE_CANDIDATES).flat_map(|b| (0..b).map(move |a| [a, b]));
+        let uneven = |patches: [Place; EDGE_CANDIDATES]| patches.map(|p| source.unevenness(p));
+        let (uneven_h, uneven_v) = (uneven(horizontal), uneven(vertical));
         let cost = |h: [usize; 2], v: [usize; 2]| -> u64 {
+            let uneven = h.map(|h| uneven_h[h]).iter().sum::<u64>()
+                + v.map(|v| uneven_v[v]).iter().sum::<u64>();
             let each = h.iter().flat_map(|&h| v.iter().map(move |&v| (h, v)));
             each.map(|(h, v)| {
                 let again = near(horizontal[h], vertical[v]);
                 u64::from(costs[h][v]) * if again { 3 } else { 2 }
             })
-            .sum()
+            .sum::<u64>()
+                + uneven * UNEVENNESS_COST
         };
         let best = pairs()
             .flat_map(|h| pairs().map(move |v| (h, v)))
             .min_by_key(|&(h, v)| cost(h, v));
         let (h, v) = best.unwrap_or(([0, 1], [0, 1]));
-        let horizontal = h.map(|i| horizontal[i]);
-        let vertical = v.map(|i| vertical[i]);
+        Self::cut(source, h.map(|i| horizontal[i]), v.map(|i| vertical[i]))
+    }
+
+    /// Finds the cuts between patches.
+    fn cut(source: &Source, horizontal: [Place; 2], vertical: [Place; 2]) -> Self {
         let cuts = horizontal
             .map(|h| vertical.map(|v| Corner::ALL.map(|corner| Cut::find(source, corner, h, v))));
         Self {
@@ -530,7 +658,7 @@ fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
         }
     }
     taken.extend_from_slice(drawn);
-    std::array::from_fn(|i| taken.get(i).copied().unwrap_or([SOURCE_SIDE as i32 / 2; 2]))
+    std::array::from_fn(|i| taken.get(i).copied().unwrap_or([TURNED_SIDE as i32 / 2; 2]))
 }
 
 /// A cell of the atlas; positions are counted from the corner of its core.
@@ -704,6 +832,59 @@ mod tests {
     }
 
     #[test]
+    fn the_texture_is_mirrored_and_turned_as_the_engine_has_it() {
+        // Red rises to the right, green down.
+        let image = RgbaImage::from_fn(256, 256, |x, y| image::Rgba([x as u8, y as u8, 128, 255]));
+        let patchwork = patchwork(&image);
+        for (channel, name) in ["red", "green"].into_iter().enumerate() {
+            let rises = |step: [i32; 2]| {
+                let places = (2..CORE_I - 2).flat_map(|y| (2..CORE_I - 2).map(move |x| [x, y]));
+                let each = (0..16).flat_map(|tile| places.clone().map(move |at| (tile, at)));
+                // A step across a cut counts no more than another.
+                each.map(|(tile, [x, y])| {
+                    let here = texel(&patchwork, tile, x, y)[channel];
+                    let there = texel(&patchwork, tile, x + step[0], y + step[1])[channel];
+                    (i32::from(there) - i32::from(here)).signum()
+                })
+                .sum::<i32>()
+            };
+            // East is right and up, south left and up.
+            let (east, south) = (rises([1, 0]), rises([0, 1]));
+            let expected = [[1, -1], [-1, -1]][channel];
+            assert_eq!([east.signum(), south.signum()], expected, "{name}");
+            // As steep in both directions, and where both are undone level.
+            let (level, steep) = match channel {
+                0 => (rises([1, 1]), rises([1, -1])),
+                _ => (rises([1, -1]), rises([1, 1])),
+            };
+            assert!(level.abs() * 8 < steep.abs(), "{name}: {level}, {steep}");
+        }
+    }
+
+    #[test]
+    fn no_patch_shows_what_lies_beyond_the_border_of_the_texture() {
+        // A frame of another colour, as wide as what is mixed with what lies beyond.
+        let image = RgbaImage::from_fn(256, 256, |x, y| {
+            let inside = |i| (2..254).contains(&i);
+            image::Rgba(if inside(x) && inside(y) {
+                [40, 40, 40, 255]
+            } else {
+                [255, 40, 40, 255]
+            })
+        });
+        let source = Source::new(&image).unwrap();
+        // The outermost middles that can be drawn.
+        let ends = [EDGE_CLEAR, SOURCE_SIDE as i32 - EDGE_CLEAR];
+        for at in ends.iter().flat_map(|x| ends.map(|y| [*x, y])) {
+            let patch = turned_place(at.map(|at| at as f32));
+            let edges = EdgePatches::cut(&source, [patch; 2], [patch; 2]);
+            let cell = edges.compose(&source, 0);
+            let red = cell.0.iter().map(|t| t[0]).max().unwrap();
+            assert!(red < 80, "{at:?}: {red}");
+        }
+    }
+
+    #[test]
     fn tiles_differ_and_have_the_colors_of_the_image() {
         let image = sample();
         let patchwork = patchwork(&image);
@@ -746,6 +927,18 @@ mod tests {
         for (width, height) in [(0, 0), (0, 7), (1, 1), (3, 500), (600, 300), (256, 255)] {
             let patchwork = patchwork(&RgbaImage::new(width, height));
             assert_eq!((patchwork.size, patchwork.levels.len()), (512, 10));
+        }
+    }
+
+    #[test]
+    fn black_and_white_give_an_atlas_of_both() {
+        let image = RgbaImage::from_fn(256, 256, |x, y| {
+            let white = (x / 64 + y / 64) % 2 == 0;
+            image::Rgba(if white { [255; 4] } else { [0, 0, 0, 255] })
+        });
+        let patchwork = patchwork(&image);
+        for color in [0, 255] {
+            assert!(patchwork.levels[0].chunks(4).any(|t| t[0] == color));
         }
     }
 
