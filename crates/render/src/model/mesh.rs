@@ -1,12 +1,14 @@
 //! What all instances of a model share: its mesh, its materials and their textures.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::resources::{TextureCache, Uniform, Uploads, bind_group};
 use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use glam::Vec4;
-use mapscope_scene::model::Model;
+use mapscope_scene::model::{ENGINE_TEXTURE_SIZE, Model};
 
 shader_struct! {
     /// A material as shaders read it.
@@ -34,8 +36,13 @@ pub(super) struct ModelMesh {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) indices: Range<u32>,
+    /// Its number in the model.
+    number: usize,
+    uniform: wgpu::Buffer,
     /// Bind group 2.
-    pub(super) material: wgpu::BindGroup,
+    material: wgpu::BindGroup,
+    /// Bind group 2 with the texture in the engine's size, once it was asked for.
+    engine_material: Option<wgpu::BindGroup>,
     /// Whether the texture may have holes.
     pub(super) holes: bool,
 }
@@ -86,14 +93,13 @@ impl ModelMesh {
                     specular: color(material.specular),
                 },
             );
-            let resources = [
-                uniform.buffer.as_entire_binding(),
-                wgpu::BindingResource::TextureView(&texture),
-                wgpu::BindingResource::Sampler(sampler),
-            ];
+            let uniform = uniform.buffer;
             Some(Part {
                 indices: part.indices.clone(),
-                material: bind_group(gpu, "material", material_layout, resources),
+                number: part.material,
+                material: bind(gpu, material_layout, sampler, &uniform, &texture),
+                engine_material: None,
+                uniform,
                 holes: material.texture.has_holes,
             })
         });
@@ -107,4 +113,54 @@ impl ModelMesh {
             gpu_bytes: uploads.bytes + textures.bytes,
         })
     }
+
+    /// Makes textures in the engine's size, unless they are there already.
+    pub(super) fn add_engine_textures(
+        &mut self,
+        gpu: &Gpu,
+        material_layout: &wgpu::BindGroupLayout,
+        sampler: &wgpu::Sampler,
+        model: &Model,
+    ) {
+        // Of each texture, by where it is in memory.
+        let mut resized = BTreeMap::new();
+        let mut textures = TextureCache::default();
+        for part in &mut self.parts {
+            let Some(material) = model.materials().get(part.number) else {
+                continue;
+            };
+            part.engine_material.get_or_insert_with(|| {
+                let original = &material.texture;
+                let texture = resized
+                    .entry(Arc::as_ptr(original).addr())
+                    .or_insert_with(|| Arc::new(original.resized(ENGINE_TEXTURE_SIZE)));
+                let view = textures.view(gpu, "engine texture", texture);
+                bind(gpu, material_layout, sampler, &part.uniform, &view)
+            });
+        }
+        self.gpu_bytes += textures.bytes;
+    }
+}
+
+impl Part {
+    /// Bind group 2: with the texture in the engine's size if that is wanted and there.
+    pub(super) fn material(&self, engine_textures: bool) -> &wgpu::BindGroup {
+        let resized = self.engine_material.as_ref().filter(|_| engine_textures);
+        resized.unwrap_or(&self.material)
+    }
+}
+
+fn bind(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    sampler: &wgpu::Sampler,
+    uniform: &wgpu::Buffer,
+    texture: &wgpu::TextureView,
+) -> wgpu::BindGroup {
+    let resources = [
+        uniform.as_entire_binding(),
+        wgpu::BindingResource::TextureView(texture),
+        wgpu::BindingResource::Sampler(sampler),
+    ];
+    bind_group(gpu, "material", layout, resources)
 }

@@ -136,6 +136,8 @@ pub(super) struct ModelData {
     look: Look,
     draws_wireframe: bool,
     draws_ground: bool,
+    /// Whether textures are in the engine's size.
+    engine_textures: bool,
 }
 
 impl PipelineKey for Pipeline {
@@ -218,6 +220,7 @@ impl ModelRenderer {
             look: look(model, &shown),
             draws_wireframe: false,
             draws_ground: false,
+            engine_textures: false,
         })
     }
 
@@ -243,7 +246,7 @@ impl ModelRenderer {
         pass.set_vertex_buffer(0, data.mesh.vertices.slice(..));
         pass.set_index_buffer(data.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
         for part in &data.mesh.parts {
-            pass.set_bind_group(2, &part.material, &[]);
+            pass.set_bind_group(2, part.material(data.engine_textures), &[]);
             for (is_mirrored, instances) in [(false, 0..data.upright), (true, data.upright..all)] {
                 pass.is_mirrored = is_mirrored;
                 if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline(part.holes))
@@ -272,6 +275,10 @@ impl ContentRenderer for ModelRenderer {
 
     fn prepare(&mut self, gpu: &Gpu, data: &mut ModelData, model: &Model, local: &LocalView<'_>) {
         data.update(gpu, model, local);
+        if data.engine_textures {
+            let mesh = &mut data.mesh;
+            mesh.add_engine_textures(gpu, &self.material_layout, &self.sampler, model);
+        }
         let ground = data
             .draws_ground
             .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
@@ -331,6 +338,7 @@ impl ModelData {
         self.set_instances(gpu, model, local.instances, local.upright_instances);
         self.look = look(model, shown);
         self.draws_wireframe = gpu.draws_wireframe(shown);
+        self.engine_textures = shown.overlays.contains(OverlayId::EngineTextures);
         self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
         self.marks.write(gpu, marks(shown));
     }

@@ -514,6 +514,29 @@ fn models() -> Vec<Golden> {
     goldens.push(model("holes", &fence, 2));
     goldens.push(model("holes-two-sided", &fence, 2).with_overlay(OverlayId::TwoSided));
 
+    // Bars so fine that the engine's size of textures has less of them.
+    let bars = RgbaImage::from_fn(1024, 1024, |x, y| {
+        let is_light = (x / 12 + y / 12) % 2 == 0;
+        let [r, g, b] = if is_light {
+            [240, 220, 150]
+        } else {
+            [60, 40, 90]
+        };
+        Rgba([r, g, b, 255])
+    });
+    bars.save(holes.path().join("bars.png")).unwrap();
+    let bars = rigs::open(
+        &holes.path().join("bars.pfobj"),
+        &rigs::chimney("bars.png", "bars.png"),
+    );
+    for mut golden in [
+        model("sharp-bars", &bars, 2),
+        model("engine-bars", &bars, 2).with_overlay(OverlayId::EngineTextures),
+    ] {
+        golden.view.camera.fov_y_radians = 0.03;
+        goldens.push(golden);
+    }
+
     let missing = rigs::open(path, &rigs::chimney("rock.jpg", "no-such-picture.png"));
     goldens.push(model("placeholder", &missing, 2));
 
@@ -1042,6 +1065,25 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
             "{kind}"
         );
     }
+}
+
+/// Textures of models are in the engine's size only while that overlay is on.
+#[test]
+fn the_size_of_textures_can_be_switched_to_and_fro() {
+    let chimney = rigs::chimney("cobbles.jpg", "flagstones.jpg");
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let sharp = model("sharp", &chimney, 2);
+    let engine = model("engine", &chimney, 2).with_overlay(OverlayId::EngineTextures);
+    let mut stage = Stage::get();
+    let mut draw = |golden: &Golden| {
+        let document = golden.document.as_deref();
+        stage.draw(document, &golden.view, golden.size).0
+    };
+    let first = draw(&sharp);
+    let resized = draw(&engine);
+    assert!(first != resized);
+    assert!(first == draw(&sharp));
+    assert!(resized == draw(&engine));
 }
 
 /// Weights of a selected joint are in the picture if it moves anything and they are not switched

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ::image::RgbaImage;
+use ::image::imageops::{self, FilterType};
 
 use super::{AssetError, Assets, THUMBNAIL_SIDE, decode, mip_levels, placeholder, thumbnail};
 use crate::Property;
@@ -39,6 +40,20 @@ impl Texture {
             levels,
             has_holes,
         }
+    }
+
+    /// The texture in another size, in texels, with mip levels of its own.
+    #[must_use]
+    pub fn resized(&self, [width, height]: [u32; 2]) -> Self {
+        let base = self.levels.first().cloned().unwrap_or_default();
+        let image = RgbaImage::from_raw(self.size[0], self.size[1], base);
+        let image = image.unwrap_or_default();
+        Self::new(imageops::resize(
+            &image,
+            width,
+            height,
+            FilterType::CatmullRom,
+        ))
     }
 
     /// Opacity from 0 to 255 at texture coordinates, for which (0, 0) is the bottom left.
@@ -284,6 +299,31 @@ mod tests {
         assert_eq!(large.levels[0].len(), 4 * 1024 * 1024);
         let odd = Texture::new(RgbaImage::new(100, 3));
         assert_eq!((odd.size, odd.levels.len()), ([100, 3], 7));
+    }
+
+    #[test]
+    fn a_resized_texture_shows_the_same_with_fewer_texels() {
+        let stripes = RgbaImage::from_fn(512, 256, |x, y| {
+            let color = if y < 128 {
+                [200, 40, 40]
+            } else {
+                [40, 40, 200]
+            };
+            let [r, g, b] = color.map(|c| c + 20 * (x % 2) as u8);
+            ::image::Rgba([r, g, b, if x < 256 { 255 } else { 0 }])
+        });
+        let small = Texture::new(stripes).resized([128, 128]);
+        assert_eq!((small.size, small.levels.len()), ([128, 128], 8));
+        assert!(small.has_holes);
+        let texel = |x: usize, y: usize| &small.levels[0][(y * 128 + x) * 4..][..4];
+        for (x, y, color) in [
+            (30, 30, [210, 50, 50, 255]),
+            (30, 100, [50, 50, 210, 255]),
+            (100, 30, [210, 50, 50, 0]),
+        ] {
+            let apart = texel(x, y).iter().zip(color).map(|(a, b)| a.abs_diff(b));
+            assert!(apart.max() <= Some(1), "{x}, {y}: {:?}", texel(x, y));
+        }
     }
 
     #[test]

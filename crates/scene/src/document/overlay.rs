@@ -33,6 +33,7 @@ overlay_ids! {
     Colliders "colliders",
     Cover "cover",
     CubeTypes "cube-types",
+    EngineTextures "engine-textures",
     Entities "entities",
     Environments "environments",
     FrameBounds "frame-bounds",

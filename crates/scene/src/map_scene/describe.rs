@@ -25,7 +25,7 @@ use mapscope_formats::pfscene::Entity;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a scene: those of its ground, and its own.
-pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
     Regions "Regions" "Draw the regions that scripts use, with their names",
     Cameras "Cameras" "Draw the cameras of the scene, with their names",
     Circles "Circles" "Draw the selection circle and the vision range of every entity",
@@ -36,6 +36,8 @@ pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
     ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
     TileGrid "Tile grid" "Draw dark lines around the tiles",
     Wireframe "Wireframe" "Draw the edges of the triangles",
+    EngineTextures "Engine texture size"
+        "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
     Unlit "Unlit" "Show textures as they are, without light and shadow" surface,
 ];
 

@@ -18,7 +18,7 @@ use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
-pub(crate) static OVERLAYS: [Overlay; 14] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 15] = overlays![
     Unlit "Unlit" "Show textures as they are, without light" surface,
     Normals "Normals"
         "Colour the surface by the direction it faces: red west, green up, blue south" surface,
@@ -28,6 +28,8 @@ pub(crate) static OVERLAYS: [Overlay; 14] = overlays![
         "Draw back faces too, in a warning colour: the engine culls them" surface,
     JointWeights "Joint weights"
         "Give each joint a colour, mixed where several move a vertex" surface,
+    EngineTextures "Engine texture size"
+        "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
     TwoSided "Two-sided" "Draw back faces as if they were front faces: the engine culls them",
     Wireframe "Wireframe" "Draw the edges of the triangles",
     Skeleton "Skeleton" "Draw the bones through the mesh",

@@ -11,7 +11,8 @@ use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Place, Problems, Subject};
 
 /// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
-pub(super) const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
+pub const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
+
 /// A material as it is drawn.
 #[derive(Debug)]
 pub struct Material {

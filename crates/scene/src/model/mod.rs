@@ -26,7 +26,7 @@ use glam::{Affine3A, Vec3, Vec3A};
 
 pub(super) use describe::OVERLAYS;
 pub use describe::{BACK_FACE_COLOR, HEAT_COLORS};
-pub use materials::Material;
+pub use materials::{ENGINE_TEXTURE_SIZE, Material};
 pub use poses::{Poses, skin_normal, skin_position};
 
 use self::bounds::Extents;
