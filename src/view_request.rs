@@ -26,6 +26,9 @@ pub struct ViewRequest {
     /// Eye and target in the file's world coordinates
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
+    /// Look through this camera of a scene; a wrong name lists them all
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["view", "camera"])]
+    pub look_through: Option<String>,
     /// Degrees seen from top to bottom, 30 to 110 [default: 45]
     #[arg(
         long,
@@ -75,6 +78,7 @@ impl ViewRequest {
             self.show_moment(document, shown),
             self.show_level(document, shown),
             self.show_lights(document, shown),
+            self.pose(document).map(|_| ()),
         ];
         results.into_iter().collect()
     }
@@ -87,6 +91,23 @@ impl ViewRequest {
         let mut shown = Shown::default();
         self.show(document, &mut shown)?;
         Ok(shown)
+    }
+
+    /// Where it is to be seen from, if a pose or a camera of the file is asked for.
+    ///
+    /// # Errors
+    /// Which cameras there are, if the one that is asked for is not among them.
+    pub fn pose(&self, document: &dyn Document) -> Result<Option<Pose>, String> {
+        let Some(wanted) = &self.look_through else {
+            return Ok(self.camera);
+        };
+        let cameras = document.cameras();
+        let found = cameras.iter().find(|camera| camera.name == *wanted);
+        let unknown = || {
+            let known = listed(cameras.iter().map(|camera| &camera.name));
+            format!("there is no camera `{wanted}`; this file has {known}")
+        };
+        found.map(|camera| Some(camera.pose)).ok_or_else(unknown)
     }
 
     fn show_overlays(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
@@ -189,7 +210,8 @@ impl ViewRequest {
         let handedness = document.about().handedness;
         let bounds = document.bounds_in_view(shown);
         let named = self.view.unwrap_or_default();
-        let mut camera = match self.camera {
+        let pose = self.pose(document).unwrap_or_default();
+        let mut camera = match pose {
             Some(pose) => Camera::new(pose, handedness),
             None => Camera::framing(bounds, named, handedness, aspect),
         };
@@ -198,7 +220,7 @@ impl ViewRequest {
         if let Some(degrees) = self.fov {
             camera.fov_y_radians = degrees.to_radians();
         }
-        if self.camera.is_none() {
+        if pose.is_none() {
             if projection == Projection::Orthographic {
                 camera.face(named);
             }

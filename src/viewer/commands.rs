@@ -333,6 +333,18 @@ static TABLE: &[Command] = &[
         "Open the next file of the folder, or of those that were opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
         "Open the file before this one"),
+    command("file.back", "Go back", &[alt(Key::ArrowLeft)], ("File", 1), Action::Do(&Operation {
+        id: "back",
+        is_enabled: |state| state.can_return(true),
+        run: |state| state.go_back(true),
+    }),
+        "Open the file that was open before this one, as it was looked at"),
+    command("file.forward", "Go forward", &[alt(Key::ArrowRight)], ("File", 1), Action::Do(&Operation {
+        id: "forward",
+        is_enabled: |state| state.can_return(false),
+        run: |state| state.go_back(false),
+    }),
+        "Open the file again that was left by going back"),
     command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
@@ -395,6 +407,16 @@ static TABLE: &[Command] = &[
         "Look down from where the game's camera hangs, or in a level stand where the player does and walk"),
     command("camera.fly", "Fly", &[key(Key::V)], ("Camera", 2), Action::Fly,
         "Move with W A S D, Q and E and look around by dragging, or stop doing so"),
+    command("camera.look-through", "Look through camera", &[shift(Key::V)], ("Camera", 2), Action::Do(&Operation {
+        id: "look-through",
+        is_enabled: |state| state.view.shown.selected.is_some_and(|item| state.is_camera(item)),
+        run: |state| {
+            if let Some(item) = state.view.shown.selected {
+                state.look_through(item);
+            }
+        },
+    }),
+        "See what the selected camera of a scene sees"),
     command("camera.wider", "Widen field of view", &[alt(Key::ArrowUp)], ("Camera", 3), Action::FieldOfView(ScaleChange::Larger),
         "See more at once, up to 110 degrees from top to bottom"),
     command("camera.narrower", "Narrow field of view", &[alt(Key::ArrowDown)], ("Camera", 3), Action::FieldOfView(ScaleChange::Smaller),
@@ -420,6 +442,12 @@ static TABLE: &[Command] = &[
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
         "Stop loading, close what is in front, or select nothing"),
+    command("select.open", "Open file of selection", &[ctrl(Key::Enter)], ("Select", 0), Action::Do(&Operation {
+        id: "open-file-of-selection",
+        is_enabled: |state| state.file_of_selection().is_some(),
+        run: |state| state.open_paths(state.file_of_selection().as_slice()),
+    }),
+        "Open the file that the selection stands for, such as the model of an entity"),
     command("select.north", "Select north neighbour", &[key(Key::ArrowUp)], ("Select", 1), Action::Walk(Direction::North),
         "Select what is north of the selection"),
     command("select.east", "Select east neighbour", &[key(Key::ArrowRight)], ("Select", 1), Action::Walk(Direction::East),
@@ -433,7 +461,7 @@ static TABLE: &[Command] = &[
     command("select.previous", "Select previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
         "Select and show the item of the same kind before this one"),
     command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,
-        "Hide the selected material, chunk, type or gamemode, or the material of the selected face"),
+        "Hide the selected material, chunk, type, entity, faction or gamemode, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
         "Show again everything that was hidden"),
     command("select.solo", "Solo layer", &[shift(Key::H)], ("Select", 3), Action::Solo,

@@ -348,6 +348,7 @@ impl Animation for Sample {
                 name: name.to_owned(),
                 frames: 21,
                 item: ModelItem::Clip { index }.into(),
+                is_clock: false,
             })
         })
     }
@@ -383,10 +384,6 @@ impl Levels for Sample {
     }
 
     fn level_of(&self, _item: Item) -> Option<usize> {
-        None
-    }
-
-    fn hidden_with(&self, _item: Item) -> Option<Item> {
         None
     }
 
@@ -608,7 +605,7 @@ fn outliner() -> Harness<'static, Host<Outliner>> {
 // ---- Outliner ------------------------------------------------------------------------------
 
 #[test]
-fn a_line_of_the_outline_selects_and_a_double_click_frames() {
+fn a_line_of_the_outline_selects_and_a_double_click_goes_there() {
     let builder = small().with_step_dt(0.02);
     let mut h = Host::new(sample()).in_harness(builder, Outliner::ui);
     h.get_by_label("1 Cliffs").click();
@@ -627,7 +624,7 @@ fn a_line_of_the_outline_selects_and_a_double_click_frames() {
         h.get_by_label("1 Cliffs").click();
     }
     h.run();
-    assert!(h.state().asked().contains(&Request::Frame(material(1))));
+    assert!(h.state().asked().contains(&Request::Visit(material(1))));
 }
 
 #[test]

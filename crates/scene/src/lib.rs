@@ -23,11 +23,11 @@ pub use document::flat_image::FlatImage;
 pub use document::item::{Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem};
 pub use document::lists::{
     Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,
-    TilesetInfo,
+    NamedCamera, TilesetInfo,
 };
 use document::overlay;
 pub use document::overlay::{Overlay, OverlayId, OverlaySet};
-pub use document::playback::{ClipInfo, Curve, Playhead};
+pub use document::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use document::shown::{Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,

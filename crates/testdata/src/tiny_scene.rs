@@ -1,5 +1,36 @@
 //! A small scene with every kind of section and attribute, whose values all differ.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
+use mapscope_formats::pfobj;
+
+use crate::{synthesize, tiny_model};
+
+/// The scene with nothing wrong but where its entities stand: both have the model of
+/// [`write_game`], and the first plays a clip of it.
+pub fn sound_scene() -> String {
+    let scene = SCENE.replace("assets/models/rock.pfobj", "assets/models/guard.pfobj");
+    scene.replace("Stand still", "walk")
+}
+
+/// Writes a game with one map, one model and a scene on the map into a folder. Gives the file of the
+/// scene.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn write_game(folder: &Path, scene: &str) -> io::Result<PathBuf> {
+    let [maps, models] = ["assets/maps", "assets/models"].map(|sub| folder.join(sub));
+    for folder in [&maps, &models] {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(maps.join("a.pfmap"), synthesize::pfmap(1, 1, 1))?;
+    std::fs::write(models.join("guard.pfobj"), pfobj::write(&tiny_model()))?;
+    let file = maps.join("a.pfscene");
+    std::fs::write(&file, scene)?;
+    Ok(file)
+}
+
 /// The scene, as text, in version 1.1.
 pub const SCENE: &str = "\
 version 1.1

@@ -18,6 +18,23 @@ pub(super) fn count(number: u64) -> String {
     text
 }
 
+/// A text with the digits of the numbers in it that count something in groups of three: those that
+/// stand alone between spaces.
+pub(super) fn with_counts(text: &str) -> String {
+    let words = text.split(' ').map(|word| {
+        let digits = word.trim_end_matches(',');
+        let number = digits
+            .bytes()
+            .all(|b| b.is_ascii_digit())
+            .then(|| digits.parse().ok());
+        match number.flatten() {
+            Some(number) => [count(number).as_str(), &word[digits.len()..]].concat(),
+            None => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// An amount of memory in the unit that fits it, such as `12.5 MiB`.
 pub(super) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -75,6 +92,20 @@ mod tests {
         assert_eq!(plain(1000), "1 000");
         assert_eq!(plain(4_194_304), "4 194 304");
         assert_eq!(plain(u64::MAX), "18 446 744 073 709 551 615");
+    }
+
+    #[test]
+    fn counts_in_a_text_are_grouped_and_all_else_stays() {
+        let plain = |text| with_counts(text).replace(DIGIT_GROUP_SEPARATOR, " ");
+        assert_eq!(
+            plain("12345 triangles, 1000, x"),
+            "12 345 triangles, 1 000, x"
+        );
+        assert_eq!(plain("x -1234.5  line 12:3456"), "x -1234.5  line 12:3456");
+        assert_eq!(
+            plain(" , 99999999999999999999999"),
+            " , 99999999999999999999999"
+        );
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct Inspector {
     item: Option<(Item, Playhead)>,
     /// Whether the item is somewhere, so that the camera can go there.
     has_place: bool,
+    /// Whether the item is a camera that can be looked through.
+    is_camera: bool,
     /// Whether the item is a file that can be opened.
     is_file: bool,
     groups: Vec<PropertyGroup>,
@@ -44,6 +46,7 @@ impl PanelUi for Inspector {
             let (document, playhead) = (context.document, context.shown.playhead);
             self.groups = document.properties(item, playhead);
             self.has_place = document.place(item, context.shown).bounds.is_some();
+            self.is_camera = document.camera_of(item).is_some();
             self.is_file = document.file_of(item).is_some();
             self.item = now;
             if other_document || other_item {
@@ -61,6 +64,10 @@ impl PanelUi for Inspector {
                 .on_hover_text("Move the camera until this fills the view");
             if frame.clicked() {
                 context.ask(Request::Frame(item));
+            }
+            let look = "Look through";
+            if self.is_camera && parts::button(ui, true, look, "See what this camera sees") {
+                context.ask(Request::LookThrough(item));
             }
             if self.is_file && ui.button("Open").on_hover_text("Open this file").clicked() {
                 context.ask(Request::OpenFileOf(item));

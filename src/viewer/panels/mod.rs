@@ -224,13 +224,13 @@ impl PanelContext<'_> {
         self.requests.push(request);
     }
 
-    /// Selects an item whose widget is clicked, and frames it at a double click.
+    /// Selects an item whose widget is clicked, and goes to it at a double click.
     fn answer(&mut self, response: &Response, item: Item) {
         if response.clicked() {
             self.requests.push(Request::Select(Some(item)));
         }
         if response.double_clicked() {
-            self.requests.push(Request::Frame(item));
+            self.requests.push(Request::Visit(item));
         }
     }
 }
@@ -302,6 +302,10 @@ pub enum Request {
     Hover(Option<Item>),
     /// Move the camera so that an item fills the view.
     Frame(Item),
+    /// Go to an item as a double click on it in a list does.
+    Visit(Item),
+    /// Look through the camera that an item stands for.
+    LookThrough(Item),
     /// Select and show the item of a kind that follows (or precedes) the selected one.
     NextOfKind {
         /// The kind.

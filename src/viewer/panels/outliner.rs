@@ -6,7 +6,7 @@ use egui::{Id, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree::{Tree, TreeAction, TreeLine};
-use super::{PanelContext, PanelUi, Request, parts};
+use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
 /// Room before the text of a line for each level of the tree, in points.
@@ -71,10 +71,13 @@ impl PanelUi for Outliner {
                 Id::unique("outline"),
                 &mut self.lines,
             );
-            let items = self.lines.iter().enumerate();
-            self.line_of = items
-                .filter_map(|(i, line)| Some((line.item?, i)))
-                .collect();
+            self.line_of.clear();
+            for (i, line) in self.lines.iter().enumerate() {
+                if let Some(item) = line.item {
+                    // Of several lines the first.
+                    self.line_of.entry(item).or_insert(i);
+                }
+            }
             self.selected = None;
             self.list();
         }
@@ -91,9 +94,14 @@ impl PanelUi for Outliner {
             self.reveal = item.and_then(|item| self.line_of.get(&item).copied());
             self.open_shown();
         }
-        if self.selected != context.shown.selected {
-            self.selected = context.shown.selected;
-            let selected = context.shown.selected;
+        // A part that has no line is found at the whole.
+        let selected = context.shown.selected.map(|item| {
+            let whole = context.document.whole_of(item);
+            let listed = self.line_of.contains_key(&item).then_some(item);
+            listed.or(whole).unwrap_or(item)
+        });
+        if self.selected != selected {
+            self.selected = selected;
             let line = selected.and_then(|item| self.line_of.get(&item).copied());
             // Another level is shown for what is in it, or clears the selection.
             self.reveal = line.or(self.reveal.filter(|_| other_level));
@@ -147,7 +155,7 @@ impl Outliner {
         let mut tree = std::mem::take(&mut self.tree);
         let reveal = self.reveal.take();
         tree.reveal = reveal.and_then(|line| self.shown.binary_search(&line).ok());
-        let action = tree.show(ui, context, INDENT, self.shown.len(), |context, at| {
+        let action = tree.show(ui, context, INDENT, self.shown.len(), |_, at| {
             let index = *self.shown.get(at)?;
             let line = self.lines.get(index)?;
             Some(TreeLine {
@@ -156,7 +164,7 @@ impl Outliner {
                 note: &line.note,
                 swatch: line.swatch,
                 item: line.item,
-                selected: line.item.is_some() && line.item == context.shown.selected,
+                selected: line.item.is_some() && line.item == self.selected,
                 depth: line.depth,
                 open: (line.end > index + 1).then(|| self.is_open(index)),
                 can_be_hidden: line.can_be_hidden,
@@ -224,12 +232,14 @@ impl Outliner {
         let wanted = self.search.to_lowercase();
         let at = self.selected.and_then(|item| self.line_of.get(&item));
         let after = at.map_or(0, |at| at + 1);
-        let (before, after) = self.lines.split_at_checked(after)?;
-        let mut lines = after.iter().chain(before);
-        lines.find_map(|line| {
+        let around = (after..self.lines.len()).chain(0..after);
+        let mut items = around.filter_map(|at| {
+            let line = self.lines.get(at)?;
             let matches = line.label.to_lowercase().contains(&wanted);
-            line.item.filter(|_| matches)
-        })
+            let item = line.item.filter(|_| matches)?;
+            (self.line_of.get(&item) == Some(&at)).then_some(item)
+        });
+        items.next()
     }
 
     /// Finds the lines to show: what matches the search with what stands above it, or else what
@@ -250,12 +260,16 @@ impl Outliner {
         } else {
             let wanted = self.search.to_lowercase();
             let mut keep = HashSet::new();
+            // An item that stands under several headings is found once.
+            let mut found = HashSet::new();
             self.matches = 0;
             for (index, line) in self.lines.iter().enumerate() {
-                if !line.label.to_lowercase().contains(&wanted) {
+                let is_found = line.item.is_some_and(|item| found.contains(&item));
+                if is_found || !line.label.to_lowercase().contains(&wanted) {
                     continue;
                 }
                 self.matches += 1;
+                found.extend(line.item);
                 let mut at = Some(index);
                 while let Some(i) = at.filter(|&i| keep.insert(i)) {
                     at = self.lines.get(i).and_then(|line| line.parent);
@@ -288,7 +302,7 @@ fn flatten(
         };
         lines.push(Line {
             label: node.label,
-            note: node.note,
+            note: format::with_counts(&node.note),
             item: node.item,
             swatch: node.swatch,
             can_be_hidden: node

@@ -308,38 +308,50 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Paints one line of text in a row, cut off where the room ends. Returns the room it took.
+/// Paints one line of text in a row, cut off where the room ends. Returns the room it took, and
+/// whether it was cut off.
 pub(in crate::viewer) fn paint_text(
     ui: &Ui,
     rect: Rect,
     text: RichText,
     color: Color32,
     align: Align2,
-) -> f32 {
+) -> (f32, bool) {
     let text = WidgetText::from(text);
     let wrap = Some(TextWrapMode::Truncate);
     let galley = text.into_galley(ui, wrap, rect.width().max(0.0), TextStyle::Body);
     let place = align.align_size_within_rect(galley.size(), rect);
-    let width = galley.size().x;
+    let (width, cut) = (galley.size().x, galley.elided);
     ui.painter().galley(place.min, galley, color);
-    width
+    (width, cut)
 }
 
 /// Paints a name, weak for what is hidden, and a smaller note at the end of the room that it leaves,
-/// if that is enough to say anything.
-pub(super) fn paint_name_and_note(ui: &Ui, rect: Rect, name: &str, note: &str, hidden: bool) {
+/// if that is enough to say anything. Returns whether both could be read as a whole.
+pub(super) fn paint_name_and_note(
+    ui: &Ui,
+    rect: Rect,
+    name: &str,
+    note: &str,
+    hidden: bool,
+) -> bool {
     let weak = ui.visuals().weak_text_color();
     let color = if hidden {
         weak
     } else {
         ui.visuals().text_color()
     };
-    let taken = paint_text(ui, rect, RichText::new(name), color, Align2::LEFT_CENTER);
+    let (taken, cut) = paint_text(ui, rect, RichText::new(name), color, Align2::LEFT_CENTER);
     let room = rect.with_min_x(rect.min.x + taken + 8.0);
-    if !note.is_empty() && room.width() > MIN_NOTE_WIDTH {
-        let note = RichText::new(note).small();
-        paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+    if note.is_empty() {
+        return !cut;
     }
+    if room.width() <= MIN_NOTE_WIDTH {
+        return false;
+    }
+    let note = RichText::new(note).small();
+    let (_, cut_note) = paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+    !(cut || cut_note)
 }
 
 /// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for

@@ -194,6 +194,13 @@ impl Problems {
         self.listed = (0..problems.len())
             .filter(|&i| problems.get(i).is_some_and(passes))
             .collect();
+        // Errors first, each in file order.
+        let is_warning = |i: &usize| {
+            problems
+                .get(*i)
+                .is_some_and(|p| p.severity == Severity::Warning)
+        };
+        self.listed.sort_by_key(is_warning);
     }
 
     /// The listed problems, one to a line.

@@ -132,10 +132,8 @@ impl Sandbox {
             self.take_selected(context);
         }
         ui.horizontal_wrapped(|ui| {
-            let take = ui.add_enabled(
-                selected.is_some(),
-                egui::Button::new("Take the selected tile"),
-            );
+            let is_tile = matches!(selected, Some(Item::Terrain(TerrainItem::Tile { .. })));
+            let take = ui.add_enabled(is_tile, egui::Button::new("Take the selected tile"));
             let take = take.on_hover_text("Begin with the tile that is selected in the map");
             if take.clicked() {
                 self.take_selected(context);

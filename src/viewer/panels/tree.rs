@@ -131,7 +131,7 @@ impl Tree {
                     }
                 }
                 if let Some(item) = line.item.filter(|_| response.double_clicked()) {
-                    context.ask(Request::Frame(item));
+                    context.ask(Request::Visit(item));
                 }
             }
         });
@@ -213,7 +213,17 @@ impl TreeLine<'_> {
             parts::paint_swatch(ui, context, swatch, place);
             rest.min.x = place.max.x + 6.0;
         }
-        parts::paint_name_and_note(ui, rest, self.label, self.note, hidden);
+        let is_hidden = |item| context.document.is_hidden(item, context.shown);
+        let hidden = hidden || can_be_hidden.is_some_and(is_hidden);
+        if !parts::paint_name_and_note(ui, rest, self.label, self.note, hidden) {
+            let texts = [self.label, self.note];
+            // What there is no room for.
+            response.clone().on_hover_ui(|ui| {
+                for text in texts.into_iter().filter(|text| !text.is_empty()) {
+                    ui.label(text);
+                }
+            });
+        }
         match self.open {
             Some(_) => toggle,
             None => Rect::NOTHING,

@@ -1,6 +1,6 @@
 //! What commands and panels do to the state.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::folder::{self, Playlist};
 use super::loader::{Cause, Target};
@@ -285,6 +285,8 @@ impl State {
             }
             Request::Hover(item) => self.pointer.hovered = item,
             Request::Frame(item) => self.frame(item),
+            Request::Visit(item) => self.visit(item),
+            Request::LookThrough(item) => self.look_through(item),
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
             Request::ShowFrame(frame) => self.scrub(frame),
             Request::GoToFrame(frame) => self.go_to_frame(frame),
@@ -311,6 +313,12 @@ impl State {
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
             Request::Run(action) => self.run(action),
         }
+    }
+
+    /// The file that the selection stands for.
+    pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
+        let selected = self.view.shown.selected?;
+        self.document()?.file_of(selected)
     }
 
     /// What is beside the selection; without one, where one begins to walk over tiles.
@@ -436,7 +444,12 @@ impl State {
         } else if self.can_leave_mode() {
             self.leave_mode();
         } else {
-            self.deselect();
+            let selected = self.view.shown.selected;
+            let document = self.document();
+            match selected.and_then(|item| document?.whole_of(item)) {
+                whole @ Some(_) => self.select(whole),
+                None => self.deselect(),
+            }
         }
     }
 

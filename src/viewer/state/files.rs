@@ -2,6 +2,7 @@
 
 use super::OpenFile;
 use super::folder::Playlist;
+use super::history::History;
 use super::reload::Wish;
 use crate::viewer::panels::OnDisk;
 
@@ -10,6 +11,8 @@ use crate::viewer::panels::OnDisk;
 pub(crate) struct Files {
     /// The open file.
     pub open: Option<OpenFile>,
+    /// The files that were open before.
+    pub history: History,
     /// The files that go with the open one.
     pub playlist: Option<Playlist>,
     /// The open file on disk, while a better version of it is in view.

@@ -6,7 +6,7 @@ use mapscope_scene::Item;
 impl State {
     /// Whether there is something that can be hidden.
     pub(crate) fn can_hide(&self) -> bool {
-        self.can_cut() || self.has_layers()
+        self.document().is_some_and(|document| document.can_hide())
     }
 
     /// The layer that is selected, or that the selection is hidden with.

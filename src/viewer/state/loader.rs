@@ -40,6 +40,11 @@ pub(crate) enum Cause {
     /// It is to be opened because it is next to the open file in its folder: who goes from one
     /// version of a thing to the other compares them.
     Neighbor,
+    /// It was open before and is returned to.
+    Return {
+        /// Whether it was open before what is, and not after it.
+        backwards: bool,
+    },
     /// It is open and has changed on disk.
     Changed,
     /// It is open, and the user wants to see it as it is on disk, whatever is wrong with it.

@@ -6,6 +6,7 @@ pub(crate) mod drop_preview;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod hide;
+pub(crate) mod history;
 pub(crate) mod interface;
 pub(crate) mod level;
 pub(crate) mod loader;
@@ -145,7 +146,8 @@ impl State {
         let mut fields_of_view = settings.fields_of_view;
         // A camera that is asked for is one of 45 degrees, whatever was set the last time.
         let usual = FieldsOfView::default().of(CameraMode::Orbit);
-        let asked = request.fov.or(request.camera.map(|_| usual));
+        let has_pose = request.camera.is_some() || request.look_through.is_some();
+        let asked = request.fov.or(has_pose.then_some(usual));
         if let Some(degrees) = asked {
             fields_of_view.set(CameraMode::Orbit, degrees);
         }
@@ -212,14 +214,9 @@ impl State {
 
     /// Reads the open file again, keeping camera and selection.
     pub(crate) fn reload(&mut self, cause: Cause) {
-        let target = match &self.files.open {
-            Some(OpenFile {
-                demo: Some(demo), ..
-            }) => Target::Demo(demo),
-            Some(open) => Target::Paths(vec![open.path.clone()]),
-            None => return,
-        };
-        self.load(target, cause);
+        if let Some(open) = &self.files.open {
+            self.load(open.target(), cause);
+        }
     }
 
     /// Takes in what a load gave. What was open stays open when nothing was opened.
@@ -264,6 +261,11 @@ impl State {
             files,
         } = loaded;
         self.files.versions += 1;
+        let target = match demo {
+            Some(demo) => Target::Demo(demo),
+            None => Target::Paths(vec![path.clone()]),
+        };
+        let returned = self.leave_for(&target, cause);
         let same = self.open_file().is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
         let before = self.files.open.replace(OpenFile::new(
@@ -303,6 +305,9 @@ impl State {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
+            if let Some(visit) = returned {
+                self.look_again(visit);
+            }
         }
         self.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
@@ -356,7 +361,8 @@ impl State {
         // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
         let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
         let first = first.map(|demo| demo.first_pose);
-        if let Some(pose) = request.camera.or(first) {
+        let asked = request.pose(document).unwrap_or_default();
+        if let Some(pose) = asked.or(first) {
             self.take_pose(pose);
             return;
         }
@@ -398,6 +404,7 @@ impl State {
 
     /// Closes the file.
     pub(crate) fn close(&mut self) {
+        self.leave();
         self.files.open = None;
         self.forget_flat();
         self.tools.measure.close();

@@ -35,6 +35,12 @@ impl State {
         self.clips().get(index).map(|clip| (index, clip.frames))
     }
 
+    /// Whether what plays is only how long all else does that has clips of its own.
+    pub(crate) fn plays_clock(&self) -> bool {
+        let clip = self.player.clip().and_then(|clip| self.clips().get(clip));
+        clip.is_some_and(|clip| clip.is_clock)
+    }
+
     /// Lets time go by, which is told in seconds. Says when to be told again.
     pub(crate) fn play_until(&mut self, now_secs: f64) -> Option<Duration> {
         let next = self.player.tick(now_secs);

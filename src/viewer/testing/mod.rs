@@ -3,6 +3,7 @@
 mod level_tests;
 pub(crate) mod maps;
 pub(crate) mod rooms;
+mod scene_tests;
 mod tilemap_tests;
 
 use crate::view_request::ViewRequest;
@@ -264,6 +265,7 @@ pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
         name: (*name).to_owned(),
         frames: *frames,
         item: ModelItem::Clip { index }.into(),
+        is_clock: false,
     };
     Moving::open((0..).zip(clips).map(clip).collect(), Vec::new())
 }
@@ -332,6 +334,14 @@ impl Document for Moving {
 
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         self.terrain.for_each_drawable(shown, draw);
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
+            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
+            _ => None,
+        }
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
@@ -499,14 +509,6 @@ impl Levels for Moving {
 
     fn level_of(&self, item: Item) -> Option<usize> {
         rooms::level_of(item)
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item {
-            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
-            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
-            _ => None,
-        }
     }
 
     fn spawn(&self, _level: usize) -> Option<Spawn> {

@@ -16,10 +16,12 @@ mod status_bar;
 pub(crate) mod theme;
 mod timeline;
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use egui::{
-    Align2, Button, Event, Id, Panel as EguiPanel, Rect, RichText, TextureId, Ui, UiBuilder,
+    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, TextureId,
+    Ui, UiBuilder,
 };
 
 use self::mini_map::MiniMap;
@@ -334,6 +336,9 @@ impl State {
     }
 }
 
+/// Keys that write nothing wherever the focus is.
+const FUNCTION_KEYS: RangeInclusive<Key> = Key::F1..=Key::F12;
+
 /// Runs the commands whose keys were pressed, unless they were meant for a text field.
 fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     use crate::viewer::state::interface::Dialog;
@@ -342,13 +347,23 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
         None | Some(Dialog::CheatSheet { .. })
     );
     // An open menu has Escape for itself.
-    if ctx.text_edit_focused() || in_front || egui::Popup::is_any_open(ctx) {
+    if in_front || egui::Popup::is_any_open(ctx) {
         return;
     }
+    // Who types still has the keys that write nothing.
+    let types = ctx.text_edit_focused();
     // Arrow keys move between widgets while one has the focus.
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let mut actions = Vec::new();
     ctx.input_mut(|input| {
+        let pressed = |button| input.pointer.button_pressed(button);
+        for (button, id) in [
+            (PointerButton::Extra1, "file.back"),
+            (PointerButton::Extra2, "file.forward"),
+        ] {
+            let command = commands::find(id).filter(|_| pressed(button));
+            actions.extend(command.map(|command| command.action));
+        }
         input.events.retain(|event| {
             let Event::Key {
                 key,
@@ -360,6 +375,9 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
             else {
                 return true;
             };
+            if types && !FUNCTION_KEYS.contains(key) {
+                return true;
+            }
             let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
                 state.is_enabled(action)
             }) else {
@@ -391,7 +409,7 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
 mod tests {
     use std::path::Path;
 
-    use egui::{Key, Modifiers, PointerButton, vec2};
+    use egui::{Modifiers, vec2};
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 

@@ -17,6 +17,7 @@ use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::{Request, format, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
+use mapscope_scene::OwnClip;
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;
@@ -166,23 +167,26 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
         }
         frame
     };
+    let is_clock = context.state.plays_clock();
     ui.add_enabled_ui(in_clip, |ui| {
         ui.spacing_mut().interact_size.x = 40.0;
-        let mut to = frame;
-        let field = DragValue::new(&mut to)
-            .range(0.0..=last)
-            .speed(0.1)
-            .fixed_decimals(usize::from(smooth))
-            .custom_parser(|text| moment(text, player::parse_frame(text, fps)))
-            .update_while_editing(false);
-        let field = ui.add(field);
-        name_and_place(&field, "Frame", "timeline-frame");
-        dragged |= field.dragged();
-        held |= field.has_focus() || field.dragged();
-        typed = field.changed().then_some(to);
-        let help = "The frame, from 0. Type a number, or seconds such as 0.5s";
-        field.on_hover_text(help);
-        ui.weak(format!("/ {last}"));
+        if !is_clock {
+            let mut to = frame;
+            let field = DragValue::new(&mut to)
+                .range(0.0..=last)
+                .speed(0.1)
+                .fixed_decimals(usize::from(smooth))
+                .custom_parser(|text| moment(text, player::parse_frame(text, fps)))
+                .update_while_editing(false);
+            let field = ui.add(field);
+            name_and_place(&field, "Frame", "timeline-frame");
+            dragged |= field.dragged();
+            held |= field.has_focus() || field.dragged();
+            typed = field.changed().then_some(to);
+            let help = "The frame, from 0. Type a number, or seconds such as 0.5s";
+            field.on_hover_text(help);
+            ui.weak(format!("/ {last}"));
+        }
         let mut to = frame / fps;
         let field = DragValue::new(&mut to)
             .range(0.0..=last / fps)
@@ -204,6 +208,10 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
             typed = Some(to * fps);
         }
         field.on_hover_text("Seconds from the beginning of the clip");
+        if is_clock {
+            ui.weak(format!("/ {:.0} s", last / fps));
+            own_clip(ui, context.state);
+        }
     });
     if let Some(text) = refused.take() {
         let advice =
@@ -226,6 +234,26 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
     } else if held {
         // A number that changes cannot be typed over.
         context.ask(Request::HoldMoment);
+    }
+}
+
+/// The clip that the selection plays by itself, and its frame.
+fn own_clip(ui: &mut Ui, state: &State) {
+    let shown = &state.view.shown;
+    let animation = state.document().and_then(|document| document.animation());
+    let own = shown
+        .selected
+        .and_then(|item| animation?.own_clip(item, shown.playhead));
+    if let Some(OwnClip {
+        name,
+        frame,
+        frames,
+    }) = own
+    {
+        let digits = frames.to_string().len();
+        let text = format!("{name} {frame:>digits$} / {}", frames.saturating_sub(1));
+        ui.add(egui::Label::new(egui::RichText::new(text).monospace()).truncate())
+            .on_hover_text("The clip of the selection, and its frame");
     }
 }
 
@@ -544,7 +572,13 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
-    let step = |room: f32| format::round_step((room / width).into()).clamp(1.0, 1.0e9) as u32;
+    // Whole seconds where frames mean nothing.
+    let fps = state.player.fps().round().max(1.0) as u32;
+    let unit = if state.plays_clock() { fps } else { 1 };
+    let step = |room: f32| {
+        let units = format::round_step((room / (width * unit as f32)).into());
+        (units.clamp(1.0, 1.0e6) as u32).saturating_mul(unit)
+    };
     let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
     let frames = state.player.frames();
     let font = FontId::monospace(11.0);
@@ -559,8 +593,21 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
             let at = pos2(x, upper.top() + 2.0);
             let inside = frame >= first && frame <= last;
             let color = theme::WEAK_TEXT.gamma_multiply(if inside { 1.0 } else { 0.6 });
-            painter.text(at, Align2::CENTER_TOP, frame, font.clone(), color);
+            let text = moment_text(state, frame.into());
+            painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
         }
+    }
+}
+
+/// A moment for people: the frame, or minutes and seconds where frames mean nothing.
+fn moment_text(state: &State, frame: f64) -> String {
+    if state.plays_clock() {
+        let seconds = (frame / state.player.fps() + 1e-6).floor();
+        format!("{:.0}:{:02.0}", (seconds / 60.0).floor(), seconds % 60.0)
+    } else if state.player.is_smooth() && frame.fract() != 0.0 {
+        format!("{frame:.1}")
+    } else {
+        format!("{frame:.0}")
     }
 }
 
@@ -599,11 +646,7 @@ fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect) {
     }
     let stroke = Stroke::new(1.5, theme::ACCENT);
     painter.vline(x, rect.top()..=bottom, stroke);
-    let text = if state.player.is_smooth() {
-        format!("{frame:.1}")
-    } else {
-        format!("{frame:.0}")
-    };
+    let text = moment_text(state, frame);
     let galley = painter.layout_no_wrap(text, FontId::monospace(11.5), theme::DEEP);
     let size = galley.size() + vec2(8.0, 1.0);
     let half = size.x * 0.5;

@@ -5,9 +5,10 @@ use glam::{DVec2, Vec2, Vec3};
 use super::camera_control::{self, CameraMode};
 use super::free_view::{self, Subject};
 use crate::viewer::state::State;
+use crate::viewer::state::settings::FieldsOfView;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Aabb, Hit, Item, Ray, SeenFrom};
+use mapscope_scene::{Aabb, Hit, Item, ModelItem, Ray, SceneItem, SeenFrom};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
@@ -85,6 +86,48 @@ impl State {
             CameraMode::Game => camera_control::game_view(bounds.center(), self.view.game_height),
             _ => self.free_view(item, bounds),
         };
+    }
+
+    /// Goes to an item as a double click on it in a list does: looks through a camera, opens a model
+    /// that is a file, and fills the view with all else.
+    pub(crate) fn visit(&mut self, item: Item) {
+        let file = match item {
+            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => {
+                self.document().and_then(|document| document.file_of(item))
+            }
+            _ => None,
+        };
+        if self.is_camera(item) {
+            self.look_through(item);
+        } else if let Some(file) = file {
+            self.open_paths(&[file]);
+        } else {
+            self.frame(item);
+        }
+    }
+
+    /// Whether an item is a camera that can be looked through.
+    pub(crate) fn is_camera(&self, item: Item) -> bool {
+        let camera = self.document().map(|document| document.camera_of(item));
+        camera.flatten().is_some()
+    }
+
+    /// Looks through a camera of the file as its game does.
+    pub(crate) fn look_through(&mut self, item: Item) {
+        let Some(camera) = self
+            .document()
+            .and_then(|document| document.camera_of(item))
+        else {
+            return;
+        };
+        let pose = camera.pose;
+        self.set_mode(CameraMode::Orbit);
+        self.view.camera.projection = Projection::Perspective;
+        self.view.fov = FieldsOfView::default();
+        self.view.use_field_of_view();
+        self.take_pose(pose);
+        // Turning and zooming are about what it sees.
+        self.view.camera.pose.target = self.seen_in_the_middle();
     }
 
     /// The pose from which an item that occupies a box is seen best.

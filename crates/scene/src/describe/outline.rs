@@ -10,6 +10,11 @@ pub(crate) fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
+/// The name of a file at the end of a path as files write it, of any system.
+pub(crate) fn name_at_end(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// What the neighbours in a list are called in a menu, and what they are.
 pub(crate) const LISTED_BEFORE: [&str; 2] = [
     "Previous in the list",

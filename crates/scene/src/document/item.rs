@@ -126,6 +126,8 @@ items! {
         Region "region" { index: u32 },
         /// A camera.
         Camera "camera" { index: u32 },
+        /// A part of the model of an entity, such as a joint.
+        Part "part" { entity: u32, part: ModelItem },
         /// The clip of all idle clips.
         Clip "clip",
     }
@@ -249,6 +251,9 @@ mod tests {
             "tile 3 17"
         );
         assert_eq!(text(ModelItem::Model.into()), "model");
+        let (entity, part) = (7, ModelItem::Joint { index: 3 });
+        let joint = SceneItem::Part { entity, part };
+        assert_eq!(text(joint.into()), "part 7 joint 3");
         let owner = Owner::Chunk { level: 1, chunk: 2 };
         let entity = LevelItem::Entity { owner, index: 7 };
         assert_eq!(text(entity.into()), "entity chunk 1 2 7");

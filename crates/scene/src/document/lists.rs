@@ -3,6 +3,7 @@
 use glam::Vec2;
 
 use super::item::Item;
+use crate::camera::Pose;
 use crate::describe::Swatch;
 use crate::geometry::Aabb;
 
@@ -15,6 +16,17 @@ pub struct LevelInfo {
     pub item: Item,
     /// What it occupies in world space.
     pub bounds: Aabb,
+}
+
+/// A camera that a file has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedCamera {
+    /// Its name.
+    pub name: String,
+    /// The item that stands for it.
+    pub item: Item,
+    /// Where it is and what it looks at, some way ahead of it.
+    pub pose: Pose,
 }
 
 /// A light that can be switched and dimmed ([`Overrides`](crate::Overrides)).

@@ -16,10 +16,11 @@ use glam::{Affine3A, Vec3};
 use self::flat_image::FlatImage;
 use self::item::Item;
 use self::lists::{
-    Branch, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, TilesetInfo,
+    Branch, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, NamedCamera,
+    TilesetInfo,
 };
 use self::overlay::{Overlay, OverlayId};
-use self::playback::{ClipInfo, Curve, Playhead};
+use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
 use self::shown::Shown;
 use crate::camera::Handedness;
 use crate::describe::{
@@ -257,6 +258,35 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The cameras that it has, in file order, without those that say not where they are.
+    fn cameras(&self) -> &[NamedCamera] {
+        &[]
+    }
+
+    /// What is hidden ([`Shown::hidden`]) for an item not to be seen: itself, if it can be, or
+    /// what it is made of, such as the material of a face or the layer of a cell.
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        let _ = item;
+        None
+    }
+
+    /// The item that another is a part of, as a joint is of an entity: what is selected once the part
+    /// no longer is.
+    fn whole_of(&self, item: Item) -> Option<Item> {
+        let _ = item;
+        None
+    }
+
+    /// Whether an item was hidden, by itself or with what it is one of.
+    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        shown.hides(item)
+    }
+
+    /// Whether there are items that can be hidden.
+    fn can_hide(&self) -> bool {
+        self.levels().is_some() || self.layers().is_some()
+    }
+
     /// What the colours mean of the overlays that are on and of the selection.
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let _ = shown;
@@ -313,10 +343,9 @@ impl dyn Document + '_ {
         found
     }
 
-    /// What is hidden ([`Shown::hidden`]) for an item not to be seen, if it can be hidden.
-    pub fn hidden_with(&self, item: Item) -> Option<Item> {
-        let in_levels = self.levels().and_then(|levels| levels.hidden_with(item));
-        in_levels.or_else(|| self.layers()?.hidden_with(item))
+    /// The camera that an item stands for.
+    pub fn camera_of(&self, item: Item) -> Option<&NamedCamera> {
+        self.cameras().iter().find(|camera| camera.item == item)
     }
 
     /// What a level occupies in world space; all of the document if it is not made of such.
@@ -367,6 +396,12 @@ pub trait Animation {
         false
     }
 
+    /// The clip of its own that an item plays, where it does not play that of the document.
+    fn own_clip(&self, item: Item, playhead: Playhead) -> Option<OwnClip<'_>> {
+        let _ = (item, playhead);
+        None
+    }
+
     /// Whether anything that is said of an item changes while a clip plays.
     fn follows_playhead(&self, item: Item) -> bool {
         let _ = item;
@@ -388,10 +423,6 @@ pub trait Levels {
 
     /// The level that an item belongs to; none for one that belongs to all.
     fn level_of(&self, item: Item) -> Option<usize>;
-
-    /// What is hidden ([`Shown::hidden`]) for an item not to be seen: itself, if it can be, or
-    /// what it is made of, such as the material of a face.
-    fn hidden_with(&self, item: Item) -> Option<Item>;
 
     /// Where a player begins in a level, if it says so.
     fn spawn(&self, level: usize) -> Option<Spawn>;
@@ -437,10 +468,6 @@ pub trait Layers {
 
     /// What the layers take their tiles from.
     fn tilesets(&self) -> Vec<TilesetInfo>;
-
-    /// What is hidden ([`Shown::hidden`]) for an item not to be seen: itself, if it can be, or
-    /// what it is made of, such as the layer of a cell.
-    fn hidden_with(&self, item: Item) -> Option<Item>;
 
     /// The image of a tile as it is at a moment.
     fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image>;

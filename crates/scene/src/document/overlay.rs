@@ -114,6 +114,24 @@ macro_rules! overlays {
 
 pub(crate) use overlays;
 
+/// The overlays of two tables, of so many in all.
+pub(crate) const fn joined<const COUNT: usize>(
+    first: &[Overlay],
+    second: &[Overlay],
+) -> [Overlay; COUNT] {
+    let mut all = [first[0]; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        all[at] = if at < first.len() {
+            first[at]
+        } else {
+            second[at - first.len()]
+        };
+        at += 1;
+    }
+    all
+}
+
 /// Which of a document's overlays are on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverlaySet {

@@ -51,6 +51,20 @@ pub struct ClipInfo {
     pub frames: u32,
     /// The item that stands for it.
     pub item: Item,
+    /// Whether it is only how long all else plays that has clips of its own: then the time counts
+    /// and not the frame.
+    pub is_clock: bool,
+}
+
+/// The clip of its own that an item plays while the document plays another, and where that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnClip<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The frame, from 0.
+    pub frame: u32,
+    /// How many frames it has.
+    pub frames: u32,
 }
 
 /// How one number of an item runs over a clip.

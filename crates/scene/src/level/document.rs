@@ -137,6 +137,22 @@ impl Document for Map {
         })
     }
 
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        let of_map = in_map(item)?;
+        match of_map {
+            LevelItem::Material { .. }
+            | LevelItem::Chunk { .. }
+            | LevelItem::CubeType { .. }
+            | LevelItem::EntityType { .. }
+            | LevelItem::Gamemode { .. } => Some(item),
+            LevelItem::Entity { .. } => {
+                let kind = self.entity_at(of_map)?.entity.kind();
+                Some(LevelItem::entity_type(kind).into())
+            }
+            _ => self.material_of(of_map).map(Item::from),
+        }
+    }
+
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_of(id))
     }
@@ -182,22 +198,6 @@ impl Levels for Map {
     fn level_of(&self, item: Item) -> Option<usize> {
         let level = Self::level_of_item(in_map(item)?);
         level.filter(|level| *level < self.levels.len())
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        let of_map = in_map(item)?;
-        match of_map {
-            LevelItem::Material { .. }
-            | LevelItem::Chunk { .. }
-            | LevelItem::CubeType { .. }
-            | LevelItem::EntityType { .. }
-            | LevelItem::Gamemode { .. } => Some(item),
-            LevelItem::Entity { .. } => {
-                let kind = self.entity_at(of_map)?.entity.kind();
-                Some(LevelItem::entity_type(kind).into())
-            }
-            _ => self.material_of(of_map).map(Item::from),
-        }
     }
 
     fn spawn(&self, level: usize) -> Option<Spawn> {

@@ -611,7 +611,7 @@ mod tests {
         assert_eq!(seen(&[duel, race]), [3]);
         assert_eq!(seen(&[prop]), [2, 3]);
         // The lines of the tree have eyes for them.
-        use crate::Levels as _;
+        use crate::Document as _;
         assert!(
             [duel, prop]
                 .into_iter()

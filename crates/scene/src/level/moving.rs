@@ -33,6 +33,7 @@ pub(super) fn clips<'a>(mut materials: impl Iterator<Item = &'a Material>) -> Ve
         name: NAME.to_owned(),
         frames: FRAMES,
         item: LevelItem::Clip.into(),
+        is_clock: false,
     };
     materials
         .any(Material::moves)

@@ -5,15 +5,15 @@ use std::collections::{BTreeSet, HashMap};
 use glam::Vec3;
 
 use super::describe::OVERLAYS;
-use super::place::{missing_bounds, model_bounds, world_from_entity};
+use super::place::{camera_pose, missing_bounds, model_bounds, world_from_entity};
 use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::rules;
 use crate::terrain::Terrain;
 use crate::{
-    Aabb, About, Animation as _, ClipInfo, Document as _, GameView, OpenError, OpenOptions,
-    Progress, SceneItem, Source,
+    Aabb, About, Animation as _, ClipInfo, Document as _, GameView, NamedCamera, OpenError,
+    OpenOptions, Progress, SceneItem, Source,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
 use mapscope_formats::{Place, Problems, Rule, Subject, pfobj, quoted};
@@ -61,24 +61,27 @@ impl MapScene {
                 }
             }
         }
+        number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
         dependencies.sort_unstable();
         dependencies.dedup();
         let terrain = map.as_ref().map(|(_, terrain)| &**terrain);
-        let entities = place_all(&pfscene, &models, terrain, &mut problems);
+        let classes = pfscene.entities.iter().filter_map(|entity| class(entity));
+        let classes: BTreeSet<&str> = classes.collect();
+        let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
+        let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
         // What stands far off the map must not make a speck of it.
         let is_framed = |placed: &&Placed| terrain.is_none() || placed.ground.is_some();
         let bounds = entities.iter().filter(is_framed);
         let bounds = bounds.map(|placed| placed.bounds);
         let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
         let bounds = bounds.reduce(|all, next| all.union(&next));
-        let classes = pfscene.entities.iter().filter_map(|entity| class(entity));
-        let classes: BTreeSet<String> = classes.map(str::to_owned).collect();
         let groups = group(&entities, &models);
         let is_animated = groups.iter().any(|group| group.clip.is_some());
         let clip = ClipInfo {
             name: "Idle clips".to_owned(),
             frames: CLIP_FRAMES,
             item: SceneItem::Clip.into(),
+            is_clock: true,
         };
         let mut all_problems = std::mem::take(&mut pfscene.problems);
         all_problems.extend(problems.finish());
@@ -104,8 +107,9 @@ impl MapScene {
             models,
             entities,
             groups,
-            classes: classes.into_iter().collect(),
+            classes,
             clips: if is_animated { vec![clip] } else { Vec::new() },
+            cameras: cameras(&pfscene),
             pfscene,
         };
         scene.about.cpu_bytes = scene.cpu_bytes();
@@ -121,6 +125,29 @@ impl MapScene {
             .map_or(0, |terrain| terrain.about().cpu_bytes);
         models + map + size_of_val(self.entities.as_slice()) as u64
     }
+}
+
+/// Counts on through the thumbnails of the map and of all models.
+fn number_thumbnails(models: &mut [SceneModel], terrain: Option<&Terrain>) {
+    let mut next = terrain.map_or(0, |terrain| terrain.map().materials.len());
+    for model in models {
+        model.first_thumbnail = next;
+        let materials = model.model.as_ref().map(|m| m.pfobj().materials.len());
+        next += materials.unwrap_or(0);
+    }
+}
+
+/// The cameras of a scene that say where they are.
+fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
+    let cameras = pfscene.cameras.iter().zip(0..);
+    let cameras = cameras.filter_map(|(camera, index)| {
+        Some(NamedCamera {
+            name: camera.name.clone(),
+            item: SceneItem::Camera { index }.into(),
+            pose: camera_pose(camera)?,
+        })
+    });
+    cameras.collect()
 }
 
 /// The class of the script that runs an entity.
@@ -159,6 +186,7 @@ fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
                 name: entity.model.clone(),
                 file: None,
                 model: None,
+                first_thumbnail: 0,
                 entities: Vec::new(),
             });
         }
@@ -170,6 +198,7 @@ fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
 fn place_all(
     pfscene: &Pfscene,
     models: &[SceneModel],
+    classes: &[String],
     terrain: Option<&Terrain>,
     problems: &mut Problems,
 ) -> Vec<Placed> {
@@ -192,11 +221,29 @@ fn place_all(
             model: model_index,
             clip,
             ground: terrain.and_then(|terrain| terrain.height_at(position.x, position.z)),
+            kinds: kinds_of(entity, classes, model_index),
         };
         check_ground(pfscene, index, &placed, terrain, problems);
         placed
     });
     placed.collect()
+}
+
+/// What an entity is one of: a faction, a class and a model. Classes stand in alphabetical order.
+fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneItem>; 3] {
+    let faction = entity.attributes.value("faction_id").and_then(Value::int);
+    let faction = faction.and_then(|index| u32::try_from(index).ok());
+    let class =
+        class(entity).and_then(|name| classes.binary_search_by(|c| c.as_str().cmp(name)).ok());
+    [
+        faction.map(|index| SceneItem::Faction { index }),
+        class.map(|index| SceneItem::Class {
+            index: index as u32,
+        }),
+        Some(SceneItem::Model {
+            index: model as u32,
+        }),
+    ]
 }
 
 /// The clip that an entity plays while it does nothing, by its index in the model.
@@ -284,7 +331,7 @@ fn check_ground(
 fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = HashMap::new();
-    for placed in entities {
+    for (index, placed) in (0..).zip(entities) {
         if models[placed.model].model.is_none() {
             continue;
         }
@@ -295,15 +342,12 @@ fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
             groups.push(Group {
                 model: placed.model,
                 clip: placed.clip,
+                entities: Vec::new(),
                 placements: Vec::new(),
             });
         }
+        groups[at].entities.push(index);
         groups[at].placements.push(placed.world_from_model);
     }
     groups
-}
-
-/// The name of a file without its folders, as a scene writes paths.
-pub(super) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

@@ -6,39 +6,43 @@ use glam::Vec3;
 use serde_json::{Map, Value};
 
 use super::MapScene;
-use super::build::class;
 use super::fields::{
     CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
 };
 use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
+use super::parts::entity_of;
 use crate::fields::Describe;
 use crate::lines::{LineBuilder, box_edges};
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
-use crate::overlay::overlays;
+use crate::overlay::{joined, overlays};
+use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable, Hit,
-    InfoQuery, Item, ItemPlace, Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId,
-    Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic,
-    SummaryPart, Swatch,
+    InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, Neighbor, OutlineNode, Overlay,
+    OverlayId, OwnClip, Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown,
+    Statistic, SummaryPart, Swatch,
 };
-use mapscope_formats::pfscene::Entity;
 use mapscope_formats::{Problem, Subject};
 
-/// The overlays of a scene: those of its ground, and its own.
-pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
+/// The overlays of a scene: its own, and those of its ground.
+pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len()] =
+    joined(&OWN_OVERLAYS, &terrain::OVERLAYS);
+
+/// Those of its own; what a model has too is drawn of the selected entity.
+pub(super) static OWN_OVERLAYS: [Overlay; 8] = overlays![
     Regions "Regions" "Draw the regions that scripts use, with their names",
     Cameras "Cameras" "Draw the cameras of the scene, with their names",
     Circles "Circles" "Draw the selection circle and the vision range of every entity",
-    TileTypes "Tile types" "Colour every tile by its type" surface,
-    Pathable "Pathable"
-        "Colour tiles green where ground units can walk, red where they cannot" surface,
-    Height "Height" "Colour the ground by its height" surface,
-    ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
-    TileGrid "Tile grid" "Draw dark lines around the tiles",
-    Wireframe "Wireframe" "Draw the edges of the triangles",
+    Skeleton "Skeleton" "Draw the bones of the selected entity through its mesh",
+    JointNames "Joint names"
+        "Write the name of each joint of the selected entity beside its bone, in the window only",
+    NormalLines "Normal lines"
+        "Draw a yellow line along the normal of each vertex of the selected entity",
+    FrameBounds "Bounds of the frame"
+        "Draw the box that the model of the selected entity declares for the frame, and that of the \
+         mesh where it differs",
     EngineTextures "Engine texture size"
         "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
-    Unlit "Unlit" "Show textures as they are, without light and shadow" surface,
 ];
 
 /// Lines that the outline lists under a heading.
@@ -46,46 +50,28 @@ const MAX_LISTED: usize = 2_000;
 
 impl MapScene {
     /// The record of an item with its fields; none for an item of the map, or one that is not there.
-    fn described<'a>(&'a self, item: Item) -> Option<Box<dyn Describe + 'a>> {
+    fn described<'a>(&'a self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + 'a>> {
         let Item::Scene(item) = item else {
             return None;
         };
         Some(match item {
             SceneItem::Scene => SceneAt::FIELDS.of(SceneAt(self)),
-            SceneItem::Entity { index } => EntityAt::FIELDS.of(EntityAt::new(self, index)?),
+            SceneItem::Entity { index } => {
+                EntityAt::FIELDS.of(EntityAt::new(self, index, playhead)?)
+            }
             SceneItem::Faction { index } => FactionAt::FIELDS.of(FactionAt::new(self, index)?),
             SceneItem::Model { index } => ModelAt::FIELDS.of(ModelAt::new(self, index)?),
             SceneItem::Class { index } => ClassAt::FIELDS.of(ClassAt::new(self, index)?),
             SceneItem::Region { index } => RegionAt::FIELDS.of(RegionAt::new(self, index)?),
             SceneItem::Camera { index } => CameraAt::FIELDS.of(CameraAt::new(self, index)?),
-            SceneItem::Clip => return None,
+            SceneItem::Part { .. } | SceneItem::Clip => return None,
         })
-    }
-
-    /// The number of the class of an entity's script.
-    pub(super) fn class_index(&self, entity: &Entity) -> Option<u32> {
-        let name = class(entity)?;
-        let index = self
-            .classes
-            .binary_search_by(|class| class.as_str().cmp(name))
-            .ok()?;
-        Some(index as u32)
     }
 
     /// What an entity is one of: a faction, a class and a model.
     pub(super) fn kinds_of(&self, index: u32) -> impl Iterator<Item = SceneItem> {
-        let entity = self.pfscene.entities.get(index as usize);
-        let faction = entity.and_then(|entity| entity.attributes.value("faction_id")?.int());
-        let faction = faction.and_then(|faction| u32::try_from(faction).ok());
-        let class = entity.and_then(|entity| self.class_index(entity));
-        let model = self
-            .entities
-            .get(index as usize)
-            .map(|placed| placed.model as u32);
-        let faction = faction.map(|index| SceneItem::Faction { index });
-        let class = class.map(|index| SceneItem::Class { index });
-        let model = model.map(|index| SceneItem::Model { index });
-        faction.into_iter().chain(class).chain(model)
+        let placed = self.entities.get(index as usize);
+        placed.into_iter().flat_map(|placed| placed.kinds).flatten()
     }
 
     /// The entities of a kind, in file order.
@@ -97,7 +83,8 @@ impl MapScene {
 
     /// The line of an item in the outline.
     fn line(&self, label: String, item: SceneItem) -> OutlineNode {
-        let note = self.described(item.into()).map(|record| record.note());
+        let described = self.described(item.into(), Playhead::default());
+        let note = described.map(|record| record.note());
         leaf(label, item.into(), note.unwrap_or_default())
     }
 
@@ -137,10 +124,11 @@ impl MapScene {
                 self.region_lines(region, &mut LineBuilder::new(&mut lines, REGION, 1.0));
                 Aabb::around(lines.into_iter().flat_map(|line| line.ends))
             }
-            SceneItem::Camera { index } => {
+            SceneItem::Part { .. } => None,
+            SceneItem::Camera { .. } => {
                 let mut lines = Vec::new();
-                let camera = self.pfscene.cameras.get(index as usize)?;
-                Self::camera_lines(camera, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
+                let pose = (self as &dyn Document).camera_of(item.into())?.pose;
+                Self::camera_lines(pose, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
                 Aabb::around(lines.into_iter().flat_map(|line| line.ends))
             }
         }
@@ -164,13 +152,31 @@ impl Document for MapScene {
             else {
                 continue;
             };
-            draw(Drawable {
+            let all = Drawable {
                 content: model,
                 revision: 0,
                 placements: &group.placements,
                 playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
                 bounds: model.extent_of(group.clip),
+            };
+            if shown.hidden.is_empty() {
+                draw(all);
+                continue;
+            }
+            // Nowhere, so that it stays on the GPU; then what stands between two that are hidden.
+            draw(Drawable {
+                placements: &[],
+                ..all
             });
+            let is_hidden = |index: &u32| self.is_entity_hidden(*index, shown);
+            let mut rest = &*group.placements;
+            for run in group.entities.chunk_by(|a, b| is_hidden(a) == is_hidden(b)) {
+                let (placements, after) = rest.split_at(run.len());
+                rest = after;
+                if !run.first().is_some_and(is_hidden) {
+                    draw(Drawable { placements, ..all });
+                }
+            }
         }
     }
 
@@ -216,7 +222,10 @@ impl Document for MapScene {
     }
 
     fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
-        match (self.described(item), self.terrain()) {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.summary(part, shown);
+        }
+        match (self.described(item, shown.playhead), self.terrain()) {
             (Some(record), _) => record.summary(),
             (None, Some(terrain)) => terrain.summary(item, pointer, shown),
             (None, None) => Vec::new(),
@@ -224,7 +233,10 @@ impl Document for MapScene {
     }
 
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        match (self.described(item), self.terrain()) {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.properties(part, playhead);
+        }
+        match (self.described(item, playhead), self.terrain()) {
             (Some(record), _) => record.groups(),
             (None, Some(terrain)) => terrain.properties(item, playhead),
             (None, None) => Vec::new(),
@@ -232,6 +244,9 @@ impl Document for MapScene {
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.place(part, shown);
+        }
         let Item::Scene(item) = item else {
             let terrain = self.terrain();
             return terrain.map_or_else(ItemPlace::default, |terrain| terrain.place(item, shown));
@@ -247,6 +262,9 @@ impl Document for MapScene {
     }
 
     fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.contour(part, shown);
+        }
         match item {
             Item::Scene(SceneItem::Entity { index }) => {
                 let Some(placed) = self.entities.get(index as usize) else {
@@ -271,6 +289,7 @@ impl Document for MapScene {
                 | SceneItem::Model { .. }),
             ) => self
                 .members(kind)
+                .filter(|index| !self.is_entity_hidden(*index, shown))
                 .flat_map(|index| self.contour(entity_item(index), shown))
                 .collect(),
             Item::Scene(_) => Vec::new(),
@@ -281,6 +300,9 @@ impl Document for MapScene {
     }
 
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.neighbor(part, direction);
+        }
         let Item::Scene(SceneItem::Entity { index }) = item else {
             let terrain = self.terrain();
             return terrain.map_or_else(Neighbor::default, |t| t.neighbor(item, direction));
@@ -297,6 +319,9 @@ impl Document for MapScene {
     }
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        if let Some((posed, part)) = self.part(kind) {
+            return posed.next_of_kind(part, after, backwards);
+        }
         let Item::Scene(kind) = kind else {
             return self.terrain()?.next_of_kind(kind, after, backwards);
         };
@@ -313,7 +338,7 @@ impl Document for MapScene {
             Subject::Camera(index) => SceneItem::Camera { index },
             _ => return None,
         };
-        self.described(item.into())?;
+        self.described(item.into(), Playhead::default())?;
         Some(ProblemTarget {
             item: item.into(),
             frame: None,
@@ -325,8 +350,8 @@ impl Document for MapScene {
             Item::Scene(SceneItem::Model { index }) => {
                 self.models.get(index as usize)?.file.clone()
             }
-            Item::Scene(SceneItem::Entity { index }) => {
-                let placed = self.entities.get(index as usize)?;
+            Item::Scene(SceneItem::Entity { index: entity } | SceneItem::Part { entity, .. }) => {
+                let placed = self.entities.get(entity as usize)?;
                 self.models.get(placed.model)?.file.clone()
             }
             Item::Scene(SceneItem::Scene) => Some(self.map.as_ref()?.0.clone()),
@@ -335,12 +360,47 @@ impl Document for MapScene {
         }
     }
 
+    fn cameras(&self) -> &[NamedCamera] {
+        &self.cameras
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Scene(
+                SceneItem::Entity { .. }
+                | SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }
+                | SceneItem::Region { .. }
+                | SceneItem::Camera { .. },
+            ) => Some(item),
+            item => Some(entity_item(entity_of(item)?)),
+        }
+    }
+
+    fn whole_of(&self, item: Item) -> Option<Item> {
+        let (_, _) = self.part(item)?;
+        Some(entity_item(entity_of(item)?))
+    }
+
+    fn can_hide(&self) -> bool {
+        true
+    }
+
+    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        match entity_of(item) {
+            Some(entity) => self.is_entity_hidden(entity, shown),
+            None => shown.hides(item),
+        }
+    }
+
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let own = Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| match id {
+        let own = Legend::of_overlays(&OWN_OVERLAYS, &shown.overlays, |id| match id {
             OverlayId::Circles => vec![
                 LegendEntry::new(SELECTION, "Selection circle"),
                 LegendEntry::new(VISION, "Vision range"),
             ],
+            id if self.selected_entity(shown).is_some() => self.model_colors(id),
             _ => Vec::new(),
         });
         let mut legends = own;
@@ -379,7 +439,16 @@ impl Document for MapScene {
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        self.terrain()?.thumbnail(index)
+        let after = self
+            .models
+            .partition_point(|model| model.first_thumbnail <= index);
+        match after.checked_sub(1).and_then(|last| self.models.get(last)) {
+            Some(model) => {
+                let own = index - model.first_thumbnail;
+                model.model.as_ref()?.thumbnail(own)
+            }
+            None => self.terrain()?.thumbnail(index),
+        }
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
@@ -400,8 +469,23 @@ impl Animation for MapScene {
         &self.clips
     }
 
-    fn curves(&self, _item: Item, _clip: usize) -> Vec<Curve> {
-        Vec::new()
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
+        let part = self.part(item);
+        part.map_or_else(Vec::new, |(posed, part)| posed.curves(part, frames))
+    }
+
+    fn has_curves(&self) -> bool {
+        true
+    }
+
+    fn own_clip(&self, item: Item, playhead: Playhead) -> Option<OwnClip<'_>> {
+        self.posed(entity_of(item)?)?.own_clip(playhead)
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        let placed = entity_of(item).and_then(|entity| self.entities.get(entity as usize));
+        placed.is_some_and(|placed| placed.clip.is_some())
     }
 
     fn bounds(&self, _clip: Option<usize>) -> Option<Aabb> {

@@ -2,18 +2,24 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::build::{class, file_name};
-use super::overlays::Pose;
-use super::place::{rotation, yaw_degrees};
+use super::build::class;
+use super::place::{camera_pose, rotation, yaw_degrees};
 use super::{MapScene, Placed, SceneModel};
 use crate::fields::{Table, Value, field, json_only, section};
 use crate::numbers::{number, short};
-use crate::{Animation as _, Document as _, Item, Property, SceneItem, Swatch, TerrainItem};
-use mapscope_formats::counted;
+use crate::outline::name_at_end;
+use crate::{
+    Animation as _, Document as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch,
+    TerrainItem,
+};
 use mapscope_formats::pfscene::{
     Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Shape,
     Value as FileValue, ValueType,
 };
+use mapscope_formats::{Problem, Severity, Subject, counted};
+
+/// Problems that are listed of an entity, and of its model.
+const MAX_PROBLEMS: usize = 20;
 
 /// A whole scene.
 #[derive(Clone, Copy)]
@@ -108,7 +114,8 @@ impl MapScene {
     /// The keys of `info --json` that are a scene's own.
     pub(super) fn info_json(&self) -> Map<String, Json> {
         let entities = (0..self.entities.len())
-            .filter_map(|index| Some(EntityAt::FIELDS.json(&EntityAt::new(self, index as u32)?)));
+            .filter_map(|index| EntityAt::new(self, index as u32, Playhead::default()))
+            .map(|entity| EntityAt::FIELDS.json(&entity));
         let entities: Vec<_> = entities.map(Json::from).collect();
         let scene = &self.pfscene;
         let factions = scene.factions.iter().map(|faction| faction.name.as_str());
@@ -132,8 +139,12 @@ impl MapScene {
 }
 
 fn color(rgba: Option<[i32; 4]>) -> Value {
-    let rgb = rgba.map(|[r, g, b, _]| [r, g, b].map(|part| part.clamp(0, 255) as u8));
-    rgb.map_or_else(Value::absent, Value::color)
+    let value = rgba.map(|[r, g, b, alpha]| {
+        let rgb = [r, g, b].map(|part| part.clamp(0, 255) as u8);
+        let text = format!("{r} {g} {b}, alpha {alpha}");
+        Value::from(text).swatch(Some(Swatch::Color(rgb)))
+    });
+    value.into()
 }
 
 /// An entity of a scene.
@@ -143,16 +154,20 @@ pub(super) struct EntityAt<'a> {
     entity: &'a Entity,
     placed: &'a Placed,
     model: &'a SceneModel,
+    index: u32,
+    playhead: Playhead,
 }
 
 impl<'a> EntityAt<'a> {
-    pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
+    pub(super) fn new(scene: &'a MapScene, index: u32, playhead: Playhead) -> Option<Self> {
         let placed = scene.entities.get(index as usize)?;
         Some(Self {
             scene,
             entity: scene.pfscene.entities.get(index as usize)?,
             placed,
             model: scene.models.get(placed.model)?,
+            index,
+            playhead,
         })
     }
 
@@ -191,11 +206,6 @@ impl<'a> EntityAt<'a> {
                     })
                     .json("model"),
                     field("Model found", |at: &Self| at.model.model.is_some().into()).json("found"),
-                    field("Problems of the model", |at: &Self| {
-                        let problems = at.model.model.as_ref();
-                        let problems = problems.map_or(0, |model| model.about().problems.len());
-                        (problems > 0).then_some(problems).into()
-                    }),
                     field("Faction", |at: &Self| {
                         let faction = at.faction().map(|(index, faction)| match faction {
                             Some(faction) => Value::from(format!("{index} {}", faction.name))
@@ -212,11 +222,13 @@ impl<'a> EntityAt<'a> {
                     .json_as("faction", |at| {
                         json!(at.value("faction_id").and_then(FileValue::int))
                     }),
-                    field("Class", |at: &Self| match at.scene.class_index(at.entity) {
-                        Some(index) => Value::from(class(at.entity).unwrap_or_default())
-                            .link(SceneItem::Class { index }),
-                        None => Value::absent(),
-                    }),
+                    field("Class", |at: &Self| {
+                        let name = class(at.entity).map(Value::from);
+                        let [_, kind, _] = at.placed.kinds;
+                        name.zip(kind).map(|(name, kind)| name.link(kind)).into()
+                    })
+                    .in_note(),
+                    field("Clip", |at: &Self| at.clip().into()),
                     field("Line", |at: &Self| at.entity.line.into()),
                 ],
             ),
@@ -224,6 +236,10 @@ impl<'a> EntityAt<'a> {
                 "Place",
                 &[
                     field("Position", |at: &Self| at.placed.position().into())
+                        .note(|at| {
+                            let position = at.placed.position();
+                            format!("x {:.0}  z {:.0}", position.x, position.z).into()
+                        })
                         .json_as("position", |at| file_numbers(at.value("position"))),
                     field("Ground", |at: &Self| at.placed.ground.into())
                         .json_as("ground", |at| at.placed.ground.map_or(Json::Null, number)),
@@ -276,6 +292,21 @@ impl<'a> EntityAt<'a> {
                     field("Vision range", |at: &Self| at.float("vision_range").into()),
                 ],
             ),
+            section("Problems", &[field("", |at: &Self| at.problems().into())]),
+            section(
+                "Problems of the model",
+                &[field("", |at: &Self| {
+                    let model = at.model.model.as_ref();
+                    let problems = model.map(|model| model.about().problems.iter());
+                    problems.map(problem_lines).into()
+                })],
+            ),
+            section(
+                "Model",
+                &[field("", |at: &Self| {
+                    at.scene.posed(at.index).map(|posed| posed.parts()).into()
+                })],
+            ),
             section(
                 "Attributes",
                 &[field("", |at: &Self| {
@@ -284,6 +315,26 @@ impl<'a> EntityAt<'a> {
             ),
         ],
     };
+
+    /// The clip that it plays, and where that is.
+    fn clip(&self) -> Option<Value> {
+        let index = self.placed.clip?;
+        let posed = self.scene.posed(self.index)?;
+        let own = posed.own_clip(self.playhead)?;
+        let part = ModelItem::Clip {
+            index: index as u32,
+        };
+        let entity = self.index;
+        let text = format!("{}, frame {} of {}", own.name, own.frame, own.frames);
+        Some(Value::from(text).link(SceneItem::Part { entity, part }))
+    }
+
+    /// What is wrong with it in the scene.
+    fn problems(&self) -> Vec<Property> {
+        let subject = Subject::SceneEntity(self.index);
+        let problems = self.scene.about.problems.iter();
+        problem_lines(problems.filter(|problem| problem.subject == subject))
+    }
 
     /// A line for each region that it stands in.
     fn regions(&self) -> Vec<Property> {
@@ -296,6 +347,24 @@ impl<'a> EntityAt<'a> {
         });
         lines.collect()
     }
+}
+
+/// What is wrong, each with its place in its file.
+fn problem_lines<'a>(problems: impl Iterator<Item = &'a Problem>) -> Vec<Property> {
+    let mut problems = problems;
+    let line = |problem: &Problem| {
+        let name = match problem.severity {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+        };
+        Property::new(name, format!("{}: {}", problem.place, problem.message))
+    };
+    let mut lines: Vec<Property> = problems.by_ref().take(MAX_PROBLEMS).map(line).collect();
+    let more = problems.count();
+    if more > 0 {
+        lines.push(Property::new("", format!("and {more} more")));
+    }
+    lines
 }
 
 fn file_numbers(value: Option<&FileValue>) -> Json {
@@ -374,7 +443,7 @@ impl<'a> ModelAt<'a> {
     }
 
     pub(super) fn name(self) -> &'a str {
-        file_name(&self.model.name)
+        name_at_end(&self.model.name)
     }
 
     pub(super) const FIELDS: Table<'a, Self> = Table {
@@ -574,7 +643,7 @@ impl<'a> CameraAt<'a> {
             &[
                 field("Name", |at: &Self| at.camera.name.as_str().into()).in_summary(),
                 field("Position", |at: &Self| {
-                    Pose::of(at.camera).map(|pose| pose.eye).into()
+                    camera_pose(at.camera).map(|pose| pose.eye).into()
                 }),
                 field("Pitch", |at: &Self| {
                     at.camera

@@ -9,6 +9,7 @@ mod describe;
 mod fields;
 mod load;
 mod overlays;
+mod parts;
 mod pick;
 mod place;
 
@@ -22,8 +23,8 @@ pub use load::{MapFile, maps_beside};
 
 use super::terrain::Terrain;
 use super::{
-    Aabb, About, Animation as _, ClipInfo, Document, Item, OpenError, OpenOptions, Playhead,
-    Progress, SceneItem, Source,
+    Aabb, About, Animation as _, ClipInfo, Document, Item, NamedCamera, OpenError, OpenOptions,
+    Playhead, Progress, SceneItem, Source,
 };
 use crate::model::Model;
 use mapscope_formats::pfscene::{self, Pfscene};
@@ -42,6 +43,7 @@ pub struct MapScene {
     /// The classes of scripts that entities name, in alphabetical order.
     classes: Vec<String>,
     clips: Vec<ClipInfo>,
+    cameras: Vec<NamedCamera>,
 }
 
 /// A model that entities name.
@@ -53,6 +55,8 @@ struct SceneModel {
     file: Option<PathBuf>,
     /// The model; none where it was not found or cannot be read.
     model: Option<Arc<Model>>,
+    /// The number of the first of its thumbnails among those of the scene.
+    first_thumbnail: usize,
     /// The entities that name it, in file order.
     entities: Vec<u32>,
 }
@@ -70,6 +74,8 @@ struct Placed {
     clip: Option<usize>,
     /// World height of the ground below it; none off the map, or without one.
     ground: Option<f32>,
+    /// What it is one of: its faction, its class and its model.
+    kinds: [Option<SceneItem>; 3],
 }
 
 /// Entities of a model that play the same clip.
@@ -77,7 +83,9 @@ struct Placed {
 struct Group {
     model: usize,
     clip: Option<usize>,
-    /// Where they stand, in the order of their numbers.
+    /// Their numbers, rising.
+    entities: Vec<u32>,
+    /// Where they stand, in the same order.
     placements: Vec<Affine3A>,
 }
 

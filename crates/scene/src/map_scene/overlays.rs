@@ -4,10 +4,13 @@ use std::f32::consts::TAU;
 
 use glam::Vec3;
 
-use super::{MapScene, build};
+use super::MapScene;
+use super::parts::entity_of;
+use crate::camera::{Camera, Handedness, Pose};
 use crate::lines::LineBuilder;
+use crate::outline::name_at_end;
 use crate::{Annotations, Item, Label, Line, OverlayId, SceneItem, Shown};
-use mapscope_formats::pfscene::{Camera, Region, Shape, Value};
+use mapscope_formats::pfscene::{Region, Shape, Value};
 
 pub(super) const MISSING: [u8; 3] = [240, 80, 220];
 pub(super) const REGION: [u8; 3] = [90, 200, 255];
@@ -19,32 +22,10 @@ pub(super) const VISION: [u8; 3] = [245, 225, 110];
 const CIRCLE_STEPS: u32 = 64;
 /// How far above the ground lines on it are, in world units.
 const LIFT: f32 = 0.3;
-/// How far the picture of a camera is drawn from it, in world units.
-const CAMERA_DEPTH: f32 = 12.0;
-/// Vertical field of view of the engine's cameras, in degrees (fact sheet 0).
-const FIELD_OF_VIEW_DEGREES: f32 = 45.0;
-
-/// Where a camera is and where it looks.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pose {
-    pub(super) eye: Vec3,
-    /// Of length 1.
-    pub(super) ahead: Vec3,
-}
-
-impl Pose {
-    /// That of a camera of a file (fact sheet 0).
-    pub(super) fn of(camera: &Camera) -> Option<Self> {
-        let eye = Vec3::from(camera.position()?);
-        let [pitch, yaw] = camera.pitch_and_yaw()?.map(f32::to_radians);
-        let ahead = Vec3::new(
-            yaw.cos() * pitch.cos(),
-            pitch.sin(),
-            -yaw.sin() * pitch.cos(),
-        );
-        (eye.is_finite() && ahead.is_finite()).then_some(Self { eye, ahead })
-    }
-}
+/// How wide the name of a missing model may be, in world units: from afar names would cover the map.
+const NAME_ROOM: f32 = 32.0;
+/// Width over height of the picture of a camera.
+const CAMERA_ASPECT: f32 = 16.0 / 9.0;
 
 impl MapScene {
     /// A place on the ground, or at height 0 off the map.
@@ -98,17 +79,14 @@ impl MapScene {
         }
     }
 
-    pub(super) fn camera_lines(camera: &Camera, lines: &mut LineBuilder<'_>) {
-        let Some(Pose { eye, ahead }) = Pose::of(camera) else {
-            return;
-        };
-        let right = ahead.cross(Vec3::Y).try_normalize().unwrap_or(Vec3::X);
-        let up = right.cross(ahead);
-        let half_height = (FIELD_OF_VIEW_DEGREES / 2.0).to_radians().tan() * CAMERA_DEPTH;
-        let half_width = half_height * 16.0 / 9.0;
-        let corner = |x: f32, y: f32| {
-            eye + ahead * CAMERA_DEPTH + right * (x * half_width) + up * (y * half_height)
-        };
+    /// The pyramid that a camera sees, from its eye to what is in the middle of its picture.
+    pub(super) fn camera_lines(pose: Pose, lines: &mut LineBuilder<'_>) {
+        let camera = Camera::new(pose, Handedness::Mirrored);
+        let [right, up] = camera.right_up();
+        let half_height = camera.half_height() * camera.distance();
+        let half_width = half_height * CAMERA_ASPECT;
+        let corner =
+            |x: f32, y: f32| pose.target + right * (x * half_width) + up * (y * half_height);
         let corners = [
             corner(-1.0, -1.0),
             corner(1.0, -1.0),
@@ -116,7 +94,7 @@ impl MapScene {
             corner(-1.0, 1.0),
         ];
         for (i, place) in corners.into_iter().enumerate() {
-            lines.line(eye, place);
+            lines.line(pose.eye, place);
             lines.line(place, corners[(i + 1) % corners.len()]);
         }
     }
@@ -144,7 +122,7 @@ impl MapScene {
 impl Annotations for MapScene {
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         for (index, placed) in (0..).zip(&self.entities) {
-            if self.model_of(placed).is_none() && !self.is_hidden(index, shown) {
+            if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {
                 let mut builder = LineBuilder::new(lines, MISSING, 2.0);
                 builder.aabb(&placed.bounds);
                 let [min, max] = [placed.bounds.min, placed.bounds.max];
@@ -160,35 +138,45 @@ impl Annotations for MapScene {
             Some(Item::Scene(item)) => Some(item),
             _ => None,
         };
+        let posed = self.selected_entity(shown);
+        if let Some(posed) = posed {
+            posed.lines(shown, lines);
+        }
         let shows_regions = shown.overlays.contains(OverlayId::Regions);
         for (index, region) in (0..).zip(&self.pfscene.regions) {
-            if shows_regions || selected == Some(SceneItem::Region { index }) {
+            let item = SceneItem::Region { index };
+            let is_shown = shows_regions && !shown.hides(item.into());
+            if is_shown || selected == Some(item) {
                 self.region_lines(region, &mut LineBuilder::new(lines, REGION, 2.0));
             }
         }
         let shows_cameras = shown.overlays.contains(OverlayId::Cameras);
-        for (index, camera) in (0..).zip(&self.pfscene.cameras) {
-            if shows_cameras || selected == Some(SceneItem::Camera { index }) {
-                Self::camera_lines(camera, &mut LineBuilder::new(lines, CAMERA, 2.0));
+        for camera in &self.cameras {
+            let is_shown = shows_cameras && !shown.hides(camera.item);
+            if is_shown || shown.selected == Some(camera.item) {
+                Self::camera_lines(camera.pose, &mut LineBuilder::new(lines, CAMERA, 2.0));
             }
         }
         if shown.overlays.contains(OverlayId::Circles) {
             for index in 0..self.entities.len() as u32 {
-                if !self.is_hidden(index, shown) {
+                if !self.is_entity_hidden(index, shown) {
                     self.entity_circles(index, lines);
                 }
             }
-        } else if let Some(SceneItem::Entity { index }) = selected {
+        } else if let Some(index) = shown.selected.and_then(entity_of) {
             self.entity_circles(index, lines);
         }
     }
 
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
-        let mut label = |position: Vec3, text: &str, color| {
+        if let Some(posed) = self.selected_entity(shown) {
+            posed.labels(shown, labels);
+        }
+        let mut label = |position: Vec3, room: Option<f32>, text: &str, color| {
             if position.is_finite() {
                 labels.push(Label {
                     position,
-                    room: None,
+                    room,
                     text: text.to_owned(),
                     color,
                 });
@@ -196,24 +184,24 @@ impl Annotations for MapScene {
         };
         let entities = self.pfscene.entities.iter().zip(&self.entities);
         for (index, (entity, placed)) in (0..).zip(entities) {
-            if self.model_of(placed).is_none() && !self.is_hidden(index, shown) {
+            if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {
                 let center = placed.bounds.center();
                 let top = Vec3::new(center.x, placed.bounds.max.y, center.z);
-                label(top, build::file_name(&entity.model), MISSING);
+                label(top, Some(NAME_ROOM), name_at_end(&entity.model), MISSING);
             }
         }
         if shown.overlays.contains(OverlayId::Regions) {
-            for region in &self.pfscene.regions {
-                if let Some([x, z]) = region.center() {
-                    label(self.on_ground(x, z), &region.name, REGION);
+            for (index, region) in (0..).zip(&self.pfscene.regions) {
+                let is_hidden = shown.hides(SceneItem::Region { index }.into());
+                if let Some([x, z]) = region.center().filter(|_| !is_hidden) {
+                    label(self.on_ground(x, z), None, &region.name, REGION);
                 }
             }
         }
         if shown.overlays.contains(OverlayId::Cameras) {
-            for camera in &self.pfscene.cameras {
-                if let Some(pose) = Pose::of(camera) {
-                    label(pose.eye, &camera.name, CAMERA);
-                }
+            let cameras = self.cameras.iter();
+            for camera in cameras.filter(|camera| !shown.hides(camera.item)) {
+                label(camera.pose.eye, None, &camera.name, CAMERA);
             }
         }
     }

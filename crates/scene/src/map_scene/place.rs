@@ -3,8 +3,9 @@
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
 use super::{Model, Placed};
+use crate::camera::Pose;
 use crate::{Aabb, Playhead};
-use mapscope_formats::pfscene::{Attributes, Entity, Value};
+use mapscope_formats::pfscene::{Attributes, Camera, Entity, Value};
 
 /// The radius of the box of an entity without a model that has no selection radius either, in world
 /// units.
@@ -41,6 +42,23 @@ pub(super) fn yaw_degrees(rotation: Quat) -> Option<f32> {
     let up = rotation * Vec3::Y;
     let ahead = rotation * Vec3::Z;
     (up.y > 0.999_9).then(|| ahead.x.atan2(ahead.z).to_degrees())
+}
+
+/// How far ahead of a camera of a scene the middle of its picture is, in world units.
+const CAMERA_DEPTH: f32 = 12.0;
+
+/// Where a camera is and where it looks (fact sheet 0); none where the file does not say.
+pub(super) fn camera_pose(camera: &Camera) -> Option<Pose> {
+    let eye = Vec3::from(camera.position()?);
+    let [pitch, yaw] = camera.pitch_and_yaw()?.map(f32::to_radians);
+    let ahead = Vec3::new(
+        yaw.cos() * pitch.cos(),
+        pitch.sin(),
+        -yaw.sin() * pitch.cos(),
+    );
+    let target = eye + ahead * CAMERA_DEPTH;
+    // Far off, both are rounded to the same place.
+    (target.is_finite() && eye != target).then_some(Pose { eye, target })
 }
 
 /// The box of an entity without a model.

@@ -315,7 +315,8 @@ impl Document for Model {
 }
 
 impl Model {
-    fn overlay_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
+    /// What the colours of an overlay mean.
+    pub(crate) fn overlay_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         let entry = LegendEntry::new;
         match overlay {
             OverlayId::Normals => vec![

@@ -117,6 +117,7 @@ impl Model {
             name: clip.name.clone(),
             frames: poses.frames(index as usize),
             item: ModelItem::Clip { index }.into(),
+            is_clock: false,
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);

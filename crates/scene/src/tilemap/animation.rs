@@ -26,6 +26,7 @@ impl TileMap {
             name: NAME.to_owned(),
             frames: FRAMES,
             item: TileMapItem::Clip.into(),
+            is_clock: false,
         };
         changes.then_some(clip).into_iter().collect()
     }

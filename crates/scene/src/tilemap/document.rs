@@ -6,7 +6,7 @@ use super::{Step, TileMap};
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
     ItemPlace, Layers, Legend, Neighbor, OutlineNode, Playhead, ProblemTarget, PropertyGroup, Ray,
-    Shown, Statistic, SummaryPart,
+    Shown, Statistic, SummaryPart, TileMapItem,
 };
 use mapscope_formats::Problem;
 
@@ -64,6 +64,16 @@ impl Document for TileMap {
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let item = self.item_of_problem(problem)?;
         Some(ProblemTarget { item, frame: None })
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
+            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
+                Some(TileMapItem::Layer { index: layer }.into())
+            }
+            _ => None,
+        }
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {

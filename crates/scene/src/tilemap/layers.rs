@@ -83,16 +83,6 @@ impl Layers for TileMap {
         list.collect()
     }
 
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item {
-            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
-            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
-                Some(TileMapItem::Layer { index: layer }.into())
-            }
-            _ => None,
-        }
-    }
-
     fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image> {
         let tile = self.tile_at(tile)?;
         let shown = tile.tileset.image_at(tile.image, self.ticks(playhead));

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use mapscope_formats::pfobj;
+use mapscope_scene::camera::Pose;
 use mapscope_scene::map_scene::maps_beside;
 use mapscope_scene::model::Model;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
-    Document, InfoQuery, Item, MapChoice, OpenError, OpenOptions, Playhead, Progress, Ray,
-    SceneItem, Shown, Source,
+    Direction, Document, InfoQuery, Item, MapChoice, ModelItem, OpenError, OpenOptions, OverlayId,
+    Playhead, Progress, Ray, SceneItem, Shown, Source, Swatch,
 };
-use mapscope_testdata::tiny_scene::SCENE;
+use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 use mapscope_testdata::{shared, synthesize, tiny_model};
 use serde_json::Value;
 
@@ -33,14 +34,8 @@ struct Game(tempfile::TempDir);
 impl Game {
     fn new(scene: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for sub in ["assets/maps", "assets/models"] {
-            std::fs::create_dir_all(folder.path().join(sub)).unwrap();
-        }
-        let game = Self(folder);
-        game.write("assets/maps/a.pfmap", &synthesize::pfmap(1, 1, 1));
-        game.write("assets/models/guard.pfobj", &pfobj::write(&tiny_model()));
-        game.write("assets/maps/a.pfscene", scene.as_bytes());
-        game
+        write_game(folder.path(), scene).unwrap();
+        Self(folder)
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
@@ -65,6 +60,21 @@ fn property(document: &dyn Document, item: SceneItem, name: &str) -> String {
         .into_iter()
         .find(|property| property.name == name);
     found.map_or_else(String::new, |property| property.value)
+}
+
+/// The corners of the triangle of the model.
+const TRIANGLE: [[f32; 3]; 3] = [[-1.0, -2.0, -3.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]];
+
+/// Rays to the middle of the triangle of a model that stands somewhere, from both of its sides and
+/// a quarter of a unit away.
+fn toward_triangle(place: Vec3, rotation: Quat, scale: Vec3) -> [Ray; 2] {
+    let [a, b, c] = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
+    let center = (a + b + c) / 3.0;
+    let normal = (b - a).cross(c - a).normalize();
+    [normal, -normal].map(|direction| Ray {
+        origin: center - direction * 0.25,
+        direction,
+    })
 }
 
 /// The whole scene with models that exist, on a map, so that nothing is wrong but the places.
@@ -108,16 +118,12 @@ fn an_entity_stands_where_the_file_says() {
     let game = Game::new(&sound(SCENE));
     let document = game.open();
     // A triangle of the guard: turned by the conjugate of its quaternion, then scaled, then moved.
-    let corners = [[-1.0, -2.0, -3.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]].map(Vec3::from);
     let rotation = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8).conjugate();
-    let world = |v: Vec3| Vec3::new(1.0, 2.0, 3.0) + Vec3::new(4.0, 5.0, 6.0) * (rotation * v);
-    let [a, b, c] = corners.map(world);
+    let (place, scale) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0));
+    let [a, b, c] = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
     let center = (a + b + c) / 3.0;
-    let normal = (b - a).cross(c - a).normalize();
-    let hits = [normal, -normal].map(|direction| {
-        let origin = center - direction * 0.25;
-        document.pick(Ray { origin, direction }, &Shown::default())
-    });
+    let rays = toward_triangle(place, rotation, scale);
+    let hits = rays.map(|ray| document.pick(ray, &Shown::default()));
     let guard: Item = SceneItem::Entity { index: 0 }.into();
     let hit = hits.into_iter().flatten().find(|hit| hit.item == guard);
     let hit = hit.unwrap_or_else(|| panic!("the guard is not at {center}"));
@@ -378,4 +384,230 @@ fn a_cancelled_load_stops() {
     progress.cancel();
     let opened = mapscope_scene::open(&source, &OpenOptions::default(), &progress);
     assert!(matches!(opened, Err(OpenError::Cancelled)));
+}
+
+/// What is drawn of a scene: of each content, how many times it stands somewhere.
+fn drawn(document: &dyn Document, shown: &Shown) -> usize {
+    let mut count = 0;
+    document.for_each_drawable(shown, &mut |drawable| {
+        count += drawable.placements.len() * usize::from(drawable.playhead.is_some());
+    });
+    count
+}
+
+#[test]
+fn what_is_hidden_is_neither_drawn_nor_met_nor_outlined() {
+    let document = Game::new(&sound(SCENE)).open();
+    let [guard, rock] = [0, 1].map(|index| Item::from(SceneItem::Entity { index }));
+    let all = Shown::default();
+    assert_eq!(drawn(&*document, &all), 2);
+    let met = |shown: &Shown| {
+        let rays = toward_triangle(Vec3::new(9.0, 10.0, 11.0), Quat::IDENTITY, Vec3::ONE);
+        let hits = rays.map(|ray| document.pick(ray, shown).map(|hit| hit.item));
+        hits.into_iter()
+            .flatten()
+            .find(|item| item.kind() == "entity")
+    };
+    assert_eq!(met(&all), Some(rock));
+    let faction = SceneItem::Faction { index: 1 };
+    let model = SceneItem::Model { index: 0 };
+    for (hidden, left) in [
+        (guard, vec![rock]),
+        (faction.into(), vec![rock]),
+        (SceneItem::Class { index: 0 }.into(), vec![rock]),
+        (rock, vec![guard]),
+        (model.into(), vec![]),
+    ] {
+        assert_eq!(document.hidden_with(hidden), Some(hidden));
+        let shown = Shown {
+            hidden: vec![hidden],
+            ..Shown::default()
+        };
+        assert_eq!(drawn(&*document, &shown), left.len(), "{hidden}");
+        let seen = [guard, rock].into_iter();
+        let seen = seen.filter(|item| !document.is_hidden(*item, &shown));
+        assert_eq!(seen.collect::<Vec<_>>(), left, "{hidden}");
+        let meets_hidden = met(&shown).is_some_and(|item| document.is_hidden(item, &shown));
+        assert!(!meets_hidden, "{hidden}");
+        let outlined = document.contour(model.into(), &shown).len();
+        assert_eq!(outlined, left.len() * 12, "{hidden}");
+    }
+    let region = SceneItem::Region { index: 0 }.into();
+    let labels = |hidden: &[Item]| {
+        let mut shown = Shown {
+            hidden: hidden.to_vec(),
+            ..Shown::default()
+        };
+        let offered = document.about().overlays;
+        shown.overlays.set(offered, OverlayId::Regions, true);
+        let mut labels = Vec::new();
+        document.annotations().unwrap().labels(&shown, &mut labels);
+        labels.len()
+    };
+    assert_eq!([labels(&[]), labels(&[region])], [2, 1]);
+}
+
+#[test]
+fn a_camera_looks_where_the_engine_has_it_look() {
+    let document = Game::new(&sound(SCENE)).open();
+    let camera = &document.cameras()[0];
+    assert_eq!(camera.name, "above");
+    assert_eq!(document.camera_of(camera.item), Some(camera));
+    let Pose { eye, target } = camera.pose;
+    assert_eq!(eye, Vec3::new(100.0, 175.0, -50.0));
+    // Its usual pitch and yaw: down at 65 degrees, to the north-east.
+    let ahead = (target - eye).normalize();
+    let level = 65.0_f32.to_radians().cos() / 2.0_f32.sqrt();
+    let expected = Vec3::new(-level, -65.0_f32.to_radians().sin(), -level);
+    assert!(ahead.distance(expected) < 1e-5, "{ahead}");
+    for wrong in ["nan", "1e39"] {
+        let scene = SCENE.replace("vec3 100.000000", &format!("vec3 {wrong}"));
+        assert!(Game::new(&scene).open().cameras().is_empty(), "{wrong}");
+    }
+}
+
+/// What is shown once an item is selected, ten seconds and a frame after the beginning.
+fn selected(item: Item) -> Shown {
+    Shown {
+        selected: Some(item),
+        playhead: Playhead::at_frame(0, 241),
+        ..Shown::default()
+    }
+}
+
+#[test]
+fn of_a_selected_entity_the_parts_are_met_where_it_stands() {
+    let document = Game::new(&sound_scene()).open();
+    let guard: Item = SceneItem::Entity { index: 0 }.into();
+    let part = |part| Item::from(SceneItem::Part { entity: 0, part });
+    let rotation = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8).conjugate();
+    let (place, scale) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0));
+    let met = |shown: &Shown| {
+        let rays = toward_triangle(place, rotation, scale);
+        let hits = rays.map(|ray| document.pick(ray, shown).map(|hit| hit.item));
+        hits.into_iter()
+            .flatten()
+            .find(|item| item.kind() != "tile")
+    };
+    assert_eq!(met(&Shown::default()), Some(guard));
+    let rock = SceneItem::Entity { index: 1 }.into();
+    assert_eq!(
+        met(&selected(rock)),
+        Some(guard),
+        "only of the selected one"
+    );
+    let shown = selected(guard);
+    let triangle = part(ModelItem::Triangle { index: 0 });
+    assert_eq!(met(&shown), Some(triangle));
+    assert_eq!(document.whole_of(triangle), Some(guard));
+    // Its outline is where it is met, and so is its place.
+    let corners = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
+    let outline = document.contour(triangle, &shown);
+    for ([from, _], corner) in outline.iter().zip(corners) {
+        assert!(from.distance(corner) < 1e-3, "{from} {corner}");
+    }
+    let bounds = document.place(triangle, &shown).bounds.unwrap();
+    assert!(corners.iter().all(|corner| bounds.distance(*corner) < 1e-3));
+    // What the model says of it leads to parts of the same entity.
+    let groups = document.properties(triangle, shown.playhead);
+    let of_model = groups.iter().any(|group| group.title == "Triangle");
+    assert!(of_model, "{groups:?}");
+    let links = groups.iter().flat_map(|group| &group.properties);
+    let links: Vec<Item> = links.filter_map(|property| property.link).collect();
+    assert!(links.contains(&guard), "{links:?}");
+    let material = part(ModelItem::Material { index: 0 });
+    assert!(links.contains(&material), "{links:?}");
+    assert!(!links.iter().any(|link| matches!(link, Item::Model(_))));
+    assert_eq!(
+        document.next_of_kind(material, Some(triangle), false),
+        Some(triangle),
+        "the only one of its material"
+    );
+}
+
+#[test]
+fn the_skeleton_of_a_selected_entity_stands_in_it() {
+    let document = Game::new(&sound_scene()).open();
+    let guard: Item = SceneItem::Entity { index: 0 }.into();
+    let lines = |shown: &Shown, skeleton: bool| {
+        let mut shown = shown.clone();
+        let offered = document.about().overlays;
+        shown.overlays.set(offered, OverlayId::Skeleton, skeleton);
+        let mut lines = Vec::new();
+        document.annotations().unwrap().lines(&shown, &mut lines);
+        lines
+    };
+    let shown = selected(guard);
+    let bones = lines(&shown, true);
+    assert!(bones.len() > lines(&shown, false).len() + 20);
+    let none = Shown::default();
+    assert_eq!(lines(&none, true).len(), lines(&none, false).len());
+    // The first bone is at the foot of the entity, and as tall as it is scaled.
+    let on_top = bones.iter().filter(|line| line.on_top);
+    let ends: Vec<Vec3> = on_top.flat_map(|line| line.ends).collect();
+    let foot = Vec3::new(1.0, 2.0, 3.0);
+    for bone_end in [foot, foot + Vec3::Y * 5.0] {
+        let nearest = ends.iter().map(|end| end.distance(bone_end));
+        assert!(nearest.fold(f32::MAX, f32::min) < 1e-3, "{bone_end}");
+    }
+    let joint = SceneItem::Part {
+        entity: 0,
+        part: ModelItem::Joint { index: 1 },
+    };
+    let parent = document.neighbor(joint.into(), Direction::North).item;
+    let root = SceneItem::Part {
+        entity: 0,
+        part: ModelItem::Joint { index: 0 },
+    };
+    assert_eq!(parent, Some(root.into()));
+    let animation = document.animation().unwrap();
+    assert!(animation.follows_playhead(joint.into()));
+    let curves = animation.curves(joint.into(), 0);
+    let frames = animation.clips()[0].frames as usize;
+    assert!(!curves.is_empty());
+    assert!(curves.iter().all(|curve| curve.values.len() == frames));
+}
+
+#[test]
+fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
+    let document = Game::new(&sound_scene()).open();
+    let guard = SceneItem::Entity { index: 0 };
+    let shown = selected(guard.into());
+    let animation = document.animation().unwrap();
+    assert!(animation.clips()[0].is_clock);
+    let own = animation.own_clip(guard.into(), shown.playhead).unwrap();
+    // Of three frames, 241 is the second.
+    assert_eq!((own.name, own.frame, own.frames), ("walk", 1, 3));
+    let rock = SceneItem::Entity { index: 1 };
+    assert_eq!(animation.own_clip(rock.into(), shown.playhead), None);
+    let groups = document.properties(guard.into(), shown.playhead);
+    let said = |title: &str, name: &str| -> Vec<String> {
+        let group = groups.iter().find(|group| group.title == title);
+        let properties = group.map_or(&[][..], |group| &group.properties);
+        let named = properties.iter().filter(|p| p.name == name);
+        named.map(|p| p.value.clone()).collect()
+    };
+    assert_eq!(said("Entity", "Clip"), ["walk, frame 1 of 3"]);
+    assert_eq!(said("Model", "Root joint"), ["root"]);
+    assert_eq!(said("Model", "Clip"), ["walk", "idle"]);
+    assert_eq!(said("Model", "Material"), ["skin0", "skin1"]);
+    // Its textures are missing, and it stands above the ground.
+    let wrong = said("Problems of the model", "Warning");
+    assert!(
+        wrong.iter().any(|line| line.contains("picture0.png")),
+        "{wrong:?}"
+    );
+    let wrong = said("Problems", "Warning");
+    assert!(
+        wrong.iter().any(|line| line.starts_with("23:1: ")),
+        "{wrong:?}"
+    );
+    // Swatches of the materials follow those of the map.
+    let group = groups.iter().find(|group| group.title == "Model").unwrap();
+    let Some(Swatch::Thumbnail(first)) = group.properties[0].swatch else {
+        panic!("no swatch: {group:?}");
+    };
+    let terrain: &Terrain = document.content().unwrap();
+    assert_eq!(first, terrain.map().materials.len());
+    assert!(document.thumbnail(first).is_some() && document.thumbnail(first + 2).is_none());
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use image::RgbaImage;
 
 use crate::assets::{AssetError, Assets, LookUp, decode};
+use crate::outline::name_at_end;
 use crate::rules::{self, Fault};
 use crate::{OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
@@ -54,14 +55,9 @@ pub(super) struct Files<'a> {
     pub(super) dependencies: Vec<PathBuf>,
 }
 
-/// The name of the file at the end of a path.
-pub(super) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 /// The name of the file at the end of a path, as messages quote it.
 pub(super) fn quoted_name(path: &str) -> String {
-    quoted(file_name(path).as_bytes())
+    quoted(name_at_end(path).as_bytes())
 }
 
 impl<'a> Files<'a> {
@@ -126,7 +122,7 @@ impl<'a> Files<'a> {
     /// are looked in, or without them right there.
     fn read(&mut self, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
         let below = path_below_root(path).replace('\\', "/");
-        let any_case = || self.assets.read_any_case(file_name(&below));
+        let any_case = || self.assets.read_any_case(name_at_end(&below));
         let file = self.assets.read(&below).or_else(any_case);
         self.dependencies.extend(file.looked_for);
         file.bytes.map_err(|error| {

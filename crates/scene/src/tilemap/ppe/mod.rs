@@ -127,7 +127,9 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
 fn container_of(source: &Source, files: &mut Files<'_>) -> Option<(String, Xmf, usize)> {
     let map_name = source.path.file_name()?.to_str()?.to_lowercase();
     let names_map = |layer: &XmfLayer| match &layer.map {
-        Some(MapSource::File { path, .. }) => files::file_name(path).to_lowercase() == map_name,
+        Some(MapSource::File { path, .. }) => {
+            crate::outline::name_at_end(path).to_lowercase() == map_name
+        }
         _ => false,
     };
     let is_container = |name: &str| {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::files::{Files, Pixels, file_name, quoted_name};
+use super::files::{Files, Pixels, quoted_name};
 use super::notes::Notes;
 use super::palette::{Colors, MapPalette, cut, has_strange};
+use crate::outline::name_at_end;
 use crate::parallel::share_out;
 use crate::rules;
 use crate::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
@@ -187,7 +188,7 @@ impl Definitions {
                     continue;
                 }
             };
-            let name = file_name(&source.path);
+            let name = name_at_end(&source.path);
             names.push(name);
             let [columns, rows] = [0, 1].map(|axis| pixels.size()[axis] / tile_size[axis]);
             let count = columns.saturating_mul(rows);

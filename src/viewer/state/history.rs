@@ -1,0 +1,232 @@
+//! The files that were open before, to go back to and forth again, each as it was looked at.
+
+use super::loader::{Cause, Target};
+use super::reload::Wish;
+use super::{OpenFile, State};
+use crate::viewer::view::camera_control::CameraMode;
+use crate::viewer::view::flat::FlatView;
+use mapscope_scene::Shown;
+use mapscope_scene::camera::Camera;
+
+/// Files that are remembered at most.
+const MAX_VISITS: usize = 50;
+
+/// The files before and after the open one.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    before: Vec<Visit>,
+    after: Vec<Visit>,
+}
+
+/// A file that was open, and how it was looked at.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    target: Target,
+    camera: Camera,
+    mode: CameraMode,
+    flat: FlatView,
+    shown: Shown,
+    wish: Wish,
+}
+
+impl History {
+    fn side(&mut self, backwards: bool) -> &mut Vec<Visit> {
+        if backwards {
+            &mut self.before
+        } else {
+            &mut self.after
+        }
+    }
+}
+
+impl State {
+    /// Whether there is a file to go back to, or forth.
+    pub(crate) fn can_return(&self, backwards: bool) -> bool {
+        let history = &self.files.history;
+        !if backwards {
+            history.before.is_empty()
+        } else {
+            history.after.is_empty()
+        }
+    }
+
+    /// Opens the file that was open before this one, or after it.
+    pub(crate) fn go_back(&mut self, backwards: bool) {
+        if let Some(visit) = self.files.history.side(backwards).last() {
+            let target = visit.target.clone();
+            self.load(target, Cause::Return { backwards });
+        }
+    }
+
+    /// Remembers the open file, which another takes the place of. Gives how that was looked at when
+    /// it was open, if it is returned to.
+    pub(crate) fn leave_for(&mut self, target: &Target, cause: Cause) -> Option<Visit> {
+        if cause.is_reload() {
+            return None;
+        }
+        let left = self.visit_of_open();
+        let history = &mut self.files.history;
+        if let Cause::Return { backwards } = cause {
+            let returned = history.side(backwards).pop();
+            history.side(!backwards).extend(left);
+            return returned;
+        }
+        let is_left = |visit: &Visit| visit.target != *target;
+        if let Some(left) = left.filter(is_left) {
+            history.after.clear();
+            history.before.push(left);
+            let too_many = history.before.len().saturating_sub(MAX_VISITS);
+            history.before.drain(..too_many);
+        }
+        None
+    }
+
+    /// Remembers the open file, which is closed.
+    pub(crate) fn leave(&mut self) {
+        let left = self.visit_of_open();
+        self.files.history.before.extend(left);
+    }
+
+    fn visit_of_open(&mut self) -> Option<Visit> {
+        let open = self.files.open.clone()?;
+        Some(Visit {
+            wish: self.wish(&open),
+            target: open.target(),
+            camera: self.view.camera,
+            mode: self.view.mode,
+            flat: self.view.flat,
+            shown: Shown::clone(&self.view.shown),
+        })
+    }
+
+    /// Looks at the file that was just opened as it was looked at before.
+    pub(crate) fn look_again(&mut self, visit: Visit) {
+        let Some(document) = self.document().cloned() else {
+            return;
+        };
+        let playhead = self.view.shown.playhead;
+        *self.view.shown = Shown {
+            playhead,
+            selected: None,
+            hides_weights: !self.settings.joint_weights,
+            ..visit.shown
+        };
+        self.keep_shown(&*document);
+        self.tools.clip_box = super::clip_box::ClipBox::at(self.view.shown.cut);
+        self.grant(visit.wish);
+        self.view.framing = None;
+        (self.view.camera, self.view.flat) = (visit.camera, visit.flat);
+        // Who walked or flew goes on from the same place, but does not fall or drift at once.
+        self.view.mode = match visit.mode {
+            CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
+            mode => mode,
+        };
+        self.view.use_field_of_view();
+    }
+}
+
+impl OpenFile {
+    /// What is loaded to open it again.
+    pub(crate) fn target(&self) -> Target {
+        match self.demo {
+            Some(demo) => Target::Demo(demo),
+            None => Target::Paths(vec![self.path.clone()]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::loader::{LoadRequest, Loaded, Outcome};
+    use super::super::settings::Settings;
+    use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::commands::find;
+    use crate::viewer::state::Effect;
+    use crate::viewer::testing::{document, model};
+    use glam::Vec3;
+    use mapscope_scene::camera::Pose;
+    use mapscope_scene::{Document, ModelItem, TerrainItem};
+
+    /// Opens a file for some cause.
+    fn open(state: &mut State, name: &str, document: &Arc<dyn Document>, cause: Cause) {
+        let path = PathBuf::from(name);
+        state.loaded(Outcome {
+            request: LoadRequest {
+                target: Target::Paths(vec![path.clone()]),
+                cause,
+            },
+            loaded: Some(Loaded {
+                path: path.clone(),
+                demo: None,
+                document: Arc::clone(document),
+                files: vec![path],
+            }),
+            failures: Vec::new(),
+            number: 1,
+        });
+    }
+
+    /// Runs a command, which has something loaded; gives what.
+    fn asked(state: &mut State, command: &str) -> Option<LoadRequest> {
+        state.effects.clear();
+        state.run(find(command).unwrap().action);
+        let effects = state.effects.drain(..);
+        let mut loads = effects.filter_map(|effect| match effect {
+            Effect::Load(request) => Some(request),
+            _ => None,
+        });
+        loads.next()
+    }
+
+    #[test]
+    fn who_goes_back_finds_the_file_as_it_was_left() {
+        let (map, model) = (document(), model());
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        open(&mut state, "a.pfmap", &map, Cause::Opened);
+        assert_eq!(
+            asked(&mut state, "file.back"),
+            None,
+            "there is nothing before"
+        );
+        let tile = TerrainItem::Tile { row: 3, col: 4 }.into();
+        state.select(Some(tile));
+        let pose = Pose {
+            eye: Vec3::new(1.0, 50.0, 2.0),
+            target: Vec3::new(3.0, 0.0, 4.0),
+        };
+        state.take_pose(pose);
+        open(&mut state, "b.pfobj", &model, Cause::Opened);
+        assert_eq!(state.view.shown.selected, None);
+        let joint = ModelItem::Joint { index: 1 }.into();
+        state.select(Some(joint));
+        state.go_to_frame(3.0);
+
+        let request = asked(&mut state, "file.back").unwrap();
+        assert_eq!(request.target, Target::Paths(vec!["a.pfmap".into()]));
+        open(&mut state, "a.pfmap", &map, request.cause);
+        state.shape_view(1.5);
+        assert_eq!(state.view.shown.selected, Some(tile));
+        assert_eq!(state.view.camera.pose, pose);
+        assert_eq!(asked(&mut state, "file.back"), None);
+
+        let request = asked(&mut state, "file.forward").unwrap();
+        open(&mut state, "b.pfobj", &model, request.cause);
+        assert_eq!(state.view.shown.selected, Some(joint));
+        assert_eq!(state.player.whole_frame(), 3);
+        assert!(!state.player.is_playing());
+
+        // What is read again is the same visit, and what is opened anew ends what was ahead.
+        open(&mut state, "b.pfobj", &model, Cause::Asked);
+        let request = asked(&mut state, "file.back").unwrap();
+        open(&mut state, "a.pfmap", &map, request.cause);
+        open(&mut state, "c.pfobj", &model, Cause::Opened);
+        assert_eq!(asked(&mut state, "file.forward"), None);
+        state.close();
+        let request = asked(&mut state, "file.back").unwrap();
+        assert_eq!(request.target, Target::Paths(vec!["c.pfobj".into()]));
+    }
+}

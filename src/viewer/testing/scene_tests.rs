@@ -1,0 +1,172 @@
+//! Scenes in the window.
+
+use egui::{Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec3;
+
+use super::{Window, built, press, state};
+use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::state::settings::Settings;
+use crate::viewer::state::{Effect, State};
+use mapscope_scene::{ModelItem, OpenOptions, Progress, SceneItem, Source};
+use mapscope_testdata::tiny_scene::{sound_scene, write_game};
+
+const GUARD: SceneItem = SceneItem::Entity { index: 0 };
+
+/// Opens the small scene, which stands still.
+fn open(state: &mut State) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_game(folder.path(), &sound_scene()).unwrap();
+    let source = Source::read(&path).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+    state.settings = Settings::default();
+    state.settings.timeline.plays = false;
+    state.loaded(Outcome {
+        request: LoadRequest {
+            target: Target::Paths(vec![path.clone()]),
+            cause: Cause::Opened,
+        },
+        loaded: Some(Loaded {
+            path: path.clone(),
+            demo: None,
+            document,
+            files: vec![path],
+        }),
+        failures: Vec::new(),
+        number: 1,
+    });
+    state.effects.clear();
+}
+
+fn with_scene() -> Harness<'static, Window> {
+    // Fast enough for two clicks to be a double click.
+    let builder = Harness::builder().with_size(vec2(1200.0, 800.0));
+    built(builder.with_step_dt(0.02), open)
+}
+
+/// The first line of the tree that is called so.
+fn click(h: &mut Harness<'_, Window>, name: &str) {
+    h.get_all_by_label(name).next().unwrap().click();
+    h.run();
+}
+
+#[test]
+fn an_entity_is_hidden_with_its_eye_and_with_a_key() {
+    let mut h = with_scene();
+    click(&mut h, "Show 0 guard");
+    assert_eq!(state(&h).view.shown.hidden, [GUARD.into()]);
+    press(&mut h, Modifiers::ALT, Key::H);
+    assert!(state(&h).view.shown.hidden.is_empty());
+    let faction = SceneItem::Faction { index: 1 }.into();
+    h.state_mut().state.select(Some(faction));
+    press(&mut h, Modifiers::NONE, Key::H);
+    assert_eq!(state(&h).view.shown.hidden, [faction]);
+    assert_eq!(state(&h).view.shown.selected, None);
+    let document = state(&h).document().unwrap();
+    assert!(document.is_hidden(GUARD.into(), &state(&h).view.shown));
+}
+
+#[test]
+fn a_camera_is_looked_through_at_a_double_click_and_with_a_key() {
+    let eye = Vec3::new(100.0, 175.0, -50.0);
+    let mut h = with_scene();
+    assert_ne!(state(&h).view.camera.pose.eye, eye);
+    for _ in 0..2 {
+        h.get_by_label("above").click();
+    }
+    h.run();
+    let camera = SceneItem::Camera { index: 0 }.into();
+    assert_eq!(state(&h).view.shown.selected, Some(camera));
+    assert_eq!(state(&h).view.camera.pose.eye, eye);
+    assert_eq!(state(&h).view.field_of_view(), 45.0);
+    let before = state(&h).view.camera.forward();
+    h.state_mut().state.frame_all();
+    assert_ne!(state(&h).view.camera.pose.eye, eye);
+    press(&mut h, Modifiers::SHIFT, Key::V);
+    assert_eq!(state(&h).view.camera.pose.eye, eye);
+    assert!(state(&h).view.camera.forward().distance(before) < 1e-3);
+    click(&mut h, "Look through");
+    h.state_mut().state.select(Some(GUARD.into()));
+    h.run();
+    assert!(h.query_by_label("Look through").is_none());
+}
+
+#[test]
+fn the_search_finds_an_entity_once() {
+    let mut h = with_scene();
+    assert!(
+        h.get_all_by_label("0 guard").count() > 1,
+        "by faction, class and model"
+    );
+    let field = h.get_all_by_role(egui::accesskit::Role::TextInput).next();
+    field.unwrap().focus();
+    h.run();
+    h.get_all_by_role(egui::accesskit::Role::TextInput)
+        .next()
+        .unwrap()
+        .type_text("0 gua");
+    h.run();
+    assert_eq!(h.get_all_by_label("0 guard").count(), 1);
+    assert!(h.query_by_label("1 match").is_some());
+}
+
+#[test]
+fn the_model_of_an_entity_is_opened() {
+    let mut h = with_scene();
+    let asked = |h: &mut Harness<'_, Window>| {
+        let effects = std::mem::take(&mut h.state_mut().state.effects);
+        effects.into_iter().any(|effect| match effect {
+            Effect::Load(LoadRequest {
+                target: Target::Paths(paths),
+                ..
+            }) => paths[0].ends_with("assets/models/guard.pfobj"),
+            _ => false,
+        })
+    };
+    press(&mut h, Modifiers::COMMAND, Key::Enter);
+    assert!(!asked(&mut h), "nothing is selected");
+    h.state_mut().state.select(Some(GUARD.into()));
+    press(&mut h, Modifiers::COMMAND, Key::Enter);
+    assert!(asked(&mut h));
+    for _ in 0..2 {
+        h.get_by_label("guard.pfobj").click();
+    }
+    h.run();
+    assert!(asked(&mut h), "a double click on the line of the model");
+}
+
+#[test]
+fn escape_goes_from_a_part_to_the_entity_and_then_to_nothing() {
+    let mut h = with_scene();
+    let part = SceneItem::Part {
+        entity: 0,
+        part: ModelItem::Joint { index: 2 },
+    };
+    h.state_mut().state.select(Some(part.into()));
+    h.run();
+    let line = h.get_all_by_label("0 guard").next().unwrap();
+    assert!(
+        line.accesskit_node().is_selected() == Some(true),
+        "its line is marked"
+    );
+    press(&mut h, Modifiers::NONE, Key::Escape);
+    assert_eq!(state(&h).view.shown.selected, Some(GUARD.into()));
+    press(&mut h, Modifiers::NONE, Key::Escape);
+    assert_eq!(state(&h).view.shown.selected, None);
+}
+
+#[test]
+fn the_timeline_of_a_scene_tells_the_time_and_the_clip_of_the_selection() {
+    let mut h = with_scene();
+    assert!(
+        h.query_by_label("Frame").is_none(),
+        "a frame of all clips is no frame"
+    );
+    assert!(h.query_by_label("Time").is_some() && h.query_by_label("/ 60 s").is_some());
+    h.state_mut().state.select(Some(GUARD.into()));
+    h.state_mut().state.go_to_frame(241.0);
+    h.run();
+    assert!(h.query_by_label("walk 1 / 2").is_some());
+}
