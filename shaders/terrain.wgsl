@@ -28,6 +28,8 @@ const OVERLAP: f32 = 0.002;
 @group(1) @binding(8) var repeated: sampler;
 @group(1) @binding(9) var shadow: texture_2d<f32>;
 @group(1) @binding(10) var overview: texture_2d<f32>;
+// For each tile a byte for each of its cells: `NavigationGrid::codes`. One entry until it is shown.
+@group(2) @binding(0) var<storage, read> navigation: array<u32>;
 
 fn tile_at(at: vec2i) -> Tile {
     let inside = clamp(at, vec2i(0), vec2i(map.size) - 1);
@@ -168,8 +170,32 @@ fn height_color(world_y: f32) -> vec3f {
     return mix(high, HEIGHT_COLORS[3], clamp(t * 3.0 - 2.0, 0.0, 1.0));
 }
 
+// The colour of the navigation cell at a place in tiles from the corner of the map. Cells that cannot
+// be passed are hatched, and all have a border of their own colour, as the engine draws them.
+fn navigation_color(at: vec2f, albedo: vec3f, dx: vec2f, dy: vec2f) -> vec3f {
+    let tile = clamp(vec2i(floor(at)), vec2i(0), vec2i(map.size) - 1);
+    let index = u32(tile.y) * map.size.x + u32(tile.x);
+    if index >= arrayLength(&navigation) {
+        return albedo;
+    }
+    let in_tile = vec2u(clamp(floor((at - vec2f(tile)) * 2.0), vec2f(0.0), vec2f(1.0)));
+    let code = (navigation[index] >> (8u * (in_tile.y * 2u + in_tile.x))) & 255u;
+    let mark = NAVIGATION_COLORS[code];
+    let pixels = 0.5 / max(abs(dx) + abs(dy), vec2f(1e-6));
+    var result = mix(albedo, mark, 0.6);
+    if code >= OPEN_CELLS {
+        // Two stripes to a cell, where there is room for them.
+        let stripes = abs(fract((at.x + at.y) * 2.0) - 0.5) * 4.0 - 1.0;
+        let room = smoothstep(5.0, 12.0, min(pixels.x, pixels.y));
+        result *= 1.0 - 0.35 * room * clamp(stripes * 2.0 + 0.5, 0.0, 1.0);
+    }
+    return mix(result, mark * 0.7, 0.75 * grid_line(at * 2.0, pixels, 1.5));
+}
+
 // The colour of a surface in the overlay that is on. Shape stays readable by a little shading.
-fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3f {
+fn overlay_color(
+    tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32, at_map: vec2f, dx: vec2f, dy: vec2f,
+) -> vec3f {
     let shade = 0.45 + 0.55 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
     // What could not be read has neither a height nor a flag.
     let unread = tile_kind(tile) >= TILE_TYPES && map.surface != SURFACE_NORMALS && map.surface != SURFACE_UNLIT;
@@ -178,6 +204,13 @@ fn overlay_color(tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32) -> vec3
         case SURFACE_PATHABLE: {
             let mark = select(BARRED_COLOR, WALKABLE_COLOR, tile_is_walkable(tile));
             return mix(albedo, mark, 0.6) * shade;
+        }
+        case SURFACE_NAVIGATION: {
+            // Nobody walks on sides, and their places are not of the map.
+            if normal.y == 0.0 {
+                return albedo * shade;
+            }
+            return navigation_color(at_map, albedo, dx, dy) * shade;
         }
         case SURFACE_COVER: { return mix(albedo, COVER_COLORS[tile_cover(tile)], 0.6) * shade; }
         case SURFACE_HEIGHT: { return height_color(world_y) * shade; }
@@ -226,7 +259,7 @@ fn inspected(
     }
     var color = lit_color;
     if map.surface != SURFACE_LIT {
-        color = overlay_color(tile, albedo, normal, world_y);
+        color = overlay_color(tile, albedo, normal, world_y, at_map, dx, dy);
     }
     return marked(color, tile, at_map, dx, dy);
 }

@@ -89,7 +89,7 @@ fn check(
         serde_json::to_writer(&mut *out, &known.keys(file)).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        for problem in problems {
+        for problem in problems.iter().chain(&known.notes()) {
             output::write_problem(out, paint, file, problem)?;
         }
     }

@@ -122,6 +122,16 @@ fn write_text(
             _ => {}
         }
     }
+    let notes = document.notes();
+    if !notes.is_empty() {
+        let heading = output::counted(notes.len(), "note");
+        writeln!(out, "\n{}", paint.heading(heading))?;
+        for note in notes.iter().take(MAX_LINES) {
+            write!(out, "  ")?;
+            output::write_problem(out, paint, &args.file, note)?;
+        }
+        write_rest(out, paint, 1, notes.len(), "--json has them all")?;
+    }
     let problems = &about.problems;
     if problems.is_empty() {
         return writeln!(out, "\n{}", paint.dim("no problems"));

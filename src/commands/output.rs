@@ -95,6 +95,7 @@ impl Paint {
         let color = match severity {
             Severity::Error => AnsiColor::Red,
             Severity::Warning => AnsiColor::Yellow,
+            Severity::Note => AnsiColor::Cyan,
         };
         self.paint(color.on_default().bold(), severity)
     }

@@ -208,6 +208,14 @@ impl Known {
         }
     }
 
+    /// What is not wrong with it, but worth knowing.
+    pub(super) fn notes(&self) -> Vec<Problem> {
+        match self {
+            Self::Opened(document) => document.notes(),
+            Self::Refused(..) => Vec::new(),
+        }
+    }
+
     /// The keys that every format has in `info --json` and `check --json`.
     pub(super) fn keys(&self, path: &Path) -> Map<String, Value> {
         let (format, version) = match self {
@@ -218,11 +226,14 @@ impl Known {
             Self::Refused(format, _) => (*format, None),
         };
         let problems = self.problems().iter().map(output::problem_json);
+        let notes = self.notes();
+        let notes = notes.iter().map(output::problem_json);
         let keys = [
             ("file", display_name(path).into()),
             ("format", format.id.into()),
             ("version", version.into()),
             ("problems", problems.collect()),
+            ("notes", notes.collect()),
         ];
         keys.map(|(key, value)| (key.to_owned(), value))
             .into_iter()

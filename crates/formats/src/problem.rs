@@ -7,6 +7,9 @@ use crate::Rule;
 /// How bad a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// Nothing is wrong, but its author may want to know. Notes are no problems: they are made when
+    /// they are asked for, and listed apart.
+    Note,
     /// The file can be read, but its engine would refuse it, or its author would want to know.
     Warning,
     /// Something in the file cannot be read or does not mean anything.
@@ -16,6 +19,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         })
@@ -221,13 +225,10 @@ pub struct Tally {
 impl Tally {
     /// Counts problems.
     pub fn of(problems: &[Problem]) -> Self {
-        let errors = problems
-            .iter()
-            .filter(|p| p.severity == Severity::Error)
-            .count();
+        let count = |severity| problems.iter().filter(|p| p.severity == severity).count();
         Self {
-            errors,
-            warnings: problems.len() - errors,
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
         }
     }
 

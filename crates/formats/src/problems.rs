@@ -2,9 +2,6 @@
 
 use crate::{Place, Problem, ReadError, Rule, Subject};
 
-/// How many problems of a rule are listed.
-const LISTED: u64 = 100;
-
 /// Problems as they are found: of each rule the first 100, and then how many more there are.
 #[derive(Debug, Default)]
 pub struct Problems {
@@ -23,7 +20,13 @@ struct Count {
     first_unlisted: Option<Place>,
 }
 
+/// As [`Problems::LISTED`].
+const LISTED: u64 = Problems::LISTED;
+
 impl Problems {
+    /// How many problems of a rule are listed.
+    pub const LISTED: u64 = 100;
+
     /// An empty list.
     pub const fn new() -> Self {
         Self {

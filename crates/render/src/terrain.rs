@@ -75,14 +75,15 @@ shader_struct! {
 shader_enum! {
     "SURFACE"
     /// How the surface is coloured.
-    enum Surface { Lit, Unlit, Types, Pathable, Height, Normals, Cover }
+    enum Surface { Lit, Unlit, Types, Pathable, Navigation, Height, Normals, Cover }
 }
 
 /// Overlays that colour the surface.
-const SURFACES: [(OverlayId, Surface); 6] = [
+const SURFACES: [(OverlayId, Surface); 7] = [
     (OverlayId::Unlit, Surface::Unlit),
     (OverlayId::TileTypes, Surface::Types),
     (OverlayId::Pathable, Surface::Pathable),
+    (OverlayId::Navigation, Surface::Navigation),
     (OverlayId::Height, Surface::Height),
     (OverlayId::Normals, Surface::Normals),
     (OverlayId::Cover, Surface::Cover),
@@ -91,6 +92,16 @@ const SURFACES: [(OverlayId, Surface); 6] = [
 const LINES: [(OverlayId, u32); 2] = [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
 /// Added to a layer in [`Map::highlight`].
 const HIGHLIGHT_LAYER: u32 = 0x100;
+
+/// Colours of cells by their code in [`NavigationGrid::codes`]: those of islands, then those of what
+/// cannot be passed.
+///
+/// [`NavigationGrid::codes`]: mapscope_scene::terrain::navigation::NavigationGrid::codes
+const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS.len()] = {
+    let [barred, by_entity] = colors::BARRED_CELLS;
+    let [a, b, c, d, e, f] = colors::ISLANDS;
+    [a, b, c, d, e, f, barred, by_entity]
+};
 
 /// What `terrain.wgsl` shares with Rust.
 pub(super) fn wgsl() -> String {
@@ -111,6 +122,8 @@ pub(super) fn wgsl() -> String {
         COVER_COLORS = colors::COVERS.map(Vec3::from),
         WALKABLE_COLOR = Vec3::from(colors::GOOD),
         BARRED_COLOR = Vec3::from(colors::BAD),
+        NAVIGATION_COLORS = NAVIGATION_COLORS.map(Vec3::from),
+        OPEN_CELLS = colors::ISLANDS.len() as u32,
         CHUNK_BORDER_COLOR = Vec3::from(colors::CHUNK_BORDER),
     };
     [
@@ -131,6 +144,8 @@ pub(super) fn wgsl() -> String {
 pub(super) struct TerrainRenderer {
     /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
+    /// Of bind group 2.
+    navigation_layout: wgpu::BindGroupLayout,
     clamped: wgpu::Sampler,
     noise: wgpu::TextureView,
     repeating: wgpu::Sampler,
@@ -223,6 +238,10 @@ enum Variant {
 #[derive(Debug)]
 pub(super) struct TerrainData {
     bind_group: wgpu::BindGroup,
+    /// The navigation grid.
+    navigation: wgpu::BindGroup,
+    /// Whether that is there: it is worked out when its overlay is first shown.
+    has_navigation: bool,
     /// The array of the materials' textures, and what it was made of.
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
@@ -342,14 +361,16 @@ impl TerrainRenderer {
             TEXTURE,
         ];
         let layout = bind_group_layout(gpu, "terrain", &bindings);
+        let navigation_layout = bind_group_layout(gpu, "navigation grid", &[STORAGE]);
         // The shaders blend levels over a small part of their range only.
         let filter = gpu.mipmap_filter();
         Self {
             clamped: sampler(gpu, "clamped", wgpu::AddressMode::ClampToEdge, filter),
             noise: frame.noise.clone(),
             repeating: frame.repeating.clone(),
-            pipelines: PipelineCache::new(&TERRAIN, &[&frame.layout, &layout]),
+            pipelines: PipelineCache::new(&TERRAIN, &[&frame.layout, &layout, &navigation_layout]),
             layout,
+            navigation_layout,
         }
     }
 }
@@ -389,6 +410,7 @@ impl ContentRenderer for TerrainRenderer {
         // Each point with the next one around the tile and the centre.
         let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
+        let no_grid = buffer("no navigation grid", &[0; 4], storage)?;
         let map = Uniform::new(gpu, "map");
         let mut gpu_bytes = uploads.bytes + map.buffer.size();
 
@@ -435,6 +457,13 @@ impl ContentRenderer for TerrainRenderer {
         let chunks = chunks(terrain);
         Ok(TerrainData {
             bind_group: bind_group(gpu, "terrain", &self.layout, resources),
+            navigation: bind_group(
+                gpu,
+                "no navigation grid",
+                &self.navigation_layout,
+                [no_grid.as_entire_binding()],
+            ),
+            has_navigation: false,
             materials,
             textures: Arc::downgrade(textures),
             map,
@@ -465,6 +494,10 @@ impl ContentRenderer for TerrainRenderer {
         terrain: &Terrain,
         local: &LocalView<'_>,
     ) {
+        let overlays = &local.view.shown.overlays;
+        if overlays.contains(OverlayId::Navigation) && !data.has_navigation {
+            self.upload_navigation(gpu, data, terrain);
+        }
         data.update(gpu, terrain, local);
         let wireframe = data.draws_wireframe.then_some(Variant::Wireframe);
         let variants = [Some(data.variant), wireframe].into_iter().flatten();
@@ -492,8 +525,24 @@ impl ContentRenderer for TerrainRenderer {
 }
 
 impl TerrainRenderer {
+    /// Puts the navigation grid on the GPU. Where there is no room for it the overlay shows nothing.
+    fn upload_navigation(&self, gpu: &Gpu, data: &mut TerrainData, terrain: &Terrain) {
+        data.has_navigation = true;
+        let codes = terrain.navigation().codes(colors::ISLANDS.len() as u8);
+        let mut uploads = Uploads::new(gpu);
+        let codes = bytemuck::cast_slice(&codes);
+        let usage = wgpu::BufferUsages::STORAGE;
+        if let Ok(buffer) = uploads.buffer("navigation grid", codes, usage) {
+            let resources = [buffer.as_entire_binding()];
+            let layout = &self.navigation_layout;
+            data.navigation = bind_group(gpu, "navigation grid", layout, resources);
+            data.gpu_bytes += uploads.bytes;
+        }
+    }
+
     fn draw_ground(&self, variant: Variant, pass: &mut FramePass<'_>, data: &TerrainData) {
         pass.set_bind_group(1, &data.bind_group, &[]);
+        pass.set_bind_group(2, &data.navigation, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
         for ground in Ground::ALL {
             if !pass.set_pipeline(&self.pipelines, Pipeline::Ground(variant, ground)) {
@@ -522,6 +571,7 @@ impl TerrainRenderer {
     fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
         if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, Pipeline::Water) {
             pass.set_bind_group(1, &data.bind_group, &[]);
+            pass.set_bind_group(2, &data.navigation, &[]);
             pass.set_vertex_buffer(0, data.instances.slice(..));
             pass.draw(6, data.water_range.clone());
         }

@@ -355,7 +355,7 @@ pub(super) fn paint_name_and_note(
 }
 
 /// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
-/// a warning, a crossed disc for an error.
+/// a warning, a crossed disc for an error, a plain ring for a note.
 pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
     let painter = ui.painter();
     let visuals = ui.visuals();
@@ -363,6 +363,10 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
     let radius = rect.width().min(rect.height()) * 0.5;
     let ink = Stroke::new(radius * 0.28, visuals.panel_fill);
     match severity {
+        Severity::Note => {
+            let line = Stroke::new(radius * 0.28, visuals.weak_text_color());
+            painter.circle_stroke(center, radius * 0.8, line);
+        }
         Severity::Error => {
             painter.circle_filled(center, radius, visuals.error_fg_color);
             let arm = radius * 0.42;

@@ -190,6 +190,7 @@ impl Problems {
         let passes = |problem: &Problem| match problem.severity {
             Severity::Error => self.show_errors,
             Severity::Warning => self.show_warnings,
+            Severity::Note => true,
         };
         self.listed = (0..problems.len())
             .filter(|&i| problems.get(i).is_some_and(passes))

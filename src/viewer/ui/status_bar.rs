@@ -151,7 +151,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         };
         let color = match tally.worst() {
             _ if on_disk.is_some() => theme::ERROR,
-            None => theme::WEAK_TEXT,
+            None | Some(Severity::Note) => theme::WEAK_TEXT,
             Some(Severity::Warning) => theme::WARNING,
             Some(Severity::Error) => theme::ERROR,
         };

@@ -9,10 +9,11 @@ use std::ops::ControlFlow;
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
 use super::{
-    CHUNK_TILES, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, file_tile,
-    rules,
+    BlendMode, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS,
+    Tile, file_tile, rules,
 };
 use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, text_place};
+use crate::parallel::on_all_threads;
 use crate::problems::Problems;
 use crate::{Severity, Subject, outside};
 
@@ -177,6 +178,7 @@ impl<'a> TileList<'a> {
         {
             check_tiles(&map, &mut self.text.problems);
         }
+        check_edges(&map, &mut self.text.problems);
         map.problems = self.text.problems.finish();
         Ok(map)
     }
@@ -369,6 +371,70 @@ impl<'a> TileList<'a> {
             );
         }
         place
+    }
+}
+
+/// Lists the edges for which the tiles on both sides have different blend modes. The engine blends
+/// each side by its own tile, so that there is a seam; its editor keeps them the same. Maps without
+/// modes for edges have no such edges.
+fn check_edges(map: &Pfmap, problems: &mut Problems) {
+    /// One more than are listed, since it is said where those begin that are not.
+    const FIRST: usize = Problems::LISTED as usize + 1;
+    if !map.tiles.iter().any(Tile::names_edges) {
+        return;
+    }
+    let differing = |row: u32, col: u32, edge: Edge| {
+        let (down, right) = edge.step();
+        let beyond = (
+            row.checked_add_signed(down)?,
+            col.checked_add_signed(right)?,
+        );
+        let [own, other] = [(row, col), beyond].map(|(row, col)| map.tile(row, col));
+        let modes = [own?.blend(edge), other?.blend(edge.opposite())];
+        let is_read = |(row, col)| map.is_read(row, col);
+        // Of a mode that nobody knows it is said where it stands.
+        let is_known = !modes.contains(&BlendMode::Unknown);
+        (is_known && modes[0] != modes[1] && is_read((row, col)) && is_read(beyond))
+            .then_some(modes)
+    };
+    // Each edge with the tile in the north or the west of it, chunk by chunk as in the file.
+    let in_chunk_row = |chunk_row: usize| {
+        let first = chunk_row * map.chunk_cols as usize * CHUNK_TILES as usize;
+        let last = first + map.chunk_cols as usize * CHUNK_TILES as usize;
+        let mut found = Vec::new();
+        let mut count = 0_usize;
+        for index in first..last {
+            let (row, col) = file_tile(index, map.chunk_cols);
+            for edge in [Edge::East, Edge::South] {
+                if let Some(modes) = differing(row, col, edge) {
+                    count += 1;
+                    if found.len() < FIRST {
+                        found.push((index, edge, modes));
+                    }
+                }
+            }
+        }
+        (found, count)
+    };
+    for (found, count) in on_all_threads(map.chunk_rows as usize, in_chunk_row) {
+        let unlisted = count - found.len();
+        for (index, edge, [own, other]) in found
+            .iter()
+            .chain(found.last().into_iter().cycle().take(unlisted))
+        {
+            let (row, col) = file_tile(*index, map.chunk_cols);
+            problems.subject = Subject::Tile { row, col };
+            let field = map.tile(row, col).map(|tile| tile.blend_field(*edge));
+            let place = text_place(map.layout.place(*index), field.map_or(0, Field::at));
+            problems.add(&rules::EDGE_BLEND, place, || {
+                let side = if *edge == Edge::East { "east" } else { "south" };
+                let (own, other) = (own.name(), other.name());
+                format!(
+                    "the tile's edge in the {side} is blended as `{own}`, and as `{other}` by the \
+                     tile beyond it; expected the same (row {row}, column {col} of the map)"
+                )
+            });
+        }
     }
 }
 

@@ -45,6 +45,8 @@ crate::rules! {
     Warning TILE_FIELD = "pfmap/tile-field";
     /// A tile names a material that does not exist.
     Error TILE_MATERIAL = "pfmap/tile-material";
+    /// Two tiles have different blend modes for the edge that they share.
+    Warning EDGE_BLEND = "pfmap/edge-blend";
     /// The file ends before the first tile.
     Error NO_TILES = "pfmap/no-tiles";
     /// The file ends before the last tile.

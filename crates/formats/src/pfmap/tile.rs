@@ -477,16 +477,26 @@ impl Tile {
         Cover::from_digit(self.digit(Field::Cover.at()))
     }
 
+    /// Whether it has a blend mode for each edge, and not one for all of them.
+    pub(super) fn names_edges(&self) -> bool {
+        let digit = |edge| self.digit(Field::blend(edge).at());
+        Edge::ALL.into_iter().any(|edge| digit(edge) != 0)
+    }
+
     /// How the top is blended across an edge: characters 17 to 20 when any of them is set, else
     /// field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
     pub fn blend(&self, edge: Edge) -> BlendMode {
-        let digit = |edge| self.digit(Field::blend(edge).at());
-        let per_edge = Edge::ALL.into_iter().any(|edge| digit(edge) != 0);
-        BlendMode::from_digit(if per_edge {
-            digit(edge)
+        let field = self.blend_field(edge);
+        BlendMode::from_digit(self.digit(field.at()))
+    }
+
+    /// The field that says how the top is blended across an edge.
+    pub(super) fn blend_field(&self, edge: Edge) -> Field {
+        if self.names_edges() {
+            Field::blend(edge)
         } else {
-            self.digit(Field::BlendMode.at())
-        })
+            Field::BlendMode
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use mapscope_formats::pfmap::{self, FORMAT, Found, Pfmap, PfmapError, Tile, TileType};
+use mapscope_formats::pfmap::{
+    self, BlendMode, Edge, FORMAT, Field, Found, Pfmap, PfmapError, Tile, TileType,
+};
 use mapscope_formats::{Place, Severity};
 use mapscope_testdata::{shared, synthesize};
 
@@ -760,4 +762,65 @@ fn a_place_is_a_line_and_a_column() {
             column: 15
         }
     );
+}
+
+/// Each edge once, at the character of the tile in the north or west of it; what is said for all edges
+/// counts as well.
+#[test]
+fn edges_of_which_two_tiles_say_different_things_are_listed() {
+    let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
+    let mut blurred = Tile::default();
+    for edge in Edge::ALL {
+        blurred.set_blend(edge, BlendMode::Blur);
+    }
+    map.tiles.fill(blurred);
+    let found = |map: &Pfmap| -> Vec<String> {
+        let map = pfmap::read(&pfmap::write(map)).unwrap();
+        map.problems.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(found(&map), Vec::<String>::new());
+    let cols = map.cols() as usize;
+    // The last column of the first chunk: its neighbour is in the second one.
+    map.tiles[2 * cols + 31].set_blend(Edge::East, BlendMode::Edge);
+    // What the editor's first versions wrote: one mode for all edges.
+    let legacy = |mode| {
+        let mut tile = Tile::default();
+        for edge in Edge::ALL {
+            tile.set_blend(edge, BlendMode::None);
+        }
+        tile.set(Field::BlendMode, mode);
+        tile
+    };
+    map.tiles[cols] = legacy(0);
+    let line = |row, col, character: u32, side, own, other| {
+        let (line, column) = map.tile_place(row, col).unwrap();
+        let column = column + character;
+        format!(
+            "{line}:{column}: warning: the tile's edge in the {side} is blended as `{own}`, and as \
+             `{other}` by the tile beyond it; expected the same (row {row}, column {col} of the map)"
+        )
+    };
+    let expected = [
+        line(0, 0, 19, "south", "blur", "none"),
+        line(1, 0, 13, "east", "none", "blur"),
+        line(1, 0, 13, "south", "none", "blur"),
+        line(2, 31, 18, "east", "edge", "blur"),
+    ];
+    assert_eq!(found(&map), expected);
+    // Where all tiles are so, nothing is said of edges.
+    for (tile, at) in map.tiles.iter_mut().zip(0..) {
+        *tile = legacy(at % 2);
+    }
+    assert_eq!(found(&map), Vec::<String>::new());
+    // Many are counted: of 32 x 64 tiles each edge but those of the border.
+    for (tile, at) in map.tiles.iter_mut().zip(0..) {
+        let mode = [BlendMode::Blur, BlendMode::Edge][(at / cols + at % cols) % 2];
+        for edge in Edge::ALL {
+            tile.set_blend(edge, mode);
+        }
+    }
+    let found = found(&map);
+    assert_eq!(found.len(), 101);
+    let more = format!("and {} more of this rule", 31 * 64 + 32 * 63 - 100);
+    assert!(found.iter().any(|text| text.ends_with(&more)), "{more}");
 }

@@ -71,7 +71,10 @@ pub(crate) fn open_demo() -> Arc<dyn Document> {
 /// Opens a map of [`MATERIALS`] in which nothing is wrong.
 pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc<dyn Document> {
     let document = open("made.pfmap", map_text(chunks, &MATERIALS, &[], tile));
-    assert_eq!(document.about().problems, []);
+    // Tiles that are made without regard to each other rarely agree on their edges.
+    let problems = document.about().problems.iter();
+    let mut others = problems.filter(|problem| problem.rule.id != "pfmap/edge-blend");
+    assert_eq!(others.next(), None);
     document
 }
 

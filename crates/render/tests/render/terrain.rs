@@ -12,9 +12,11 @@ use mapscope_formats::{Place, Severity};
 use mapscope_render::{DrawStatistics, View, probe_tiles};
 use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
 use mapscope_scene::terrain::Terrain;
+use mapscope_scene::terrain::colors;
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
+use mapscope_scene::terrain::navigation::{Blocker, Cell, Domain, Footprint, Obstacle, color_of};
 use mapscope_scene::terrain::pack::{Faces, TileRecord};
 use mapscope_scene::{
     Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Playhead,
@@ -1057,6 +1059,92 @@ fn the_pathable_overlay_and_the_inspector_agree() {
         "cannot walk: too deep",
     ];
     assert!(reasons.iter().eq(expected), "{reasons:?}");
+}
+
+/// What the navigation overlay shows in the middle of a cell is what the grid says of it.
+#[test]
+fn the_navigation_overlay_and_the_grid_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let paint = image::Rgba([90, 120, 70, 255]);
+    let image = RgbaImage::from_pixel(256, 256, paint);
+    image.save(folder.path().join("paint.png")).unwrap();
+    let text = map_text([1, 1], &["paint.png"], &[], |row, col| {
+        let base = if hash(row, col, 13).is_multiple_of(11) {
+            -2
+        } else {
+            0
+        };
+        let mut tile = Tile::default();
+        tile.base_height = base;
+        let is_open = !hash(row, col, 12).is_multiple_of(3);
+        tile.set(Field::Pathable, is_open.into());
+        tile
+    });
+    let map = mapscope_formats::pfmap::read(text.as_bytes()).unwrap();
+    let source = Source {
+        path: folder.path().join("land.pfmap"),
+        bytes: [].into(),
+        embedded: &[],
+    };
+    let options = OpenOptions::default();
+    let mut land = Terrain::build(map, &source, &options, &Progress::default()).unwrap();
+    land.set_blockers(vec![Blocker {
+        item: tile_item(0, 0),
+        name: "tower".to_owned(),
+        footprint: Footprint::Circle {
+            center: Vec2::new(30.0, 10.0),
+            radius: 30.0,
+        },
+    }]);
+    let document: Arc<dyn Document> = Arc::new(land);
+    let land = terrain(&*document);
+    let mut camera = Camera::framing(
+        document.about().bounds,
+        NamedView::Top,
+        Handedness::Mirrored,
+        1.0,
+    );
+    camera.projection = Projection::Orthographic;
+    let mut view = View::plain(camera);
+    view.shown.overlays = overlay(&*document, OverlayId::Navigation);
+    let (picture, _) = Stage::get().draw(Some(&*document), &view, [1600, 1600]);
+    view.shown.overlays = overlay(&*document, OverlayId::Unlit);
+    let (unlit, _) = Stage::get().draw(Some(&*document), &view, [1600, 1600]);
+    let grid = land.navigation();
+    let ground = grid.islands(Domain::Ground);
+    let codes = colors::ISLANDS.len();
+    let marks = [&colors::ISLANDS[..], &colors::BARRED_CELLS].concat();
+    // Of level ground, in the light of overlays.
+    let shade = 0.45 + 0.55 * Vec3::new(0.5, 0.75, 0.3).normalize().y;
+    let mut seen = BTreeSet::new();
+    for row in 0..CHUNK_SIDE * 2 {
+        for col in 0..CHUNK_SIDE * 2 {
+            let cell = Cell { row, col };
+            let (tile_row, tile_col) = cell.tile();
+            let tile = land.map().tile(tile_row, tile_col).unwrap();
+            let middle = cell.middle();
+            let level = f32::from(tile.base_height);
+            let place = land.placement().world(middle.x, middle.y, level);
+            let at = camera.project(place, 1.0).unwrap() * 1600.0;
+            let at = [at.x as u32, at.y as u32];
+            let island = ground.at(cell);
+            let obstacle = grid.obstacle(land.map(), Domain::Ground, cell);
+            let (code, stripe) = match (island, obstacle) {
+                (Some(island), _) => (color_of(island, codes), 1.0),
+                (None, Some(Obstacle::Entity(_))) => (codes + 1, 0.65),
+                (None, _) => (codes, 0.65),
+            };
+            let mark = Vec3::from(marks[code]) * 255.0;
+            let expected = pixel(&unlit, at).lerp(mark, 0.6) * stripe * shade;
+            let color = pixel(&picture, at);
+            assert!(
+                color.distance(expected) < 4.0,
+                "{cell:?}, {code}: {color} {expected}"
+            );
+            seen.insert(code);
+        }
+    }
+    assert!(seen.into_iter().eq(0..codes + 2));
 }
 
 /// Of what could not be read, and of what the highlight brings out.

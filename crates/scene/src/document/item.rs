@@ -92,6 +92,9 @@ items! {
         /// All tiles of a type: its digit, or what tiles without one are counted as
         /// ([`TileClass::index`](crate::terrain::TileClass::index)).
         TileType "tile type" { class: u8 },
+        /// Ground that can be reached from a cell of the navigation grid, by the cell's row and
+        /// column, which are twice those of its tile.
+        Island "island" { row: u32, col: u32 },
     }
 
     /// An item of a Permafrost model.

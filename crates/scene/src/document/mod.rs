@@ -246,6 +246,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What is not wrong, but worth knowing: problems of rules that are notes, in file order. They
+    /// are looked for each time they are asked for.
+    fn notes(&self) -> Vec<Problem> {
+        Vec::new()
+    }
+
     /// The item that a problem is about.
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let _ = problem;

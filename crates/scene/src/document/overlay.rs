@@ -49,6 +49,7 @@ overlay_ids! {
     Logic "logic",
     MaterialColors "material-colors",
     NormalLines "normal-lines",
+    Navigation "navigation",
     Normals "normals",
     Obstruction "obstruction",
     OctreeDepth "octree-depth",

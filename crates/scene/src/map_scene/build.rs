@@ -1,22 +1,26 @@
 //! A scene of its file: the models are put in their places on the map.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use glam::Vec3;
 
 use super::describe::OVERLAYS;
-use super::place::{camera_pose, missing_bounds, model_bounds, world_from_entity};
+use super::place::{
+    camera_pose, can_move, footprint, missing_bounds, model_bounds, world_from_entity,
+};
 use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::rules;
 use crate::terrain::Terrain;
+use crate::terrain::navigation::{Blocker, Domain};
 use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, GameView, NamedCamera, OpenError,
     OpenOptions, Progress, SceneItem, Source,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
-use mapscope_formats::{Place, Problems, Rule, Subject, pfobj, quoted};
+use mapscope_formats::{Place, Problem, Problems, Rule, Subject, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
@@ -39,7 +43,7 @@ impl MapScene {
         let mut models = named_models(&pfscene.entities);
         let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
         let load::Loaded {
-            map,
+            mut map,
             map_fault,
             models: loaded,
             mut dependencies,
@@ -75,6 +79,11 @@ impl MapScene {
         let bounds = bounds.map(|placed| placed.bounds);
         let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
         let bounds = bounds.reduce(|all, next| all.union(&next));
+        let blockers = blockers(&pfscene, &entities, &models);
+        // Nothing else holds a map that was just read.
+        if let Some(terrain) = map.as_mut().and_then(|(_, map)| Arc::get_mut(map)) {
+            terrain.set_blockers(blockers);
+        }
         let groups = group(&entities, &models);
         let is_animated = groups.iter().any(|group| group.clip.is_some());
         let clip = ClipInfo {
@@ -153,6 +162,46 @@ fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
 /// The class of the script that runs an entity.
 pub(super) fn class(entity: &Entity) -> Option<&str> {
     entity.attributes.value("class").and_then(Value::string)
+}
+
+impl MapScene {
+    /// Entities that can move, and stand where they cannot go: neither on foot nor as ships.
+    pub(super) fn stuck_entities(&self) -> Vec<Problem> {
+        let mut notes = Problems::new();
+        let Some(terrain) = self.terrain() else {
+            return Vec::new();
+        };
+        let (map, grid) = (terrain.map(), terrain.navigation());
+        for (index, (entity, placed)) in (0..).zip(self.pfscene.entities.iter().zip(&self.entities))
+        {
+            let position = placed.position();
+            let cell = terrain.cell_at(position.x, position.z);
+            let Some(cell) = cell.filter(|_| can_move(entity)) else {
+                continue;
+            };
+            let can_stand = |domain| grid.islands(domain).at(cell).is_some();
+            let obstacle = grid.obstacle(map, Domain::Ground, cell);
+            let Some(obstacle) = obstacle.filter(|_| !can_stand(Domain::Water)) else {
+                continue;
+            };
+            add(
+                &mut notes,
+                &rules::STUCK_ENTITY,
+                &self.pfscene,
+                index,
+                Some("position"),
+                || {
+                    let why = terrain.why_barred(obstacle);
+                    let (row, col) = cell.tile();
+                    format!(
+                        "the entity can move, but not from where it stands: {why} (row {row}, column \
+                     {col} of the map)"
+                    )
+                },
+            );
+        }
+        notes.finish()
+    }
 }
 
 /// Lists a problem of an entity at the line of one of its attributes, or of its own.
@@ -325,6 +374,19 @@ fn check_ground(
             },
         );
     }
+}
+
+/// The entities that keep units off the ground below them.
+fn blockers(pfscene: &Pfscene, entities: &[Placed], models: &[SceneModel]) -> Vec<Blocker> {
+    let all = (0..).zip(pfscene.entities.iter().zip(entities));
+    let blockers = all.filter_map(|(index, (entity, placed))| {
+        Some(Blocker {
+            item: SceneItem::Entity { index }.into(),
+            name: entity.name.clone(),
+            footprint: footprint(entity, placed, models[placed.model].model.as_deref())?,
+        })
+    });
+    blockers.collect()
 }
 
 /// Entities by model and clip.

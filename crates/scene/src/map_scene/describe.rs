@@ -330,6 +330,10 @@ impl Document for MapScene {
         beyond(&members, after, backwards).copied().map(entity_item)
     }
 
+    fn notes(&self) -> Vec<Problem> {
+        self.stuck_entities()
+    }
+
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let item = match problem.subject {
             Subject::SceneEntity(index) => SceneItem::Entity { index },

@@ -132,8 +132,10 @@ impl MapScene {
             ("regions", regions.collect()),
             ("cameras", cameras.collect()),
         ];
-        keys.map(|(key, value)| (key.to_owned(), value))
-            .into_iter()
+        let navigation = self.terrain().map(|terrain| terrain.navigation_json());
+        keys.into_iter()
+            .chain(navigation.map(|json| ("navigation", json)))
+            .map(|(key, value)| (key.to_owned(), value))
             .collect()
     }
 }
@@ -356,6 +358,7 @@ fn problem_lines<'a>(problems: impl Iterator<Item = &'a Problem>) -> Vec<Propert
         let name = match problem.severity {
             Severity::Error => "Error",
             Severity::Warning => "Warning",
+            Severity::Note => "Note",
         };
         Property::new(name, format!("{}: {}", problem.place, problem.message))
     };

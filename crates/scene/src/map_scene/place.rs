@@ -1,9 +1,10 @@
 //! Where entities stand.
 
-use glam::{Affine3A, Mat3, Quat, Vec3};
+use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
 
 use super::{Model, Placed};
 use crate::camera::Pose;
+use crate::terrain::navigation::Footprint;
 use crate::{Aabb, Playhead};
 use mapscope_formats::pfscene::{Attributes, Camera, Entity, Value};
 
@@ -91,6 +92,49 @@ pub(super) fn model_bounds(
         .corners()
         .map(|corner| world_from_model.transform_point3(corner));
     Aabb::around(corners).filter(|aabb| aabb.min.is_finite() && aabb.max.is_finite())
+}
+
+/// Whether an entity is in the way of others, and whether it stays where it is; none where the file
+/// does not say so.
+fn is_solid_and_static(entity: &Entity) -> Option<[bool; 2]> {
+    let is = |key| entity.attributes.value(key).and_then(Value::bool);
+    Some([is("collision")?, is("static")?])
+}
+
+/// Whether an entity keeps others off where it stands.
+fn is_blocker(entity: &Entity) -> bool {
+    is_solid_and_static(entity) == Some([true, true])
+}
+
+/// Whether an entity goes about among others.
+pub(super) fn can_move(entity: &Entity) -> bool {
+    is_solid_and_static(entity) == Some([true, false])
+}
+
+/// What an entity covers of the ground, if it keeps units off it: what is below the box of its model,
+/// turned with it, or where that is missing its selection circle.
+pub(super) fn footprint(
+    entity: &Entity,
+    placed: &Placed,
+    model: Option<&Model>,
+) -> Option<Footprint> {
+    if !is_blocker(entity) {
+        return None;
+    }
+    let below = |point: Vec3| Vec2::new(point.x, point.z);
+    let playhead = Playhead {
+        clip: placed.clip,
+        ..Playhead::default()
+    };
+    if let Some(extent) = model.and_then(|model| model.extent_at(playhead)) {
+        let world = |corner| below(placed.world_from_model.transform_point3(corner));
+        return Some(Footprint::around(&extent.corners().map(world)));
+    }
+    let radius = entity.attributes.value("selection_radius")?.float()?;
+    (radius > 0.0).then(|| Footprint::Circle {
+        center: below(placed.position()),
+        radius,
+    })
 }
 
 impl Placed {

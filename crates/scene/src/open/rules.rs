@@ -13,6 +13,12 @@ mapscope_formats::rules! {
     Warning TEXTURE_LIMIT = "texture/limit";
     /// The declared bounds differ from those of the mesh.
     Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
+    /// No tile names a material, and no splat that is seen does.
+    Note UNUSED_MATERIAL = "pfmap/unused-material";
+    /// Ground units cannot get to a part of the ground from its largest part.
+    Note UNREACHABLE_GROUND = "pfmap/unreachable-ground";
+    /// An entity that can move stands where ground units cannot walk.
+    Note STUCK_ENTITY = "pfscene/stuck-entity";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
     /// The model of an entity was not found.

@@ -35,6 +35,20 @@ pub const GOOD: [f32; 3] = [0.26, 0.75, 0.32];
 /// Where ground units cannot walk, and where no grass grows.
 pub const BAD: [f32; 3] = [0.85, 0.20, 0.16];
 
+/// Of islands of the navigation grid, by their size: the largest has the first one for itself, and
+/// the others go round. Whoever cannot tell red from green can tell them apart.
+pub const ISLANDS: [[f32; 3]; 6] = [
+    [0.0, 0.62, 0.45],
+    [0.34, 0.71, 0.91],
+    [0.94, 0.89, 0.26],
+    [0.80, 0.47, 0.65],
+    [0.0, 0.30, 0.75],
+    [1.0, 1.0, 1.0],
+];
+/// Of cells of the navigation grid that cannot be passed, and of those that could if no entity stood
+/// there.
+pub const BARRED_CELLS: [[f32; 3]; 2] = [[0.72, 0.16, 0.06], [0.36, 0.10, 0.10]];
+
 /// Of each [`Cover`](mapscope_formats::pfmap::Cover), by its number.
 pub const COVERS: [[f32; 3]; 4] = [BAD, GOOD, [0.97, 0.86, 0.26], [0.80, 0.30, 0.85]];
 

@@ -5,26 +5,31 @@ use serde_json::{Map, Value, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::inspect::{ChunkAt, MaterialAt, TileAt, TilesOf};
+use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
+use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
 use crate::fields::Describe;
 use crate::numbers::number;
-use crate::outline::{file_name, heading, leaf};
+use crate::outline::{file_name, heading, heading_of, leaf};
 use crate::overlay::overlays;
+use crate::rules;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
     LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup,
     Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
 };
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
-use mapscope_formats::{Problem, Subject};
+use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
 /// The overlays of a terrain; the last one only where tiles have cover.
-pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
     TileTypes "Tile types" "Colour every tile by its type" surface,
     Pathable "Pathable"
         "Colour tiles green where ground units can walk, red where they cannot" surface,
+    Navigation "Navigation"
+        "Colour the cells of 4 by 4 units where ground units can walk, each island of them in a \
+         colour of its own, and hatch those where they cannot" surface,
     Height "Height" "Colour the ground by its height" surface,
     ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
     TileGrid "Tile grid" "Draw dark lines around the tiles",
@@ -39,6 +44,12 @@ pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
 
 /// Levels that the legend of the height overlay has at most.
 const MAX_LEGEND_LEVELS: i32 = 10;
+/// Islands that the outline and JSON list.
+const MAX_ISLANDS: usize = 100;
+/// Cells of the smallest island that is worth a note: those of a tile.
+const MIN_NOTED_CELLS: u32 = CELLS_PER_SIDE * CELLS_PER_SIDE;
+/// Lines around an island at most.
+const MAX_BORDER: usize = 1 << 16;
 
 impl Document for Terrain {
     fn about(&self) -> &About {
@@ -76,6 +87,9 @@ impl Document for Terrain {
             heading("Materials", materials.collect()),
             heading("Chunks", chunks.collect()),
         ]
+        .into_iter()
+        .chain(self.island_lines())
+        .collect()
     }
 
     fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
@@ -108,6 +122,12 @@ impl Document for Terrain {
                     self.tiles_bounds(row..row + CHUNK_SIDE, col..col + CHUNK_SIDE)
                 })
             }
+            Item::Terrain(TerrainItem::Island { row, col }) => {
+                let islands = self.navigation().islands(Domain::Ground);
+                let tiles = IslandAt::new(self, row, col);
+                let tiles = tiles.and_then(|at| islands.tiles_of(at.index));
+                tiles.map(|[rows, cols]| self.tiles_bounds(rows, cols))
+            }
             _ => self.members(item).and_then(|members| {
                 let is_member = |at: &usize| self.is_member(members, *at);
                 let tiles = (0..self.map.tiles.len()).filter(is_member);
@@ -130,6 +150,9 @@ impl Document for Terrain {
                 .into_iter()
                 .filter_map(|edge| self.edge_line(row, col, edge))
                 .collect();
+        }
+        if let Item::Terrain(TerrainItem::Island { row, col }) = item {
+            return self.island_border(row, col);
         }
         let Item::Terrain(TerrainItem::Chunk { row, col }) = item else {
             return Vec::new();
@@ -174,6 +197,36 @@ impl Document for Terrain {
             item: neighbor,
             name: None,
         }
+    }
+
+    fn notes(&self) -> Vec<Problem> {
+        let mut notes = Problems::new();
+        for (index, material) in (0..).zip(&self.map.materials) {
+            if !self.is_used(index) {
+                let (subject, place) = (Subject::Material(index), Place::line(material.line));
+                notes.add_about(&rules::UNUSED_MATERIAL, subject, place, || {
+                    let name = quoted(material.name.as_bytes());
+                    format!("no tile uses material {index}, {name}")
+                });
+            }
+        }
+        let cut_off = self.ground().list.iter().skip(1);
+        for island in cut_off.take_while(|island| island.cells >= MIN_NOTED_CELLS) {
+            let (row, col) = island.first.tile();
+            let Some((line, column)) = self.map.tile_place(row, col) else {
+                continue;
+            };
+            let column = column.into();
+            let (subject, place) = (Subject::Tile { row, col }, Place::Text { line, column });
+            notes.add_about(&rules::UNREACHABLE_GROUND, subject, place, || {
+                let cells = counted(island.cells as usize, "cell");
+                format!(
+                    "ground units cannot get here from most of the ground: an island of {cells} of \
+                     4 by 4 units (from row {row}, column {col} of the map)"
+                )
+            });
+        }
+        notes.finish()
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
@@ -231,6 +284,9 @@ impl Document for Terrain {
             Statistic::new("Side faces", self.packed.sides.len()),
             Statistic::new("Texture layers", self.textures.layers.len()),
             Statistic::new("Missing textures", without_texture),
+            Statistic::new("Cells where units can walk", self.ground().passable()),
+            Statistic::new("Islands of them", self.ground().list.len()),
+            Statistic::new("Cells out of reach", self.ground().cut_off()),
         ]);
         statistics
     }
@@ -242,6 +298,7 @@ impl Document for Terrain {
 
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
         let mut info = Self::FIELDS.json(self);
+        info.insert("navigation".to_owned(), self.navigation_json());
         if let Some((row, col)) = query.tile {
             let tile = TileAt::new(self, row, col).map(|at| at.info());
             info.insert("tile".to_owned(), tile.into());
@@ -256,6 +313,11 @@ impl Document for Terrain {
         }
         info
     }
+}
+
+/// The colour of an island, by its index, in the navigation overlay.
+fn island_color(index: usize) -> [u8; 3] {
+    bytes(colors::ISLANDS[color_of(index, colors::ISLANDS.len())])
 }
 
 /// The colour of a level in the height overlay.
@@ -283,6 +345,7 @@ impl Terrain {
                 MaterialAt::FIELDS.of(MaterialAt::new(self, index as usize)?)
             }
             TerrainItem::TileType { class } => TilesOf::FIELDS.of(TilesOf::new(self, class)?),
+            TerrainItem::Island { row, col } => IslandAt::FIELDS.of(IslandAt::new(self, row, col)?),
         })
     }
 
@@ -343,6 +406,7 @@ impl Terrain {
             .into_iter()
             .chain(self.bad_tiles_entry())
             .collect(),
+            OverlayId::Navigation => self.navigation_legend(),
             OverlayId::Height => {
                 let [low, high] = self.levels();
                 let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
@@ -376,6 +440,142 @@ impl Terrain {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether anything shows a material: a tile, or a splat over what a tile shows. Where tiles could
+    /// not be read nobody knows.
+    fn is_used(&self, index: u32) -> bool {
+        let by_tiles = |index: u32| {
+            let uses = self.material_uses.get(index as usize);
+            uses.is_some_and(|uses| *uses != [0; 2])
+        };
+        let mut splats = self.map.splats.iter();
+        !self.map.bad_tiles.is_empty()
+            || by_tiles(index)
+            || splats.any(|splat| splat.accent == index && by_tiles(splat.base))
+    }
+
+    /// The islands of ground units.
+    fn ground(&self) -> &Islands {
+        self.navigation().islands(Domain::Ground)
+    }
+
+    /// The islands of ground, if there is more than one.
+    fn island_lines(&self) -> Option<OutlineNode> {
+        let islands = (1..).zip(&self.ground().list);
+        (self.ground().list.len() > 1).then(|| {
+            heading_of("Islands", islands, MAX_ISLANDS, |(number, island)| {
+                let note = counted(island.cells as usize, "cell");
+                OutlineNode {
+                    swatch: Some(Swatch::Color(island_color(number - 1))),
+                    ..leaf(format!("Island {number}"), IslandAt::item(island), note)
+                }
+            })
+        })
+    }
+
+    /// The lines around an island, on the ground.
+    fn island_border(&self, row: u32, col: u32) -> Vec<[Vec3; 2]> {
+        let Some(island) = IslandAt::new(self, row, col) else {
+            return Vec::new();
+        };
+        let side = 1.0 / CELLS_PER_SIDE as f32;
+        let line = |(cell, edge): (Cell, Edge)| {
+            let (row, col) = cell.tile();
+            let shape = Shape::of(self.map.tile(row, col)?);
+            let [west, north] = [cell.col, cell.row].map(|at| (at % CELLS_PER_SIDE) as f32 * side);
+            let [nw, ne, sw, se] =
+                [(0.0, 0.0), (side, 0.0), (0.0, side), (side, side)].map(|(east, south)| {
+                    let uv = glam::Vec2::new(west + east, north + south);
+                    let at = uv + glam::Vec2::new(col as f32, row as f32);
+                    self.placement.world(at.x, at.y, shape.level_at(uv))
+                });
+            Some(match edge {
+                Edge::North => [nw, ne],
+                Edge::East => [ne, se],
+                Edge::South => [sw, se],
+                Edge::West => [nw, sw],
+            })
+        };
+        let border = self.ground().border(island.index);
+        border.take(MAX_BORDER).filter_map(line).collect()
+    }
+
+    /// The navigation grid in JSON: of each domain its islands, the largest first.
+    pub(crate) fn navigation_json(&self) -> Value {
+        let grid = self.navigation();
+        let domains = Domain::ALL.map(|domain| {
+            let islands = grid.islands(domain);
+            let island = |(nth, island): (usize, &Island)| {
+                let (row, col) = island.first.tile();
+                let middle = island.first.middle();
+                let place = self.placement.world(middle.x, middle.y, 0.0);
+                json!({
+                    "island": nth,
+                    "cells": island.cells,
+                    "tile": [row, col],
+                    "x": number(place.x),
+                    "z": number(place.z),
+                })
+            };
+            let listed = (1..).zip(islands.list.iter().take(MAX_ISLANDS));
+            let json = json!({
+                "passable": islands.passable(),
+                "unreachable": islands.cut_off(),
+                "island_count": islands.list.len(),
+                "islands": listed.map(island).collect::<Value>(),
+            });
+            (domain.name().to_owned(), json)
+        });
+        let mut json = json!({
+            "cells": grid.cells(),
+            "blocked_by_entities": grid.blocked_by_entities(),
+            "entities_left_out": grid.left_out(),
+        });
+        if let Value::Object(keys) = &mut json {
+            keys.extend(domains);
+        }
+        json
+    }
+
+    fn navigation_legend(&self) -> Vec<LegendEntry> {
+        let grid = self.navigation();
+        let ground = self.ground();
+        let cells = |count: u64| counted(count as usize, "cell");
+        let largest = (1..).zip(ground.list.iter().take(colors::ISLANDS.len()));
+        let mut entries: Vec<LegendEntry> = largest
+            .map(|(number, island)| {
+                let label = format!("island {number}, {}", cells(island.cells.into()));
+                LegendEntry::new(island_color(number - 1), label)
+            })
+            .collect();
+        let others = ground.list.iter().skip(colors::ISLANDS.len());
+        let others = others.fold((0, 0), |(count, sum), island| {
+            (count + 1, sum + u64::from(island.cells))
+        });
+        if others.0 > 0 {
+            let label = format!(
+                "the next of {} more in turn, {}",
+                counted(others.0, "island"),
+                cells(others.1)
+            );
+            entries.push(LegendEntry::new(island_color(1), label));
+        }
+        let by_entities = grid.blocked_by_entities();
+        let barred = grid.cells() - ground.passable() - by_entities;
+        let counts = [
+            ("units cannot walk", barred),
+            ("entities stand there", by_entities),
+        ];
+        for (color, (why, count)) in colors::BARRED_CELLS.into_iter().zip(counts) {
+            if count > 0 {
+                entries.push(LegendEntry::new(
+                    bytes(color),
+                    format!("{why}, {}", cells(count)),
+                ));
+            }
+        }
+        entries
     }
 
     /// What overlays show of tiles that could not be read, if there are any.

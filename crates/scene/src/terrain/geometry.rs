@@ -245,6 +245,15 @@ impl Barrier {
         }
     }
 
+    /// What keeps ground units off one of the four cells of a tile; none where they can walk. Of a
+    /// steep corner, that one is open whose corner the level half has for itself (fact sheet E).
+    pub fn of_cell(tile: &Tile, cell: Corner) -> Option<Self> {
+        let shape = Shape::of(tile);
+        let [a, b] = shape.halves_at(cell);
+        let is_level = a == b && !shape.is_sloped(a);
+        Self::of(tile).filter(|barrier| *barrier != Self::Steep || !is_level)
+    }
+
     /// The reason in words.
     pub const fn name(self) -> &'static str {
         match self {

@@ -3,13 +3,15 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::class::bad_tiles_note;
-use super::geometry::{Barrier, LEVEL_HEIGHT, Shape};
+use super::geometry::{Barrier, Corner, LEVEL_HEIGHT, Shape};
+use super::navigation::{Cell, Domain, Island, Obstacle};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
 use crate::fields::{Section, Table, Value, field, fields, json_only};
 use crate::numbers::number;
-use crate::{Property, Swatch, TerrainItem, TextSpan};
+use crate::{Item, Property, Swatch, TerrainItem, TextSpan};
+use mapscope_formats::counted;
 use mapscope_formats::pfmap::{
     CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, TileType,
 };
@@ -355,6 +357,11 @@ impl<'a> TileAt<'a> {
                     json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
                 ],
             },
+            Section {
+                title: "Navigation",
+                fields: &[field("", |at: &Self| at.cell_lines().into())
+                    .json_as("cells", Self::cells_json)],
+            },
         ],
     };
 
@@ -442,6 +449,42 @@ impl<'a> TileAt<'a> {
         reading.map(|reading| Barrier::of(&reading.tile).map_or(Ok(()), Err))
     }
 
+    /// What the navigation grid has of each of its cells, in the order of [`Corner`].
+    fn cells(&self) -> impl Iterator<Item = (&'static str, CellAt<'a>)> {
+        let names = [
+            ("North-west cell", Corner::NorthWest),
+            ("North-east cell", Corner::NorthEast),
+            ("South-west cell", Corner::SouthWest),
+            ("South-east cell", Corner::SouthEast),
+        ];
+        let (terrain, row, col) = (self.terrain, self.row, self.col);
+        let cell = move |(name, corner)| {
+            let cell = Cell::in_tile(row, col, corner);
+            (name, CellAt { terrain, cell })
+        };
+        names.into_iter().map(cell)
+    }
+
+    /// A line for each cell, and one for ships where there is water.
+    fn cell_lines(&self) -> Vec<Property> {
+        let mut lines: Vec<Property> = self
+            .cells()
+            .map(|(name, at)| at.line(name, Domain::Ground))
+            .collect();
+        // Ships go to all cells of a tile or to none but for what stands there.
+        let mut water = self.cells().map(|(_, at)| at);
+        let water = water.find(|at| at.island(Domain::Water).is_some());
+        lines.extend(water.map(|at| at.line("Ships", Domain::Water)));
+        lines
+    }
+
+    fn cells_json(&self) -> Json {
+        let keys = ["nw", "ne", "sw", "se"];
+        let cells = keys.into_iter().zip(self.cells());
+        let cells = cells.map(|(key, (_, at))| (key.to_owned(), at.json()));
+        cells.collect::<Map<_, _>>().into()
+    }
+
     fn shape(&self) -> Option<Shape> {
         let reading = self.reading.filter(Reading::has_shape);
         reading.map(|reading| Shape::of(&reading.tile))
@@ -503,6 +546,126 @@ impl<'a> TileAt<'a> {
             ..Property::new("Characters", shown)
         }]
     }
+}
+
+/// A cell of the navigation grid.
+struct CellAt<'a> {
+    terrain: &'a Terrain,
+    cell: Cell,
+}
+
+impl CellAt<'_> {
+    /// Its island, with its number from 1.
+    fn island(&self, domain: Domain) -> Option<(usize, &Island)> {
+        let islands = self.terrain.navigation().islands(domain);
+        let index = islands.at(self.cell)?;
+        Some((index + 1, islands.list.get(index)?))
+    }
+
+    fn obstacle(&self, domain: Domain) -> Option<Obstacle> {
+        let terrain = self.terrain;
+        terrain
+            .navigation()
+            .obstacle(&terrain.map, domain, self.cell)
+    }
+
+    fn line(&self, name: &'static str, domain: Domain) -> Property {
+        let obstacle = self.obstacle(domain);
+        let entity = match obstacle {
+            Some(Obstacle::Entity(index)) => self.terrain.blockers.get(index as usize),
+            _ => None,
+        };
+        if let Some(obstacle) = obstacle {
+            return Property {
+                link: entity.map(|entity| entity.item),
+                ..Property::new(name, self.terrain.why_barred(obstacle))
+            };
+        }
+        let island = self.island(domain);
+        let text = island.map_or_else(String::new, |(number, island)| {
+            let cells = counted(island.cells as usize, "cell");
+            match domain {
+                Domain::Ground => format!("open, island {number} of {cells}"),
+                Domain::Water => format!("can sail, water {number} of {cells}"),
+            }
+        });
+        let link = island.filter(|_| domain == Domain::Ground);
+        Property {
+            link: link.map(|(_, island)| IslandAt::item(island)),
+            ..Property::new(name, text)
+        }
+    }
+
+    fn json(&self) -> Json {
+        let obstacle = self.obstacle(Domain::Ground);
+        let entity = match obstacle {
+            Some(Obstacle::Entity(index)) => self.terrain.blockers.get(index as usize),
+            _ => None,
+        };
+        json!({
+            "passable": obstacle.is_none(),
+            "blocked": obstacle.map(Obstacle::name),
+            "entity": entity.map(|entity| entity.name.as_str()),
+            "island": self.island(Domain::Ground).map(|(number, _)| number),
+            "water": self.island(Domain::Water).map(|(number, _)| number),
+        })
+    }
+}
+
+/// An island of ground.
+pub(super) struct IslandAt<'a> {
+    terrain: &'a Terrain,
+    pub(super) index: usize,
+    island: &'a Island,
+}
+
+impl<'a> IslandAt<'a> {
+    /// That of a cell.
+    pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
+        let islands = terrain.navigation().islands(Domain::Ground);
+        let index = islands.at(Cell { row, col })?;
+        Some(Self {
+            terrain,
+            index,
+            island: islands.list.get(index)?,
+        })
+    }
+
+    /// The item of an island.
+    pub(super) fn item(island: &Island) -> Item {
+        let Cell { row, col } = island.first;
+        TerrainItem::Island { row, col }.into()
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = fields!(
+        "Island",
+        field("Number", |at: &Self| (at.index + 1).into()).in_summary_as("Island"),
+        field("Cells", |at: &Self| at.island.cells.into())
+            .in_summary()
+            .note(|at| counted(at.island.cells as usize, "cell").into()),
+        field("Reached from", |at: &Self| match at.index {
+            0 => "the largest island: most of the ground".into(),
+            _ => "nowhere else".into(),
+        }),
+        field("First tile", |at: &Self| {
+            let (row, col) = at.island.first.tile();
+            Value::from(format!("row {row}, column {col}")).link(TerrainItem::Tile { row, col })
+        }),
+        field("Tiles", |at: &Self| {
+            let islands = at.terrain.navigation().islands(Domain::Ground);
+            let tiles = islands.tiles_of(at.index).map(|[rows, cols]| {
+                let last = |range: &std::ops::Range<u32>| range.end.saturating_sub(1);
+                format!(
+                    "rows {} to {}, columns {} to {}",
+                    rows.start,
+                    last(&rows),
+                    cols.start,
+                    last(&cols)
+                )
+            });
+            tiles.into()
+        }),
+    );
 }
 
 fn swatch(class: TileClass) -> Swatch {

@@ -5,6 +5,7 @@ pub mod colors;
 mod describe;
 pub mod geometry;
 mod inspect;
+pub mod navigation;
 pub mod noise;
 mod overview;
 pub mod pack;
@@ -16,7 +17,7 @@ pub mod textures;
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use class::TileClass;
 pub(super) use describe::OVERLAYS;
@@ -25,7 +26,8 @@ pub use overview::Overview;
 pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIDE, CELL, CORE, GUARD, Patchwork, patchwork};
 
-use self::geometry::{LEVEL_HEIGHT, Placement, Shape};
+use self::geometry::{Corner, LEVEL_HEIGHT, Placement, Shape};
+use self::navigation::{Blocker, Cell, NavigationGrid, Obstacle};
 use self::pack::{Layers, Packed};
 use self::sun::ShadowMap;
 use self::textures::Textures;
@@ -55,6 +57,10 @@ pub struct Terrain {
     /// For each material the tiles that name it for their top and for their sides, but for those
     /// that could not be read.
     material_uses: Vec<[u64; 2]>,
+    /// The static entities that stand on it.
+    blockers: Vec<Blocker>,
+    /// Worked out when it is first asked for.
+    navigation: OnceLock<NavigationGrid>,
 }
 
 /// Opens a PFMAP file.
@@ -164,6 +170,8 @@ impl Terrain {
             cover_counts,
             bad_in_chunks,
             material_uses,
+            blockers: Vec::new(),
+            navigation: OnceLock::new(),
         };
         let about = About {
             bounds: terrain.bounds(),
@@ -204,6 +212,47 @@ impl Terrain {
     /// The materials' textures, which patches of the map share.
     pub fn textures(&self) -> &Arc<Textures> {
         &self.textures
+    }
+
+    /// Where units can go. It is worked out when it is first asked for.
+    pub fn navigation(&self) -> &NavigationGrid {
+        self.navigation
+            .get_or_init(|| NavigationGrid::of(&self.map, &self.blockers))
+    }
+
+    /// The navigation cell below a place; none off the map.
+    pub fn cell_at(&self, world_x: f32, world_z: f32) -> Option<Cell> {
+        let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
+        let corner = match (uv.y >= 0.5, uv.x >= 0.5) {
+            (false, false) => Corner::NorthWest,
+            (false, true) => Corner::NorthEast,
+            (true, false) => Corner::SouthWest,
+            (true, true) => Corner::SouthEast,
+        };
+        Some(Cell::in_tile(row, col, corner))
+    }
+
+    /// Why a cell cannot be passed, in words: with the name of the entity that stands there.
+    pub(super) fn why_barred(&self, obstacle: Obstacle) -> String {
+        match obstacle {
+            Obstacle::Entity(index) => {
+                let entity = self.blockers.get(index as usize);
+                let name = entity.map_or("an entity", |entity| entity.name.as_str());
+                format!("blocked by {name}")
+            }
+            obstacle => format!("blocked: {}", obstacle.name()),
+        }
+    }
+
+    /// The static entities that stand on it, which keep units off the ground that they cover.
+    pub fn blockers(&self) -> &[Blocker] {
+        &self.blockers
+    }
+
+    /// Puts static entities on it, in place of those that stood there.
+    pub fn set_blockers(&mut self, blockers: Vec<Blocker>) {
+        self.blockers = blockers;
+        self.navigation = OnceLock::new();
     }
 
     /// Lowest and highest level of the ground: of the tiles that were read, without the skirt.

@@ -7,5 +7,6 @@ mod level;
 mod map_scene;
 mod model;
 mod mutation;
+mod navigation;
 mod ppe;
 mod rules;

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-use mapscope_formats::pfobj;
+use mapscope_formats::{pfmap, pfobj};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::map_scene::maps_beside;
 use mapscope_scene::model::Model;
 use mapscope_scene::terrain::Terrain;
+use mapscope_scene::terrain::navigation::{Domain, Obstacle};
 use mapscope_scene::{
     Direction, Document, InfoQuery, Item, MapChoice, ModelItem, OpenError, OpenOptions, OverlayId,
-    Playhead, Progress, Ray, SceneItem, Shown, Source, Swatch,
+    Playhead, Progress, Ray, SceneItem, Shown, Source, Swatch, TerrainItem,
 };
 use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -374,6 +375,63 @@ fn what_stands_far_off_the_map_makes_no_speck_of_it() {
         serde_json::json!([null, 2.0, 3.0]),
         "as the file has it"
     );
+}
+
+/// What keeps still and is solid keeps units off its cells, by its name; what moves and stands there is
+/// noted at the line of its place.
+#[test]
+fn static_entities_take_cells_and_what_is_stuck_is_noted() {
+    let solid = |scene: &str, is_static: bool, at: &str| {
+        let is_static = u8::from(is_static);
+        format!(
+            "{scene}entity rock no-such-model.pfobj 4\n   position vec3 {at}\n   static bool \
+             {is_static}\n   collision bool 1\n   selection_radius float 3.0\n"
+        )
+    };
+    let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 3\n";
+    let scene = solid(head, true, "2.0 0.0 2.0");
+    let scene = solid(&scene, false, "1.0 0.0 3.0");
+    let scene = solid(&scene, false, "60.0 0.0 60.0");
+    let game = Game::new(&scene);
+    let mut map = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    let mut level = pfmap::Tile::default();
+    level.set(pfmap::Field::Pathable, 1);
+    map.tiles.fill(level);
+    game.write("assets/maps/a.pfmap", &pfmap::write(&map));
+    let document = game.open();
+    let terrain: &Terrain = document.content().unwrap();
+    // A circle of radius 3 around the middle of a cell reaches into all those around it.
+    let grid = terrain.navigation();
+    assert_eq!(grid.blocked_by_entities(), 9);
+    let cell = terrain.cell_at(2.0, 2.0).unwrap();
+    let obstacle = grid.obstacle(terrain.map(), Domain::Ground, cell);
+    assert_eq!(obstacle, Some(Obstacle::Entity(0)));
+    assert_eq!(
+        terrain.blockers()[0].item,
+        SceneItem::Entity { index: 0 }.into()
+    );
+    let (row, col) = cell.tile();
+    let tile = TerrainItem::Tile { row, col };
+    let groups = document.properties(tile.into(), Playhead::default());
+    let lines = groups.iter().flat_map(|group| &group.properties);
+    let said: Vec<_> = lines.filter(|line| line.name.ends_with(" cell")).collect();
+    let blocked = said.iter().find(|line| line.value == "blocked by rock");
+    assert_eq!(
+        blocked.unwrap().link,
+        Some(SceneItem::Entity { index: 0 }.into())
+    );
+    let notes = document.notes();
+    let [note] = &notes[..] else {
+        panic!("{notes:?}");
+    };
+    assert_eq!(
+        (note.rule.id, note.place.to_string()),
+        ("pfscene/stuck-entity", "11:1".to_owned())
+    );
+    assert!(note.message.contains("blocked by rock"), "{note}");
+    let info = document.info(&InfoQuery::default());
+    assert_eq!(info["navigation"]["blocked_by_entities"], 9);
+    assert_eq!(info["navigation"]["ground"]["passable"], 64 * 64 - 9);
 }
 
 #[test]

@@ -48,7 +48,10 @@ impl Broken {
             embedded: beside,
         };
         match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
-            Ok(document) => self.add(&document.about().problems),
+            Ok(document) => {
+                self.add(&document.about().problems);
+                self.add(&document.notes());
+            }
             Err(OpenError::Refused { problem, .. }) => self.add([&problem]),
             Err(error) => panic!("{name}: {error}"),
         }
@@ -172,6 +175,15 @@ fn open_pfscenes(broken: &mut Broken) {
     for (from, to) in changes {
         broken.open("a.pfscene", SCENE.replace(from, to), &*FILES);
     }
+    // The guard stands in deep water.
+    let mut sea = pfmap::read(&MAP).unwrap();
+    for tile in &mut sea.tiles {
+        tile.set(pfmap::Field::Pathable, 0);
+    }
+    let sea: &[u8] = pfmap::write(&sea).leak();
+    let guarded = SCENE.replace("static bool 0", "static bool 0\n   collision bool 1");
+    let guarded = guarded.replace("guard.pfobj 13", "guard.pfobj 14");
+    broken.open("a.pfscene", guarded, vec![("a.pfmap", sea)].leak());
     let entity = |i: u32| format!("entity e m{i}.pfobj 0\n");
     let many: String = (0..2001).map(entity).collect();
     let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 2001\n";
@@ -367,7 +379,10 @@ fn break_pfmap(broken: &mut Broken) {
         text.replace_range(first + at..first + at + new.len(), new);
         text
     };
+    broken.open("a.pfmap", parted(&text), &[]);
     for text in [
+        // The first tile's edge in the east.
+        with(18, "2"),
         with(0, "F"),
         with(2, "zz"),
         with(13, "x"),
@@ -377,6 +392,21 @@ fn break_pfmap(broken: &mut Broken) {
     ] {
         broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
     }
+}
+
+/// A map of level ground with a wall across it and a material more, whatever it was before.
+fn parted(text: &str) -> Vec<u8> {
+    let mut map = pfmap::read(text.as_bytes()).unwrap();
+    let cols = map.cols() as usize;
+    for (index, tile) in map.tiles.iter_mut().enumerate() {
+        tile.kind = pfmap::TileType::Flat;
+        tile.base_height = 0;
+        let is_wall = index / cols == 8;
+        tile.set(pfmap::Field::Pathable, i32::from(!is_wall));
+    }
+    let last = map.materials[0].clone();
+    map.materials.push(last);
+    pfmap::write(&map)
 }
 
 fn break_pfobj(broken: &mut Broken) {

@@ -1,0 +1,605 @@
+//! The navigation grid: against a flood fill that knows nothing of runs, and what is said of it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::Vec2;
+use mapscope_formats::pfmap::{self, BlendMode, Edge, Field, Pfmap, Tile, TileType};
+use mapscope_formats::{Place, Severity};
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::terrain::geometry::{Barrier, Corner, Placement, Shape};
+use mapscope_scene::terrain::navigation::{
+    Blocker, Cell, Domain, Footprint, NavigationGrid, Obstacle,
+};
+use mapscope_scene::{
+    Document, InfoQuery, Item, OpenOptions, Playhead, Progress, SceneItem, Shown, Source,
+    TerrainItem,
+};
+use mapscope_testdata::{shared, synthesize};
+
+const CORNERS: [Corner; 4] = [
+    Corner::NorthWest,
+    Corner::NorthEast,
+    Corner::SouthWest,
+    Corner::SouthEast,
+];
+
+/// A map of level ground that nothing is wrong with.
+fn level_map(rows: u32, cols: u32) -> Pfmap {
+    let mut map = pfmap::read(&synthesize::pfmap(rows, cols, 3)).unwrap();
+    let mut tile = Tile::default();
+    tile.set(Field::Pathable, 1);
+    map.tiles.fill(tile);
+    map
+}
+
+fn tile_mut(map: &mut Pfmap, row: u32, col: u32) -> &mut Tile {
+    let at = row * map.cols() + col;
+    &mut map.tiles[at as usize]
+}
+
+/// A number that looks like chance.
+fn scrambled(mut x: u32) -> u32 {
+    x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
+    x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
+    x ^ x >> 16
+}
+
+/// A map on which every rule of the grid has something to do.
+fn wild_map(seed: u32) -> Pfmap {
+    let mut map = level_map(1, 2);
+    for (tile, at) in map.tiles.iter_mut().zip(0_u32..) {
+        let chance = |part: u32, below: u32| scrambled(at * 31 + part + seed * 1_000_003) % below;
+        if chance(0, 3) == 0 {
+            tile.kind = TileType::ALL[chance(1, 13) as usize];
+            tile.ramp_height = chance(2, 4) as u8;
+        }
+        if chance(3, 5) == 0 {
+            tile.base_height = chance(4, 5) as i8 - 3;
+        }
+        tile.set(Field::Pathable, i32::from(chance(5, 9) != 0));
+    }
+    map.bad_tiles = vec![(3, 4), (10, 40), (31, 63)];
+    map
+}
+
+/// The size and the first cell of each island, found the slow way.
+fn flooded(size: [u32; 2], is_open: impl Fn(Cell) -> bool) -> Vec<(u32, Cell)> {
+    let [rows, cols] = size;
+    let mut seen = BTreeSet::new();
+    let mut islands = Vec::new();
+    for row in 0..rows {
+        for col in 0..cols {
+            let first = Cell { row, col };
+            if seen.contains(&first) || !is_open(first) {
+                continue;
+            }
+            let mut cells = 0;
+            let mut next = vec![first];
+            seen.insert(first);
+            while let Some(Cell { row, col }) = next.pop() {
+                cells += 1;
+                for (down, right) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+                    let beside = (row.checked_add_signed(down), col.checked_add_signed(right));
+                    let (Some(row), Some(col)) = beside else {
+                        continue;
+                    };
+                    let cell = Cell { row, col };
+                    if row < rows && col < cols && is_open(cell) && seen.insert(cell) {
+                        next.push(cell);
+                    }
+                }
+            }
+            islands.push((cells, first));
+        }
+    }
+    islands.sort_by_key(|(cells, first)| (std::cmp::Reverse(*cells), *first));
+    islands
+}
+
+/// Whether ground units can walk on a cell, from the rules as they are written.
+fn is_walkable(map: &Pfmap, cell: Cell) -> bool {
+    let (row, col) = cell.tile();
+    let tile = map.tile(row, col).unwrap();
+    if !map.is_read(row, col) || !tile.pathable() || tile.base_height < -1 {
+        return false;
+    }
+    let corner = cell.corner();
+    if tile.kind != TileType::Flat && tile.ramp_height > 1 {
+        // The corner of the half that is level.
+        let level = match tile.kind {
+            TileType::CornerConcaveSw | TileType::CornerConvexNe => Corner::SouthWest,
+            TileType::CornerConcaveSe | TileType::CornerConvexNw => Corner::SouthEast,
+            TileType::CornerConcaveNw | TileType::CornerConvexSe => Corner::NorthWest,
+            TileType::CornerConcaveNe | TileType::CornerConvexSw => Corner::NorthEast,
+            _ => return false,
+        };
+        if corner != level {
+            return false;
+        }
+    }
+    Edge::ALL.into_iter().all(|edge| {
+        let (down, right) = edge.step();
+        let (south, east) = (corner as u32 / 2 == 1, corner as u32 % 2 == 1);
+        let lies_along = match edge {
+            Edge::North => !south,
+            Edge::South => south,
+            Edge::West => !east,
+            Edge::East => east,
+        };
+        let beyond = (row.checked_add_signed(down), col.checked_add_signed(right));
+        let (Some(row), Some(col)) = beyond else {
+            return true;
+        };
+        let Some(other) = map.tile(row, col).filter(|_| map.is_read(row, col)) else {
+            return true;
+        };
+        !lies_along || Shape::of(tile).edge(edge) == Shape::of(other).edge(edge.opposite())
+    })
+}
+
+#[test]
+fn islands_are_those_of_a_flood_fill() {
+    for seed in 0..8 {
+        let map = wild_map(seed);
+        let grid = NavigationGrid::of(&map, &[]);
+        let ground = grid.islands(Domain::Ground);
+        assert_eq!(grid.size(), [64, 128]);
+        let expected = flooded(grid.size(), |cell| is_walkable(&map, cell));
+        let found: Vec<_> = ground.list.iter().map(|i| (i.cells, i.first)).collect();
+        assert_eq!(found, expected, "seed {seed}");
+        assert!(found.len() > 20 && found[0].0 > 100, "seed {seed} is dull");
+        let mut reasons = BTreeSet::new();
+        for row in 0..64 {
+            for col in 0..128 {
+                let cell = Cell { row, col };
+                let obstacle = grid.obstacle(&map, Domain::Ground, cell);
+                assert_eq!(obstacle.is_none(), is_walkable(&map, cell), "{cell:?}");
+                assert_eq!(obstacle.is_none(), ground.at(cell).is_some(), "{cell:?}");
+                reasons.extend(obstacle.map(Obstacle::name));
+            }
+        }
+        let all = [
+            "along a cliff",
+            "could not be read",
+            "not pathable",
+            "slope over 1 level",
+            "too deep",
+        ];
+        assert!(reasons.iter().eq(&all), "{reasons:?}");
+        // Ships: the flag, and all corners below level 0.
+        let is_wet = |cell: Cell| {
+            let (row, col) = cell.tile();
+            let tile = map.tile(row, col).unwrap();
+            map.is_read(row, col) && tile.pathable() && Shape::of(tile).highest() < 0
+        };
+        let expected = flooded(grid.size(), is_wet);
+        let water = &grid.islands(Domain::Water).list;
+        let found: Vec<_> = water.iter().map(|i| (i.cells, i.first)).collect();
+        assert_eq!(found, expected, "seed {seed}: water");
+    }
+}
+
+/// The border of an island is where a step leads out of it, and its tiles are those of its cells.
+#[test]
+fn borders_are_where_islands_end() {
+    let map = wild_map(3);
+    let grid = NavigationGrid::of(&map, &[]);
+    let ground = grid.islands(Domain::Ground);
+    for island in 0..ground.list.len() {
+        let mut expected = BTreeSet::new();
+        let mut tiles = BTreeSet::new();
+        for row in 0..64 {
+            for col in 0..128 {
+                let cell = Cell { row, col };
+                if ground.at(cell) != Some(island) {
+                    continue;
+                }
+                tiles.insert(cell.tile());
+                for edge in Edge::ALL {
+                    let (down, right) = edge.step();
+                    let beside = row
+                        .checked_add_signed(down)
+                        .zip(col.checked_add_signed(right));
+                    let beyond = beside.and_then(|(row, col)| ground.at(Cell { row, col }));
+                    if beyond != Some(island) {
+                        expected.insert((cell, edge as u8));
+                    }
+                }
+            }
+        }
+        let found: Vec<_> = ground.border(island).collect();
+        let distinct: BTreeSet<_> = found
+            .iter()
+            .map(|(cell, edge)| (*cell, *edge as u8))
+            .collect();
+        assert_eq!(found.len(), distinct.len(), "twice");
+        assert_eq!(distinct, expected);
+        let [rows, cols] = ground.tiles_of(island).unwrap();
+        let of = |side: fn(&(u32, u32)) -> u32| {
+            let sides = || tiles.iter().map(side);
+            sides().min().unwrap()..sides().max().unwrap() + 1
+        };
+        assert_eq!([rows, cols], [of(|at| at.0), of(|at| at.1)]);
+    }
+    assert_eq!(ground.tiles_of(ground.list.len()), None);
+}
+
+#[test]
+fn a_wall_of_any_kind_makes_an_island() {
+    type Build = fn(&mut Tile);
+    // With the cells that cliffs take of the islands in the south and in the north.
+    let walls: [(&str, [u32; 2], Build); 4] = [
+        ("not pathable", [0, 0], |tile| tile.set(Field::Pathable, 0)),
+        ("too deep", [64, 64], |tile| tile.base_height = -2),
+        ("slope over 1 level", [0, 64], |tile| {
+            tile.kind = TileType::RampSn;
+            tile.ramp_height = 2;
+        }),
+        ("along a cliff", [64, 64], |tile| tile.base_height = 1),
+    ];
+    for (reason, [south, north], build) in walls {
+        let mut map = level_map(1, 1);
+        for col in 0..32 {
+            build(tile_mut(&mut map, 9, col));
+        }
+        let grid = NavigationGrid::of(&map, &[]);
+        let ground = grid.islands(Domain::Ground);
+        let sizes: Vec<u32> = ground.list.iter().map(|island| island.cells).collect();
+        let expected = [22 * 128 - south, 9 * 128 - north];
+        assert_eq!(sizes, expected, "{reason}");
+        let cell = Cell { row: 18, col: 5 };
+        let obstacle = grid.obstacle(&map, Domain::Ground, cell).unwrap();
+        assert_eq!(obstacle.name(), reason);
+        assert_eq!(ground.cut_off(), u64::from(expected[1]), "{reason}");
+    }
+}
+
+/// An entity in a rig of its own.
+fn blocker(name: &str, index: u32, footprint: Footprint) -> Blocker {
+    Blocker {
+        item: SceneItem::Entity { index }.into(),
+        name: name.to_owned(),
+        footprint,
+    }
+}
+
+fn placement(map: &Pfmap) -> Placement {
+    Placement {
+        rows: map.rows(),
+        cols: map.cols(),
+    }
+}
+
+/// World x and z of a place in cells east and south of the north-west corner.
+fn at_cell(map: &Pfmap, east: f32, south: f32) -> Vec2 {
+    let world = placement(map).world(east / 2.0, south / 2.0, 0.0);
+    Vec2::new(world.x, world.z)
+}
+
+/// Cells of a grid that an entity blocks.
+fn blocked_cells(map: &Pfmap, footprint: Footprint) -> Vec<(u32, u32)> {
+    let grid = NavigationGrid::of(map, &[blocker("rock", 7, footprint)]);
+    let [rows, cols] = grid.size();
+    let cells = (0..rows).flat_map(|row| (0..cols).map(move |col| Cell { row, col }));
+    let blocked = cells.filter(|cell| {
+        let obstacle = grid.obstacle(map, Domain::Ground, *cell);
+        assert!(
+            matches!(obstacle, None | Some(Obstacle::Entity(0))),
+            "{obstacle:?}"
+        );
+        obstacle.is_some()
+    });
+    let blocked: Vec<_> = blocked.map(|cell| (cell.row, cell.col)).collect();
+    assert_eq!(grid.blocked_by_entities(), blocked.len() as u64);
+    blocked
+}
+
+#[test]
+fn an_entity_blocks_the_cells_that_it_covers() {
+    let map = level_map(1, 1);
+    let corners = |points: &[(f32, f32)]| {
+        let points: Vec<Vec2> = points.iter().map(|(x, y)| at_cell(&map, *x, *y)).collect();
+        Footprint::around(&points)
+    };
+    // What only touches a cell is not on it.
+    let square = corners(&[(4.0, 6.0), (6.0, 6.0), (6.0, 7.0), (4.0, 7.0), (5.0, 6.5)]);
+    assert_eq!(blocked_cells(&map, square), [(6, 4), (6, 5)]);
+    // Turned by an eighth: the corners of its box stay free.
+    let turned = corners(&[(10.5, 8.2), (12.8, 10.5), (10.5, 12.8), (8.2, 10.5)]);
+    let cells = blocked_cells(&map, turned);
+    let expected: Vec<(u32, u32)> = (8..13_u32)
+        .flat_map(|row| (8..13_u32).map(move |col| (row, col)))
+        .filter(|(row, col)| row.abs_diff(10) + col.abs_diff(10) <= 3)
+        .collect();
+    assert_eq!(cells, expected);
+    let circle = |east, south, radius| Footprint::Circle {
+        center: at_cell(&map, east, south),
+        radius,
+    };
+    assert_eq!(blocked_cells(&map, circle(3.5, 3.5, 1.9)), [(3, 3)]);
+    let plus = [(2, 3), (3, 2), (3, 3), (3, 4), (4, 3)];
+    assert_eq!(blocked_cells(&map, circle(3.5, 3.5, 2.4)), plus);
+    // Half off the map, far off it, and nowhere.
+    assert_eq!(blocked_cells(&map, circle(0.0, 0.0, 3.9)), [(0, 0)]);
+    let off = corners(&[(-90.0, 3.0), (-80.0, 3.0), (-80.0, 9.0)]);
+    assert_eq!(blocked_cells(&map, off), []);
+    for far in [f32::NAN, f32::INFINITY] {
+        let nowhere = Footprint::Circle {
+            center: Vec2::new(far, 0.0),
+            radius: 9.0,
+        };
+        assert_eq!(blocked_cells(&map, nowhere), []);
+    }
+    let all = Footprint::Circle {
+        center: Vec2::ZERO,
+        radius: 1e30,
+    };
+    assert_eq!(blocked_cells(&map, all).len(), 64 * 64);
+    assert_eq!(blocked_cells(&map, Footprint::around(&[])), []);
+}
+
+#[test]
+fn entities_without_end_are_left_out() {
+    let map = level_map(1, 1);
+    let all = Footprint::Circle {
+        center: Vec2::ZERO,
+        radius: 1e30,
+    };
+    let many = vec![blocker("moon", 0, all); 100_000];
+    let grid = NavigationGrid::of(&map, &many);
+    assert_eq!(grid.left_out(), 100_000 - (1 << 20) / (64 * 64));
+    assert_eq!(grid.islands(Domain::Ground).passable(), 0);
+}
+
+/// The codes that shaders get say of each cell what the grid does.
+#[test]
+fn codes_are_those_of_the_grid() {
+    let map = wild_map(5);
+    let circle = Footprint::Circle {
+        center: at_cell(&map, 40.0, 30.0),
+        radius: 30.0,
+    };
+    let grid = NavigationGrid::of(&map, &[blocker("tower", 0, circle)]);
+    let ground = grid.islands(Domain::Ground);
+    let codes = grid.codes(4);
+    assert_eq!(codes.len(), map.tiles.len());
+    let mut seen = BTreeSet::new();
+    for row in 0..32 {
+        for col in 0..64 {
+            for corner in CORNERS {
+                let cell = Cell::in_tile(row, col, corner);
+                assert_eq!((cell.tile(), cell.corner()), ((row, col), corner));
+                let code = codes[(row * 64 + col) as usize].to_le_bytes()[corner as usize];
+                let expected = match (ground.at(cell), grid.obstacle(&map, Domain::Ground, cell)) {
+                    (Some(0), _) => 0,
+                    (Some(island), _) => 1 + (island - 1) % 3,
+                    (None, Some(Obstacle::Entity(_))) => 5,
+                    (None, _) => 4,
+                };
+                assert_eq!(usize::from(code), expected, "{cell:?}");
+                seen.insert(code);
+            }
+        }
+    }
+    assert!(seen.into_iter().eq(0..6));
+}
+
+// ---- What is said --------------------------------------------------------------------------
+
+fn property(document: &dyn Document, item: Item, name: &str) -> (String, Option<Item>) {
+    let groups = document.properties(item, Playhead::default());
+    let mut properties = groups.into_iter().flat_map(|group| group.properties);
+    let found = properties.find(|property| property.name == name);
+    found.map_or_else(Default::default, |found| (found.value, found.link))
+}
+
+/// A map as a document, with its tiles' modes and flags in order.
+fn document(map: &Pfmap) -> Arc<Terrain> {
+    let source = Source {
+        path: "a.pfmap".into(),
+        bytes: [].into(),
+        embedded: &[],
+    };
+    let mut map = map.clone();
+    for tile in &mut map.tiles {
+        for edge in Edge::ALL {
+            tile.set_blend(edge, BlendMode::None);
+        }
+    }
+    let options = OpenOptions::default();
+    Arc::new(Terrain::build(map, &source, &options, &Progress::default()).unwrap())
+}
+
+#[test]
+fn a_tile_says_where_its_cells_lead_and_what_bars_them() {
+    let mut map = level_map(1, 1);
+    for col in 0..32 {
+        tile_mut(&mut map, 9, col).set(Field::Pathable, 0);
+    }
+    let steep = tile_mut(&mut map, 20, 20);
+    steep.kind = TileType::CornerConcaveSw;
+    steep.ramp_height = 3;
+    let terrain = document(&map);
+    let tile = |row, col| Item::from(TerrainItem::Tile { row, col });
+    let said = |row, col, name| property(&*terrain, tile(row, col), name);
+    let large = Item::from(TerrainItem::Island { row: 20, col: 0 });
+    let (text, link) = said(30, 2, "North-west cell");
+    assert!(text.starts_with("open, island 1 of "), "{text}");
+    assert_eq!(link, Some(large));
+    assert_eq!(said(9, 2, "South-east cell").0, "blocked: not pathable");
+    assert_eq!(
+        said(20, 20, "North-east cell").0,
+        "blocked: slope over 1 level"
+    );
+    assert!(said(20, 20, "South-west cell").0.starts_with("open"));
+    assert_eq!(said(20, 20, "Ships").0, "");
+    let (text, link) = said(3, 3, "South-west cell");
+    assert_eq!(text, "open, island 2 of 1152 cells");
+    let small = link.unwrap();
+    assert_eq!(small, TerrainItem::Island { row: 0, col: 0 }.into());
+    assert_eq!(
+        property(&*terrain, small, "Tiles").0,
+        "rows 0 to 8, columns 0 to 31"
+    );
+    assert_eq!(property(&*terrain, small, "Number").0, "2");
+
+    let outline = terrain.outline();
+    let islands = outline.iter().find(|line| line.label == "Islands").unwrap();
+    assert_eq!(islands.note, "2");
+    assert_eq!(islands.children[1].item, Some(small));
+    let bounds = terrain.place(small, &Shown::default()).bounds.unwrap();
+    assert_eq!([bounds.min.z, bounds.max.z], [-128.0, -128.0 + 9.0 * 8.0]);
+    // A line for each of its cells on the border.
+    assert_eq!(
+        terrain.contour(small, &Shown::default()).len(),
+        2 * (64 + 18)
+    );
+
+    let info = terrain.info(&InfoQuery {
+        tile: Some((20, 20)),
+        ..InfoQuery::default()
+    });
+    assert_eq!(info["navigation"]["cells"], 64 * 64);
+    assert_eq!(info["navigation"]["ground"]["island_count"], 2);
+    let small = &info["navigation"]["ground"]["islands"][1];
+    assert_eq!(
+        *small,
+        serde_json::json!(
+            {"island": 2, "cells": 1152, "tile": [0, 0], "x": 126.0, "z": -126.0}
+        )
+    );
+    assert_eq!(info["navigation"]["ground"]["unreachable"], 1152);
+    assert_eq!(info["navigation"]["water"]["passable"], 0);
+    let cells = &info["tile"]["cells"];
+    assert_eq!(cells["ne"]["blocked"], "slope over 1 level");
+    assert_eq!(cells["sw"]["passable"], true);
+    assert_eq!(cells["sw"]["island"], 1);
+}
+
+#[test]
+fn ground_that_is_all_one_island_needs_no_list() {
+    let terrain = document(&level_map(1, 1));
+    let outline = terrain.outline();
+    assert!(outline.iter().all(|line| line.label != "Islands"));
+    let item = TerrainItem::Island { row: 99, col: 0 }.into();
+    assert!(terrain.properties(item, Playhead::default()).is_empty());
+    assert!(terrain.contour(item, &Shown::default()).is_empty());
+}
+
+/// Sizes and first cells of the islands of the engine's demo map, as a script that shares no code
+/// with the program counts them.
+#[test]
+fn the_engines_demo_map_has_the_islands_that_a_script_counts() {
+    let Some(path) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {
+        return;
+    };
+    let map = pfmap::read(&std::fs::read(path).unwrap()).unwrap();
+    let grid = NavigationGrid::of(&map, &[]);
+    let ground = grid.islands(Domain::Ground);
+    assert_eq!((grid.cells(), ground.passable()), (65_536, 62_758));
+    let found: Vec<_> = ground
+        .list
+        .iter()
+        .map(|i| (i.cells, (i.first.row, i.first.col)))
+        .collect();
+    let expected = [
+        (62_359, (0, 0)),
+        (192, (64, 62)),
+        (124, (69, 172)),
+        (41, (56, 166)),
+        (13, (88, 168)),
+        (10, (125, 119)),
+        (8, (64, 174)),
+        (4, (122, 116)),
+        (2, (120, 112)),
+        (1, (111, 92)),
+        (1, (112, 93)),
+        (1, (115, 94)),
+        (1, (122, 113)),
+        (1, (125, 114)),
+    ];
+    assert_eq!(found, expected);
+    let mut counts = std::collections::BTreeMap::new();
+    for row in 0..256 {
+        for col in 0..256 {
+            if let Some(obstacle) = grid.obstacle(&map, Domain::Ground, Cell { row, col }) {
+                *counts.entry(obstacle.name()).or_insert(0) += 1;
+            }
+        }
+    }
+    let expected = [
+        ("along a cliff", 72),
+        (Barrier::Steep.name(), 1702),
+        (Barrier::Deep.name(), 1004),
+    ];
+    assert!(counts.into_iter().eq(expected));
+}
+
+/// At the line of a material, and at the first tile of an island of a tile or more.
+#[test]
+fn what_nobody_uses_and_where_nobody_gets_is_noted() {
+    let mut map = level_map(1, 1);
+    map.materials.truncate(4);
+    for (row, col) in [(0, 5), (1, 5), (5, 5)] {
+        tile_mut(&mut map, row, col).side_material = 1;
+    }
+    map.splats = vec![
+        pfmap::Splat { base: 0, accent: 2 },
+        pfmap::Splat { base: 3, accent: 3 },
+    ];
+    // A block of two tiles, and one that is all steps but for a corner.
+    for (row, col) in [(9, 9), (9, 10), (9, 11), (9, 12), (10, 9), (10, 12)] {
+        tile_mut(&mut map, row, col).set(Field::Pathable, 0);
+    }
+    for (row, col) in [(11, 9), (11, 10), (11, 11), (11, 12)] {
+        tile_mut(&mut map, row, col).set(Field::Pathable, 0);
+    }
+    let corner = tile_mut(&mut map, 20, 20);
+    corner.kind = TileType::CornerConcaveSw;
+    corner.ramp_height = 2;
+    for (row, col) in [(20, 19), (21, 20)] {
+        tile_mut(&mut map, row, col).set(Field::Pathable, 0);
+    }
+    let terrain = document(&map);
+    let sizes = terrain.navigation().islands(Domain::Ground);
+    let sizes: Vec<u32> = sizes
+        .list
+        .iter()
+        .skip(1)
+        .map(|island| island.cells)
+        .collect();
+    assert_eq!(sizes, [8, 1]);
+    let notes = terrain.notes();
+    let said: Vec<_> = notes
+        .iter()
+        .map(|note| (note.rule.id, note.place))
+        .collect();
+    let (line, column) = map.tile_place(10, 10).unwrap();
+    let column = column.into();
+    let expected = [
+        ("pfmap/unused-material", Place::line(map.materials[3].line)),
+        ("pfmap/unreachable-ground", Place::Text { line, column }),
+    ];
+    assert_eq!(said, expected);
+    assert!(
+        notes[1].message.contains("an island of 8 cells"),
+        "{}",
+        notes[1]
+    );
+    assert!(
+        terrain
+            .about()
+            .problems
+            .iter()
+            .all(|p| p.severity != Severity::Note)
+    );
+    // Where tiles could not be read, they may have named it.
+    map.bad_tiles = vec![(0, 0)];
+    let rules = document(&map).notes();
+    assert!(
+        rules
+            .iter()
+            .all(|note| note.rule.id != "pfmap/unused-material")
+    );
+}
