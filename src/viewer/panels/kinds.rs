@@ -30,8 +30,6 @@ pub struct Kinds {
     listed: Vec<Kind>,
     /// The kind that the step buttons step through.
     current: Option<Item>,
-    /// Whether anything was selected in the last frame.
-    had_selection: bool,
     sandbox: Sandbox,
 }
 
@@ -52,11 +50,7 @@ impl PanelUi for Kinds {
             .find(|kind| context.shown.selected == Some(kind.item))
         {
             self.current = Some(kind.item);
-        } else if self.had_selection && context.shown.selected.is_none() {
-            // Nothing is highlighted any more.
-            self.current = None;
         }
-        self.had_selection = context.shown.selected.is_some();
         self.steps(ui, context);
         parts::scrolled(ui, |ui| {
             self.cards(ui, context);
