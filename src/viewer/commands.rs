@@ -70,6 +70,10 @@ pub enum Action {
         /// Whether it is the one before.
         backwards: bool,
     },
+    /// Ask on which map a scene is to stand.
+    ChooseMap,
+    /// Go from a map to the scene beside it, or from a scene to its map alone.
+    Counterpart,
     /// Ask where to save a screenshot, and save it.
     SaveScreenshot,
     /// Ask where to save the image of a whole 2D map, and save it.
@@ -345,6 +349,10 @@ static TABLE: &[Command] = &[
         run: |state| state.go_back(false),
     }),
         "Open the file again that was left by going back"),
+    command("map.scene", "Show the map's scene", &[], ("File", 1), Action::Counterpart,
+        "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
+    command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
+        "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,

@@ -22,8 +22,8 @@ use self::state::State;
 use self::state::settings::Settings;
 use crate::view_request::ViewRequest;
 use mapscope_render::{Gpu, GpuError};
-use mapscope_scene::OpenOptions;
 use mapscope_scene::demo::{self, Demo};
+use mapscope_scene::{MapChoice, OpenOptions};
 
 pub use state::player::LoopMode;
 
@@ -78,6 +78,11 @@ pub fn run(
     let settings = settings_file.as_deref().map(Settings::load);
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
+    // It is for what is opened now, and not for whatever is opened later.
+    state.named_map = match std::mem::take(&mut state.open_options.map) {
+        MapChoice::File(map) => MapChoice::File(state::folder::absolute(&map)),
+        choice => choice,
+    };
     if files.is_empty() {
         state.run(commands::Action::OpenDemo(demo.unwrap_or(demo::FIRST)));
     } else {

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use image::RgbaImage;
 use mapscope_formats::pmf::{self, Packing};
+use mapscope_scene::demo;
 use mapscope_testdata::synthesize;
+use mapscope_testdata::tiny_scene::SCENE;
 
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
@@ -165,6 +167,31 @@ fn several_dropped_files_are_gone_through_with_page_down_and_page_up() {
         it.screen.key(&[key]);
         assert_eq!(it.program.wait_for("opened "), text(file));
     }
+}
+
+#[test]
+fn a_scene_that_is_dropped_with_a_map_stands_on_it_and_waits_for_its_models() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().to_owned();
+    let map = write_map(&folder, "castle.pfmap", 1);
+    let scene = folder.join("siege.pfscene");
+    fs::write(&scene, SCENE.replace("Stand still", "Idle")).unwrap();
+    it.drop_on(&[&map, &scene]);
+    assert_eq!(it.program.wait_for("opened "), text(&scene));
+    it.program.wait_until_drawn();
+    it.screen.photograph("scene");
+    // The ground is that of the map.
+    it.select_middle();
+    // The model that its first entity names, in a folder that was not there.
+    let models = folder.join("assets/models");
+    fs::create_dir_all(&models).unwrap();
+    fs::write(models.join("guard.pfobj"), demo::DRAKELING.source().bytes).unwrap();
+    let plays = |line: &str| line.contains("playhead Idle clips") && line.ends_with("playing");
+    it.program
+        .wait_until("its clip plays", |line| plays(line).then_some(()));
+    it.screen.photograph("scene-with-model");
 }
 
 #[test]

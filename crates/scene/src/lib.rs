@@ -36,7 +36,7 @@ pub use document::{
 pub use geometry::{Aabb, Ray, camera, normal};
 use geometry::{bvh, lines};
 pub use open::parallel::on_all_threads;
-pub use open::rules::rules;
+pub use open::rules::{is_missing_file, rules};
 pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use open::{demo, formats, identify_format, looks_openable, open, overlays, saving};
 use open::{parallel, rules};

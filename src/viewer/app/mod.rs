@@ -11,7 +11,7 @@ pub(crate) mod whole_drags;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use egui_winit::accesskit_winit;
 use winit::application::ApplicationHandler;
@@ -57,8 +57,8 @@ pub(crate) enum UserEvent {
     ShadersChanged(Vec<PathBuf>),
     /// What dropping these files would do is known.
     DropPreviewed(Vec<PathBuf>, DropPreview),
-    /// The system's dialog was answered, or gave nothing after this time.
-    PathAnswered(PathPurpose, Option<PathBuf>, Duration),
+    /// The system's dialog was answered, or gave nothing, after this time.
+    PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
     /// An image was saved, or why not.
     ImageSaved(Result<PathBuf, String>),
     /// A screen reader asks something.
@@ -168,7 +168,9 @@ impl App {
     }
 
     fn load(&mut self, request: LoadRequest) {
-        self.loader.start(request, self.state.open_options());
+        let chosen = self.state.settings.chosen_maps.clone();
+        self.loader
+            .start(request, self.state.open_options(), chosen);
         self.show_loading();
     }
 
@@ -429,11 +431,14 @@ impl App {
 
     fn watch_open_file(&mut self) {
         let mut files = Vec::new();
+        let mut read_at = SystemTime::now();
         if let Some(open) = self.state.open_file().filter(|open| open.demo.is_none()) {
+            read_at = open.read_at;
             files.push(open.path.clone());
             files.extend(open.document.about().dependencies.iter().cloned());
         }
-        self.files.set(files.iter().map(PathBuf::as_path));
+        self.files
+            .set_since(files.iter().map(PathBuf::as_path), read_at);
     }
 
     /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
@@ -451,28 +456,40 @@ impl App {
         if let Some(folder) = open.and_then(|open| open.path.parent()) {
             dialog = dialog.set_directory(folder);
         }
-        type Answer = std::pin::Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
+        type Answer = std::pin::Pin<Box<dyn Future<Output = Vec<rfd::FileHandle>> + Send>>;
         let answer: Answer = match purpose {
             PathPurpose::Open => {
                 let formats = mapscope_scene::formats();
                 let endings = formats.flat_map(|format| format.endings).copied();
                 let endings: Vec<&str> = endings.collect();
                 dialog = dialog.add_filter("What Mapscope opens", &endings);
-                Box::pin(dialog.add_filter("All files", &["*"]).pick_file())
+                let files = dialog.add_filter("All files", &["*"]).pick_files();
+                Box::pin(async { files.await.unwrap_or_default() })
+            }
+            PathPurpose::SceneMap => {
+                let endings = mapscope_formats::pfmap::FORMAT.endings;
+                dialog = dialog.add_filter("Maps", endings);
+                let file = dialog.add_filter("All files", &["*"]).pick_file();
+                Box::pin(async { file.await.into_iter().collect() })
             }
             PathPurpose::SaveScreenshot | PathPurpose::SaveMap => {
                 let path = open.map(|open| state::suggested_image(&open.path));
                 let name = path.as_deref().map(state::folder::name).unwrap_or_default();
                 dialog = dialog.add_filter("PNG", &["png"]).set_file_name(name);
-                Box::pin(dialog.save_file())
+                let file = dialog.save_file();
+                Box::pin(async { file.await.into_iter().collect() })
             }
-            PathPurpose::TextureFolder => Box::pin(dialog.pick_folder()),
+            PathPurpose::TextureFolder => {
+                let folder = dialog.pick_folder();
+                Box::pin(async { folder.await.into_iter().collect() })
+            }
         };
         let proxy = self.proxy.clone();
         let job = move || {
             let start = Instant::now();
-            let path = pollster::block_on(answer).map(|file| file.path().to_owned());
-            let answered = UserEvent::PathAnswered(purpose, path, start.elapsed());
+            let files = pollster::block_on(answer);
+            let paths = files.iter().map(|file| file.path().to_owned()).collect();
+            let answered = UserEvent::PathsAnswered(purpose, paths, start.elapsed());
             let _gone = proxy.send_event(answered);
         };
         if std::thread::Builder::new().spawn(job).is_err() {
@@ -851,7 +868,12 @@ impl ApplicationHandler<UserEvent> for App {
                 }
                 hovering.preview = Some(preview);
             }
-            UserEvent::PathAnswered(purpose, path, after) => match path {
+            UserEvent::PathsAnswered(purpose, mut paths, after) => match paths.pop() {
+                // Several only where several can be opened.
+                Some(last) if !paths.is_empty() => {
+                    paths.push(last);
+                    self.state.open_paths(&paths);
+                }
                 Some(path) => self.state.path_chosen(purpose, path, Asked::BySystem),
                 None if after < FASTEST_CANCEL => {
                     self.has_dialogs = false;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
@@ -18,14 +18,21 @@ pub(crate) struct FileWatch {
     changed_at: Option<Instant>,
 }
 
-/// A path in the form in which changes are reported: its folder without links.
+/// A path in the form in which changes are reported: its folder without links. Of a file whose
+/// folder is not there, the first folder on the way to it that is missing: once that has appeared
+/// the file may have too.
 fn plain(path: &Path) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-        Some(parent) => parent,
-        None => return None,
-    };
-    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    let mut awaited = path;
+    loop {
+        let folder = match awaited.parent()? {
+            parent if parent.as_os_str().is_empty() => Path::new("."),
+            parent => parent,
+        };
+        if let Ok(folder) = folder.canonicalize() {
+            return Some(folder.join(awaited.file_name()?));
+        }
+        awaited = folder;
+    }
 }
 
 impl FileWatch {
@@ -44,6 +51,28 @@ impl FileWatch {
             folders: BTreeSet::new(),
             files: BTreeSet::new(),
             changed_at: None,
+        }
+    }
+
+    /// [`set`](Self::set) for files that were read at some time: what has changed since in a folder
+    /// that was not watched meanwhile, counts as a change.
+    pub(crate) fn set_since<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = &'a Path>,
+        read_at: SystemTime,
+    ) {
+        let watched = self.folders.clone();
+        self.set(files);
+        let is_new = |file: &PathBuf| {
+            file.parent()
+                .is_some_and(|folder| !watched.contains(folder))
+                && file
+                    .metadata()
+                    .and_then(|file| file.modified())
+                    .is_ok_and(|modified| modified > read_at)
+        };
+        if self.files.iter().any(is_new) {
+            self.changed_at = Some(Instant::now());
         }
     }
 
@@ -146,6 +175,31 @@ mod tests {
             .is_ok_and(|p| !watch.note(&p, Instant::now()))
         {}
         assert_eq!(watch.wake_at(), None, "a file that nobody asked for");
+    }
+
+    #[test]
+    fn a_file_whose_folder_is_not_there_yet_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("models/goblin/goblin.pfobj");
+        let (sender, changes) = mpsc::channel();
+        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        watch.set([model.as_path()]);
+        std::fs::create_dir_all(model.parent().unwrap()).unwrap();
+        assert!(sees_change(&mut watch, &changes), "its folder appears");
+        watch.set([model.as_path()]);
+        std::fs::write(&model, b"x").unwrap();
+        assert!(sees_change(&mut watch, &changes), "it appears");
+        // It came between the load and the watch.
+        let mut late = FileWatch::new(|_| {});
+        let before = SystemTime::now() - Duration::from_mins(1);
+        late.set_since([model.as_path()], before);
+        assert!(late.wake_at().is_some());
+        let mut early = FileWatch::new(|_| {});
+        early.set_since(
+            [model.as_path()],
+            SystemTime::now() + Duration::from_mins(1),
+        );
+        assert_eq!(early.wake_at(), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The document as a tree.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use egui::{Id, Ui};
@@ -23,7 +24,7 @@ pub struct Outliner {
     of: DocumentKey,
     /// The tree in reading order.
     lines: Vec<Line>,
-    /// The line of each item.
+    /// The first line of each item.
     line_of: HashMap<Item, usize>,
     /// What was opened and closed by hand, by name, so that it outlives a reload.
     opened: HashMap<Id, bool>,
@@ -35,6 +36,8 @@ pub struct Outliner {
     tree: Tree,
     /// The selection that was last brought into sight.
     selected: Option<Item>,
+    /// Its line, of those that it has.
+    selected_line: Option<usize>,
     /// The part that is shown, which was brought into sight when it was chosen.
     level: usize,
     /// A line to bring into sight.
@@ -47,6 +50,8 @@ struct Line {
     label: String,
     note: String,
     item: Option<Item>,
+    /// The next line of the same item.
+    twin: Option<usize>,
     swatch: Option<Swatch>,
     /// Whether its item can be hidden.
     can_be_hidden: bool,
@@ -63,22 +68,7 @@ struct Line {
 impl PanelUi for Outliner {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_to(context.document) {
-            self.lines.clear();
-            flatten(
-                &**context.document,
-                context.document.outline(),
-                None,
-                Id::unique("outline"),
-                &mut self.lines,
-            );
-            self.line_of.clear();
-            for (i, line) in self.lines.iter().enumerate() {
-                if let Some(item) = line.item {
-                    // Of several lines the first.
-                    self.line_of.entry(item).or_insert(i);
-                }
-            }
-            self.selected = None;
+            self.take_lines(&**context.document);
             self.list();
         }
         if self.lines.is_empty() {
@@ -102,7 +92,8 @@ impl PanelUi for Outliner {
         });
         if self.selected != selected {
             self.selected = selected;
-            let line = selected.and_then(|item| self.line_of.get(&item).copied());
+            let line = selected.and_then(|item| self.line_to_show(item, context.shown.highlighted));
+            self.selected_line = line;
             // Another level is shown for what is in it, or clears the selection.
             self.reveal = line.or(self.reveal.filter(|_| other_level));
             self.open_above();
@@ -138,6 +129,7 @@ impl PanelUi for Outliner {
         }
         if let Some(item) = self.lines.get(index).and_then(|line| line.item) {
             self.selected = Some(item);
+            self.selected_line = Some(index);
             context.ask(Request::Select(Some(item)));
         }
     }
@@ -149,6 +141,20 @@ impl PanelUi for Outliner {
 }
 
 impl Outliner {
+    /// Takes the lines of a document.
+    fn take_lines(&mut self, document: &dyn Document) {
+        self.lines.clear();
+        let top = Id::unique("outline");
+        flatten(document, document.outline(), None, top, &mut self.lines);
+        self.line_of.clear();
+        // From the end, so that the first one of each item stays.
+        for (i, line) in self.lines.iter_mut().enumerate().rev() {
+            line.twin = line.item.and_then(|item| self.line_of.insert(item, i));
+        }
+        self.selected = None;
+        self.selected_line = None;
+    }
+
     /// Shows the lines that are in sight.
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<TreeAction> {
         let list_id = ui.scope_id().with("outline");
@@ -172,6 +178,28 @@ impl Outliner {
         });
         self.tree = tree;
         action
+    }
+
+    /// The line of an item that is selected: of several, such as those of an entity under its
+    /// faction and its model, the one under the kind that is gone through, or else the one that is
+    /// nearest to the line before.
+    fn line_to_show(&self, item: Item, kind: Option<Item>) -> Option<usize> {
+        let lines = std::iter::successors(self.line_of.get(&item).copied(), |line| {
+            self.lines.get(*line)?.twin
+        });
+        let parent = |line: usize| self.lines.get(line)?.parent;
+        let heading = |line: usize| std::iter::successors(Some(line), |line| parent(*line)).last();
+        let is_under_kind = |line: usize| {
+            let above = parent(line).and_then(|above| self.lines.get(above)?.item);
+            kind.is_some() && above == kind
+        };
+        let before = self.selected_line;
+        // Of equals the first.
+        lines.max_by_key(|line| {
+            let is_beside = before.is_some_and(|before| parent(before) == parent(*line));
+            let is_in_tree = before.is_some_and(|before| heading(before) == heading(*line));
+            (is_under_kind(*line), is_beside, is_in_tree, Reverse(*line))
+        })
     }
 
     fn is_open(&self, index: usize) -> bool {
@@ -304,6 +332,7 @@ fn flatten(
             label: node.label,
             note: format::with_counts(&node.note),
             item: node.item,
+            twin: None,
             swatch: node.swatch,
             can_be_hidden: node
                 .item
@@ -319,5 +348,50 @@ fn flatten(
         if let Some(line) = lines.get_mut(index) {
             line.end = end;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_scene::{OpenOptions, Progress, SceneItem, Source};
+
+    #[test]
+    fn a_selection_stays_in_the_tree_where_it_was_made() {
+        let source = Source {
+            path: "a.pfscene".into(),
+            bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let mut outliner = Outliner::default();
+        outliner.take_lines(&*document);
+        // The first entity stands under a faction, a class and a model.
+        let guard: Item = SceneItem::Entity { index: 0 }.into();
+        let rock: Item = SceneItem::Entity { index: 1 }.into();
+        let above = |outliner: &Outliner, line: Option<usize>| {
+            let parent = outliner.lines[line.unwrap()].parent.unwrap();
+            outliner.lines[parent].item
+        };
+        let faction: Item = SceneItem::Faction { index: 1 }.into();
+        let class: Item = SceneItem::Class { index: 0 }.into();
+        let [model, other] = [0, 1].map(|index| Item::from(SceneItem::Model { index }));
+        let shown = |outliner: &Outliner, item, kind| {
+            let line = outliner.line_to_show(item, kind);
+            above(outliner, line)
+        };
+        assert_eq!(shown(&outliner, guard, None), Some(faction), "the first");
+        for kind in [faction, class, model] {
+            assert_eq!(shown(&outliner, guard, Some(kind)), Some(kind));
+        }
+        // From the other model's entity, which is among the models.
+        outliner.selected_line = outliner.line_to_show(rock, None);
+        assert_eq!(above(&outliner, outliner.selected_line), Some(other));
+        assert_eq!(shown(&outliner, guard, None), Some(model));
+        assert_eq!(
+            outliner.line_to_show(SceneItem::Entity { index: 9 }.into(), None),
+            None
+        );
     }
 }

@@ -43,6 +43,8 @@ impl State {
             | Action::Fly
             | Action::Measure => open,
             Action::Do(operation) => (operation.is_enabled)(self),
+            Action::ChooseMap => self.can_choose_map(),
+            Action::Counterpart => self.counterpart().is_some(),
             Action::GameView => open && !self.is_map(),
             Action::Orthographic => open && !self.is_flat(),
             Action::FieldOfView(_) => {
@@ -71,6 +73,7 @@ impl State {
                     || self.interface.dialog.is_some()
                     || !self.notices.failures.is_empty()
                     || self.tells_of_disk()
+                    || self.notices.offers_scene
                     || self.tools.measure.is_open()
                     || self.can_leave_mode()
                     || self.view.shown.selected.is_some()
@@ -86,6 +89,14 @@ impl State {
             | Action::Palette
             | Action::CheatSheet
             | Action::About => true,
+        }
+    }
+
+    /// Why a command can do nothing now, where that is not plain from what is open.
+    pub(crate) fn why_disabled(&self, action: Action) -> Option<String> {
+        match action {
+            Action::Counterpart => self.why_no_counterpart(),
+            _ => None,
         }
     }
 
@@ -134,6 +145,10 @@ impl State {
                 "Without motion",
                 "Show tiles as they are before they change",
             ]),
+            Action::Counterpart if self.is_scene() => Some([
+                "Show the map alone",
+                "Open the map that the scene stands on, without anything on it",
+            ]),
             Action::HideSelection if self.has_layers() => Some([
                 "Hide layer",
                 "Hide the layer that is selected, or that the selection is on",
@@ -157,6 +172,8 @@ impl State {
             Action::OpenPath => self.ask_path(PathPurpose::Open),
             Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
             Action::Reload => self.reload(Cause::Asked),
+            Action::ChooseMap => self.ask_for_other_map(),
+            Action::Counterpart => self.open_counterpart(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SaveScreenshot => ask_path(self, PathPurpose::SaveScreenshot),
             Action::SaveMap => ask_path(self, PathPurpose::SaveMap),
@@ -439,6 +456,8 @@ impl State {
             self.notices.failures.clear();
         } else if self.tells_of_disk() {
             self.files.on_disk_dismissed = true;
+        } else if self.notices.offers_scene {
+            self.notices.offers_scene = false;
         } else if self.tools.measure.is_open() {
             self.tools.measure.close();
         } else if self.can_leave_mode() {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::folder;
+use mapscope_formats::counted;
 
 /// What dropping files would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,18 @@ pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
             detail: String::new(),
         };
     };
+    if let Some((scene, map)) = folder::scene_and_map(paths) {
+        let [name, map] = [scene, map].map(folder::name);
+        let others = paths.len() - 2;
+        return DropPreview {
+            opens: Some(scene.to_owned()),
+            title: format!("Drop to open {name} on {map}"),
+            detail: match others {
+                0 => String::new(),
+                _ => format!("{} with Page Down", counted(others, "other file")),
+            },
+        };
+    }
     let name = folder::name(first);
     let (title, detail) = match (paths, files.len()) {
         ([file], 1) if file == first => {
@@ -67,6 +80,36 @@ pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_scene_that_is_dropped_with_a_map_opens_on_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let in_dir = |name: &str| dir.path().join(name);
+        for name in [
+            "siege.pfscene",
+            "other.pfscene",
+            "castle.pfmap",
+            "siege.pfmap",
+        ] {
+            std::fs::write(in_dir(name), b"x").unwrap();
+        }
+        std::fs::write(in_dir("map"), b"version 1.0\nnum_materials 1\nnum_rows 1\n").unwrap();
+        let said = |names: &[&str]| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| in_dir(name)).collect();
+            let preview = preview_drop(&paths);
+            (preview.title, preview.detail)
+        };
+        let on = |map: &str| format!("Drop to open siege.pfscene on {map}");
+        let two = said(&["castle.pfmap", "siege.pfscene"]);
+        assert_eq!(two, (on("castle.pfmap"), String::new()));
+        let by_content = said(&["siege.pfscene", "map"]);
+        assert_eq!(by_content.0, on("map"));
+        let three = said(&["castle.pfmap", "siege.pfscene", "siege.pfmap"]);
+        assert_eq!(three.0, on("siege.pfmap"));
+        assert_eq!(three.1, "1 other file with Page Down");
+        let scenes = said(&["siege.pfscene", "other.pfscene", "castle.pfmap"]);
+        assert_eq!(scenes.0, "Drop to open siege.pfscene");
+    }
 
     #[test]
     fn the_overlay_says_what_a_drop_would_open() {

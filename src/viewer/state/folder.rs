@@ -1,9 +1,14 @@
 //! The files of a folder that can be opened, in the order in which people expect them.
 
 use std::cmp::Ordering;
+use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::loader::Failure;
+use mapscope_formats::{Format, pfmap, pfscene};
+
+/// Bytes by which a text of the Permafrost Engine is known.
+const HEAD_BYTES: u64 = 512;
 
 /// The files of a folder whose names say that they can be opened, in natural order.
 ///
@@ -41,6 +46,43 @@ pub(crate) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
     // Files whose names promise nothing are tried last: a map may come with its notes.
     files.sort_by_key(|file| !mapscope_scene::looks_openable(file));
     (files, failures)
+}
+
+/// The scene and the map among files that were given together: the one scene, and of the maps the
+/// one of its name or else the only one. They need not lie in the same folder.
+pub(crate) fn scene_and_map(paths: &[PathBuf]) -> Option<(&Path, &Path)> {
+    let of = |format: &'static Format| {
+        let mut files = paths.iter().map(PathBuf::as_path);
+        files
+            .by_ref()
+            .filter(|path| is_of(path, format))
+            .collect::<Vec<_>>()
+    };
+    let [scene] = of(&pfscene::FORMAT)[..] else {
+        return None;
+    };
+    let maps = of(&pfmap::FORMAT);
+    let own = maps.iter().find(|map| map.file_stem() == scene.file_stem());
+    let only = maps.first().filter(|_| maps.len() == 1);
+    Some((scene, own.or(only)?))
+}
+
+/// Whether a file is of a format: by its name, or by how it begins if its name says nothing.
+fn is_of(path: &Path, format: &'static Format) -> bool {
+    if mapscope_scene::looks_openable(path) {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_it = |ending: &str| {
+            format
+                .endings
+                .iter()
+                .any(|e| ending.eq_ignore_ascii_case(e))
+        };
+        return ending.is_some_and(is_it);
+    }
+    let mut head = Vec::new();
+    let file = std::fs::File::open(path).ok().filter(|_| path.is_file());
+    let read = file.and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head).ok());
+    read.is_some() && (format.sniff)(&head)
 }
 
 /// The name of a file for people.

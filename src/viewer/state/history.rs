@@ -5,8 +5,8 @@ use super::reload::Wish;
 use super::{OpenFile, State};
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat::FlatView;
-use mapscope_scene::Shown;
 use mapscope_scene::camera::Camera;
+use mapscope_scene::{MapChoice, Shown};
 
 /// Files that are remembered at most.
 const MAX_VISITS: usize = 50;
@@ -22,6 +22,8 @@ pub(crate) struct History {
 #[derive(Debug)]
 pub(crate) struct Visit {
     target: Target,
+    /// Which map it stood on, if it is a scene.
+    map: MapChoice,
     camera: Camera,
     mode: CameraMode,
     flat: FlatView,
@@ -53,8 +55,8 @@ impl State {
     /// Opens the file that was open before this one, or after it.
     pub(crate) fn go_back(&mut self, backwards: bool) {
         if let Some(visit) = self.files.history.side(backwards).last() {
-            let target = visit.target.clone();
-            self.load(target, Cause::Return { backwards });
+            let (target, map) = (visit.target.clone(), visit.map.clone());
+            self.load_on(target, Cause::Return { backwards }, map);
         }
     }
 
@@ -92,6 +94,7 @@ impl State {
         Some(Visit {
             wish: self.wish(&open),
             target: open.target(),
+            map: open.map.clone(),
             camera: self.view.camera,
             mode: self.view.mode,
             flat: self.view.flat,
@@ -158,13 +161,9 @@ mod tests {
             request: LoadRequest {
                 target: Target::Paths(vec![path.clone()]),
                 cause,
+                map: MapChoice::Beside,
             },
-            loaded: Some(Loaded {
-                path: path.clone(),
-                demo: None,
-                document: Arc::clone(document),
-                files: vec![path],
-            }),
+            loaded: Some(Loaded::new(path, Arc::clone(document))),
             failures: Vec::new(),
             number: 1,
         });

@@ -6,6 +6,8 @@ use super::drop_preview::DropPreview;
 use super::loader::Cause;
 use super::{Effect, State, folder, suggested_image};
 use mapscope_formats::Severity;
+use mapscope_scene::MapChoice;
+use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{self, PNG, SaveError};
 
 /// What is in front of the view and around it.
@@ -51,6 +53,15 @@ pub(crate) enum Dialog {
         /// What was typed.
         text: String,
     },
+    /// Asks which map a scene stands on.
+    ChooseMap {
+        /// The scene.
+        scene: PathBuf,
+        /// The maps to choose from.
+        maps: Vec<MapFile>,
+        /// Whether it has just been opened.
+        is_new: bool,
+    },
     /// Lists the folders in which textures are looked for.
     TextureFolders,
     /// Asks whether an existing file is to be replaced.
@@ -82,6 +93,7 @@ pub(crate) enum PathPurpose {
     SaveScreenshot,
     SaveMap,
     TextureFolder,
+    SceneMap,
 }
 
 /// Files that are held over the window.
@@ -115,6 +127,13 @@ impl State {
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
+            PathPurpose::SceneMap => {
+                let scene = self.open_file().filter(|_| self.can_choose_map());
+                if let Some(scene) = scene.map(|open| open.path.clone()) {
+                    let map = MapChoice::File(folder::absolute(&path));
+                    self.choose_map(scene, map, false);
+                }
+            }
         }
     }
 

@@ -3,12 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::folder;
+use super::settings::ChosenMap;
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{self, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::map_scene::{MapFile, maps_beside};
+use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source};
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +52,9 @@ pub(crate) enum Cause {
     Changed,
     /// It is open, and the user wants to see it as it is on disk, whatever is wrong with it.
     Asked,
+    /// It is to be opened because it belongs to the open file: the scene of a map, or the map of a
+    /// scene.
+    Counterpart,
 }
 
 impl Cause {
@@ -65,6 +71,9 @@ pub(crate) struct LoadRequest {
     pub target: Target,
     /// Why.
     pub cause: Cause,
+    /// Which map a scene is to stand on; the usual one is that which was chosen for it before, if
+    /// one was.
+    pub map: MapChoice,
 }
 
 /// A file that was not opened.
@@ -128,6 +137,30 @@ pub(crate) struct Loaded {
     pub document: Arc<dyn Document>,
     /// The files that it was opened together with, itself among them.
     pub files: Vec<PathBuf>,
+    /// Which map it stands on, if it is a scene.
+    pub map: MapChoice,
+    /// The scene beside it, if it is a map.
+    pub scene: Option<PathBuf>,
+    /// When it began to be read.
+    pub read_at: SystemTime,
+    /// The maps that it may stand on, if it is a scene without one of which nobody has said so.
+    pub maps: Vec<MapFile>,
+}
+
+impl Loaded {
+    /// A document by itself.
+    pub(crate) fn new(path: PathBuf, document: Arc<dyn Document>) -> Self {
+        Self {
+            files: vec![path.clone()],
+            path,
+            demo: None,
+            document,
+            map: MapChoice::Beside,
+            scene: None,
+            read_at: SystemTime::now(),
+            maps: Vec::new(),
+        }
+    }
 }
 
 /// How a load ended.
@@ -176,7 +209,12 @@ impl Loader {
     }
 
     /// Starts a load in place of the one that is under way.
-    pub(crate) fn start(&mut self, request: LoadRequest, options: OpenOptions) {
+    pub(crate) fn start(
+        &mut self,
+        request: LoadRequest,
+        options: OpenOptions,
+        chosen: Vec<ChosenMap>,
+    ) {
         self.cancel();
         self.started += 1;
         let number = self.started;
@@ -189,7 +227,7 @@ impl Loader {
         let done = Arc::clone(&self.done);
         let name = "loader".to_owned();
         let job = move || {
-            let (loaded, failures) = load(&request.target, &options, &progress);
+            let (loaded, failures) = load(&request, options, &chosen, &progress);
             done(Outcome {
                 request,
                 loaded,
@@ -225,39 +263,61 @@ impl Loader {
 
 /// Opens the first that can be opened.
 fn load(
-    target: &Target,
-    options: &OpenOptions,
+    request: &LoadRequest,
+    mut options: OpenOptions,
+    chosen: &[ChosenMap],
     progress: &Progress,
 ) -> (Option<Loaded>, Vec<Failure>) {
     let mut failures = Vec::new();
-    let paths = match target {
+    let read_at = SystemTime::now();
+    let paths = match &request.target {
         Target::Demo(demo) => {
             let source = demo.source();
             let path = source.path.clone();
-            let loaded = open(&source, options, progress)
+            let loaded = open(&source, &options, progress)
                 .map_err(|error| note(&mut failures, &path, &error))
                 .ok()
                 .map(|document| Loaded {
-                    path,
                     demo: Some(demo),
-                    document,
                     files: Vec::new(),
+                    read_at,
+                    ..Loaded::new(path, document)
                 });
             return (loaded, failures);
         }
         Target::Paths(paths) => paths,
     };
-    let (files, refused) = folder::expand(paths);
+    let (mut files, refused) = folder::expand(paths);
     failures.extend(refused);
+    let pair = folder::scene_and_map(paths).filter(|_| request.map == MapChoice::Beside);
+    if let Some((scene, map)) = pair {
+        // The map is seen with the scene.
+        files.retain(|file| file != map);
+        files.sort_by_key(|file| file != scene);
+    }
     for path in &files {
-        let opened = Source::read(path).and_then(|source| open(&source, options, progress));
+        options.map = match pair {
+            Some((scene, map)) if scene == path => MapChoice::File(map.to_owned()),
+            _ if request.map != MapChoice::Beside => request.map.clone(),
+            _ => ChosenMap::of(path, chosen),
+        };
+        let opened = Source::read(path).and_then(|source| open(&source, &options, progress));
         match opened {
             Ok(document) => {
+                let [scene, own_map] =
+                    ["pfscene", "pfmap"].map(|ending| path.with_extension(ending));
+                let format = document.about().format.id;
+                let asks = format == "pfscene"
+                    && options.map == MapChoice::Beside
+                    && matches!(request.cause, Cause::Opened | Cause::Neighbor)
+                    && !own_map.exists();
                 let loaded = Loaded {
-                    path: path.clone(),
-                    demo: None,
-                    document,
                     files: files.clone(),
+                    map: options.map,
+                    read_at,
+                    scene: (format == "pfmap" && scene.is_file()).then_some(scene),
+                    maps: if asks { maps_beside(path) } else { Vec::new() },
+                    ..Loaded::new(path.clone(), document)
                 };
                 return (Some(loaded), failures);
             }
@@ -297,15 +357,21 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use mapscope_scene::terrain::Terrain;
 
     fn outcome_of(paths: Vec<PathBuf>) -> (Outcome, Loader) {
+        outcome_with(paths, Vec::new())
+    }
+
+    fn outcome_with(paths: Vec<PathBuf>, chosen: Vec<ChosenMap>) -> (Outcome, Loader) {
         let (sender, receiver) = mpsc::channel();
         let mut loader = Loader::new(move |outcome| sender.send(outcome).unwrap());
         let request = LoadRequest {
             target: Target::Paths(paths),
             cause: Cause::Opened,
+            map: MapChoice::Beside,
         };
-        loader.start(request, OpenOptions::default());
+        loader.start(request, OpenOptions::default(), chosen);
         let outcome = receiver.recv_timeout(Duration::from_secs(30)).unwrap();
         (outcome, loader)
     }
@@ -333,14 +399,66 @@ mod tests {
     }
 
     #[test]
+    fn a_scene_stands_on_the_map_that_it_came_with_or_that_was_chosen_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let [scene, map, other] =
+            ["siege.pfscene", "castle.pfmap", "lake.pfmap"].map(|name| dir.path().join(name));
+        std::fs::write(&scene, mapscope_testdata::tiny_scene::SCENE).unwrap();
+        for (path, rows) in [(&map, 1), (&other, 2)] {
+            std::fs::write(path, mapscope_testdata::synthesize::pfmap(rows, 1, 1)).unwrap();
+        }
+        let opened = |paths: &[&PathBuf], chosen: &[ChosenMap]| {
+            let paths = paths.iter().copied().cloned().collect();
+            let loaded = outcome_with(paths, chosen.to_vec()).0.loaded.unwrap();
+            let rows = loaded.document.content::<Terrain>();
+            (rows.map(|terrain| terrain.map().chunk_rows), loaded)
+        };
+        let (rows, loaded) = opened(&[&other, &scene], &[]);
+        assert_eq!((rows, &loaded.path), (Some(2), &scene));
+        assert_eq!(loaded.map, MapChoice::File(other.clone()));
+        assert_eq!(
+            loaded.files,
+            std::slice::from_ref(&scene),
+            "the map is seen with it"
+        );
+        // By itself it has none, and one is to be chosen.
+        let (rows, loaded) = opened(&[&scene], &[]);
+        assert_eq!((rows, loaded.maps.len()), (None, 2));
+        let chosen = |map: Option<&PathBuf>| ChosenMap {
+            scene: scene.clone(),
+            map: map.cloned(),
+        };
+        let (rows, loaded) = opened(&[&scene], &[chosen(Some(&map))]);
+        assert_eq!((rows, loaded.maps.len()), (Some(1), 0));
+        let (rows, loaded) = opened(&[&scene], &[chosen(None)]);
+        assert_eq!((rows, loaded.maps.len()), (None, 0));
+        assert_eq!(loaded.map, MapChoice::Nowhere);
+        // One that is gone was never chosen.
+        let gone = dir.path().join("gone.pfmap");
+        let (rows, loaded) = opened(&[&scene], &[chosen(Some(&gone))]);
+        assert_eq!((rows, loaded.maps.len()), (None, 2));
+        // Of several the one of its own name.
+        let own = dir.path().join("siege.pfmap");
+        std::fs::copy(&map, &own).unwrap();
+        let (_, loaded) = opened(&[&other, &scene, &own], &[]);
+        assert_eq!(loaded.map, MapChoice::File(own.clone()));
+        assert_eq!(loaded.files, [scene.clone(), other.clone()]);
+        let (_, loaded) = opened(&[&own], &[]);
+        assert_eq!(loaded.scene, Some(scene.clone()));
+        let (_, loaded) = opened(&[&map], &[]);
+        assert_eq!(loaded.scene, None);
+    }
+
+    #[test]
     fn a_load_that_was_replaced_is_not_the_newest() {
         let (outcome, mut loader) = outcome_of(vec!["/nowhere/a.pfmap".into()]);
         let request = LoadRequest {
             target: Target::Paths(vec!["/nowhere/b.pfmap".into()]),
             cause: Cause::Opened,
+            map: MapChoice::Beside,
         };
         let first = loader.loading().map(|l| Arc::clone(&l.progress)).unwrap();
-        loader.start(request, OpenOptions::default());
+        loader.start(request, OpenOptions::default(), Vec::new());
         assert!(
             first.report(0.5).is_err(),
             "the load that was replaced must stop"

@@ -2,6 +2,7 @@
 
 mod actions;
 pub(crate) mod clip_box;
+mod counterpart;
 pub(crate) mod drop_preview;
 pub(crate) mod files;
 pub(crate) mod folder;
@@ -35,7 +36,7 @@ use crate::view_request::ViewRequest;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{Document, OpenOptions, Overlay};
+use mapscope_scene::{Document, MapChoice, OpenOptions, Overlay};
 
 /// An open file.
 #[derive(Debug, Clone)]
@@ -49,8 +50,12 @@ pub(crate) struct OpenFile {
     /// Changes with every load, so that who keeps something made from the document knows when
     /// it is stale.
     pub version: u64,
-    /// When it was read.
+    /// When it began to be read.
     pub read_at: SystemTime,
+    /// Which map it stands on, if it is a scene.
+    pub map: MapChoice,
+    /// The scene beside it, if it is a map.
+    pub scene: Option<PathBuf>,
     /// The panels that it has something for.
     pub panels: Vec<Panel>,
 }
@@ -70,6 +75,8 @@ impl OpenFile {
             demo,
             version,
             read_at: SystemTime::now(),
+            map: MapChoice::Beside,
+            scene: None,
             panels: panels.copied().collect(),
             document,
         }
@@ -133,6 +140,8 @@ pub(crate) struct State {
     pub settings: Settings,
     /// What is asked for of the first file.
     request: ViewRequest,
+    /// The map that the first file is to stand on, which is a scene.
+    pub named_map: MapChoice,
     /// How files are opened; textures are also looked for in folders that are remembered.
     pub open_options: OpenOptions,
     /// What the window still has to do.
@@ -161,6 +170,7 @@ impl State {
             notices: Notices::default(),
             settings,
             request,
+            named_map: MapChoice::Beside,
             open_options: OpenOptions::default(),
             effects: Vec::new(),
         }
@@ -202,20 +212,26 @@ impl State {
     pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
         if !paths.is_empty() {
             let paths = paths.iter().map(|path| folder::absolute(path));
-            self.load(Target::Paths(paths.collect()), Cause::Opened);
+            let map = std::mem::take(&mut self.named_map);
+            self.load_on(Target::Paths(paths.collect()), Cause::Opened, map);
         }
     }
 
     /// Has something loaded.
     pub(crate) fn load(&mut self, target: Target, cause: Cause) {
-        self.effects
-            .push(Effect::Load(LoadRequest { target, cause }));
+        self.load_on(target, cause, MapChoice::Beside);
+    }
+
+    /// Has something loaded, which is to stand on a map if it is a scene.
+    pub(crate) fn load_on(&mut self, target: Target, cause: Cause, map: MapChoice) {
+        let request = LoadRequest { target, cause, map };
+        self.effects.push(Effect::Load(request));
     }
 
     /// Reads the open file again, keeping camera and selection.
     pub(crate) fn reload(&mut self, cause: Cause) {
         if let Some(open) = &self.files.open {
-            self.load(open.target(), cause);
+            self.load_on(open.target(), cause, open.map.clone());
         }
     }
 
@@ -241,6 +257,7 @@ impl State {
                 self.notices.failures.clear();
                 self.files.on_disk = None;
                 self.interface.typed_path.clear();
+                self.warn_of_named_map(&request, &*loaded.document);
                 self.take(loaded, cause);
             }
             None if cancelled => self.notices.toast("Cancelled", None),
@@ -259,6 +276,10 @@ impl State {
             demo,
             document,
             files,
+            map,
+            scene,
+            read_at,
+            maps,
         } = loaded;
         self.files.versions += 1;
         let target = match demo {
@@ -268,15 +289,18 @@ impl State {
         let returned = self.leave_for(&target, cause);
         let same = self.open_file().is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
-        let before = self.files.open.replace(OpenFile::new(
-            path.clone(),
-            demo,
-            Arc::clone(&document),
-            self.files.versions,
-        ));
+        let versions = self.files.versions;
+        let before = self.files.open.replace(OpenFile {
+            read_at,
+            map,
+            scene,
+            ..OpenFile::new(path.clone(), demo, Arc::clone(&document), versions)
+        });
         self.pointer.leave();
         let comparing = before.as_ref().filter(|_| cause == Cause::Neighbor);
-        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document));
+        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document))
+            || cause == Cause::Counterpart;
+        let selected = self.view.shown.selected;
         let request = std::mem::take(&mut self.request);
         if keep {
             self.keep_shown(&*document);
@@ -291,6 +315,13 @@ impl State {
             self.start_clip(&request);
             self.files.wish = None;
             self.deselect();
+            self.forget_reload();
+            if cause == Cause::Counterpart {
+                self.select(selected.filter(|item| {
+                    let playhead = self.view.shown.playhead;
+                    !document.properties(*item, playhead).is_empty()
+                }));
+            }
             if alike {
                 self.keep_camera(&*document);
             } else {
@@ -305,6 +336,8 @@ impl State {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
+            self.ask_for_map(path, maps);
+            self.offer_scene(cause);
             if let Some(visit) = returned {
                 self.look_again(visit);
             }
@@ -547,6 +580,7 @@ mod tests {
         };
         Outcome {
             request: LoadRequest {
+                map: MapChoice::Beside,
                 target: Target::Paths(vec![path.into()]),
                 cause: if reload {
                     Cause::Changed
@@ -554,12 +588,7 @@ mod tests {
                     Cause::Opened
                 },
             },
-            loaded: opens.then(|| Loaded {
-                path: path.into(),
-                demo: None,
-                document: document(),
-                files: vec![path.into()],
-            }),
+            loaded: opens.then(|| Loaded::new(path.into(), document())),
             failures: if opens {
                 Vec::new()
             } else {

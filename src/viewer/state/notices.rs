@@ -12,6 +12,8 @@ pub(crate) struct Notices {
     pub failures: Vec<Failure>,
     /// What is loaded.
     pub loading: Option<LoadingView>,
+    /// Whether it is said that the map has a scene beside it.
+    pub offers_scene: bool,
 }
 
 /// A short message that goes away by itself.

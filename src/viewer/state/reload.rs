@@ -5,15 +5,17 @@
 //! shown by wish. What a version that is shown does not have any more is remembered until the next
 //! one has it again ([`Wish`]).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::loader::{Failure, Loaded};
+use super::notices::Toast;
 use super::player::Player;
+use crate::view_request::ViewRequest;
 use crate::viewer::panels::OnDisk;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
-use mapscope_scene::{Document, Item};
+use mapscope_scene::{Document, Item, is_missing_file};
 
 /// Every message about a reload begins with it, so that a newer one takes its place.
 const RELOADED: &str = "Reloaded";
@@ -23,6 +25,8 @@ const RELOADED: &str = "Reloaded";
 pub(crate) struct Wish {
     /// The name of the clip, and how it played.
     clip: Option<(String, Player)>,
+    /// Whether nothing moved, so that nobody can have stopped it.
+    had_no_clips: bool,
     /// What was selected.
     selected: Option<Item>,
     /// What is looked at instead. Once that is something else, the wish is over.
@@ -51,7 +55,10 @@ fn fault(message: &str) -> String {
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
         let problems = document.about().problems.iter();
-        let errors = problems.filter(|problem| problem.severity == Severity::Error);
+        // What is missing beside it is no fault of this version of the file.
+        let errors = problems.filter(|problem| {
+            problem.severity == Severity::Error && !is_missing_file(problem.rule)
+        });
         errors.map(|problem| fault(&problem.message)).collect()
     };
     let faults_of_new = faults(new);
@@ -112,9 +119,7 @@ impl State {
         });
         self.files.on_disk_dismissed = false;
         // It is so no longer.
-        self.notices
-            .toasts
-            .retain(|toast| !toast.text.starts_with(RELOADED));
+        self.forget_reload();
     }
 
     /// The same for a file that cannot be read at all.
@@ -129,20 +134,49 @@ impl State {
             return;
         };
         let problems = &document.about().problems;
-        let (now, before) = (Tally::of(problems), Tally::of(&before.about().problems));
-        let severity = now.worst();
-        let first = problems.iter().find(|p| Some(p.severity) == severity);
-        let text = match first {
-            Some(first) if now.errors > 0 || now.warnings > before.warnings => {
-                format!("{RELOADED} with {now}: {}: {}", first.place, first.message)
+        let fault_of = |problem: &Problem| (problem.rule.id, fault(&problem.message));
+        let mut known = HashMap::<_, usize>::new();
+        for problem in &before.about().problems {
+            *known.entry(fault_of(problem)).or_default() += 1;
+        }
+        let new = problems
+            .iter()
+            .filter(|p| match known.get_mut(&fault_of(p)) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            });
+        // The first of the worst.
+        let worst = new.reduce(|worst, p| {
+            if p.severity > worst.severity {
+                p
+            } else {
+                worst
             }
-            _ => RELOADED.to_owned(),
+        });
+        let (text, severity) = match worst {
+            Some(Problem {
+                place,
+                message,
+                severity,
+                ..
+            }) => {
+                let now = Tally::of(problems);
+                let text = format!("{RELOADED} with {now}: {place}: {message}");
+                (text, Some(*severity))
+            }
+            None => (RELOADED.to_owned(), None),
         };
-        let severity = severity.filter(|_| text != RELOADED);
-        self.notices
-            .toasts
-            .retain(|toast| !toast.text.starts_with(RELOADED));
+        self.forget_reload();
         self.notices.toast(text, severity);
+    }
+
+    /// Says no more what was said of a reload.
+    pub(super) fn forget_reload(&mut self) {
+        let is_other = |toast: &Toast| !toast.text.starts_with(RELOADED);
+        self.notices.toasts.retain(is_other);
     }
 
     /// What is looked at: now, or before a version came that does not have it.
@@ -160,6 +194,7 @@ impl State {
         let animation = before.document.animation();
         let clip = clip.and_then(|clip| animation?.clips().get(clip));
         Wish {
+            had_no_clips: animation.is_none(),
             clip: clip.map(|clip| (clip.name.clone(), self.player.clone())),
             selected: self.view.shown.selected,
             instead,
@@ -199,6 +234,7 @@ impl State {
             }
             // It is gone.
             (Some(_), None) => self.player.choose(self.clip_of_length(0)),
+            (None, _) if wish.had_no_clips => self.start_clip(&ViewRequest::default()),
             (None, _) => self.player.choose(None),
         }
         self.show_moment();
@@ -214,17 +250,19 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Arc;
 
     use super::super::loader::{Cause, LoadRequest, Outcome, Target};
     use super::super::settings::Settings;
     use super::*;
-    use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
     use crate::viewer::testing;
     use crate::viewer::testing::maps::map_of;
     use mapscope_scene::demo::{self, Demo};
-    use mapscope_scene::{ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem};
+    use mapscope_scene::{
+        MapChoice, ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem,
+    };
 
     fn state() -> State {
         State::new(Settings::default(), ViewRequest::default())
@@ -251,6 +289,7 @@ mod tests {
         };
         Outcome {
             request: LoadRequest {
+                map: MapChoice::Beside,
                 target: Target::Paths(vec![path]),
                 cause,
             },
@@ -285,6 +324,69 @@ mod tests {
         let message = |line: u32| format!("the tile names material {line} of 7; `a{line}b`");
         assert_eq!(fault(&message(3)), fault(&message(41)));
         assert_ne!(fault(&message(3)), fault("the file ends here"));
+    }
+
+    /// A scene in a folder whose entities have these models.
+    fn scene_of(folder: &Path, models: &[&str]) -> Result<Arc<dyn Document>, String> {
+        let entities = models
+            .iter()
+            .map(|model| format!("entity a {model} 2\nanimated bool 1\nidle_clip string Idle\n"));
+        let entities: String = entities.collect();
+        let count = models.len();
+        let text = format!(
+            "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities {count}\n{entities}"
+        );
+        let source = Source {
+            path: folder.join("made.pfscene"),
+            bytes: text.into_bytes().into(),
+            embedded: &[],
+        };
+        mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_model_that_is_missing_holds_no_version_back_and_one_that_appears_plays() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = |models: &[&str]| scene_of(folder.path(), models);
+        let appears = |name: &str| {
+            let bytes = demo::DRAKELING.source().bytes;
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        };
+        let mut state = state();
+        state.loaded(outcome(scene(&["a.pfobj"]), Cause::Opened));
+        let version = |state: &State| state.files.open.as_ref().unwrap().version;
+        let before = version(&state);
+        let said = |state: &State| state.notices.toasts.last().unwrap().text.clone();
+        let both = ["a.pfobj", "b.pfobj"];
+        state.loaded(outcome(scene(&both), Cause::Changed));
+        assert!(version(&state) != before && state.files.on_disk.is_none());
+        assert!(
+            said(&state).starts_with("Reloaded with "),
+            "{}",
+            said(&state)
+        );
+        assert_eq!(state.player.clip(), None);
+        appears("a.pfobj");
+        state.loaded(outcome(scene(&both), Cause::Changed));
+        assert!(state.player.clip() == Some(0) && state.player.is_playing());
+        // Who has chosen to see no motion is not shown any.
+        state.choose_clip(None);
+        appears("b.pfobj");
+        state.loaded(outcome(scene(&both), Cause::Changed));
+        assert_eq!(state.player.clip(), None);
+        assert_eq!(
+            said(&state),
+            "Reloaded",
+            "nothing is wrong that was not before"
+        );
+        // What was said of one file is not said of the next.
+        state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Opened));
+        assert!(
+            state.notices.toasts.is_empty(),
+            "{:?}",
+            state.notices.toasts
+        );
     }
 
     /// A window that looks at a frame and a joint of a model.

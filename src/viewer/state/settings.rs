@@ -8,10 +8,12 @@ use super::folder;
 use super::player::LoopMode;
 use crate::viewer::panels::{Dock, Panel};
 use crate::viewer::view::camera_control::CameraMode;
-use mapscope_scene::{camera, saving};
+use mapscope_scene::{MapChoice, camera, saving};
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
+/// Scenes whose maps are remembered.
+const CHOSEN_MAPS: usize = 64;
 /// Width and height of the smallest window that is opened, in logical pixels.
 const MIN_WINDOW: [f32; 2] = [320.0, 240.0];
 
@@ -88,6 +90,26 @@ impl Default for TimelineSettings {
     }
 }
 
+/// The map that was chosen for a scene.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChosenMap {
+    /// The file of the scene.
+    pub scene: PathBuf,
+    /// That of the map; none where it is to stand on no map.
+    pub map: Option<PathBuf>,
+}
+
+impl ChosenMap {
+    /// Which map a scene stands on, of those that were chosen: one that is gone was not.
+    pub(crate) fn of(scene: &Path, chosen: &[Self]) -> MapChoice {
+        match chosen.iter().find(|chosen| chosen.scene == scene) {
+            Some(Self { map: None, .. }) => MapChoice::Nowhere,
+            Some(Self { map: Some(map), .. }) if map.is_file() => MapChoice::File(map.clone()),
+            _ => MapChoice::Beside,
+        }
+    }
+}
+
 /// Everything that is remembered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -116,6 +138,8 @@ pub(crate) struct Settings {
     pub recent_files: Vec<PathBuf>,
     /// Folders in which textures are looked for last.
     pub texture_folders: Vec<PathBuf>,
+    /// The maps that were chosen for scenes, the newest first.
+    pub chosen_maps: Vec<ChosenMap>,
 }
 
 impl Default for Settings {
@@ -142,6 +166,7 @@ impl Default for Settings {
             fields_of_view: FieldsOfView::default(),
             recent_files: Vec::new(),
             texture_folders: Vec::new(),
+            chosen_maps: Vec::new(),
         }
     }
 }
@@ -243,6 +268,19 @@ impl Settings {
         self.recent_files.truncate(RECENT_FILES);
     }
 
+    /// Remembers which map was chosen for a scene; the one of its own name needs no mention.
+    pub(crate) fn choose_map(&mut self, scene: &Path, choice: &MapChoice) {
+        self.chosen_maps.retain(|chosen| chosen.scene != scene);
+        let map = match choice {
+            MapChoice::Beside => return,
+            MapChoice::File(map) => Some(map.clone()),
+            MapChoice::Nowhere => None,
+        };
+        let scene = scene.to_owned();
+        self.chosen_maps.insert(0, ChosenMap { scene, map });
+        self.chosen_maps.truncate(CHOSEN_MAPS);
+    }
+
     /// The size of the window on a screen of some size, both in logical pixels: another screen
     /// may have been larger. Without a screen, as it was.
     pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
@@ -280,8 +318,29 @@ mod tests {
         settings.timeline.plays = false;
         assert!(settings.add_texture_folder(Path::new("/textures")));
         assert!(!settings.add_texture_folder(Path::new("/textures")));
+        settings.choose_map(Path::new("/a.pfscene"), &MapChoice::File("/b.pfmap".into()));
+        settings.choose_map(Path::new("/c.pfscene"), &MapChoice::Nowhere);
         settings.save(&file).unwrap();
         assert_eq!(Settings::load(&file), settings);
+    }
+
+    #[test]
+    fn the_map_that_was_chosen_last_counts() {
+        let mut settings = Settings::default();
+        let scene = Path::new("/a.pfscene");
+        let is_chosen = |settings: &Settings| ChosenMap::of(scene, &settings.chosen_maps);
+        settings.choose_map(scene, &MapChoice::File("/gone.pfmap".into()));
+        assert_eq!(is_chosen(&settings), MapChoice::Beside);
+        settings.choose_map(scene, &MapChoice::Nowhere);
+        assert_eq!(is_chosen(&settings), MapChoice::Nowhere);
+        assert_eq!(settings.chosen_maps.len(), 1);
+        settings.choose_map(scene, &MapChoice::Beside);
+        assert!(settings.chosen_maps.is_empty());
+        for number in 0..100 {
+            let scene = PathBuf::from(format!("/{number}.pfscene"));
+            settings.choose_map(&scene, &MapChoice::Nowhere);
+        }
+        assert_eq!(settings.chosen_maps.len(), CHOSEN_MAPS);
     }
 
     #[test]

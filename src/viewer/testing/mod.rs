@@ -29,9 +29,9 @@ use mapscope_scene::demo::Demo;
 use mapscope_scene::{
     Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
     Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
-    Levels, Light, LightmapFace, LightmapInfo, Line, ModelItem, Neighbor, OpenOptions, OutlineNode,
-    Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown,
-    Source, Spawn, Statistic, SummaryPart, demo,
+    Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem, Neighbor, OpenOptions,
+    OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup,
+    Ray, Shown, Source, Spawn, Statistic, SummaryPart, demo,
 };
 
 struct NoPictures;
@@ -280,6 +280,7 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
     let path = PathBuf::from("made.pfobj");
     Outcome {
         request: LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Paths(vec![path.clone()]),
             cause: if reload {
                 Cause::Changed
@@ -287,12 +288,7 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
                 Cause::Opened
             },
         },
-        loaded: Some(Loaded {
-            path: path.clone(),
-            demo: None,
-            document,
-            files: vec![path],
-        }),
+        loaded: Some(Loaded::new(path, document)),
         failures: Vec::new(),
         number: 1,
     }

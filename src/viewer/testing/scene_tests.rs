@@ -9,7 +9,7 @@ use super::{Window, built, press, state};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
-use mapscope_scene::{ModelItem, OpenOptions, Progress, SceneItem, Source};
+use mapscope_scene::{MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
 use mapscope_testdata::tiny_scene::{sound_scene, write_game};
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
@@ -27,13 +27,9 @@ fn open(state: &mut State) {
         request: LoadRequest {
             target: Target::Paths(vec![path.clone()]),
             cause: Cause::Opened,
+            map: MapChoice::Beside,
         },
-        loaded: Some(Loaded {
-            path: path.clone(),
-            demo: None,
-            document,
-            files: vec![path],
-        }),
+        loaded: Some(Loaded::new(path, document)),
         failures: Vec::new(),
         number: 1,
     });

@@ -11,9 +11,11 @@ use super::cheat_sheet;
 use super::palette;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::parts;
-use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
+use crate::viewer::state::{Effect, State};
+use mapscope_scene::MapChoice;
+use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{PNG, SaveError};
 
 /// Width of the cheat sheet, in logical pixels.
@@ -35,6 +37,10 @@ enum Answer {
     Replace(PathPurpose, PathBuf),
     /// Forget the texture folder of this index.
     RemoveFolder(usize),
+    /// Let the scene stand on this map.
+    Map(MapChoice),
+    /// Ask for the file of another map.
+    OtherMap,
 }
 
 /// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
@@ -64,6 +70,10 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
         Dialog::Replace { purpose, path } => {
             modal(ctx, "replace", |ui| replace(ui, *purpose, path))
+        }
+        Dialog::ChooseMap { scene, maps, .. } => {
+            let own = scene.with_extension("pfmap");
+            modal(ctx, "choose map", |ui| choose_map(ui, scene, &own, maps))
         }
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
@@ -111,6 +121,12 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             state.path_chosen(purpose, path, Asked::InWindow);
         }
         Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
+        Answer::Map(choice) => {
+            if let Dialog::ChooseMap { scene, is_new, .. } = dialog {
+                state.choose_map(scene, choice, is_new);
+            }
+        }
+        Answer::OtherMap => state.effects.push(Effect::AskPath(PathPurpose::SceneMap)),
         Answer::RemoveFolder(index) => {
             state.remove_texture_folder(index);
             state.interface.dialog = Some(dialog);
@@ -144,6 +160,11 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "Save whole map",
             "Where to save the image of the whole map as PNG",
             "Save",
+        ),
+        PathPurpose::SceneMap => (
+            "Choose the map",
+            "The path of the map that the scene stands on",
+            "Choose",
         ),
         PathPurpose::TextureFolder => (
             "Add texture folder",
@@ -216,7 +237,8 @@ fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Su
     let paths = match known {
         Some((of, paths)) if of == typed => paths,
         _ => {
-            let paths = continuations(typed, purpose == PathPurpose::Open);
+            let wants_files = matches!(purpose, PathPurpose::Open | PathPurpose::SceneMap);
+            let paths = continuations(typed, wants_files);
             ctx.data_mut(|data| data.insert_temp(id, (typed.to_owned(), paths.clone())));
             paths
         }
@@ -271,6 +293,52 @@ fn from_home(typed: &str) -> PathBuf {
         Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
         None => std::path::absolute(typed).unwrap_or_else(|_| typed.into()),
     }
+}
+
+/// The maps that a scene may stand on.
+fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> Answer {
+    ui.set_width(420.0);
+    ui.heading("Which map does it stand on?");
+    ui.weak(format!(
+        "{} is shown on it from now on, until you choose another in the File menu",
+        folder::name(scene)
+    ));
+    ui.add_space(4.0);
+    let mut answer = Answer::Stay;
+    egui::ScrollArea::vertical()
+        .max_height(320.0)
+        .show(ui, |ui| {
+            for map in maps {
+                let name = folder::name(&map.path);
+                let size = map.size();
+                ui.horizontal(|ui| {
+                    let button = ui.button(&name);
+                    parts::name(&button, &format!("{name}, {size}"));
+                    if button.clicked() {
+                        answer = Answer::Map(if map.path == own {
+                            MapChoice::Beside
+                        } else {
+                            MapChoice::File(map.path.clone())
+                        });
+                    }
+                    ui.weak(size);
+                });
+            }
+        });
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let none = ui.button("None");
+        if none.on_hover_text("Show the scene on a grid").clicked() {
+            answer = Answer::Map(MapChoice::Nowhere);
+        }
+        if ui.button("Another file…").clicked() {
+            answer = Answer::OtherMap;
+        }
+        if ui.button("Cancel").clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
 }
 
 /// The folders in which textures are looked for.

@@ -134,6 +134,8 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
         Action::Panel(panel) => return state.offers(panel),
         Action::GameView => return !state.is_map(),
         Action::Overlay(_) => state.is_enabled(command.action),
+        Action::ChooseMap => state.can_choose_map(),
+        Action::Counterpart => state.can_choose_map() || state.is_terrain(),
         Action::HoldVisibility | Action::Cut => state.can_cut(),
         Action::SelectedWeights => state.has_joints(),
         Action::Level { .. } => state.has_levels(),
@@ -156,8 +158,13 @@ fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
     let button = Button::new(name)
         .shortcut_text(command.first_key_text())
         .selected(on);
-    ui.add_enabled(state.is_enabled(command.action), button)
-        .on_hover_text(help)
+    let item = ui
+        .add_enabled(state.is_enabled(command.action), button)
+        .on_hover_text(help);
+    match state.why_disabled(command.action) {
+        Some(why) => item.on_disabled_hover_text(why),
+        None => item,
+    }
 }
 
 fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {

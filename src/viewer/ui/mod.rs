@@ -135,6 +135,7 @@ impl WindowUi {
         state.with_bar(|context| flat_bar::flat_bar(&ctx, context, center));
         state.with_bar(|context| self.mini_map.show(&ctx, context, center));
         notices::on_disk(&ctx, state, center);
+        notices::scene_offer(&ctx, state, center);
         notices::failures(&ctx, state, center);
         notices::loading(&ctx, state, center);
         notices::toasts(&ctx, state, center);
@@ -429,7 +430,7 @@ mod tests {
     use crate::viewer::view::camera_control::CameraMode;
     use mapscope_formats::{Place, Problem, Severity, Subject};
     use mapscope_scene::camera::Projection;
-    use mapscope_scene::{OverlayId, Playhead, Shown, TerrainItem, demo};
+    use mapscope_scene::{MapChoice, OverlayId, Playhead, Shown, TerrainItem, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
@@ -497,6 +498,7 @@ mod tests {
         harness.get_by_label_contains("Terrain").click();
         harness.run();
         let load = LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Demo(&demo::TERRAIN),
             cause: Cause::Opened,
         };
@@ -652,6 +654,7 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let load = LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Paths(vec!["/maps/a b.pfmap".into()]),
             cause: Cause::Opened,
         };
@@ -950,6 +953,7 @@ mod tests {
         harness.get_by_label("Show it anyway").click();
         harness.run();
         let load = LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Demo(&demo::TERRAIN),
             cause: Cause::Asked,
         };
@@ -1001,6 +1005,7 @@ mod tests {
         harness.get_by_label_contains("zebra").click();
         harness.run();
         let load = LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Paths(vec!["/game/zebra/town.pfmap".into()]),
             cause: Cause::Opened,
         };
@@ -1040,6 +1045,7 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Tab);
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let load = LoadRequest {
+            map: MapChoice::Beside,
             target: Target::Paths(vec![whole.clone()]),
             cause: Cause::Opened,
         };

@@ -135,6 +135,36 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     state.files.on_disk_dismissed |= dismissed;
 }
 
+/// That a scene stands on the map, with a way to see it.
+pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) {
+    let tells = state.notices.offers_scene && !state.tells_of_disk();
+    let scene = state.open_file().and_then(|open| open.scene.as_deref());
+    let Some(scene) = scene.filter(|_| tells) else {
+        return;
+    };
+    let name = folder::name(scene);
+    let mut chosen = false;
+    let mut dismissed = false;
+    egui::Area::new(Id::unique("scene offer"))
+        .fixed_pos(center.center_top() + egui::vec2(0.0, 12.0))
+        .pivot(Align2::CENTER_TOP)
+        .constrain_to(center)
+        .show(ctx, |ui| {
+            overlay_frame(ui.style()).show(ui, |ui| {
+                ui.set_max_width((center.width() - 40.0).clamp(160.0, 460.0));
+                ui.horizontal_wrapped(|ui| {
+                    ui.label(format!("{name} stands on this map"));
+                    chosen = ui.button("Show its entities").clicked();
+                    dismissed = ui.button("Dismiss").clicked();
+                });
+            });
+        });
+    if chosen {
+        state.run(Action::Counterpart);
+    }
+    state.notices.offers_scene &= !dismissed;
+}
+
 /// How far a load is, with a way to stop it.
 pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
     let Some(loading) = &state.notices.loading else {

@@ -78,6 +78,19 @@ mapscope_formats::rules! {
 /// Why something cannot be shown, and the rule that it breaks.
 pub(crate) type Fault = (&'static Rule, String);
 
+/// Whether a rule is broken because a file is missing that another one names: the other one is as
+/// good as before.
+pub fn is_missing_file(rule: &Rule) -> bool {
+    let missing = [
+        &MISSING_TEXTURE,
+        &MISSING_MAP,
+        &MISSING_MODEL,
+        &MISSING_TILESET,
+        &MISSING_FILE,
+    ];
+    missing.iter().any(|missing| missing.id == rule.id)
+}
+
 /// All rules: those of the formats, and those of what is beside and made of their files.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     mapscope_formats::rules().chain(RULES.iter().copied())

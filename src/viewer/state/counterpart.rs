@@ -1,0 +1,310 @@
+//! Maps and the scenes that stand on them: which map a scene stands on, and from one to the other.
+
+use std::path::PathBuf;
+
+use super::interface::Dialog;
+use super::loader::{Cause, LoadRequest, Target};
+use super::{Effect, OpenFile, State, folder};
+use mapscope_formats::{Severity, pfmap, pfscene};
+use mapscope_scene::map_scene::{MapFile, maps_beside};
+use mapscope_scene::{Document, MapChoice, SceneItem};
+
+impl State {
+    /// Whether the open document is a scene, which stands on a map.
+    pub(crate) fn is_scene(&self) -> bool {
+        self.document()
+            .is_some_and(|document| is_scene(&**document))
+    }
+
+    /// Whether the open document is a map on which a scene may stand.
+    pub(crate) fn is_terrain(&self) -> bool {
+        let format = self.document().map(|document| document.about().format.id);
+        format == Some(pfmap::FORMAT.id)
+    }
+
+    /// Whether a scene of the user is open.
+    pub(crate) fn can_choose_map(&self) -> bool {
+        self.is_scene() && self.open_file().is_some_and(|open| open.demo.is_none())
+    }
+
+    /// Asks which of the maps in its folder the scene is to stand on.
+    pub(crate) fn ask_for_other_map(&mut self) {
+        if let Some(OpenFile { path, .. }) = self.open_file().filter(|_| self.can_choose_map()) {
+            self.interface.dialog = Some(Dialog::ChooseMap {
+                maps: maps_beside(path),
+                scene: path.clone(),
+                is_new: false,
+            });
+        }
+    }
+
+    /// Asks which of some maps a scene that has just been opened is to stand on, if there are any.
+    pub(super) fn ask_for_map(&mut self, scene: PathBuf, maps: Vec<MapFile>) {
+        if !maps.is_empty() {
+            self.interface.dialog = Some(Dialog::ChooseMap {
+                scene,
+                maps,
+                is_new: true,
+            });
+        }
+    }
+
+    /// Lets the scene stand on a map, now and whenever it is opened. The view stays unless the scene
+    /// has just been opened.
+    pub(crate) fn choose_map(&mut self, scene: PathBuf, choice: MapChoice, is_new: bool) {
+        self.settings.choose_map(&scene, &choice);
+        self.effects.push(Effect::SaveSettings);
+        let cause = if is_new { Cause::Opened } else { Cause::Asked };
+        self.load_on(Target::Paths(vec![scene]), cause, choice);
+    }
+
+    /// The file that belongs to the open one: the scene of a map, or the map of a scene, and on what
+    /// it is to stand.
+    pub(crate) fn counterpart(&self) -> Option<(PathBuf, MapChoice)> {
+        let open = self.open_file().filter(|open| open.demo.is_none())?;
+        if is_scene(&*open.document) {
+            let map = open.document.file_of(SceneItem::Scene.into())?;
+            return Some((map, MapChoice::Beside));
+        }
+        let scene = open.scene.clone()?;
+        Some((scene, MapChoice::File(open.path.clone())))
+    }
+
+    /// Goes from a map to its scene, or the other way. The view stays.
+    pub(crate) fn open_counterpart(&mut self) {
+        if let Some((path, map)) = self.counterpart() {
+            self.notices.offers_scene = false;
+            self.load_on(Target::Paths(vec![path]), Cause::Counterpart, map);
+        }
+    }
+
+    /// Why there is nothing that belongs to the open file, as a sentence; none where there is.
+    pub(crate) fn why_no_counterpart(&self) -> Option<String> {
+        if self.counterpart().is_some() {
+            return None;
+        }
+        let open = self.open_file()?;
+        Some(match (self.is_terrain(), open.demo) {
+            (true, None) => {
+                let scene = folder::name(&open.path.with_extension(pfscene::FORMAT.endings[0]));
+                format!("There is no {scene} beside this map")
+            }
+            (true, Some(_)) => "Nothing stands on this map".to_owned(),
+            (false, _) if self.is_scene() => "This scene stands on no map file".to_owned(),
+            (false, _) => "This is neither a map with a scene nor a scene".to_owned(),
+        })
+    }
+
+    /// Says that a map that was opened has a scene beside it.
+    pub(super) fn offer_scene(&mut self, cause: Cause) {
+        let has_scene = self.open_file().is_some_and(|open| open.scene.is_some());
+        let is_new = matches!(cause, Cause::Opened | Cause::Neighbor);
+        self.notices.offers_scene = has_scene && is_new;
+    }
+
+    /// Says that a map was named for what is no scene.
+    pub(super) fn warn_of_named_map(&mut self, request: &LoadRequest, document: &dyn Document) {
+        if let MapChoice::File(_) = request.map
+            && !is_scene(document)
+        {
+            let format = document.about().format.name;
+            let text = format!("--map is for scenes, and this is a {format}");
+            self.notices.toast(text, Some(Severity::Warning));
+        }
+    }
+}
+
+fn is_scene(document: &dyn Document) -> bool {
+    document.about().format.id == pfscene::FORMAT.id
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::interface::{Asked, PathPurpose};
+    use super::super::loader::{Loaded, Outcome};
+    use super::super::settings::{ChosenMap, Settings};
+    use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::commands::Action;
+    use crate::viewer::testing::{state, window};
+    use egui_kittest::kittest::Queryable as _;
+    use mapscope_scene::{OpenOptions, Progress, Source, TerrainItem};
+    use mapscope_testdata::{synthesize, tiny_scene};
+
+    /// A folder with a map and the scene that stands on it.
+    struct Game(tempfile::TempDir);
+
+    impl Game {
+        fn new() -> Self {
+            let game = Self(tempfile::tempdir().unwrap());
+            std::fs::write(game.path("a.pfmap"), synthesize::pfmap(1, 1, 1)).unwrap();
+            std::fs::write(game.path("a.pfscene"), tiny_scene::SCENE).unwrap();
+            game
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        /// What a load of a file gives.
+        fn outcome(&self, name: &str, cause: Cause, map: MapChoice) -> Outcome {
+            let path = self.path(name);
+            let options = OpenOptions {
+                map: map.clone(),
+                ..OpenOptions::default()
+            };
+            let source = Source::read(&path).unwrap();
+            let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
+            let scene = path.with_extension("pfscene");
+            Outcome {
+                request: LoadRequest {
+                    target: Target::Paths(vec![path.clone()]),
+                    cause,
+                    map: map.clone(),
+                },
+                loaded: Some(Loaded {
+                    map,
+                    scene: (name.ends_with("pfmap") && scene.is_file()).then_some(scene),
+                    ..Loaded::new(path, document)
+                }),
+                failures: Vec::new(),
+                number: 1,
+            }
+        }
+    }
+
+    fn asked(state: &State) -> Option<(&Path, Cause, &MapChoice)> {
+        state.effects.iter().rev().find_map(|effect| match effect {
+            Effect::Load(LoadRequest {
+                target: Target::Paths(paths),
+                cause,
+                map,
+            }) => Some((paths.first()?.as_path(), *cause, map)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_map_and_its_scene_lead_to_each_other_and_the_view_stays() {
+        let game = Game::new();
+        let [map, scene] = ["a.pfmap", "a.pfscene"].map(|name| game.path(name));
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        assert!(!state.is_enabled(Action::Counterpart));
+        state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
+        assert!(state.notices.offers_scene);
+        state.shape_view(1.5);
+        state.paste_pose("10,200,30,40,5,60");
+        let tile = Some(TerrainItem::Tile { row: 4, col: 7 }.into());
+        state.select(tile);
+        let pose = state.view.camera.pose;
+        state.run(Action::Counterpart);
+        let choice = MapChoice::File(map.clone());
+        assert_eq!(asked(&state), Some((&*scene, Cause::Counterpart, &choice)));
+        assert!(!state.notices.offers_scene);
+        state.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice));
+        state.shape_view(1.5);
+        assert!(state.is_scene() && state.why_no_counterpart().is_none());
+        assert_eq!(
+            (state.view.camera.pose, state.view.shown.selected),
+            (pose, tile)
+        );
+        state.effects.clear();
+        state.run(Action::Counterpart);
+        let beside = MapChoice::Beside;
+        assert_eq!(asked(&state), Some((&*map, Cause::Counterpart, &beside)));
+        state.loaded(game.outcome("a.pfmap", Cause::Counterpart, beside));
+        assert!(!state.notices.offers_scene, "one comes from there");
+        // A reload is of the scene on the same map.
+        state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));
+        state.reload(Cause::Changed);
+        assert_eq!(
+            asked(&state),
+            Some((&*scene, Cause::Changed, &MapChoice::Nowhere))
+        );
+        let why = state.why_no_counterpart();
+        assert_eq!(why.as_deref(), Some("This scene stands on no map file"));
+    }
+
+    #[test]
+    fn the_offer_of_a_scene_leads_to_it_or_goes_away() {
+        let game = Game::new();
+        let opened = || game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside);
+        for (button, is_loaded) in [("Show its entities", true), ("Dismiss", false)] {
+            let mut window = window(|state| state.loaded(opened()));
+            window.get_by_label("a.pfscene stands on this map");
+            window.get_by_label(button).click();
+            window.run();
+            assert!(window.query_by_label(button).is_none(), "{button}");
+            assert_eq!(asked(state(&window)).is_some(), is_loaded, "{button}");
+        }
+    }
+
+    #[test]
+    fn a_scene_without_a_map_asks_for_one_and_remembers_the_answer() {
+        let game = Game::new();
+        std::fs::rename(game.path("a.pfmap"), game.path("castle.pfmap")).unwrap();
+        let scene = game.path("a.pfscene");
+        let opened = || {
+            let mut outcome = game.outcome("a.pfscene", Cause::Opened, MapChoice::Beside);
+            outcome.loaded.as_mut().unwrap().maps = maps_beside(&scene);
+            outcome
+        };
+        let castle = MapChoice::File(game.path("castle.pfmap"));
+        for (button, choice) in [
+            ("castle.pfmap, 1 x 1 chunks", Some(castle.clone())),
+            ("None", Some(MapChoice::Nowhere)),
+            ("Cancel", None),
+        ] {
+            let mut window = window(|state| state.loaded(opened()));
+            window.get_by_label("Which map does it stand on?");
+            window.get_by_label(button).click();
+            window.run();
+            let state = state(&window);
+            assert_eq!(state.interface.dialog, None, "{button}");
+            let loads = choice.as_ref().map(|map| (&*scene, Cause::Opened, map));
+            assert_eq!(asked(state), loads, "{button}");
+            let remembered = ChosenMap::of(&scene, &state.settings.chosen_maps);
+            assert_eq!(remembered, choice.unwrap_or_default(), "{button}");
+        }
+        // Later it is changed by a command, and the view stays.
+        let mut window = window(|state| {
+            state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));
+            state.run(Action::ChooseMap);
+        });
+        window.get_by_label("castle.pfmap, 1 x 1 chunks").click();
+        window.run();
+        assert_eq!(
+            asked(state(&window)),
+            Some((&*scene, Cause::Asked, &castle))
+        );
+        window.state_mut().state.run(Action::ChooseMap);
+        window.run();
+        window.get_by_label("Another file…").click();
+        window.run();
+        let effect = Effect::AskPath(PathPurpose::SceneMap);
+        assert!(state(&window).effects.contains(&effect));
+        let window = &mut window.state_mut().state;
+        window.path_chosen(PathPurpose::SceneMap, "/b.pfmap".into(), Asked::BySystem);
+        let other = MapChoice::File("/b.pfmap".into());
+        assert_eq!(asked(window), Some((&*scene, Cause::Asked, &other)));
+    }
+
+    #[test]
+    fn a_map_without_a_scene_says_so() {
+        let game = Game::new();
+        std::fs::remove_file(game.path("a.pfscene")).unwrap();
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
+        assert!(!state.is_enabled(Action::Counterpart) && !state.notices.offers_scene);
+        let why = state.why_no_counterpart();
+        assert_eq!(
+            why.as_deref(),
+            Some("There is no a.pfscene beside this map")
+        );
+        state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::File("b".into())));
+        let said = &state.notices.toasts.last().unwrap().text;
+        assert!(said.starts_with("--map is for scenes"), "{said}");
+    }
+}
