@@ -11,7 +11,6 @@ use std::time::SystemTime;
 use super::loader::{Failure, Loaded};
 use super::notices::Toast;
 use super::player::Player;
-use crate::view_request::ViewRequest;
 use crate::viewer::panels::OnDisk;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
@@ -234,7 +233,10 @@ impl State {
             }
             // It is gone.
             (Some(_), None) => self.player.choose(self.clip_of_length(0)),
-            (None, _) if wish.had_no_clips => self.start_clip(&ViewRequest::default()),
+            (None, _) if wish.had_no_clips => {
+                self.player.choose(self.clip_of_length(0));
+                self.player.set_playing(self.settings.timeline.plays);
+            }
             (None, _) => self.player.choose(None),
         }
         self.show_moment();
@@ -256,6 +258,7 @@ mod tests {
     use super::super::loader::{Cause, LoadRequest, Outcome, Target};
     use super::super::settings::Settings;
     use super::*;
+    use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
     use crate::viewer::testing;
     use crate::viewer::testing::maps::map_of;
