@@ -1,5 +1,5 @@
 // Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl,
-// surface.wgsl and skin.wgsl. What it shares with `render/model` is declared there.
+// surface.wgsl, skin.wgsl and shadow.wgsl. What it shares with `render/model` is declared there.
 //
 // What the surface shows is decided when a pipeline is made, since software renderers run both sides
 // of every branch.
@@ -10,6 +10,8 @@ override SURFACE: u32 = 0u;
 override HOLES: bool = false;
 // Whether a material is highlighted.
 override HIGHLIGHTED: bool = false;
+// Whether shadows may fall on it.
+override IN_SHADOW: bool = false;
 
 @group(1) @binding(2) var<storage, read> instances: array<Place>;
 // A colour for each joint, as four bytes.
@@ -50,6 +52,25 @@ fn vs_model(
     );
 }
 
+struct Caster {
+    @builtin(position) clip: vec4f,
+    @location(0) uv: vec2f,
+}
+
+// The same as the sun sees it.
+@vertex
+fn vs_model_shadow(
+    @builtin(instance_index) instance_index: u32,
+    @location(0) position: vec3f,
+    @location(2) uv: vec2f,
+    @location(3) packed_influences: u32,
+) -> Caster {
+    let instance = instances[instance_index];
+    let vertex = posed_point(position, packed_influences, instance.palette_first);
+    let world = transformed_point(instance.world_from_model, vertex);
+    return Caster(frame.clip_from_world * vec4f(world, 1.0), uv);
+}
+
 // A vector of length 1; where joints cancel each other out, and nothing is left, a shorter one.
 fn unit(vector: vec3f) -> vec3f {
     return vector / max(length(vector), 1e-6);
@@ -76,15 +97,22 @@ fn joint_influence(packed: u32) -> vec3f {
 
 // ---- Light ---------------------------------------------------------------------------------
 
-// What the light of the engine makes of a colour (fact sheet B6). Both the light and its ambient
-// part are white.
+// What the light of the engine makes of a colour (fact sheet B6).
 fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
-    let to_light = normalize(LIGHT_POSITION - world);
+    let to_light = normalize(frame.light_position.xyz - world);
     let diffuse = material.diffuse.rgb * max(dot(normal, to_light), 0.0);
     let mirrored = reflect(-to_light, normal);
     let glare = max(dot(-view_direction(world), mirrored), 0.0);
     let specular = material.specular.rgb * (0.5 * glare * glare);
-    return albedo * (0.55 * material.ambient + 1.5 * diffuse + 1.5 * specular);
+    let from_light = (1.5 * diffuse + 1.5 * specular) * frame.light_color.rgb;
+    let color = albedo * (0.55 * material.ambient * frame.ambient_color.rgb + from_light);
+    if IN_SHADOW {
+        // Turned away from the sun is in shadow too.
+        let faces_sun = smoothstep(-0.01, 0.08, dot(normal, frame.to_sun.xyz));
+        let light = min(cast_light(world, normal), light_above_ground(world));
+        return color * mix(SHADOW_LIGHT, 1.0, min(light, faces_sun));
+    }
+    return color;
 }
 
 // The colour of the texture. The first row of its texels is its top, at v = 1.
@@ -135,6 +163,12 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         color = select(color * 0.55, chosen, material.index == marks.material);
     }
     return vec4f(color, 1.0);
+}
+
+// Where it keeps the sun from what is behind it.
+@fragment
+fn fs_model_shadow(in: Caster) {
+    _ = albedo_at(in.uv);
 }
 
 @fragment

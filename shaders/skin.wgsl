@@ -31,6 +31,21 @@ fn transformed_normal(matrix: Affine, normal: vec3f) -> vec3f {
     return vec3f(dot(yz, normal), dot(zx, normal), dot(xy, normal)) / divisor;
 }
 
+// The position of a vertex as `posed` says it.
+fn posed_point(position: vec3f, packed: u32, palette_first: u32) -> vec3f {
+    let count = packed & ((1u << INFLUENCE_COUNT_BITS) - 1u);
+    if count == 0u {
+        return position;
+    }
+    let first = packed >> INFLUENCE_COUNT_BITS;
+    var result = vec3f(0.0);
+    for (var i = first; i < first + count; i++) {
+        let influence = influences[i];
+        result += influence.weight * transformed_point(palette[palette_first + influence.joint], position);
+    }
+    return result;
+}
+
 // A vertex of the bind pose as the palette that begins at `palette_first` poses it (fact sheet B3).
 // `packed`: see `MeshVertex::influences`. One without any stays where it is.
 fn posed(position: vec3f, normal: vec3f, packed: u32, palette_first: u32) -> Posed {

@@ -1,4 +1,5 @@
-// Terrain: tops, sides, far chunks. Joined after frame.wgsl and tile.wgsl.
+// Terrain: tops, sides, far chunks. Joined after frame.wgsl, tile.wgsl, sky.wgsl and
+// shadow.wgsl.
 //
 // There is a shader for each class of face, since what a shader may do costs where it does not do
 // it too (software renderers run both sides of every branch): level rectangles of one material,
@@ -10,8 +11,10 @@ override INSPECT: bool = false;
 // Whether there may be what most maps do without: holes in textures, materials with accents, ragged
 // edges, blend modes that nobody knows.
 override RICH: bool = false;
-// Whether shadow may fall on the faces.
+// Whether shadow of the ground may fall on the faces.
 override SHADED: bool = false;
+// Whether what stands on it may cast shadows on them.
+override IN_SHADOW: bool = false;
 
 // How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
@@ -135,14 +138,25 @@ fn noise_at(at: vec2f) -> vec4f {
 fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
     let ambient = 0.7 + 0.03 * (world_y / LEVEL_HEIGHT);
     let diffuse = 0.9 * max(dot(normal, map.sun.xyz), 0.0);
-    return albedo * (ambient + diffuse) * mix(0.55, 1.0, sunlit);
+    return albedo * (ambient + diffuse) * mix(SHADOW_LIGHT, 1.0, sunlit);
+}
+
+// As `sunlight`, and with the shadows of what stands on the ground.
+fn sunlight_on(at: vec2f, world_y: f32, normal: vec3f) -> f32 {
+    var light = 1.0;
+    if SHADED {
+        light = sunlight(at, world_y);
+    }
+    if IN_SHADOW {
+        light = min(light, cast_light(world_at(at, world_y / LEVEL_HEIGHT), normal));
+    }
+    return light;
 }
 
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
     let edge = textureSampleLevel(shadow, clamped, at * map.per_tile, 0.0).x;
-    // A slope that the light just grazes is not in its own shadow.
-    return smoothstep(-1.9, -0.7, world_y - edge);
+    return above_shadow(world_y, edge);
 }
 
 // A normal tilted by the noise, where the tile is bumpy (fact sheet A9).
@@ -317,7 +331,8 @@ fn fs_rect(in: Rect) -> @location(0) vec4f {
     let tile = Tile(in.shape, in.layer);
     let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
-    let color = lit(albedo, bumped(tile, up, noise_here), world_y, 1.0);
+    let sunlit = sunlight_on(vec2f(in.origin) + in.at, world_y, up);
+    let color = lit(albedo, bumped(tile, up, noise_here), world_y, sunlit);
     return vec4f(inspected(color, albedo, up, tile, vec2f(in.origin) + in.at, world_y, dx, dy), 1.0);
 }
 
@@ -429,10 +444,7 @@ fn fs_top(in: Top) -> @location(0) vec4f {
 fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
     let tile = Tile(top.shape, top.layer);
     let normal = select(top.facet, top.normal, tile_blends_normals(tile));
-    var sunlit = 1.0;
-    if SHADED {
-        sunlit = sunlight(at_map, top.world_y);
-    }
+    let sunlit = sunlight_on(at_map, top.world_y, normal);
     let color = lit(albedo, bumped(tile, normal, noise_here), top.world_y, sunlit);
     return vec4f(inspected(color, albedo, normal, tile, at_map, top.world_y, dx, dy), 1.0);
 }
@@ -825,7 +837,8 @@ fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
     let tile = Tile(in.shape, in.layer);
     let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
-    let color = lit(albedo, bumped(tile, up, noise_at(in.at)), world_y, 1.0);
+    let sunlit = sunlight_on(at_map, world_y, up);
+    let color = lit(albedo, bumped(tile, up, noise_at(in.at)), world_y, sunlit);
     return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
 }
 
@@ -934,7 +947,7 @@ fn fs_side(in: Side) -> @location(0) vec4f {
     let normal = vec3f(f32(-in.outward.x), 0.0, f32(in.outward.y));
     // Half a texel outward: what is on the other side of the face does not count.
     let outside = at_map + vec2f(in.outward) * 0.5 / map.shadow_scale;
-    let sunlit = min(faces_sun(normal), sunlight(outside, in.world.y));
+    let sunlit = min(faces_sun(normal), sunlight_on(outside, in.world.y, normal));
     let color = lit(albedo, normal, in.world.y, sunlit);
     // Of the grid, sides have the upright lines alone.
     let edges = vec2f(in.place.x, 0.5);
@@ -1014,7 +1027,8 @@ fn fs_far(in: Far) -> @location(0) vec4f {
     let albedo = overview_albedo(in.at_map, dx, dy);
     let normal = normalize(in.normal);
     let tile = tile_at(vec2i(floor(in.at_map)));
-    let color = lit(albedo, normal, in.world_y, faces_sun(normal));
+    let sunlit = min(faces_sun(normal), sunlight_on(in.at_map, in.world_y, normal));
+    let color = lit(albedo, normal, in.world_y, sunlit);
     return vec4f(inspected(color, albedo, normal, tile, in.at_map, in.world_y, dx, dy), 1.0);
 }
 
@@ -1028,6 +1042,8 @@ fn fs_wire() -> @location(0) vec4f {
 // ---- Water ---------------------------------------------------------------------------------
 
 const WATER_LEVEL_Y: f32 = -2.0;
+// What is left in the shadow of the light that comes back from within the water.
+const SHADOW_ON_WATER: f32 = 0.85;
 
 struct Water {
     @builtin(position) clip: vec4f,
@@ -1074,7 +1090,12 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let toward_sun = max(dot(mirrored, map.sun.xyz), 0.0);
     let glow = toward_sun * toward_sun * toward_sun;
     let glare = 0.15 * glow * glow * glow * glow;
-    let color = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1) + glare;
+    let surface = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1);
+    var color = surface + glare;
+    if IN_SHADOW {
+        // What is mirrored is as bright in the shadow as it is beside it.
+        color = mix(surface * SHADOW_ON_WATER, color, cast_light(in.world, normal));
+    }
     let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.66, 0.95, max(murky, (fresnel - 0.5) * 2.0));
     return vec4f(color, alpha);
 }

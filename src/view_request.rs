@@ -63,6 +63,9 @@ pub struct ViewRequest {
     /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
+    /// Leave out the shadows of maps and scenes
+    #[arg(long)]
+    pub no_shadows: bool,
 }
 
 impl ViewRequest {
@@ -73,6 +76,7 @@ impl ViewRequest {
     pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         shown.cut = self.cut.or(shown.cut);
         shown.cell_depth = self.cell_depth.or(shown.cell_depth);
+        shown.hides_shadows |= self.no_shadows;
         let results = [
             self.show_overlays(document, shown),
             self.show_moment(document, shown),

@@ -236,6 +236,10 @@ impl Report {
             },
             "triangles": self.drawn.triangles,
             "draw_calls": self.drawn.draw_calls,
+            "shadow_map": {
+                "triangles": self.drawn.shadow_triangles,
+                "draw_calls": self.drawn.shadow_draw_calls,
+            },
             "gpu_bytes": self.gpu_bytes,
             "cpu_bytes": self.cpu_bytes,
         });
@@ -270,6 +274,8 @@ impl Report {
         let DrawStatistics {
             triangles,
             draw_calls,
+            shadow_triangles,
+            shadow_draw_calls,
         } = self.drawn;
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
         let frame = [median, min, max].map(ms);
@@ -283,6 +289,8 @@ impl Report {
         let floor = format!("clear {}, textured quad {}", ms(clear), ms(quad));
         let ratio = (quad > 0.0).then(|| format!("{:.2} textured quads a frame", median / quad));
         let drawn = format!("{triangles} triangles, {draw_calls} draw calls");
+        let shadows = (shadow_draw_calls > 0)
+            .then(|| format!("{shadow_triangles} triangles, {shadow_draw_calls} draw calls"));
         let memory = format!("GPU {}, CPU {}", mib(self.gpu_bytes), mib(self.cpu_bytes));
         let image = format!("{width}x{height}, {} frames", args.frames);
         writeln!(out, "{}", paint.heading(name))?;
@@ -299,6 +307,7 @@ impl Report {
             ("Floor", Some(floor)),
             ("Ratio", ratio),
             ("Drawn", Some(drawn)),
+            ("Shadow map", shadows),
             ("Memory", Some(memory)),
         ] {
             if let Some(value) = value {

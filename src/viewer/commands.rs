@@ -123,6 +123,8 @@ pub enum Action {
     HoldVisibility,
     /// Show the weights of a selected joint on the surface, or leave the surface as it is.
     SelectedWeights,
+    /// Show what comes with the sky and the sun, or leave it out.
+    Surroundings(Surroundings),
     /// Do what the row of the command says.
     Do(&'static Operation),
     /// Cancel, close or deselect: whatever is foremost.
@@ -179,6 +181,13 @@ impl PartialEq for Operation {
 }
 
 impl Eq for Operation {}
+
+/// What comes with the sky and the sun of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surroundings {
+    /// Shadows.
+    Shadows,
+}
 
 /// What a command does to the animation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -520,6 +529,8 @@ static TABLE: &[Command] = &[
         "Switch off every overlay that colours the surface"),
     command("overlay.selected-weights", "Show weights of the selected joint", &[shift(Key::J)], ("Overlays", 3), Action::SelectedWeights,
         "Colour the surface by the weights of the selected joint, or leave it as it is"),
+    command("view.shadows", "Shadows", &[], ("Overlays", 4), Action::Surroundings(Surroundings::Shadows),
+        "Show the shadows that a map and what stands on it cast, or leave them out"),
     command("view.hold-visibility", "Hold visibility", &[], ("Overlays", 9), Action::HoldVisibility,
         "Keep showing what is seen from where the eye is now while it goes elsewhere"),
 

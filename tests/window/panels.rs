@@ -518,6 +518,7 @@ impl<Panel: Default> Host<Panel> {
                 frame_ms: 4.256,
                 triangles: 1_234_567,
                 draw_calls: 42,
+                shadow_triangles: 98_765,
                 gpu_bytes: 58_720_256,
                 cpu_bytes: 1536,
                 adapter: "A fine GPU",

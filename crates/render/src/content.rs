@@ -8,12 +8,15 @@ use glam::Affine3A;
 
 use super::frame::LocalView;
 use super::resources::{PipelineCache, PipelineKey};
+use super::shadow::GroundShadow;
 use super::{DrawStatistics, Gpu, UploadError};
 use mapscope_scene::Playhead;
 
 /// When something is drawn: each phase of all drawables comes before the next phase of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
+    /// What keeps the sun from what is behind it; drawn from the sun, as depth alone.
+    Shadow,
     /// What hides what is behind it.
     Opaque,
     /// What is behind everything.
@@ -25,8 +28,8 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    /// In the order in which they are drawn.
-    pub(super) const ALL: [Self; 4] = [
+    /// Those of the frame itself, in the order in which they are drawn.
+    pub(super) const OF_FRAME: [Self; 4] = [
         Self::Opaque,
         Self::Background,
         Self::Transparent,
@@ -50,6 +53,17 @@ pub(super) enum Background {
 pub(super) struct Instance {
     pub(super) world_from_model: Affine3A,
     pub(super) playhead: Playhead,
+}
+
+/// Which of the instances that a renderer gets are drawn where.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct InstanceRanges {
+    /// In the frame, of those that are not mirrored.
+    pub(super) upright: Range<u32>,
+    /// The same of those that are.
+    pub(super) mirrored: Range<u32>,
+    /// In the shadow map.
+    pub(super) casting: Range<u32>,
 }
 
 /// A frame while it is drawn: the render pass, and what it took so far.
@@ -128,6 +142,9 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
     /// not, it is uploaded for each place, and seen from its own space.
     const IS_INSTANCED: bool = false;
 
+    /// Whether it casts shadows ([`Phase::Shadow`]); only what is instanced may.
+    const CASTS_SHADOWS: bool = false;
+
     /// Puts it on the GPU.
     fn upload(
         &self,
@@ -164,6 +181,11 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
 
     /// What is to be behind it in the frame that was prepared.
     fn background(&self) -> Background;
+
+    /// The shadow that the ground casts, if this is ground.
+    fn ground_shadow(&self) -> Option<&GroundShadow> {
+        None
+    }
 }
 
 /// How something is put on the GPU.
@@ -178,6 +200,8 @@ pub(super) struct UploadOptions<D> {
 /// A renderer whatever it draws.
 pub(super) trait AnyRenderer: fmt::Debug + Send {
     fn is_instanced(&self) -> bool;
+
+    fn casts_shadows(&self) -> bool;
 
     /// Whether this draws such content.
     fn draws(&self, content: &dyn Any) -> bool;
@@ -208,6 +232,10 @@ pub(super) trait AnyRenderer: fmt::Debug + Send {
 impl<R: ContentRenderer> AnyRenderer for R {
     fn is_instanced(&self) -> bool {
         R::IS_INSTANCED
+    }
+
+    fn casts_shadows(&self) -> bool {
+        R::CASTS_SHADOWS
     }
 
     fn draws(&self, content: &dyn Any) -> bool {

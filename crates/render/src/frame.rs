@@ -1,16 +1,19 @@
 //! What every shader knows of the frame.
 
+use bytemuck::Zeroable as _;
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
-use super::content::Instance;
+use super::content::{Instance, InstanceRanges};
 use super::resources::{
-    SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group, bind_group_layout, sampler, upload_texture,
+    COMPARISON, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group, bind_group_layout,
+    sampler, upload_texture,
 };
+use super::shadow::{self, GroundShadow, ShadowPlace};
 use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::noise;
-use mapscope_scene::{Aabb, Playhead};
+use mapscope_scene::{Aabb, Playhead, Sun};
 
 shader_struct! {
     /// What every shader knows of the frame.
@@ -29,6 +32,22 @@ shader_struct! {
         /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
         /// less.
         grid: Vec4,
+        /// Where the light of the environment is, in world space.
+        light_position: Vec4,
+        /// Unit vector toward it from the middle of the world.
+        to_sun: Vec4,
+        /// The colour of its light.
+        light_color: Vec4,
+        /// The colour of the light from everywhere.
+        ambient_color: Vec4,
+        /// World space to the shadow map: texture coordinates, and depth.
+        shadow_from_world: Mat4,
+        /// How far before a surface one looks for its shadow, in world units; how wide a texel of the
+        /// shadow map is, in texture coordinates.
+        shadow: Vec4,
+        /// World x and z where the texture of the ground's shadow begins, and texture coordinates
+        /// for each unit from there.
+        ground: Vec4,
         /// Width and height of the frame in pixels.
         size: Vec2,
     }
@@ -41,6 +60,26 @@ pub(super) struct FrameLayout {
     pub(super) layout: wgpu::BindGroupLayout,
     pub(super) noise: wgpu::TextureView,
     pub(super) repeating: wgpu::Sampler,
+    comparison: wgpu::Sampler,
+    clamped: wgpu::Sampler,
+    /// Those of a frame without shadows.
+    plain: FrameTextures,
+}
+
+/// The textures that frames differ in.
+#[derive(Debug, Clone, PartialEq)]
+struct FrameTextures {
+    shadow_map: wgpu::TextureView,
+    ground_shadow: wgpu::TextureView,
+}
+
+/// What lights a frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FrameLight {
+    pub(super) sun: Sun,
+    pub(super) shadow: ShadowPlace,
+    /// `ground` of the shader.
+    pub(super) ground: Vec4,
 }
 
 /// A frame from the space of something that is drawn in it.
@@ -65,10 +104,14 @@ pub(super) struct LocalView<'a> {
     pub(super) is_mirrored: bool,
     /// The moment that is shown of it.
     pub(super) playhead: Playhead,
-    /// What is in view of content that is drawn wherever it stands.
+    /// What is in view, or casts a shadow, of content that is drawn wherever it stands.
     pub(super) instances: &'a [Instance],
-    /// How many of the first of these are not mirrored; all others are.
-    pub(super) upright_instances: usize,
+    /// Which of these are drawn where.
+    pub(super) ranges: &'a InstanceRanges,
+    /// What casts shadows on others, in world space; none without such shadows.
+    pub(super) casters: Option<&'a [Aabb]>,
+    /// Unit vector toward the sun, in world space.
+    pub(super) to_sun: Vec3,
 }
 
 /// Bind group 0: it holds one frame's values at a time.
@@ -77,6 +120,14 @@ pub(super) struct FrameData {
     uniform: Uniform<Frame>,
     /// `floor` and `grid` of the shader.
     floor: [Vec4; 2],
+    textures: FrameTextures,
+    pub(super) bind_group: wgpu::BindGroup,
+}
+
+/// Bind group 0 of the shadow map, which is seen from the sun.
+#[derive(Debug)]
+pub(super) struct LightData {
+    uniform: Uniform<Frame>,
     pub(super) bind_group: wgpu::BindGroup,
 }
 
@@ -86,11 +137,56 @@ impl FrameLayout {
         let texels: &[&[u8]] = &[noise::texture()];
         let noise = upload_texture(gpu, "noise", COLOR_FORMAT, [side, side], &[texels]);
         let (repeat, nearest) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Nearest);
+        let bindings = [
+            UNIFORM,
+            TEXTURE,
+            SAMPLER,
+            DEPTH_TEXTURE,
+            COMPARISON,
+            TEXTURE,
+            SAMPLER,
+        ];
+        // The lowest number of 16 bits, -65504: nothing is in its shadow.
+        let far_below = 0xfbff_u16.to_ne_bytes();
+        let texels: &[&[u8]] = &[&far_below];
+        let format = wgpu::TextureFormat::R16Float;
+        let level = upload_texture(gpu, "no ground", format, [1, 1], &[texels]);
         Self {
-            layout: bind_group_layout(gpu, "frame", &[UNIFORM, TEXTURE, SAMPLER]),
+            layout: bind_group_layout(gpu, "frame", &bindings),
             noise: noise.create_view(&wgpu::TextureViewDescriptor::default()),
             repeating: sampler(gpu, "repeating", repeat, nearest),
+            comparison: gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+                label: Some("shadow"),
+                mag_filter: wgpu::FilterMode::Linear,
+                min_filter: wgpu::FilterMode::Linear,
+                // Depth is reversed: lit is what is as near to the sun as what the sun sees.
+                compare: Some(wgpu::CompareFunction::GreaterEqual),
+                ..Default::default()
+            }),
+            clamped: sampler(gpu, "ground", wgpu::AddressMode::ClampToEdge, nearest),
+            plain: FrameTextures {
+                shadow_map: shadow::depth_texture(gpu, [1, 1]),
+                ground_shadow: level.create_view(&wgpu::TextureViewDescriptor::default()),
+            },
         }
+    }
+
+    fn bind_group(
+        &self,
+        gpu: &Gpu,
+        uniform: &Uniform<Frame>,
+        textures: &FrameTextures,
+    ) -> wgpu::BindGroup {
+        let resources = [
+            uniform.buffer.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&self.noise),
+            wgpu::BindingResource::Sampler(&self.repeating),
+            wgpu::BindingResource::TextureView(&textures.shadow_map),
+            wgpu::BindingResource::Sampler(&self.comparison),
+            wgpu::BindingResource::TextureView(&textures.ground_shadow),
+            wgpu::BindingResource::Sampler(&self.clamped),
+        ];
+        bind_group(gpu, "frame", &self.layout, resources)
     }
 }
 
@@ -112,7 +208,13 @@ impl<'a> LocalView<'a> {
             is_mirrored: false,
             playhead: view.shown.playhead,
             instances: &[],
-            upright_instances: 0,
+            ranges: &InstanceRanges {
+                upright: 0..0,
+                mirrored: 0..0,
+                casting: 0..0,
+            },
+            casters: None,
+            to_sun: Sun::default().direction(),
         }
     }
 
@@ -135,6 +237,7 @@ impl<'a> LocalView<'a> {
             up: direction(self.up),
             scale: model_from_world.transform_vector3(self.forward).length(),
             is_in_place: false,
+            casters: None,
             is_mirrored: is_mirrored(world_from_model),
             ..self
         }
@@ -168,20 +271,39 @@ impl FrameData {
     /// For frames of what occupies these bounds.
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
         let uniform = Uniform::new(gpu, "frame");
-        let resources = [
-            uniform.buffer.as_entire_binding(),
-            wgpu::BindingResource::TextureView(&frame.noise),
-            wgpu::BindingResource::Sampler(&frame.repeating),
-        ];
         Self {
-            bind_group: bind_group(gpu, "frame", &frame.layout, resources),
+            bind_group: frame.bind_group(gpu, &uniform, &frame.plain),
+            textures: frame.plain.clone(),
             uniform,
             floor: floor_below(bounds),
         }
     }
 
+    /// Has the next frame in the light of these shadows.
+    pub(super) fn bind(
+        &mut self,
+        gpu: &Gpu,
+        layout: &FrameLayout,
+        shadow_map: Option<&wgpu::TextureView>,
+        ground: Option<&GroundShadow>,
+    ) {
+        let plain = &layout.plain;
+        let wanted = [
+            shadow_map.unwrap_or(&plain.shadow_map),
+            ground.map_or(&plain.ground_shadow, |ground| &ground.heights),
+        ];
+        if wanted != [&self.textures.shadow_map, &self.textures.ground_shadow] {
+            let [shadow_map, ground_shadow] = wanted.map(wgpu::TextureView::clone);
+            self.textures = FrameTextures {
+                shadow_map,
+                ground_shadow,
+            };
+            self.bind_group = layout.bind_group(gpu, &self.uniform, &self.textures);
+        }
+    }
+
     /// Sets the values for the next frame.
-    pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>) {
+    pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>, light: &FrameLight) {
         let LocalView { view, size, .. } = local;
         let aspect = size[0] as f32 / size[1] as f32;
         let tan_y = view.camera.half_height();
@@ -192,10 +314,36 @@ impl FrameData {
             right: (local.right * tan_y * aspect).extend(0.0),
             up: (local.up * tan_y).extend(local.distance()),
             ahead: local.forward.extend(f32::from(u8::from(is_flat))),
+            light_position: light.sun.position.extend(0.0),
+            to_sun: light.sun.direction().extend(0.0),
+            light_color: light.sun.color.extend(0.0),
+            ambient_color: light.sun.ambient.extend(0.0),
+            shadow_from_world: light.shadow.shadow_from_world,
+            shadow: light.shadow.shadow,
+            ground: light.ground,
             size: Vec2::new(size[0] as f32, size[1] as f32),
             padding: Vec2::ZERO,
             floor: self.floor[0],
             grid: self.floor[1],
+        };
+        self.uniform.write(gpu, frame);
+    }
+}
+
+impl LightData {
+    pub(super) fn new(gpu: &Gpu, layout: &FrameLayout) -> Self {
+        let uniform = Uniform::new(gpu, "light");
+        Self {
+            bind_group: layout.bind_group(gpu, &uniform, &layout.plain),
+            uniform,
+        }
+    }
+
+    /// Sets where the sun sees what casts shadows.
+    pub(super) fn write(&mut self, gpu: &Gpu, clip_from_world: Mat4) {
+        let frame = Frame {
+            clip_from_world,
+            ..Frame::zeroed()
         };
         self.uniform.write(gpu, frame);
     }
@@ -220,7 +368,7 @@ fn floor_below(bounds: Aabb) -> [Vec4; 2] {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frustum {
     /// Left, right, bottom, top and near; a point is inside where all are positive.
-    planes: [Vec4; 5],
+    pub(super) planes: [Vec4; 5],
 }
 
 impl Frustum {

@@ -4,7 +4,8 @@
 //! for each kind of content (`content.rs` lists them), which knows that kind alone; what it needs on
 //! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A frame is
 //! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
-//! lines.
+//! lines. Before it comes the shadow map, where the document has an environment and something on it
+//! casts shadows.
 
 mod constants;
 mod content;
@@ -17,6 +18,7 @@ mod model;
 mod probe;
 mod resources;
 mod shaders;
+mod shadow;
 mod sky;
 mod target;
 mod terrain;
@@ -29,13 +31,14 @@ use glam::Affine3A;
 use thiserror::Error;
 
 use self::content::{
-    AnyRenderer, Background, ContentData, FramePass, Instance, Phase, UploadOptions,
+    AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, Phase, UploadOptions,
 };
-use self::frame::{FrameData, FrameLayout, Frustum, LocalView, is_mirrored};
+use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, is_mirrored};
 use self::lines::{LineData, LineRenderer};
+use self::shadow::{GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Aabb, Document, Drawable, Shown};
+use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
@@ -86,6 +89,11 @@ pub struct DrawStatistics {
     pub triangles: u64,
     /// Draw calls.
     pub draw_calls: u32,
+    /// Triangles on the shadow map of the frame, which is drawn only when it is to change. They are
+    /// not among the others.
+    pub shadow_triangles: u64,
+    /// Draw calls for these.
+    pub shadow_draw_calls: u32,
 }
 
 /// Why a document cannot be drawn on this device.
@@ -123,6 +131,7 @@ pub struct Renderer {
 pub struct SceneData {
     frame: FrameData,
     lines: LineData,
+    shadow: ShadowData,
     /// In the order in which the document first named them.
     contents: Vec<Content>,
     /// How many bytes are sent before each frame; none to send all at once.
@@ -144,9 +153,14 @@ struct Content {
     data: Option<Box<dyn ContentData>>,
     /// Whether the document still has it.
     is_listed: bool,
-    /// Where it stands in the next frame; what is mirrored there is listed last.
+    /// Where it stands in the next frame, or casts a shadow from, by [`Group`].
+    groups: [Vec<Instance>; Group::COUNT],
+    /// All of these, one group after the other.
     instances: Vec<Instance>,
-    mirrored: Vec<Instance>,
+    ranges: InstanceRanges,
+    /// What of it is on the shadow map, in the order of the document: as it was when that was drawn
+    /// last, and as it is to be.
+    casting: [Vec<Instance>; 2],
     is_prepared: bool,
     /// Whether the space that it is drawn in is mirrored.
     is_mirrored: bool,
@@ -154,6 +168,34 @@ struct Content {
     depth: f32,
     /// The frame as it is seen from there, once it stands elsewhere than in the middle of the world.
     frame: Option<FrameData>,
+}
+
+/// Instances that are drawn in the same places: what the frame draws and what the shadow map draws
+/// follow each other.
+#[derive(Debug, Clone, Copy)]
+enum Group {
+    Seen,
+    SeenAndCasting,
+    Casting,
+    MirroredCasting,
+    MirroredSeenAndCasting,
+    MirroredSeen,
+}
+
+impl Group {
+    const COUNT: usize = 6;
+
+    fn of(is_mirrored: bool, is_seen: bool, is_casting: bool) -> Option<Self> {
+        Some(match (is_mirrored, is_seen, is_casting) {
+            (_, false, false) => return None,
+            (false, true, false) => Self::Seen,
+            (false, true, true) => Self::SeenAndCasting,
+            (false, false, true) => Self::Casting,
+            (true, false, true) => Self::MirroredCasting,
+            (true, true, true) => Self::MirroredSeenAndCasting,
+            (true, true, false) => Self::MirroredSeen,
+        })
+    }
 }
 
 /// What tells content from other content: its address, and its revision.
@@ -168,6 +210,7 @@ impl SceneData {
         Self {
             frame: FrameData::new(gpu, frame, bounds),
             lines: LineData::new(gpu),
+            shadow: ShadowData::default(),
             contents: Vec::new(),
             bytes_per_frame,
             awaited: 0,
@@ -179,7 +222,7 @@ impl SceneData {
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
         let data = self.contents.iter().filter_map(|c| c.data.as_ref());
-        data.map(|data| data.gpu_bytes()).sum()
+        data.map(|data| data.gpu_bytes()).sum::<u64>() + self.shadow.gpu_bytes()
     }
 
     /// How many chunks or other contents of how many are on the GPU, of a document that appears
@@ -318,8 +361,8 @@ impl Renderer {
         let frustum = local.map(|local| Frustum::new(local.clip_from_model));
         scene.awaited = 0;
         for content in &mut scene.contents {
-            content.instances.clear();
-            content.mirrored.clear();
+            content.groups.iter_mut().for_each(Vec::clear);
+            content.casting[1].clear();
             (content.is_listed, content.is_prepared) = (false, false);
         }
         document.for_each_drawable(shown, &mut |drawable| {
@@ -365,11 +408,19 @@ impl Renderer {
                 }
                 if let Some(content) = at.and_then(|at| scene.contents.get_mut(at)) {
                     let frustum = frustum.as_ref().filter(|_| is_instanced);
-                    content.place(&drawable, placements, local, frustum);
+                    let casts = renderer.casts_shadows();
+                    let shadow = Some(&mut scene.shadow).filter(|_| casts);
+                    content.place(&drawable, placements, local, frustum, shadow);
                 }
             }
         });
-        scene.contents.retain(|content| content.is_listed);
+        let shadow = &mut scene.shadow;
+        scene.contents.retain_mut(|content| {
+            let [drawn, next] = &mut content.casting;
+            shadow.is_stale |= drawn != next || !content.is_listed && !drawn.is_empty();
+            drawn.clone_from(next);
+            content.is_listed
+        });
         result
     }
 
@@ -383,11 +434,32 @@ impl Renderer {
         view: &View,
         size: [u32; 2],
     ) {
-        let local = LocalView::new(view, size);
-        scene.frame.write(gpu, &local);
+        let mut local = LocalView::new(view, size);
+        let environment = document.environment();
+        let to_sun = environment.map(|environment| environment.sun.direction());
+        let to_sun = to_sun.filter(|_| !view.shown.hides_shadows);
+        let bounds = document.about().bounds;
+        let fit = to_sun.and_then(|to_sun| ShadowFit::new(&local, &bounds, to_sun));
+        scene.shadow.begin(fit);
         if let Err(error) = self.list(gpu, scene, document, None, Some(&local)) {
             log::error!("{error}");
         }
+        let shadow = scene.shadow.prepare(gpu, &self.frame);
+        let lights_ground = environment.is_some() && !view.shown.hides_shadows;
+        let mut data = scene.contents.iter().filter_map(|c| c.data.as_ref());
+        let ground = data.find_map(|data| data.ground_shadow());
+        let ground = ground.filter(|_| lights_ground);
+        let light = FrameLight {
+            sun: environment.map_or_else(Sun::default, |environment| environment.sun),
+            shadow,
+            ground: ground.map(GroundShadow::place).unwrap_or_default(),
+        };
+        scene
+            .frame
+            .bind(gpu, &self.frame, scene.shadow.view(), ground);
+        scene.frame.write(gpu, &local, &light);
+        local.to_sun = light.sun.direction();
+        local.casters = scene.shadow.casters_of_frame();
         document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
@@ -421,7 +493,8 @@ impl Renderer {
         view: &View,
     ) -> DrawStatistics {
         let Some((scene, document)) = scene else {
-            self.empty.write(gpu, &LocalView::new(view, target.size));
+            let local = LocalView::new(view, target.size);
+            self.empty.write(gpu, &local, &FrameLight::default());
             self.sky.prepare(gpu, Background::Sky);
             let mut pass = FramePass::new(target.begin_pass(encoder));
             pass.set_bind_group(0, &self.empty.bind_group, &[]);
@@ -429,8 +502,9 @@ impl Renderer {
             return pass.statistics;
         };
         self.prepare(gpu, scene, document, view, target.size);
+        self.draw_shadows(encoder, scene);
         let mut pass = FramePass::new(target.begin_pass(encoder));
-        for phase in Phase::ALL {
+        for phase in Phase::OF_FRAME {
             for (content, data) in scene.in_phase(phase) {
                 let frame = content.frame.as_ref().unwrap_or(&scene.frame);
                 pass.set_bind_group(0, &frame.bind_group, &[]);
@@ -444,10 +518,30 @@ impl Renderer {
             match phase {
                 Phase::Background => self.sky.draw(&mut pass, scene.background),
                 Phase::Lines => self.lines.draw(&mut pass, &scene.lines),
-                Phase::Opaque | Phase::Transparent => {}
+                Phase::Shadow | Phase::Opaque | Phase::Transparent => {}
             }
         }
-        pass.statistics
+        let mut statistics = pass.statistics;
+        if scene.shadow.is_on() {
+            statistics.shadow_triangles = scene.shadow.statistics.triangles;
+            statistics.shadow_draw_calls = scene.shadow.statistics.draw_calls;
+        }
+        statistics
+    }
+
+    /// Draws the shadow map of a frame that was prepared, if it is not as it must be.
+    fn draw_shadows(&self, encoder: &mut wgpu::CommandEncoder, scene: &mut SceneData) {
+        let Some(mut pass) = scene.shadow.begin_pass(encoder) else {
+            return;
+        };
+        for (content, data) in scene.in_phase(Phase::Shadow) {
+            if let Some(renderer) = self.contents.get(content.renderer) {
+                renderer.draw(Phase::Shadow, &mut pass, data);
+            }
+        }
+        let statistics = pass.statistics;
+        drop(pass);
+        scene.shadow.statistics = statistics;
     }
 
     /// Draws one frame and waits until it is done.
@@ -475,8 +569,10 @@ impl Content {
             key,
             data,
             is_listed: true,
+            groups: Default::default(),
             instances: Vec::new(),
-            mirrored: Vec::new(),
+            ranges: InstanceRanges::default(),
+            casting: Default::default(),
             is_prepared: false,
             is_mirrored: false,
             depth: 0.0,
@@ -486,16 +582,18 @@ impl Content {
 
     /// Whether it stands nowhere in the next frame yet.
     fn is_nowhere(&self) -> bool {
-        self.instances.is_empty() && self.mirrored.is_empty()
+        self.groups.iter().all(Vec::is_empty)
     }
 
-    /// Lets it stand in some places in the next frame, of those that a frustum sees.
+    /// Lets it stand in some places in the next frame, of those that a frustum sees or whose shadows
+    /// may be seen.
     fn place(
         &mut self,
         drawable: &Drawable<'_>,
         placements: &[Affine3A],
         local: Option<&LocalView<'_>>,
         frustum: Option<&Frustum>,
+        mut shadow: Option<&mut ShadowData>,
     ) {
         let view_playhead = local.map(|local| local.playhead).unwrap_or_default();
         let playhead = drawable.playhead.unwrap_or(view_playhead);
@@ -503,25 +601,28 @@ impl Content {
         let bounds = drawable.bounds.filter(|_| !playhead.smooth);
         let middle = drawable.bounds.unwrap_or_default().center();
         for world_from_model in placements.iter().copied() {
-            if let (Some(bounds), Some(frustum)) = (bounds, frustum)
-                && frustum
-                    .sees(&bounds.transformed(&world_from_model))
-                    .is_none()
-            {
+            let in_world = drawable.bounds.map(|it| it.transformed(&world_from_model));
+            let is_seen = match (in_world.filter(|_| bounds.is_some()), frustum) {
+                (Some(in_world), Some(frustum)) => frustum.sees(&in_world).is_some(),
+                _ => true,
+            };
+            let shadow = shadow.as_deref_mut();
+            let is_casting = shadow.is_some_and(|shadow| shadow.add_caster(in_world));
+            let is_mirrored = is_mirrored(&world_from_model);
+            let Some(group) = Group::of(is_mirrored, is_seen, is_casting) else {
                 continue;
-            }
+            };
             if let Some(local) = local {
                 self.depth = local.depth(world_from_model.transform_point3(middle));
             }
-            let instances = if is_mirrored(&world_from_model) {
-                &mut self.mirrored
-            } else {
-                &mut self.instances
-            };
-            instances.push(Instance {
+            let instance = Instance {
                 world_from_model,
                 playhead,
-            });
+            };
+            self.groups[group as usize].push(instance);
+            if is_casting {
+                self.casting[1].push(instance);
+            }
         }
     }
 
@@ -537,8 +638,18 @@ impl Content {
         let Some(data) = self.data.as_deref_mut() else {
             return;
         };
-        let upright_instances = self.instances.len();
-        self.instances.append(&mut self.mirrored);
+        self.instances.clear();
+        let mut ends = [0; Group::COUNT];
+        for (group, end) in self.groups.iter().zip(&mut ends) {
+            self.instances.extend_from_slice(group);
+            *end = self.instances.len() as u32;
+        }
+        let end = |group: Group| ends[group as usize];
+        self.ranges = InstanceRanges {
+            upright: 0..end(Group::SeenAndCasting),
+            casting: end(Group::Seen)..end(Group::MirroredSeenAndCasting),
+            mirrored: end(Group::MirroredCasting)..end(Group::MirroredSeen),
+        };
         let only = self.instances.first().filter(|_| !renderer.is_instanced());
         if only.is_none() && !renderer.is_instanced() {
             return;
@@ -548,12 +659,14 @@ impl Content {
             local = local.of(&instance.world_from_model);
             local.playhead = instance.playhead;
         }
-        (local.instances, local.upright_instances) = (&self.instances, upright_instances);
+        (local.instances, local.ranges) = (&self.instances, &self.ranges);
         if local.is_in_place {
             self.frame = None;
         } else {
             let new = || FrameData::new(gpu, frame, Aabb::default());
-            self.frame.get_or_insert_with(new).write(gpu, &local);
+            self.frame
+                .get_or_insert_with(new)
+                .write(gpu, &local, &FrameLight::default());
         }
         self.is_mirrored = local.is_mirrored;
         renderer.prepare(gpu, data, content, &local);

@@ -81,10 +81,17 @@ impl<K: PipelineKey> PipelineCache<K> {
     }
 }
 
+/// By how much what casts shadows is further from the sun than it is, in texels of the shadow map
+/// along its slope.
+const SHADOW_SLOPE_BIAS: f32 = 1.5;
+
 /// What pipelines differ in.
 pub(super) struct PipelineOptions<'a> {
     pub(super) vertex: &'a str,
-    pub(super) fragment: &'a str,
+    /// The shader of its pixels; none where their depth is all that is drawn.
+    pub(super) fragment: Option<&'a str>,
+    /// Whether it draws depth alone.
+    pub(super) is_depth_only: bool,
     /// The buffers of vertices or instances.
     pub(super) vertices: [Option<wgpu::VertexBufferLayout<'a>>; 2],
     /// Which bind groups it has.
@@ -95,6 +102,8 @@ pub(super) struct PipelineOptions<'a> {
     pub(super) blend: Option<wgpu::BlendState>,
     pub(super) cull: bool,
     pub(super) wireframe: bool,
+    /// By how much depth is off, in units and with the slope.
+    pub(super) depth_bias: (i32, f32),
     pub(super) constants: &'a [(&'a str, f64)],
 }
 
@@ -103,7 +112,8 @@ impl<'a> PipelineOptions<'a> {
     pub(super) fn new(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             vertex,
-            fragment,
+            fragment: Some(fragment),
+            is_depth_only: false,
             vertices: [None, None],
             groups: 0..usize::MAX,
             depth_write: true,
@@ -112,6 +122,7 @@ impl<'a> PipelineOptions<'a> {
             blend: None,
             cull: true,
             wireframe: false,
+            depth_bias: (0, 0.0),
             constants: &[],
         }
     }
@@ -135,10 +146,24 @@ impl<'a> PipelineOptions<'a> {
         }
     }
 
+    /// What the sun sees of triangles, from whichever side; `fragment` discards what is a hole.
+    pub(super) fn casting(vertex: &'a str, fragment: Option<&'a str>) -> Self {
+        Self {
+            fragment,
+            is_depth_only: true,
+            cull: false,
+            // Away from the sun, so that no surface shades itself.
+            depth_bias: (0, -SHADOW_SLOPE_BIAS),
+            ..Self::new(vertex, "")
+        }
+    }
+
     /// The edges of triangles.
     pub(super) fn edges(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             wireframe: true,
+            // They lie in front of the triangles that they bound.
+            depth_bias: (40, 1.0),
             cull: true,
             ..Self::blended(vertex, fragment)
         }
@@ -158,10 +183,11 @@ impl PipelineMaker<'_> {
         let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts
             .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
             .collect();
+        let label = options.fragment.unwrap_or(options.vertex);
         let layout = gpu
             .device
             .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some(options.fragment),
+                label: Some(label),
                 bind_group_layouts: &layouts,
                 immediate_size: 0,
             });
@@ -170,9 +196,14 @@ impl PipelineMaker<'_> {
             // Every variable is written before it is read.
             zero_initialize_workgroup_memory: false,
         };
+        let targets = [Some(wgpu::ColorTargetState {
+            format: COLOR_FORMAT,
+            blend: options.blend,
+            write_mask: wgpu::ColorWrites::ALL,
+        })];
         gpu.device
             .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-                label: Some(options.fragment),
+                label: Some(label),
                 layout: Some(&layout),
                 vertex: wgpu::VertexState {
                     module,
@@ -204,22 +235,17 @@ impl PipelineMaker<'_> {
                         depth_compare: Some(compare),
                         stencil: wgpu::StencilState::default(),
                         bias: wgpu::DepthBiasState {
-                            // Lines of the wireframe lie in front of the triangles they bound.
-                            constant: if options.wireframe { 40 } else { 0 },
-                            slope_scale: if options.wireframe { 1.0 } else { 0.0 },
+                            constant: options.depth_bias.0,
+                            slope_scale: options.depth_bias.1,
                             clamp: 0.0,
                         },
                     }),
                 multisample: wgpu::MultisampleState::default(),
-                fragment: Some(wgpu::FragmentState {
+                fragment: options.fragment.map(|fragment| wgpu::FragmentState {
                     module,
-                    entry_point: Some(options.fragment),
+                    entry_point: Some(fragment),
                     compilation_options,
-                    targets: &[Some(wgpu::ColorTargetState {
-                        format: COLOR_FORMAT,
-                        blend: options.blend,
-                        write_mask: wgpu::ColorWrites::ALL,
-                    })],
+                    targets: if options.is_depth_only { &[] } else { &targets },
                 }),
                 multiview_mask: None,
                 cache: None,
@@ -334,6 +360,15 @@ pub(super) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDime
 /// An array of textures.
 pub(super) const TEXTURE_ARRAY: wgpu::BindingType =
     texture_type(wgpu::TextureViewDimension::D2Array);
+/// A texture of depths that others are compared with.
+pub(super) const DEPTH_TEXTURE: wgpu::BindingType = wgpu::BindingType::Texture {
+    sample_type: wgpu::TextureSampleType::Depth,
+    view_dimension: wgpu::TextureViewDimension::D2,
+    multisampled: false,
+};
+/// What compares with it.
+pub(super) const COMPARISON: wgpu::BindingType =
+    wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
 /// What a texture is filtered with.
 pub(super) const SAMPLER: wgpu::BindingType =
     wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);

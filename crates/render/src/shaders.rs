@@ -33,6 +33,7 @@ macro_rules! file {
 const FRAME: (&str, &str) = file!("frame.wgsl");
 const TILE: (&str, &str) = file!("tile.wgsl");
 const SKY: (&str, &str) = file!("sky.wgsl");
+const SHADOW: (&str, &str) = file!("shadow.wgsl");
 const SKIN: (&str, &str) = file!("skin.wgsl");
 const SURFACE: (&str, &str) = file!("surface.wgsl");
 
@@ -55,10 +56,10 @@ macro_rules! shaders {
 shaders! {
     /// Terrain and water.
     TERRAIN "terrain": [Frame::wgsl, constants::all, constants::tile, terrain::wgsl],
-        [FRAME, TILE, SKY];
+        [FRAME, TILE, SKY, SHADOW];
     /// Models.
     MODEL "model": [Frame::wgsl, constants::all, model::skin_wgsl, model::wgsl],
-        [FRAME, SURFACE, SKIN];
+        [FRAME, SURFACE, SKIN, SHADOW];
     /// Levels.
     LEVEL "level": [Frame::wgsl, constants::all, level::wgsl], [FRAME, SURFACE, SKY];
     /// 2D maps.

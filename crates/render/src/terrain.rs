@@ -19,6 +19,7 @@ use super::resources::{
     upload_texture,
 };
 use super::shaders::TERRAIN;
+use super::shadow::{self, GroundShadow};
 use super::wgsl::{bits, constants, shader_enum, shader_struct};
 use super::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::camera::Projection;
@@ -28,7 +29,7 @@ use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
     ATLAS_SIDE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise, sun,
 };
-use mapscope_scene::{Aabb, Item, OverlayId, Shown, TerrainItem};
+use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
 /// Triangles of near chunks up to which everything is drawn as finely as it is worth: on a graphics
 /// card, and on a software adapter.
@@ -155,8 +156,18 @@ pub(super) struct TerrainRenderer {
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pipeline {
-    Ground(Variant, Ground),
-    Water,
+    Ground(Variant, Ground, Shadows),
+    Water(Shadows),
+}
+
+/// Which shadows may fall on what is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shadows {
+    None,
+    /// That of the ground.
+    OfGround,
+    /// Those of what stands on it as well.
+    All,
 }
 
 /// A class of face, and how finely it is drawn.
@@ -242,6 +253,7 @@ pub(super) struct TerrainData {
     navigation: wgpu::BindGroup,
     /// Whether that is there: it is worked out when its overlay is first shown.
     has_navigation: bool,
+    ground_shadow: GroundShadow,
     /// The array of the materials' textures, and what it was made of.
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
@@ -261,14 +273,21 @@ pub(super) struct TerrainData {
     gpu_bytes: u64,
     fine_triangles: u64,
     chunks: Vec<Chunk>,
+    /// Which shadows fall where only that of the ground may, and where those of what stands on it
+    /// may too.
+    shadows: [Shadows; 2],
+    /// For each block in rows from the north-west whether what stands on the ground casts a shadow
+    /// on it, and how many there are in a row.
+    cast_on: Vec<bool>,
+    blocks_across: usize,
     /// Chunks in view that have water.
     with_water: Vec<u32>,
     /// What is drawn of the chunks in view, the nearest first.
     visible: Vec<Visible>,
     /// What `instances` holds.
     listed: Vec<u32>,
-    /// The part of `instances` for each step of far chunks.
-    far_ranges: [Range<u32>; LAST_STEP as usize + 1],
+    /// The part of `instances` for each step of far chunks, as in `shadows`.
+    far_ranges: [[Range<u32>; LAST_STEP as usize + 1]; 2],
     /// The part of `instances` for water.
     water_range: Range<u32>,
 }
@@ -299,12 +318,18 @@ struct Visible {
     detail: Detail,
     distance: f32,
     faces: Faces,
+    /// Whether what stands on the ground may cast a shadow on it.
+    in_shadow: bool,
 }
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        let Self::Ground(variant, ground) = self else {
+        let (Self::Ground(.., shadows) | Self::Water(shadows)) = self;
+        let in_shadow = ("IN_SHADOW", on(shadows == Shadows::All));
+        let lookups = shadow::lookups_constant(maker.gpu);
+        let Self::Ground(variant, ground, _) = self else {
             return maker.create(&PipelineOptions {
+                constants: &[in_shadow, lookups],
                 vertices: [Some(chunk_attribute(4)), None],
                 ..PipelineOptions::blended("vs_water", "fs_water")
             });
@@ -314,7 +339,9 @@ impl PipelineKey for Pipeline {
         let constants = [
             ("RICH", on(is_rich)),
             ("INSPECT", on(variant == Variant::Inspect)),
-            ("SHADED", on(shaded)),
+            ("SHADED", on(shaded && shadows != Shadows::None)),
+            in_shadow,
+            lookups,
         ];
         let options = if variant == Variant::Wireframe {
             PipelineOptions::edges(vertex, "fs_wire")
@@ -440,6 +467,12 @@ impl ContentRenderer for TerrainRenderer {
 
         let plain = wgpu::TextureViewDescriptor::default();
         let views = [shadow.create_view(&plain), overview.create_view(&plain)];
+        let placement = terrain.placement();
+        let ground_shadow = GroundShadow {
+            heights: views[0].clone(),
+            north_west: placement.north_west(),
+            size: Vec2::new(placement.cols as f32, placement.rows as f32) * TILE_SIDE,
+        };
         let texture = wgpu::BindingResource::TextureView;
         let resources = [
             map.buffer.as_entire_binding(),
@@ -464,6 +497,7 @@ impl ContentRenderer for TerrainRenderer {
                 [no_grid.as_entire_binding()],
             ),
             has_navigation: false,
+            ground_shadow,
             materials,
             textures: Arc::downgrade(textures),
             map,
@@ -478,10 +512,13 @@ impl ContentRenderer for TerrainRenderer {
             draws_wireframe: false,
             gpu_bytes,
             fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_software())],
+            shadows: [Shadows::OfGround; 2],
+            cast_on: vec![false; chunks.len() * 4],
+            blocks_across: (placement.cols / BLOCK_SIDE).max(1) as usize,
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             listed: Vec::with_capacity(chunks.len() * 2),
-            far_ranges: std::array::from_fn(|_| 0..0),
+            far_ranges: Default::default(),
             water_range: 0..0,
             chunks,
         })
@@ -501,9 +538,16 @@ impl ContentRenderer for TerrainRenderer {
         data.update(gpu, terrain, local);
         let wireframe = data.draws_wireframe.then_some(Variant::Wireframe);
         let variants = [Some(data.variant), wireframe].into_iter().flatten();
-        let ground = variants.flat_map(|v| Ground::ALL.map(|ground| Pipeline::Ground(v, ground)));
-        let water = (!data.water_range.is_empty()).then_some(Pipeline::Water);
-        for pipeline in ground.chain(water) {
+        for variant in variants {
+            for shadows in data.shadows_of(variant) {
+                for ground in Ground::ALL {
+                    let pipeline = Pipeline::Ground(variant, ground, shadows);
+                    self.pipelines.make(gpu, pipeline, local.is_mirrored);
+                }
+            }
+        }
+        if !data.water_range.is_empty() {
+            let pipeline = Pipeline::Water(data.shadows[1]);
             self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
     }
@@ -515,7 +559,7 @@ impl ContentRenderer for TerrainRenderer {
             Phase::Lines if data.draws_wireframe => {
                 self.draw_ground(Variant::Wireframe, pass, data);
             }
-            Phase::Background | Phase::Lines => {}
+            Phase::Shadow | Phase::Background | Phase::Lines => {}
         }
     }
 
@@ -544,15 +588,25 @@ impl TerrainRenderer {
         pass.set_bind_group(1, &data.bind_group, &[]);
         pass.set_bind_group(2, &data.navigation, &[]);
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        for ground in Ground::ALL {
-            if !pass.set_pipeline(&self.pipelines, Pipeline::Ground(variant, ground)) {
-                continue;
-            }
+        let shadows = data.shadows_of(variant);
+        let kinds = Ground::ALL.into_iter();
+        for (ground, in_shadow) in kinds.flat_map(|ground| [(ground, false), (ground, true)]) {
+            let pipeline = Pipeline::Ground(variant, ground, shadows[usize::from(in_shadow)]);
             if ground == Ground::Far {
-                draw_far(pass, data);
+                let ranges = &data.far_ranges[usize::from(in_shadow)];
+                if ranges.iter().any(|range| !range.is_empty())
+                    && pass.set_pipeline(&self.pipelines, pipeline)
+                {
+                    draw_far(pass, data, ranges);
+                }
                 continue;
             }
-            for visible in data.visible.iter().filter(|v| ground.is_of(v.detail)) {
+            let is_it = |v: &&Visible| v.in_shadow == in_shadow && ground.is_of(v.detail);
+            let mut visible = data.visible.iter().filter(is_it).peekable();
+            if visible.peek().is_none() || !pass.set_pipeline(&self.pipelines, pipeline) {
+                continue;
+            }
+            for visible in visible {
                 let instances = ground.faces(&visible.faces);
                 if instances.is_empty() {
                     continue;
@@ -569,7 +623,8 @@ impl TerrainRenderer {
     }
 
     fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
-        if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, Pipeline::Water) {
+        let pipeline = Pipeline::Water(data.shadows[1]);
+        if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
             pass.set_bind_group(1, &data.bind_group, &[]);
             pass.set_bind_group(2, &data.navigation, &[]);
             pass.set_vertex_buffer(0, data.instances.slice(..));
@@ -578,9 +633,9 @@ impl TerrainRenderer {
     }
 }
 
-fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData) {
+fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData, ranges: &[Range<u32>]) {
     pass.set_vertex_buffer(0, data.instances.slice(..));
-    for (step, instances) in data.far_ranges.iter().enumerate() {
+    for (step, instances) in ranges.iter().enumerate() {
         if !instances.is_empty() {
             let cells = CHUNK_SIDE >> step;
             let quads = cells * cells + 4 * cells;
@@ -679,6 +734,10 @@ impl ContentData for TerrainData {
     fn background(&self) -> Background {
         Background::Sky
     }
+
+    fn ground_shadow(&self) -> Option<&GroundShadow> {
+        Some(&self.ground_shadow)
+    }
 }
 
 impl TerrainData {
@@ -703,16 +762,29 @@ impl TerrainData {
 
         self.draws_wireframe = gpu.draws_wireframe(shown);
 
+        // Overlays that colour the surface leave no light on it.
+        let is_lit = map.surface == Surface::Lit as u32;
+        self.shadows = match (local.casters, shown.hides_shadows) {
+            (_, true) => [Shadows::None; 2],
+            (Some(_), false) if is_lit => [Shadows::OfGround, Shadows::All],
+            _ => [Shadows::OfGround; 2],
+        };
+        self.cast_on.fill(false);
+        for caster in local.casters.unwrap_or_default() {
+            self.cast(terrain, caster, local.to_sun);
+        }
+
         self.find_visible(local);
         self.listed.clear();
-        for step in 0..=LAST_STEP {
-            let begin = self.listed.len() as u32;
-            let of_step = self
-                .visible
-                .iter()
-                .filter(|v| v.detail == Detail::Far(step));
-            self.listed.extend(of_step.map(|v| v.chunk | step << 28));
-            self.far_ranges[step as usize] = begin..self.listed.len() as u32;
+        for (in_shadow, ranges) in [false, true].into_iter().zip(&mut self.far_ranges) {
+            for (step, range) in (0..).zip(ranges) {
+                let begin = self.listed.len() as u32;
+                let is_it =
+                    |v: &&Visible| v.detail == Detail::Far(step) && v.in_shadow == in_shadow;
+                let of_step = self.visible.iter().filter(is_it);
+                self.listed.extend(of_step.map(|v| v.chunk | step << 28));
+                *range = begin..self.listed.len() as u32;
+            }
         }
         let begin = self.listed.len() as u32;
         // Overlays colour the ground below the water as well.
@@ -724,6 +796,49 @@ impl TerrainData {
             let bytes = bytemuck::cast_slice(&self.listed);
             gpu.queue.write_buffer(&self.instances, 0, bytes);
         }
+    }
+
+    /// Which shadows a variant draws where only that of the ground may fall, and where those of what
+    /// stands on it may too.
+    fn shadows_of(&self, variant: Variant) -> [Shadows; 2] {
+        if variant == Variant::Wireframe {
+            return [Shadows::None; 2];
+        }
+        self.shadows
+    }
+
+    /// Marks the blocks on which the shadow of a box in world space may fall.
+    fn cast(&mut self, terrain: &Terrain, caster: &Aabb, to_sun: Vec3) {
+        let lowest = terrain.about().bounds.min.y;
+        let swept = shadow::with_shadow(caster, to_sun, lowest);
+        let placement = terrain.placement();
+        // Columns run against x.
+        let first = placement.tiles(swept.max.x, swept.min.z) / BLOCK_SIDE as f32;
+        let last = placement.tiles(swept.min.x, swept.max.z) / BLOCK_SIDE as f32;
+        let across = self.blocks_across;
+        let down = self.cast_on.len() / across;
+        let range = |first: f32, last: f32, count: usize| {
+            // Numbers below 0 become 0.
+            first.floor() as usize..((last.floor() + 1.0) as usize).min(count)
+        };
+        for row in range(first.y, last.y, down) {
+            let cols = range(first.x, last.x, across);
+            if let Some(blocks) = self.cast_on.get_mut(row * across..(row + 1) * across)
+                && let Some(blocks) = blocks.get_mut(cols)
+            {
+                blocks.fill(true);
+            }
+        }
+    }
+
+    /// Whether a shadow of what stands on the ground may fall on each block of a chunk.
+    fn blocks_in_shadow(&self, chunk: usize) -> [bool; 4] {
+        let chunks_across = self.blocks_across.div_ceil(2);
+        let [row, col] = [chunk / chunks_across * 2, chunk % chunks_across * 2];
+        std::array::from_fn(|block| {
+            let at = (row + block / 2) * self.blocks_across + col + block % 2;
+            self.cast_on.get(at).copied().unwrap_or_default()
+        })
     }
 
     /// Lists the chunks in view, the nearest first, so that they hide what is behind them before
@@ -771,25 +886,28 @@ impl TerrainData {
             if chunk.has_water {
                 self.with_water.push(chunk_index);
             }
-            if inside || detail != Detail::Near {
+            let blocks_in_shadow = self.blocks_in_shadow(i);
+            let all_alike = blocks_in_shadow.iter().all(|it| *it == blocks_in_shadow[0]);
+            if inside && all_alike || detail != Detail::Near {
                 self.visible.push(Visible {
                     chunk: chunk_index,
                     detail,
                     distance,
                     faces: chunk.faces.clone(),
+                    in_shadow: blocks_in_shadow.contains(&true),
                 });
                 continue;
             }
-            let in_view = chunk
-                .blocks
-                .iter()
-                .filter(|(b, _)| frustum.sees(b).is_some());
-            self.visible.extend(in_view.map(|(bounds, faces)| Visible {
+            let blocks = chunk.blocks.iter().zip(blocks_in_shadow);
+            let in_view = blocks.filter(|((b, _), _)| inside || frustum.sees(b).is_some());
+            let visible = in_view.map(|((bounds, faces), in_shadow)| Visible {
                 chunk: chunk_index,
                 detail,
                 distance: bounds.distance(eye),
                 faces: faces.clone(),
-            }));
+                in_shadow,
+            });
+            self.visible.extend(visible);
         }
         let near = self
             .visible

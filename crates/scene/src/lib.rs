@@ -19,6 +19,7 @@ pub use describe::{
     SummaryPart, Swatch, TextSpan, colors,
 };
 use describe::{fields, numbers, outline};
+pub use document::environment::{Environment, Sun};
 pub use document::flat_image::FlatImage;
 pub use document::item::{Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem};
 pub use document::lists::{

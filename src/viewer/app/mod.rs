@@ -269,6 +269,7 @@ impl App {
             frame_ms: screen.view.frame_ms,
             triangles: screen.view.statistics.triangles,
             draw_calls: screen.view.statistics.draw_calls,
+            shadow_triangles: screen.view.statistics.shadow_triangles,
             gpu_bytes: screen.view.gpu_bytes(),
             cpu_bytes: self.state.document().map_or(0, |d| d.about().cpu_bytes),
             adapter: &adapter,

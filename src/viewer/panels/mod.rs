@@ -268,6 +268,8 @@ pub struct FrameStatistics<'a> {
     pub triangles: u64,
     /// Draw calls.
     pub draw_calls: u32,
+    /// Triangles on its shadow map, which are not among the others; 0 without one.
+    pub shadow_triangles: u64,
     /// Bytes of GPU memory that the document holds.
     pub gpu_bytes: u64,
     /// Bytes of memory that the document holds.

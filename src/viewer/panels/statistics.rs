@@ -32,6 +32,9 @@ impl PanelUi for Statistics {
                 row("Frame time", &format::milliseconds(frame.frame_ms));
                 row("Triangles", &format::count(frame.triangles));
                 row("Draw calls", &format::count(frame.draw_calls.into()));
+                if frame.shadow_triangles > 0 {
+                    row("Shadow triangles", &format::count(frame.shadow_triangles));
+                }
             });
             table(ui, "Computer", |row| {
                 row("GPU memory", &format::bytes(frame.gpu_bytes));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{self, Playlist};
 use super::loader::{Cause, Target};
 use super::settings::FieldsOfView;
-use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange};
+use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange, Surroundings};
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
 use crate::viewer::state::interface::{Dialog, PathPurpose};
@@ -58,6 +58,9 @@ impl State {
             Action::Walk(direction) => self.neighbor(direction).is_some(),
             Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
             Action::SelectedWeights => self.has_joints(),
+            Action::Surroundings(Surroundings::Shadows) => {
+                self.document().is_some_and(|it| it.environment().is_some())
+            }
             Action::HoldVisibility => self.view.shown.overlays.contains(OverlayId::Visibility),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
@@ -114,6 +117,7 @@ impl State {
             Action::Flat => Some(self.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
             Action::SelectedWeights => Some(self.settings.joint_weights),
+            Action::Surroundings(Surroundings::Shadows) => Some(!self.view.shown.hides_shadows),
             Action::HoldVisibility => Some(self.tools.holds_visibility),
             Action::Measure => Some(self.tools.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
@@ -244,6 +248,9 @@ impl State {
             Action::Measure => self.toggle_measure(),
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
             Action::HoldVisibility => self.tools.holds_visibility = !self.tools.holds_visibility,
+            Action::Surroundings(Surroundings::Shadows) => {
+                self.view.shown.hides_shadows = !self.view.shown.hides_shadows;
+            }
             Action::SelectedWeights => {
                 self.settings.joint_weights = !self.settings.joint_weights;
                 self.view.shown.hides_weights = !self.settings.joint_weights;

@@ -199,9 +199,9 @@ mod tests {
     use super::super::settings::Settings;
     use super::*;
     use crate::view_request::ViewRequest;
-    use crate::viewer::commands::{Action, find};
+    use crate::viewer::commands::{Action, Surroundings, find};
     use crate::viewer::panels::Request;
-    use crate::viewer::testing::{level, loaded, model, moving};
+    use crate::viewer::testing::{document, level, loaded, model, moving};
     use mapscope_scene::{Document, LevelItem, ModelItem, Playhead};
     use mapscope_scene::{OpenOptions, Progress, Source};
 
@@ -306,6 +306,28 @@ mod tests {
         state.select(Some(LevelItem::Cube { level, chunk, cube }.into()));
         assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
         assert_eq!(name(&state, "camera.north").0, "View from +Z");
+    }
+
+    #[test]
+    fn shadows_are_shown_until_they_are_switched_off() {
+        let shadows = Action::Surroundings(Surroundings::Shadows);
+        let request = ViewRequest {
+            no_shadows: true,
+            ..ViewRequest::default()
+        };
+        for (request, on) in [(ViewRequest::default(), true), (request, false)] {
+            let mut state = State::new(Settings::default(), request);
+            assert!(!state.is_enabled(shadows), "nothing is open");
+            state.loaded(loaded(document(), false));
+            assert!(state.is_enabled(shadows));
+            assert_eq!(state.is_on(shadows), Some(on));
+            assert_eq!(state.view.shown.hides_shadows, !on);
+            state.run(shadows);
+            assert_eq!(state.is_on(shadows), Some(!on));
+        }
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(model(), false));
+        assert!(!state.is_enabled(shadows), "a model stands in a studio");
     }
 
     #[test]

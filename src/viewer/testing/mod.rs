@@ -152,6 +152,7 @@ pub(crate) fn built(
                 frame_ms: 1.0,
                 triangles: 2,
                 draw_calls: 3,
+                shadow_triangles: 0,
                 gpu_bytes: 4,
                 cpu_bytes: 5,
                 adapter: "test",

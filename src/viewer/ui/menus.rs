@@ -138,6 +138,7 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
         Action::Counterpart => state.can_choose_map() || state.is_terrain(),
         Action::HoldVisibility | Action::Cut => state.can_cut(),
         Action::SelectedWeights => state.has_joints(),
+        Action::Surroundings(_) => state.is_enabled(command.action),
         Action::Level { .. } => state.has_levels(),
         Action::HideSelection | Action::ShowAll => state.can_hide(),
         Action::Flat

@@ -58,10 +58,6 @@ impl Instances {
         }
     }
 
-    pub(super) fn len(&self) -> u32 {
-        self.written.len() as u32
-    }
-
     pub(super) fn gpu_bytes(&self) -> u64 {
         self.palettes.buffer.size() + self.places.buffer.size()
     }

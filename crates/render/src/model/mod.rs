@@ -14,7 +14,8 @@ use glam::Vec4;
 
 use super::constants::NOTHING;
 use super::content::{
-    Background, ContentData, ContentRenderer, FramePass, Instance, Phase, UploadOptions,
+    Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, Phase,
+    UploadOptions,
 };
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
@@ -22,12 +23,12 @@ use super::resources::{
     Uniform, bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
+use super::shadow;
 use super::wgsl::{constants, declare_struct, shader_enum, shader_struct};
 use super::{Gpu, UploadError};
 use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
-use mapscope_scene::terrain::sun;
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
 
 use self::instances::Instances;
@@ -55,9 +56,7 @@ shader_enum! {
 
 /// What `model.wgsl` shares with Rust.
 pub(super) fn wgsl() -> String {
-    let light = constants! { LIGHT_POSITION = sun::LIGHT_POSITION };
     [
-        light,
         Surface::wgsl(),
         Marks::wgsl(),
         mesh::Material::wgsl(),
@@ -103,12 +102,18 @@ struct Look {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pipeline {
-    look: Look,
-    /// Whether textures may have holes.
-    holes: bool,
-    /// Whether it draws the edges of the triangles alone.
-    wireframe: bool,
+enum Pipeline {
+    Surface {
+        look: Look,
+        /// Whether textures may have holes.
+        holes: bool,
+        /// Whether it is shaded by the ground and by what stands on it.
+        in_shadow: bool,
+    },
+    /// The edges of the triangles alone.
+    Wireframe { two_sided: bool },
+    /// What it keeps the sun from.
+    Shadow { holes: bool },
 }
 
 /// Draws models.
@@ -129,8 +134,9 @@ pub(super) struct ModelRenderer {
 pub(super) struct ModelData {
     mesh: ModelMesh,
     instances: Instances,
-    /// How many of the first instances are not mirrored.
-    upright: u32,
+    ranges: InstanceRanges,
+    /// Whether shadows may fall on it in the next frame.
+    in_shadow: bool,
     marks: Uniform<Marks>,
     /// How the next frame is drawn.
     look: Look,
@@ -142,23 +148,37 @@ pub(super) struct ModelData {
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
+        let (look, holes, in_shadow) = match self {
+            Self::Surface {
+                look,
+                holes,
+                in_shadow,
+            } => (look, holes, in_shadow),
+            Self::Wireframe { two_sided } => (Look::plain(two_sided), false, false),
+            Self::Shadow { holes } => (Look::plain(true), holes, false),
+        };
         let constants = [
-            ("SURFACE", f64::from(self.look.surface as u8)),
-            ("HOLES", on(self.holes)),
-            ("HIGHLIGHTED", on(self.look.highlighted)),
+            ("SURFACE", f64::from(look.surface as u8)),
+            ("HOLES", on(holes)),
+            ("HIGHLIGHTED", on(look.highlighted)),
+            ("IN_SHADOW", on(in_shadow)),
+            shadow::lookups_constant(maker.gpu),
         ];
         let attributes = wgpu::vertex_attr_array![
             0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Uint32
         ];
         let vertices = vertex_layout::<MeshVertex>(wgpu::VertexStepMode::Vertex, &attributes);
-        let options = if self.wireframe {
-            PipelineOptions::edges("vs_model", "fs_model_wire")
-        } else {
-            PipelineOptions::new("vs_model", "fs_model")
+        let options = match self {
+            Self::Surface { .. } => PipelineOptions::new("vs_model", "fs_model"),
+            Self::Wireframe { .. } => PipelineOptions::edges("vs_model", "fs_model_wire"),
+            Self::Shadow { holes: true } => {
+                PipelineOptions::casting("vs_model_shadow", Some("fs_model_shadow"))
+            }
+            Self::Shadow { holes: false } => PipelineOptions::casting("vs_model_shadow", None),
         };
         maker.create(&PipelineOptions {
             vertices: [Some(vertices), None],
-            cull: !self.look.two_sided,
+            cull: !look.two_sided,
             constants: &constants,
             ..options
         })
@@ -203,7 +223,11 @@ impl ModelRenderer {
         let data = self.make_data(gpu, model);
         let data = data.inspect_err(|error| log::error!("the ground tile: {error}"));
         let mut data = data.ok()?;
-        data.set_instances(gpu, model, &[Instance::default()], 1);
+        let ranges = InstanceRanges {
+            upright: 0..1,
+            ..InstanceRanges::default()
+        };
+        data.set_instances(gpu, model, &[Instance::default()], &ranges);
         Some(data.into())
     }
 
@@ -215,7 +239,8 @@ impl ModelRenderer {
         Ok(ModelData {
             instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer, model),
             mesh,
-            upright: 0,
+            ranges: InstanceRanges::default(),
+            in_shadow: false,
             marks: uniform,
             look: look(model, &shown),
             draws_wireframe: false,
@@ -230,29 +255,45 @@ impl ModelRenderer {
         ground.as_deref()
     }
 
-    /// Draws all instances, with one draw for each material of those that are mirrored and of the
-    /// others.
+    /// Draws all instances in view, with one draw for each material of those that are mirrored and
+    /// of the others.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
         data: &ModelData,
         pipeline: impl Fn(bool) -> Pipeline,
     ) {
-        let all = data.instances.len();
-        if all == 0 {
+        let InstanceRanges {
+            upright, mirrored, ..
+        } = &data.ranges;
+        if upright.is_empty() && mirrored.is_empty() {
             return;
         }
-        pass.set_bind_group(1, &data.instances.bind_group, &[]);
-        pass.set_vertex_buffer(0, data.mesh.vertices.slice(..));
-        pass.set_index_buffer(data.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
+        data.bind(pass);
         for part in &data.mesh.parts {
             pass.set_bind_group(2, part.material(data.engine_textures), &[]);
-            for (is_mirrored, instances) in [(false, 0..data.upright), (true, data.upright..all)] {
+            for (is_mirrored, instances) in [(false, upright), (true, mirrored)] {
                 pass.is_mirrored = is_mirrored;
                 if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline(part.holes))
                 {
-                    pass.draw_indexed(part.indices.clone(), 0, instances);
+                    pass.draw_indexed(part.indices.clone(), 0, instances.clone());
                 }
+            }
+        }
+    }
+
+    /// Draws what the sun sees, whichever way round it is.
+    fn draw_shadow(&self, pass: &mut FramePass<'_>, data: &ModelData) {
+        if data.ranges.casting.is_empty() {
+            return;
+        }
+        data.bind(pass);
+        pass.is_mirrored = false;
+        for part in &data.mesh.parts {
+            let holes = part.holes;
+            if pass.set_pipeline(&self.pipelines, Pipeline::Shadow { holes }) {
+                pass.set_bind_group(2, part.material(data.engine_textures), &[]);
+                pass.draw_indexed(part.indices.clone(), 0, data.ranges.casting.clone());
             }
         }
     }
@@ -263,6 +304,7 @@ impl ContentRenderer for ModelRenderer {
     type Data = ModelData;
 
     const IS_INSTANCED: bool = true;
+    const CASTS_SHADOWS: bool = true;
 
     fn upload(
         &self,
@@ -291,10 +333,17 @@ impl ContentRenderer for ModelRenderer {
                 }
             }
         }
+        if !data.ranges.casting.is_empty() {
+            for part in &data.mesh.parts {
+                let holes = part.holes;
+                self.pipelines.make(gpu, Pipeline::Shadow { holes }, false);
+            }
+        }
     }
 
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &ModelData) {
         match phase {
+            Phase::Shadow => self.draw_shadow(pass, data),
             Phase::Opaque => {
                 for data in [Some(data), self.ground(data)].into_iter().flatten() {
                     self.draw_with(pass, data, |holes| data.pipeline(holes));
@@ -324,10 +373,16 @@ impl ContentData for ModelData {
 
 impl ModelData {
     /// Shows the model this many times; as before where there is no room for so many.
-    fn set_instances(&mut self, gpu: &Gpu, model: &Model, instances: &[Instance], upright: usize) {
+    fn set_instances(
+        &mut self,
+        gpu: &Gpu,
+        model: &Model,
+        instances: &[Instance],
+        ranges: &InstanceRanges,
+    ) {
         let (mesh, marks) = (&self.mesh, &self.marks.buffer);
         match self.instances.set(gpu, model, mesh, marks, instances) {
-            Ok(()) => self.upright = upright as u32,
+            Ok(()) => self.ranges = ranges.clone(),
             Err(error) => log::error!("{error}"),
         }
     }
@@ -335,39 +390,52 @@ impl ModelData {
     /// Sends what shaders must know of what is shown, as far as it has changed.
     fn update(&mut self, gpu: &Gpu, model: &Model, local: &LocalView<'_>) {
         let shown = &local.view.shown;
-        self.set_instances(gpu, model, local.instances, local.upright_instances);
+        self.set_instances(gpu, model, local.instances, local.ranges);
         self.look = look(model, shown);
+        let is_lit = matches!(self.look.surface, Surface::Lit | Surface::BackFaces);
+        self.in_shadow = local.casters.is_some() && is_lit;
         self.draws_wireframe = gpu.draws_wireframe(shown);
         self.engine_textures = shown.overlays.contains(OverlayId::EngineTextures);
         self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
         self.marks.write(gpu, marks(shown));
     }
 
+    /// Has its instances drawn from now on.
+    fn bind(&self, pass: &mut FramePass<'_>) {
+        pass.set_bind_group(1, &self.instances.bind_group, &[]);
+        pass.set_vertex_buffer(0, self.mesh.vertices.slice(..));
+        pass.set_index_buffer(self.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
+    }
+
     /// Whether some instances are not mirrored, and whether some are.
     fn windings(&self) -> impl Iterator<Item = bool> {
-        let upright = (self.upright > 0).then_some(false);
-        let mirrored = (self.upright < self.instances.len()).then_some(true);
+        let upright = (!self.ranges.upright.is_empty()).then_some(false);
+        let mirrored = (!self.ranges.mirrored.is_empty()).then_some(true);
         upright.into_iter().chain(mirrored)
     }
 
     fn pipeline(&self, holes: bool) -> Pipeline {
-        Pipeline {
+        Pipeline::Surface {
             look: self.look,
             holes,
-            wireframe: false,
+            in_shadow: self.in_shadow,
         }
     }
 
-    /// Edges look the same on all surfaces.
     fn wireframe(&self) -> Pipeline {
-        Pipeline {
-            look: Look {
-                surface: Surface::Lit,
-                highlighted: false,
-                two_sided: self.look.two_sided,
-            },
-            holes: false,
-            wireframe: true,
+        Pipeline::Wireframe {
+            two_sided: self.look.two_sided,
+        }
+    }
+}
+
+impl Look {
+    /// Nothing but the shape.
+    fn plain(two_sided: bool) -> Self {
+        Self {
+            surface: Surface::Lit,
+            highlighted: false,
+            two_sided,
         }
     }
 }

@@ -914,6 +914,26 @@ fn scenes() -> Vec<Golden> {
     goldens
 }
 
+/// Shadows on ground, slope, wall, water and each other, from the sun's side and against it.
+fn shadows() -> Vec<Golden> {
+    let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
+    let with = look_at(&scene, [17.0, 16.5, 1.0], SLANT, 75.0);
+    let against = look_at(&scene, [17.0, 16.5, 1.0], Vec3::new(-1.0, 0.9, 0.6), 75.0);
+    let mut without = Golden::new("shadows-off", &scene, with);
+    without.view.shown.hides_shadows = true;
+    vec![
+        Golden::new("shadows-with-sun", &scene, with),
+        Golden::new("shadows-against-sun", &scene, against),
+        Golden::new("shadows-tile-grid", &scene, with).with_overlay(OverlayId::TileGrid),
+        Golden::new(
+            "shadows-far",
+            &scene,
+            look_at(&scene, [17.0, 16.5, 1.0], SLANT, 260.0),
+        ),
+        without,
+    ]
+}
+
 fn all() -> Vec<Golden> {
     [
         types(),
@@ -927,6 +947,7 @@ fn all() -> Vec<Golden> {
         levels(),
         tile_layers(),
         scenes(),
+        shadows(),
     ]
     .into_iter()
     .flatten()

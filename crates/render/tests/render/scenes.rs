@@ -8,15 +8,17 @@ use image::imageops;
 use image::{Rgba, RgbaImage};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{About, Document, Drawable, OverlayId, Shown};
+use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Shown};
 
-use super::stage::{GRASS, ROCK, Stage, open_map, terrain};
+use super::stage::{GRASS, ROCK, SAND, Stage, open_map, terrain};
 use super::{gallery, rigs, tile_maps};
 
 /// Some documents, each of which may stand in several places. There is nothing to be said of it.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) parts: Vec<Part>,
+    /// What is around it; none for a studio.
+    pub(crate) environment: Option<Environment>,
 }
 
 /// A document that is a part of a scene.
@@ -40,6 +42,10 @@ impl Part {
 impl Document for Scene {
     fn about(&self) -> &About {
         self.parts[0].document.about()
+    }
+
+    fn environment(&self) -> Option<&Environment> {
+        self.environment.as_ref()
     }
 
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
@@ -83,6 +89,49 @@ pub(crate) fn chimneys_on_land() -> Scene {
             Part::new(&land, [Affine3A::IDENTITY]),
             Part::new(&chimney, places),
         ],
+        environment: None,
+    }
+}
+
+/// Chimneys on a terrace, before it and on a slope, and one beside another that shades it, in the
+/// sun of the game.
+pub(crate) fn chimneys_in_the_sun() -> Scene {
+    let land = open_map([1, 1], |row, col| {
+        let mut tile = mapscope_formats::pfmap::Tile::default();
+        tile.top_material = if row < 17 { GRASS } else { SAND };
+        tile.side_material = ROCK;
+        match col {
+            ..12 => tile.base_height = 3,
+            18 if row < 17 => {
+                tile.kind = mapscope_formats::pfmap::TileType::RampWe;
+                tile.ramp_height = 2;
+            }
+            19.. if row < 17 => tile.base_height = 2,
+            23.. => tile.base_height = -2,
+            _ => {}
+        }
+        tile
+    });
+    let chimney = rigs::chimney("rock.jpg", "sand.jpg");
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let ground = terrain(&*land).placement();
+    let at =
+        |row: f32, col: f32, level: f32| Affine3A::from_translation(ground.world(col, row, level));
+    let mirrored = Affine3A::from_scale(Vec3::new(-1.3, 1.3, 1.3));
+    let places = [
+        at(15.0, 11.5, 3.0),
+        at(18.5, 13.0, 0.0),
+        at(14.5, 16.5, 0.0),
+        at(18.5, 16.5, 0.0),
+        at(19.0, 17.5, 0.0) * mirrored,
+        at(19.0, 22.5, 0.0),
+    ];
+    Scene {
+        parts: vec![
+            Part::new(&land, [Affine3A::IDENTITY]),
+            Part::new(&chimney, places),
+        ],
+        environment: Some(Environment::default()),
     }
 }
 
@@ -161,6 +210,7 @@ fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
         let mut draw_at = |place: Affine3A, eye: Affine3A| {
             let scene = Scene {
                 parts: vec![Part::new(&document, [place])],
+                environment: None,
             };
             view.camera.pose.eye = eye.transform_point3(pose.eye);
             view.camera.pose.target = eye.transform_point3(pose.target);
@@ -206,6 +256,7 @@ fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
     let part = |of: &Part| Part::new(&of.document, of.placements.clone());
     let mut scene = Scene {
         parts: vec![part(land)],
+        environment: None,
     };
     let mut data = stage.upload(&scene);
     let land_bytes = data.gpu_bytes();
@@ -254,6 +305,7 @@ fn what_is_transparent_is_drawn_from_far_to_near_whatever_the_order_of_drawables
     let mut pixel = |height: f32, parts: [Part; 2]| {
         let scene = Scene {
             parts: parts.into(),
+            environment: None,
         };
         let camera = Camera::new(pose(height), scene.about().handedness);
         let (picture, _) = stage.draw(Some(&scene), &View::plain(camera), SIZE);

@@ -873,6 +873,7 @@ fn what_is_not_in_view_is_not_drawn() {
     let sky = DrawStatistics {
         triangles: 1,
         draw_calls: 1,
+        ..DrawStatistics::default()
     };
     assert_eq!(outward, sky);
     assert_eq!(triangles("0,60,0,0,200,1"), sky);
@@ -1702,7 +1703,8 @@ fn nothing_open_is_the_sky() {
         statistics,
         DrawStatistics {
             triangles: 1,
-            draw_calls: 1
+            draw_calls: 1,
+            ..DrawStatistics::default()
         }
     );
     assert!(picture.pixels().all(|pixel| pixel.0[2] > 60));

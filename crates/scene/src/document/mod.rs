@@ -1,5 +1,6 @@
 //! What an open file offers to whoever shows it.
 
+pub(crate) mod environment;
 pub(crate) mod flat_image;
 pub(crate) mod item;
 pub(crate) mod lists;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use glam::{Affine3A, Vec3};
 
+use self::environment::Environment;
 use self::flat_image::FlatImage;
 use self::item::Item;
 use self::lists::{
@@ -194,6 +196,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Another number once a drawable has appeared, changed or vanished.
     fn revision(&self) -> u64 {
         0
+    }
+
+    /// What surrounds it. Without any it stands in a studio, or has light of its own, and nothing
+    /// casts shadows.
+    fn environment(&self) -> Option<&Environment> {
+        None
     }
 
     /// The tree that the outliner shows.

@@ -50,6 +50,8 @@ pub struct Shown {
     /// Whether the surface of a model stays as it is while a joint is selected, in place of showing
     /// the weights of the joint.
     pub hides_weights: bool,
+    /// Whether nothing casts a shadow.
+    pub hides_shadows: bool,
 }
 
 impl Shown {

@@ -16,8 +16,8 @@ use crate::rules;
 use crate::terrain::Terrain;
 use crate::terrain::navigation::{Blocker, Domain};
 use crate::{
-    Aabb, About, Animation as _, ClipInfo, Document as _, GameView, NamedCamera, OpenError,
-    OpenOptions, Progress, SceneItem, Source,
+    Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
+    OpenError, OpenOptions, Progress, SceneItem, Source,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, pfobj, quoted};
@@ -119,6 +119,7 @@ impl MapScene {
             classes,
             clips: if is_animated { vec![clip] } else { Vec::new() },
             cameras: cameras(&pfscene),
+            environment: Environment::default(),
             pfscene,
         };
         scene.about.cpu_bytes = scene.cpu_bytes();

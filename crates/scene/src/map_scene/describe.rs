@@ -17,10 +17,10 @@ use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, hea
 use crate::overlay::{joined, overlays};
 use crate::terrain;
 use crate::{
-    Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable, Hit,
-    InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, Neighbor, OutlineNode, Overlay,
-    OverlayId, OwnClip, Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown,
-    Statistic, SummaryPart, Swatch,
+    Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
+    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, Neighbor,
+    OutlineNode, Overlay, OverlayId, OwnClip, Playhead, ProblemTarget, PropertyGroup, Ray,
+    SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
 };
 use mapscope_formats::{Problem, Subject};
 
@@ -178,6 +178,10 @@ impl Document for MapScene {
                 }
             }
         }
+    }
+
+    fn environment(&self) -> Option<&Environment> {
+        Some(&self.environment)
     }
 
     fn outline(&self) -> Vec<OutlineNode> {

@@ -23,8 +23,8 @@ pub use load::{MapFile, maps_beside};
 
 use super::terrain::Terrain;
 use super::{
-    Aabb, About, Animation as _, ClipInfo, Document, Item, NamedCamera, OpenError, OpenOptions,
-    Playhead, Progress, SceneItem, Source,
+    Aabb, About, Animation as _, ClipInfo, Document, Environment, Item, NamedCamera, OpenError,
+    OpenOptions, Playhead, Progress, SceneItem, Source,
 };
 use crate::model::Model;
 use mapscope_formats::pfscene::{self, Pfscene};
@@ -44,6 +44,7 @@ pub struct MapScene {
     classes: Vec<String>,
     clips: Vec<ClipInfo>,
     cameras: Vec<NamedCamera>,
+    environment: Environment,
 }
 
 /// A model that entities name.

@@ -15,9 +15,9 @@ use crate::outline::{file_name, heading, heading_of, leaf};
 use crate::overlay::overlays;
 use crate::rules;
 use crate::{
-    Aabb, About, Direction, Document, Drawable, Hit, InfoQuery, Item, ItemPlace, Kind, Legend,
-    LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup,
-    Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
+    Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
+    Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget,
+    PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
 };
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
@@ -61,6 +61,10 @@ impl Document for Terrain {
             bounds: Some(self.about().bounds),
             ..Drawable::in_place(self)
         });
+    }
+
+    fn environment(&self) -> Option<&Environment> {
+        Some(&self.environment)
     }
 
     fn outline(&self) -> Vec<OutlineNode> {

@@ -32,6 +32,7 @@ use self::pack::{Layers, Packed};
 use self::sun::ShadowMap;
 use self::textures::Textures;
 use super::camera::Handedness;
+use super::document::environment::Environment;
 use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
@@ -48,6 +49,7 @@ pub struct Terrain {
     shadow: ShadowMap,
     overview: Overview,
     textures: Arc<Textures>,
+    environment: Environment,
     /// Tiles of each class.
     class_counts: [u64; TileClass::COUNT],
     /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
@@ -166,6 +168,7 @@ impl Terrain {
             shadow,
             overview,
             textures,
+            environment: Environment::default(),
             class_counts,
             cover_counts,
             bad_in_chunks,

@@ -10,9 +10,6 @@ use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::parallel::share_out;
 use mapscope_formats::pfmap::Pfmap;
 
-/// Where the light is, in world space, as the game and its editor set it (fact sheets A10 and B6).
-pub const LIGHT_POSITION: Vec3 = Vec3::new(1664.0, 1024.0, 384.0);
-
 /// Unit vector toward the sun: the light seen from the origin.
 pub const TO_SUN: Vec3 = Vec3::new(0.835_673, 0.514_260, 0.192_848);
 
@@ -152,6 +149,7 @@ fn shaded_tiles(map: &Pfmap, scale: u32, heights: &[f32]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::environment::LIGHT_POSITION;
     use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
 
     /// A map of one level chunk with a block of tiles that stands `level` levels high.

@@ -1,0 +1,508 @@
+//! Shadows of what stands on the ground: a depth texture as the sun sees it.
+//!
+//! It covers what is in view, in steps that are whole numbers of texels, so that the edges of shadows
+//! stand still while the camera moves and the same texture does for many frames. What casts shadows
+//! is drawn on it only when the texture or any of that has changed. The ground itself is not drawn:
+//! its own shadow is known exactly ([`sun`](mapscope_scene::terrain::sun)), and what stands on it
+//! looks it up there.
+
+use glam::{Mat4, Vec2, Vec3, Vec4};
+
+use super::content::FramePass;
+use super::frame::{FrameLayout, Frustum, LightData, LocalView};
+use super::resources::texture;
+use super::target::DEPTH_FORMAT;
+use super::{DrawStatistics, Gpu};
+use mapscope_scene::Aabb;
+
+/// Texels along a side of the shadow map: as many as the engine has (fact sheet A10), and on a
+/// software adapter, which pays for each of them, half as many.
+const SHADOW_TEXELS: [u32; 2] = [2048, 1024];
+/// Lookups at the edge of a shadow. A software adapter pays for each of them everywhere.
+const SHADOW_LOOKUPS: [u32; 2] = [5, 1];
+/// How many steps the shadow map moves in over its own width.
+const STEPS: f32 = 16.0;
+/// The shadow map has so many widths and heights between one and its double.
+const SIZES_PER_OCTAVE: f32 = 4.0;
+/// World units that it is wide and high at least.
+const MIN_SIDE: f32 = 8.0;
+/// World units from the nearest that is in view up to which shadows are drawn.
+const REACH: f32 = 1536.0;
+/// World units between the places where the range of depths may begin and end.
+const DEPTH_STEP: f32 = 16.0;
+
+/// The shadow that ground casts on itself and on what stands on it, on the GPU.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct GroundShadow {
+    /// For each texel the world height below which it is in shadow.
+    pub(super) heights: wgpu::TextureView,
+    /// World x and z of the north-west corner.
+    pub(super) north_west: Vec2,
+    /// World units from west to east and from north to south.
+    pub(super) size: Vec2,
+}
+
+impl GroundShadow {
+    /// `ground` of the shader: world x and z to texture coordinates. x runs to the west and columns
+    /// to the east.
+    pub(super) fn place(&self) -> Vec4 {
+        let [x, z] = self.north_west.to_array();
+        Vec4::new(x, z, 1.0 / self.size.x, -1.0 / self.size.y)
+    }
+}
+
+/// The constant of shaders that says how many lookups they may make.
+pub(super) fn lookups_constant(gpu: &Gpu) -> (&'static str, f64) {
+    let lookups = SHADOW_LOOKUPS[usize::from(gpu.is_software())];
+    ("SHADOW_LOOKUPS", lookups.into())
+}
+
+/// What a box and its shadow occupy down to a height, all in world space.
+pub(super) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
+    // Light that comes from the side reaches far.
+    let fall = ((bounds.max.y - lowest) / to_sun.y.max(1e-3)).max(0.0);
+    let shift = to_sun * fall;
+    let end = Aabb {
+        min: (bounds.min - shift).with_y(bounds.min.y.min(lowest)),
+        max: bounds.max - shift,
+    };
+    bounds.union(&end)
+}
+
+/// The part of the world that the shadow map covers: a box without ends that points to the sun.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShadowFit {
+    /// To the right and up as the sun sees it, and toward the sun; each of length 1.
+    axes: [Vec3; 3],
+    /// Where it begins along the first two.
+    min: Vec2,
+    /// How far it reaches.
+    size: Vec2,
+    /// What is in view of a box.
+    frustum: Frustum,
+    bounds: Aabb,
+}
+
+impl ShadowFit {
+    /// Covers what is in view of a box. None if nothing is.
+    pub(super) fn new(local: &LocalView<'_>, bounds: &Aabb, to_sun: Vec3) -> Option<Self> {
+        let up = if to_sun.y.abs() > 0.999 {
+            Vec3::X
+        } else {
+            Vec3::Y
+        };
+        let right = up.cross(to_sun).normalize_or(Vec3::X);
+        let axes = [right, to_sun.cross(right), to_sun];
+        let mut corners = corners_in_view(local, bounds, None);
+        let ahead = |point: &Vec3| (*point - local.eye).dot(local.forward);
+        let nearest = corners.iter().map(ahead).fold(f32::INFINITY, f32::min);
+        let end = nearest.max(0.0) + REACH;
+        if corners.iter().any(|point| ahead(point) > end) {
+            let far_plane = (-local.forward).extend(end + local.forward.dot(local.eye));
+            corners = corners_in_view(local, bounds, Some(far_plane));
+        }
+        let flat = |point: &Vec3| Vec2::new(point.dot(axes[0]), point.dot(axes[1]));
+        let flat = corners.iter().map(flat);
+        let [min, max] = flat.fold([Vec2::INFINITY, Vec2::NEG_INFINITY], |[min, max], point| {
+            [min.min(point), max.max(point)]
+        });
+        if !(min.is_finite() && max.is_finite()) {
+            return None;
+        }
+        let [(x, width), (y, height)] = [snapped(min.x, max.x), snapped(min.y, max.y)];
+        Some(Self {
+            axes,
+            min: Vec2::new(x, y),
+            size: Vec2::new(width, height),
+            frustum: Frustum::new(local.clip_from_model),
+            bounds: *bounds,
+        })
+    }
+
+    /// Whether the shadow of a box may fall on what is in view.
+    fn meets(&self, bounds: &Aabb) -> bool {
+        let overlaps = |i: usize| {
+            let [low, high] = extent(bounds, self.axes[i]);
+            low <= self.min[i] + self.size[i] && high >= self.min[i]
+        };
+        let in_shadow = with_shadow(bounds, self.axes[2], self.bounds.min.y);
+        overlaps(0) && overlaps(1) && self.frustum.sees(&in_shadow).is_some()
+    }
+
+    /// World space to clip space of the shadow map, for depths in a range.
+    fn clip_from_world(&self, [low, high]: [f32; 2]) -> Mat4 {
+        let scale = (2.0 / self.size).extend(1.0 / (high - low));
+        let offset = (-1.0 - self.min * scale.truncate()).extend(-low * scale.z);
+        let [right, up, to_sun] = self.axes;
+        Mat4::from_cols(
+            (right * scale.x).extend(offset.x),
+            (up * scale.y).extend(offset.y),
+            (to_sun * scale.z).extend(offset.z),
+            Vec4::W,
+        )
+        .transpose()
+    }
+}
+
+/// Where a box begins and ends along an axis.
+fn extent(bounds: &Aabb, axis: Vec3) -> [f32; 2] {
+    let middle = bounds.center().dot(axis);
+    let half = ((bounds.max - bounds.min) * 0.5).dot(axis.abs());
+    [middle - half, middle + half]
+}
+
+/// A range that holds another, with its begin and length in steps: from where and how long.
+fn snapped(low: f32, high: f32) -> (f32, f32) {
+    let needed = (high - low).max(MIN_SIDE) * STEPS / (STEPS - 2.0);
+    let length = ((needed.log2() * SIZES_PER_OCTAVE).ceil() / SIZES_PER_OCTAVE).exp2();
+    let step = length / STEPS;
+    ((low / step - 0.5).floor() * step, length)
+}
+
+/// The corners of what is in view of a box, and inside one more plane.
+fn corners_in_view(
+    local: &LocalView<'_>,
+    bounds: &Aabb,
+    last: Option<Vec4>,
+) -> Points<MAX_CORNERS> {
+    /// Each face of a box as indices of its corners, going around it.
+    const FACES: [[usize; 4]; 6] = [
+        [0, 1, 3, 2],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 3, 7, 6],
+        [0, 2, 6, 4],
+        [1, 3, 7, 5],
+    ];
+    let frustum = Frustum::new(local.clip_from_model);
+    let planes = || frustum.planes.iter().copied().chain(last);
+    let mut corners = Points::default();
+    let all = bounds.corners();
+    for face in FACES {
+        let mut polygon = Points::default();
+        for corner in face {
+            polygon.push(all[corner]);
+        }
+        for plane in planes() {
+            polygon = cut(&polygon, plane);
+        }
+        for point in polygon.iter() {
+            corners.push(*point);
+        }
+    }
+    let world_from_clip = local.clip_from_model.inverse();
+    for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+        let point = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
+        if point.clamp(bounds.min, bounds.max) == point {
+            corners.push(point);
+        }
+    }
+    corners
+}
+
+/// The corners of a face of a box that six planes have cut, each of which may add one.
+const MAX_FACE_CORNERS: usize = 4 + 6;
+/// Those of six faces, and the four corners of the near plane.
+const MAX_CORNERS: usize = 6 * MAX_FACE_CORNERS + 4;
+
+/// Up to so many points.
+#[derive(Debug, Clone, Copy)]
+struct Points<const MAX: usize> {
+    points: [Vec3; MAX],
+    count: usize,
+}
+
+impl<const MAX: usize> Default for Points<MAX> {
+    fn default() -> Self {
+        Self {
+            points: [Vec3::ZERO; MAX],
+            count: 0,
+        }
+    }
+}
+
+impl<const MAX: usize> Points<MAX> {
+    fn push(&mut self, point: Vec3) {
+        if let Some(place) = self.points.get_mut(self.count) {
+            *place = point;
+            self.count += 1;
+        }
+    }
+
+    fn iter(&self) -> std::slice::Iter<'_, Vec3> {
+        self.points[..self.count].iter()
+    }
+}
+
+/// What of a convex shape is inside a plane; its corners go around it.
+fn cut(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNERS> {
+    let mut rest = Points::default();
+    let inside = |point: Vec3| plane.dot(point.extend(1.0));
+    let nexts = polygon.iter().cycle().skip(1);
+    for (&point, &next) in polygon.iter().zip(nexts) {
+        let [here, there] = [inside(point), inside(next)];
+        if here >= 0.0 {
+            rest.push(point);
+        }
+        if (here >= 0.0) != (there >= 0.0) {
+            rest.push(point.lerp(next, here / (here - there)));
+        }
+    }
+    rest
+}
+
+/// What shaders know of the shadow map of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct ShadowPlace {
+    /// World space to texture coordinates, and to depth.
+    pub(super) shadow_from_world: Mat4,
+    /// How far before a surface one looks, in world units, and how wide a texel is, in texture
+    /// coordinates.
+    pub(super) shadow: Vec4,
+}
+
+/// The shadow map of a document, and what is on it.
+#[derive(Debug, Default)]
+pub(super) struct ShadowData {
+    /// There once something casts a shadow.
+    map: Option<ShadowMap>,
+    /// What the next frame needs to be covered; none if it has no shadows.
+    pub(super) fit: Option<ShadowFit>,
+    /// World space to clip space of the map, as it was drawn last.
+    clip_from_world: Mat4,
+    /// What casts shadows in the next frame, in world space.
+    pub(super) casters: Vec<Aabb>,
+    /// Whether the map must be drawn again.
+    pub(super) is_stale: bool,
+    /// What it took when it was drawn last.
+    pub(super) statistics: DrawStatistics,
+}
+
+#[derive(Debug)]
+struct ShadowMap {
+    /// Along each side.
+    texels: u32,
+    view: wgpu::TextureView,
+    light: LightData,
+}
+
+impl ShadowData {
+    /// Begins to find out what the next frame needs.
+    pub(super) fn begin(&mut self, fit: Option<ShadowFit>) {
+        self.fit = fit;
+        self.casters.clear();
+    }
+
+    /// Adds what may cast a shadow in the next frame, anywhere if it is not known where it is; says
+    /// whether that may be seen.
+    pub(super) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {
+        let Some(fit) = self.fit else {
+            return false;
+        };
+        let in_world = in_world.unwrap_or(fit.bounds);
+        let is_needed = in_world.is_finite() && fit.meets(&in_world);
+        if is_needed {
+            self.casters.push(in_world);
+        }
+        is_needed
+    }
+
+    /// What casts shadows in the next frame.
+    pub(super) fn casters_of_frame(&self) -> Option<&[Aabb]> {
+        self.is_on().then_some(&*self.casters)
+    }
+
+    /// Whether the next frame has such shadows.
+    pub(super) fn is_on(&self) -> bool {
+        self.fit.is_some() && !self.casters.is_empty()
+    }
+
+    /// Makes the map ready, and says where it is.
+    pub(super) fn prepare(&mut self, gpu: &Gpu, layout: &FrameLayout) -> ShadowPlace {
+        let Some(fit) = self.fit.filter(|_| self.is_on()) else {
+            return ShadowPlace::default();
+        };
+        let depths = self
+            .casters
+            .iter()
+            .map(|bounds| extent(bounds, fit.axes[2]));
+        let whole = [f32::INFINITY, f32::NEG_INFINITY];
+        let [low, high] = depths.fold(whole, |[low, high], [a, b]| [low.min(a), high.max(b)]);
+        let low = ((low / DEPTH_STEP).floor() - 1.0) * DEPTH_STEP;
+        let high = ((high / DEPTH_STEP).ceil() + 1.0) * DEPTH_STEP;
+        let clip_from_world = fit.clip_from_world([low, high]);
+        let map = self.map.get_or_insert_with(|| {
+            self.is_stale = true;
+            ShadowMap::new(gpu, layout)
+        });
+        if self.clip_from_world != clip_from_world {
+            self.clip_from_world = clip_from_world;
+            self.is_stale = true;
+        }
+        map.light.write(gpu, clip_from_world);
+        // Rows of a texture run down.
+        let texture_from_clip = Mat4::from_cols(
+            Vec4::new(0.5, 0.0, 0.0, 0.0),
+            Vec4::new(0.0, -0.5, 0.0, 0.0),
+            Vec4::Z,
+            Vec4::new(0.5, 0.5, 0.0, 1.0),
+        );
+        let texel = 1.0 / map.texels as f32;
+        let before = fit.size.max_element() * texel * 1.5;
+        ShadowPlace {
+            shadow_from_world: texture_from_clip * clip_from_world,
+            shadow: Vec4::new(before, texel, 0.0, 0.0),
+        }
+    }
+
+    /// The map, once there is one.
+    pub(super) fn view(&self) -> Option<&wgpu::TextureView> {
+        self.map.as_ref().map(|map| &map.view)
+    }
+
+    /// Begins to draw the map, if it must be. Bind group 0 is that of the sun's view.
+    pub(super) fn begin_pass<'e>(
+        &mut self,
+        encoder: &'e mut wgpu::CommandEncoder,
+    ) -> Option<FramePass<'e>> {
+        let is_needed = self.is_stale && self.is_on();
+        let map = self.map.as_ref().filter(|_| is_needed)?;
+        self.is_stale = false;
+        let mut pass = FramePass::new(encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("shadow map"),
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &map.view,
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(0.0),
+                    store: wgpu::StoreOp::Store,
+                }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        }));
+        pass.set_bind_group(0, &map.light.bind_group, &[]);
+        Some(pass)
+    }
+
+    /// Bytes of GPU memory that it holds.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        let bytes = |map: &ShadowMap| u64::from(map.texels) * u64::from(map.texels) * 4;
+        self.map.as_ref().map_or(0, bytes)
+    }
+}
+
+impl ShadowMap {
+    fn new(gpu: &Gpu, layout: &FrameLayout) -> Self {
+        let texels = SHADOW_TEXELS[usize::from(gpu.is_software())];
+        Self {
+            texels,
+            view: depth_texture(gpu, [texels; 2]),
+            light: LightData::new(gpu, layout),
+        }
+    }
+}
+
+/// An empty shadow map: nothing is in the shadow.
+pub(super) fn depth_texture(gpu: &Gpu, size: [u32; 2]) -> wgpu::TextureView {
+    let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
+    texture(gpu, "shadow map", DEPTH_FORMAT, (size, 1, 1), usage)
+        .create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::View;
+    use mapscope_scene::camera::{Camera, Handedness, Pose};
+
+    const BOUNDS: Aabb = Aabb {
+        min: Vec3::new(-512.0, -12.0, -512.0),
+        max: Vec3::new(512.0, 60.0, 512.0),
+    };
+    const TO_SUN: Vec3 = Vec3::new(0.835_673, 0.514_260, 0.192_848);
+
+    fn view(eye: Vec3, target: Vec3) -> View {
+        View::plain(Camera::new(Pose { eye, target }, Handedness::Mirrored))
+    }
+
+    fn fit(view: &View) -> ShadowFit {
+        let local = LocalView::new(view, [1280, 720]);
+        ShadowFit::new(&local, &BOUNDS, TO_SUN).unwrap()
+    }
+
+    /// From above, near the ground, and from within what is shown.
+    fn views() -> [View; 4] {
+        [
+            view(Vec3::new(0.0, 175.0, 0.0), Vec3::new(-15.0, 130.0, -15.0)),
+            view(Vec3::new(30.0, 10.0, 30.0), Vec3::new(-60.0, 0.0, 100.0)),
+            view(Vec3::new(0.0, 900.0, 1200.0), Vec3::ZERO),
+            view(Vec3::new(0.0, 300.0, 0.1), Vec3::ZERO),
+        ]
+    }
+
+    #[test]
+    fn all_that_is_in_view_and_within_reach_is_on_the_shadow_map() {
+        for view in views() {
+            let fit = fit(&view);
+            let local = LocalView::new(&view, [1280, 720]);
+            let shadow_from_world = fit.clip_from_world([-800.0, 800.0]);
+            let mut seen = 0;
+            for i in 0..40_u32 * 40 * 3 {
+                let at = Vec3::new((i % 40) as f32, (i / 1600) as f32, (i / 40 % 40) as f32);
+                let place =
+                    BOUNDS.min + (BOUNDS.max - BOUNDS.min) * at / Vec3::new(39.0, 2.0, 39.0);
+                let clip = local.clip_from_model.project_point3(place);
+                let depth = (place - local.eye).dot(local.forward);
+                if clip.truncate().abs().max_element() <= 1.0 && depth > 0.0 {
+                    seen += 1;
+                    let on_map = shadow_from_world.transform_point3(place);
+                    // Away from the border, where shadows fade.
+                    let most = 1.0 - 2.0 / 32.0 + 1e-4;
+                    assert!(on_map.truncate().abs().max_element() <= most, "{on_map}");
+                    assert!((0.0..=1.0).contains(&on_map.z));
+                }
+            }
+            assert!(seen > 10, "{seen}");
+        }
+    }
+
+    #[test]
+    fn the_map_moves_by_whole_texels_and_keeps_its_size() {
+        let mut steps = Vec::new();
+        let first = fit(&view(
+            Vec3::new(0.0, 175.0, 0.0),
+            Vec3::new(-15.0, 130.0, -15.0),
+        ));
+        for i in 0..40 {
+            let aside = Vec3::new(0.7, 0.0, 0.4) * i as f32;
+            let moved = fit(&view(
+                Vec3::new(0.0, 175.0, 0.0) + aside,
+                Vec3::new(-15.0, 130.0, -15.0) + aside,
+            ));
+            assert_eq!(moved.size, first.size);
+            let texels = (moved.min - first.min) / first.size * 1024.0;
+            assert!(
+                (texels - texels.round()).abs().max_element() < 0.01,
+                "{texels}"
+            );
+            steps.push(moved.min.to_array().map(f32::to_bits));
+        }
+        steps.dedup();
+        assert!((2..20).contains(&steps.len()), "{} of 40", steps.len());
+    }
+
+    #[test]
+    fn what_casts_its_shadow_into_the_view_counts_even_out_of_view() {
+        let view = view(Vec3::new(0.0, 60.0, 0.0), Vec3::new(0.0, 0.0, -1.0));
+        let fit = fit(&view);
+        let tree = |x: f32| Aabb {
+            min: Vec3::new(x, 0.0, -5.0),
+            max: Vec3::new(x + 5.0, 40.0, 5.0),
+        };
+        let is_seen = |x| fit.frustum.sees(&tree(x)).is_some();
+        // The sun is in the west, which is +X.
+        assert!(fit.meets(&tree(0.0)) && is_seen(0.0));
+        assert!(fit.meets(&tree(70.0)) && !is_seen(70.0));
+        assert!(!fit.meets(&tree(-80.0)) && !fit.meets(&tree(170.0)));
+    }
+}
