@@ -128,6 +128,20 @@ fn making_palettes_allocates_nothing() {
     }
 }
 
+/// The most that one of many frames allocates; the first ones make room.
+fn most(gpu: &Gpu, frame: &mut dyn FnMut()) -> u64 {
+    let mut most = 0;
+    for i in 0..20 {
+        let count = allocations(&mut *frame);
+        most = if i < 5 { 0 } else { most.max(count) };
+        gpu.queue.submit([]);
+        gpu.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .unwrap();
+    }
+    most
+}
+
 /// Anything that is sent makes wgpu allocate a few times, whatever is sent. Making a picture of a
 /// crowd ready takes no more than that for each thing that is sent, and when nothing has changed
 /// nothing is sent.
@@ -135,19 +149,7 @@ fn making_palettes_allocates_nothing() {
 fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
     let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
     let gpu = Gpu::headless().unwrap();
-    // The most that one of many frames allocates; the first ones make room.
-    let most = |frame: &mut dyn FnMut()| {
-        let mut most = 0;
-        for i in 0..20 {
-            let count = allocations(&mut *frame);
-            most = if i < 5 { 0 } else { most.max(count) };
-            gpu.queue.submit([]);
-            gpu.device
-                .poll(wgpu::PollType::wait_indefinitely())
-                .unwrap();
-        }
-        most
-    };
+    let most = |frame: &mut dyn FnMut()| most(&gpu, frame);
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
         size: 4,
@@ -193,4 +195,27 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
         });
         assert!(flying <= four_bytes * 3, "{flying}, not {four_bytes} * 3");
     }
+}
+
+/// What plays in a scene is sent for each model and clip, however many entities there are.
+#[test]
+fn a_scene_that_plays_allocates_as_much_for_many_entities_as_for_few() {
+    let gpu = Gpu::headless().unwrap();
+    let rig = rigs::with_clips(rigs::tangle(JOINTS, 20, FRAMES), 4);
+    let [few, many] = [4, 388].map(|entities| {
+        let document = rigs::scene(entities, &rig);
+        let about = document.about();
+        let camera = Camera::framing(about.bounds, NamedView::Iso, about.handedness, 1.0);
+        let mut view = View::plain(camera);
+        let mut renderer = Renderer::new(&gpu);
+        let mut scene = renderer.upload(&gpu, &*document).unwrap();
+        view.shown.playhead.clip = Some(0);
+        most(&gpu, &mut || {
+            view.shown.playhead.frame += 1.0;
+            renderer.prepare(&gpu, &mut scene, &*document, &view, [64, 64]);
+        })
+    });
+    println!("{few} allocations for 4 entities, {many} for 388");
+    assert!(few > 0, "nothing is sent");
+    assert_eq!(many, few);
 }

@@ -88,6 +88,39 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
+/// Opens a scene without a map whose entities stand in rows and play the clips of a model in turn.
+pub(crate) fn scene(entities: usize, pfobj: &Pfobj) -> Arc<dyn Document> {
+    let name = "assets/models/rig.pfobj";
+    let mut text =
+        format!("version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities {entities}\n");
+    for i in 0..entities {
+        let (x, z) = (i % 20 * 20, i / 20 * 20);
+        let clip = &pfobj.clips[i % pfobj.clips.len()].name;
+        text += &format!(
+            "entity rig {name} 5\nposition vec3 {x} 0 {z}\nscale vec3 1 1 1\n\
+             rotation quat 0 0 0 1\nanimated bool 1\nidle_clip string {clip}\n"
+        );
+    }
+    let files = [(name, &*pfobj::write(pfobj).leak())];
+    let source = Source {
+        path: Path::new("rigs.pfscene").to_owned(),
+        bytes: text.into_bytes().into(),
+        embedded: Box::leak(Box::new(files)),
+    };
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
+
+/// A model with several clips, which are those of another one after the other.
+pub(crate) fn with_clips(mut pfobj: Pfobj, count: usize) -> Pfobj {
+    let first = pfobj.clips[0].clone();
+    let named = |i| Clip {
+        name: format!("clip{i}"),
+        ..first.clone()
+    };
+    pfobj.clips = (0..count).map(named).collect();
+    pfobj
+}
+
 pub(crate) fn model(document: &dyn Document) -> &Model {
     document.content().unwrap()
 }
