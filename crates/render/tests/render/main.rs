@@ -6,6 +6,10 @@ mod gallery;
 mod goldens;
 mod level_pictures;
 mod previews;
+#[expect(
+    dead_code,
+    reason = "benchmarks and the test of allocations use the rest"
+)]
 mod rigs;
 mod scenes;
 mod shaders;

@@ -1,5 +1,6 @@
 //! Models made in tests.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -96,10 +97,12 @@ pub(crate) fn scene(entities: usize, pfobj: &Pfobj) -> Arc<dyn Document> {
     for i in 0..entities {
         let (x, z) = (i % 20 * 20, i / 20 * 20);
         let clip = &pfobj.clips[i % pfobj.clips.len()].name;
-        text += &format!(
+        write!(
+            text,
             "entity rig {name} 5\nposition vec3 {x} 0 {z}\nscale vec3 1 1 1\n\
              rotation quat 0 0 0 1\nanimated bool 1\nidle_clip string {clip}\n"
-        );
+        )
+        .unwrap();
     }
     let files = [(name, &*pfobj::write(pfobj).leak())];
     let source = Source {
