@@ -21,9 +21,10 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let mut status = Status::Done;
     let mut total = Tally::default();
     let mut unchecked = 0;
+    let mut unlisted = 0;
     for file in &args.files {
-        let tally = match check(file, options, args.json, paint, &mut out) {
-            Ok(tally) => tally,
+        let (tally, notes) = match check(file, options, args, paint, &mut out) {
+            Ok(found) => found,
             // The other files can be checked all the same.
             Err(error @ (CommandError::Open(_) | CommandError::Argument(_))) => {
                 out.flush()?;
@@ -37,14 +38,22 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         // Whoever waits for a file among many, or stops reading, should not wait for all.
         out.flush()?;
         total += tally;
+        unlisted += if args.notes || args.json { 0 } else { notes };
         if tally.errors > 0 {
             status = status.max(Status::FileErrors);
         }
     }
     let files = output::counted(args.files.len() - unchecked, "file");
+    let notes = match unlisted {
+        0 => String::new(),
+        _ => format!(
+            ", {} (--notes lists them)",
+            output::counted(unlisted, "note")
+        ),
+    };
     output::say(&match unchecked {
-        0 => format!("{files}: {total}"),
-        _ => format!("{files}: {total}; {unchecked} could not be checked"),
+        0 => format!("{files}: {total}{notes}"),
+        _ => format!("{files}: {total}{notes}; {unchecked} could not be checked"),
     });
     Ok(status)
 }
@@ -76,22 +85,25 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
     Ok(())
 }
 
+/// Checks a file; gives its problems, and how many notes there are.
 fn check(
     file: &Path,
     options: &OpenOptions,
-    json: bool,
+    args: &CheckArgs,
     paint: Paint,
     out: &mut impl Write,
-) -> Result<Tally, CommandError> {
+) -> Result<(Tally, usize), CommandError> {
     let known = source::open_or_refused(file, options)?;
     let problems = known.problems();
-    if json {
+    let notes = known.notes();
+    if args.json {
         serde_json::to_writer(&mut *out, &known.keys(file)).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        for problem in problems.iter().chain(&known.notes()) {
+        let notes = notes.iter().filter(|_| args.notes);
+        for problem in problems.iter().chain(notes) {
             output::write_problem(out, paint, file, problem)?;
         }
     }
-    Ok(Tally::of(problems))
+    Ok((Tally::of(problems), notes.len()))
 }

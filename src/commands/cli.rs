@@ -197,6 +197,9 @@ pub struct CheckArgs {
     /// List every rule with its severity and what it is about, and check nothing
     #[arg(long, conflicts_with = "files")]
     pub list_rules: bool,
+    /// Also list what is not wrong but worth knowing; JSON always has it
+    #[arg(long, help_heading = "Output")]
+    pub notes: bool,
     /// One JSON object a file, each on a line
     #[arg(long, help_heading = "Output")]
     pub json: bool,

@@ -20,7 +20,7 @@ fn map(texture: &str, special_tile: &str) -> String {
         text += if special {
             special_tile
         } else {
-            "0+0100000001100001000000"
+            "0+0100000001100001111000"
         };
         text += if tile % 4 == 3 { "\n" } else { " " };
     }
@@ -28,7 +28,7 @@ fn map(texture: &str, special_tile: &str) -> String {
 }
 
 /// A ramp two levels high that rises toward the north.
-const RAMP: &str = "1+0102001001101111100000";
+const RAMP: &str = "1+0102001001101111111000";
 
 /// A folder with a good map and its textures.
 fn good() -> Folder {
@@ -337,7 +337,10 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
     assert!(check.stderr.contains("1 error"), "{check:?}");
 
     let check = folder.run("check bad.pfmap --json").expect(1).json();
-    assert_eq!(keys(&check), ["file", "format", "problems", "version"]);
+    assert_eq!(
+        keys(&check),
+        ["file", "format", "notes", "problems", "version"]
+    );
     assert_shape(
         &check,
         &[
@@ -772,6 +775,20 @@ fn a_map_of_the_corpus_opens_without_a_problem() {
     assert_eq!(info["tiles"]["count"], 16384);
     let check = folder.run_args(["check", demo]).expect(0);
     assert_eq!(check.stdout, "");
+    assert!(
+        check.stderr.contains("11 notes (--notes lists them)"),
+        "{check:?}"
+    );
+    let notes = folder.run_args(["check", "--notes", demo]).expect(0).stdout;
+    assert_eq!(notes.lines().count(), 11, "{notes}");
+    assert!(
+        notes.lines().all(|line| line.contains(": note: ")),
+        "{notes}"
+    );
+    let json = folder.run_args(["check", "--json", demo]).expect(0).json();
+    assert_eq!(json["problems"], serde_json::json!([]));
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(11));
+    assert_eq!(json["notes"][0]["rule"], "pfmap/unused-material");
 }
 
 #[test]
