@@ -253,10 +253,8 @@ pub struct RenderArgs {
 Examples:
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench synthetic:64x64 --fly --frames 200
-  mapscope bench knight.pfobj --instances 1000
 
-`floor_ms`: the same target cleared, and covered by one textured quad, in the same run; compare
-with that rather than between machines. Clips play, a frame an image, unless --frame holds them.")]
+`floor_ms`: the target cleared, or under a textured quad: compare with it. --frame stops clips.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo scene; made for the occasion are terrain,
     /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, and a 2D map, `synthetic:tiles:WxH`
