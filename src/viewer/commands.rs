@@ -592,7 +592,7 @@ static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
     (OverlayId::BackFaces, 2, key(Key::B)),
     (OverlayId::JointWeights, 2, key(Key::H)),
     (OverlayId::TwoSided, 3, key(Key::T)),
-    (OverlayId::EngineTextures, 3, shift(Key::E)),
+    (OverlayId::EngineTextures, 3, shift(Key::T)),
     (OverlayId::Skeleton, 4, key(Key::K)),
     (OverlayId::JointNames, 4, key(Key::J)),
     (OverlayId::NormalLines, 4, key(Key::L)),
