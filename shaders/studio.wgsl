@@ -1,4 +1,4 @@
-// What models stand on: a quiet floor at height 0 with a grid that fades into the distance, and a
+// What models stand on: a quiet floor with a grid that fades into the distance, and a
 // backdrop. Joined after frame.wgsl and sky.wgsl, whose triangle it is drawn on.
 
 const ABOVE = vec3f(0.25, 0.29, 0.33);
@@ -25,7 +25,7 @@ fn fs_studio(in: Sky) -> @location(0) vec4f {
     let backdrop = mix(HORIZON, ABOVE, smoothstep(0.0, 0.7, direction.y));
 
     // Where the ray meets the floor.
-    let distance = -origin.y / select(direction.y, 1e-5, direction.y == 0.0);
+    let distance = (frame.grid.w - origin.y) / select(direction.y, 1e-5, direction.y == 0.0);
     let at = origin.xz + direction.xz * distance;
     let pixel = max(fwidth(at), vec2f(1e-6));
     if distance <= 0.0 {

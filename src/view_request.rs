@@ -8,7 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
 
 use mapscope_scene::camera::{self, Camera, FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
-use mapscope_scene::{Aabb, Animation, ClipInfo, Document, Light, Overlay, Playhead, Shown};
+use mapscope_scene::{
+    Aabb, Animation, ClipInfo, Document, Light, Overlay, OverlayId, Playhead, Shown,
+};
 
 /// What is shown of a file at first, and from where.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
@@ -43,7 +45,7 @@ pub struct ViewRequest {
     /// Show this frame, from 0; a fraction lies between two
     #[arg(long, value_name = "N", value_parser = parse_frame)]
     pub frame: Option<f32>,
-    /// Switch an overlay on (repeatable); a wrong name lists them all
+    /// Switch on, such as `entities` (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
     /// Show this level of the map, from 0
@@ -112,6 +114,11 @@ impl ViewRequest {
             format!("there is no camera `{wanted}`; this file has {known}")
         };
         found.map(|camera| Some(camera.pose)).ok_or_else(unknown)
+    }
+
+    /// Whether an overlay is to be switched on.
+    pub(crate) fn asks_for(&self, overlay: OverlayId) -> bool {
+        self.overlays.iter().any(|name| name == overlay.as_str())
     }
 
     fn show_overlays(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {

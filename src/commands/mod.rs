@@ -140,9 +140,17 @@ pub fn run(
     match command {
         HeadlessCommand::Info(args) => info::run(&args, options),
         HeadlessCommand::Check(args) => check::run(&args, options),
-        HeadlessCommand::Render(args) => render::run(&args, options),
+        HeadlessCommand::Render(mut args) => {
+            let request = &args.image.request;
+            let options = source::with_entities(&mut args.file, request, options)?;
+            render::run(&args, &options)
+        }
         #[cfg(feature = "gpu")]
-        HeadlessCommand::Bench(args) => bench::run(&args, options, started),
+        HeadlessCommand::Bench(mut args) => {
+            let request = &args.image.request;
+            let options = source::with_entities(&mut args.file, request, options)?;
+            bench::run(&args, &options, started)
+        }
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {
             what: "`bench`",

@@ -97,13 +97,7 @@ fn check_flat(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), Comman
         )
     } else if args.image.projection.is_some() {
         "--projection: --view flat has none; leave it out, or use --view top".to_owned()
-    } else if args
-        .image
-        .request
-        .overlays
-        .iter()
-        .any(|name| name == OverlayId::PixelGrid.as_str())
-    {
+    } else if args.image.request.asks_for(OverlayId::PixelGrid) {
         "--overlay pixel-grid: with --view flat a pixel of the map is one of the image, which \
          leaves no room for lines between them"
             .to_owned()

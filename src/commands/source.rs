@@ -1,7 +1,8 @@
 //! From an argument to an open document.
 
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,11 +10,14 @@ use serde_json::{Map, Value};
 
 use super::cli::display_name;
 use super::{CommandError, output};
-use mapscope_formats::pfscene;
+use crate::view_request::ViewRequest;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::{Format, Problem, ika};
+use mapscope_formats::{pfmap, pfscene};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::{self, Document, MapChoice, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{
+    self, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,
+};
 use mapscope_testdata::synthesize;
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
@@ -174,6 +178,36 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
         parse_time,
         build_time: open_time.saturating_sub(parse_time),
     })
+}
+
+/// The file to open, and how, for an image of one: a map whose entities are asked for is shown with the
+/// scene beside it, which stands on it.
+///
+/// # Errors
+/// When the map cannot be read, or when there is no scene beside it.
+pub(super) fn with_entities<'a>(
+    file: &mut PathBuf,
+    request: &ViewRequest,
+    options: &'a OpenOptions,
+) -> Result<Cow<'a, OpenOptions>, CommandError> {
+    let is_asked = request.asks_for(OverlayId::Entities) && options.map == MapChoice::Beside;
+    // Of what is no map, opening it says what is wrong.
+    let format = is_asked.then(|| mapscope_scene::identify_format(&source_of(file).ok()?).ok());
+    if format.flatten().map(|format| format.id) != Some(pfmap::FORMAT.id) {
+        return Ok(Cow::Borrowed(options));
+    }
+    let scene = file.with_extension(pfscene::FORMAT.endings[0]);
+    if !scene.is_file() {
+        return Err(CommandError::Argument(format!(
+            "--overlay {}: expected what stands on {} in {}, but there is no such file",
+            OverlayId::Entities,
+            file.display(),
+            scene.display()
+        )));
+    }
+    let map = MapChoice::File(std::mem::replace(file, scene));
+    let options = options.clone();
+    Ok(Cow::Owned(OpenOptions { map, ..options }))
 }
 
 /// Opens what an argument names, for a command that can say what is wrong with a file of which

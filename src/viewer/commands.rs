@@ -605,7 +605,7 @@ static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
     (OverlayId::Environments, 7, shift(Key::I)),
     (OverlayId::ServerRegions, 7, shift(Key::R)),
     (OverlayId::Paths, 7, shift(Key::P)),
-    (OverlayId::Entities, 7, key(Key::K)),
+    (OverlayId::Entities, 7, shift(Key::K)),
     (OverlayId::LightProbes, 8, key(Key::L)),
     (OverlayId::Visibility, 8, alt(Key::Num9)),
 ];

@@ -499,6 +499,43 @@ fn a_scene_stands_on_the_map_that_the_user_names() {
 }
 
 #[test]
+fn a_map_is_drawn_with_the_entities_of_the_scene_beside_it() {
+    let folder = good();
+    let entities = "--overlay entities";
+    let render = |file: &str, name: &str, overlays: &str| {
+        let look = "--size 200x120 --camera 30,60,60,5,5,5";
+        folder.run(&format!("render {file} -o {name} {look} {overlays}"))
+    };
+    let refused = render("good.pfmap", "a.png", entities).expect(2);
+    let reason = "what stands on good.pfmap in good.pfscene, but there is no such file";
+    assert!(refused.stderr.contains(reason), "{refused:?}");
+    folder.write("good.pfscene", tiny_scene::SCENE);
+    let picture = |file: &str, name: &str, overlays: &str, status: i32| {
+        render(file, name, overlays).expect(status);
+        fs::read(folder.path(name)).unwrap()
+    };
+    let alone = picture("good.pfmap", "alone.png", "", 0);
+    // Models are missing, which is an error of the scene; boxes stand for them.
+    let peopled = picture("good.pfmap", "peopled.png", entities, 1);
+    assert!(alone != peopled);
+    // The scene has them on, whatever else is on.
+    assert!(peopled == picture("good.pfscene", "scene.png", "", 1));
+    let grid = "--overlay tile-grid";
+    let [alone, peopled] = ["good.pfmap", "good.pfscene"].map(|file| {
+        picture(
+            file,
+            &format!("{file}.png"),
+            grid,
+            i32::from(file.ends_with("scene")),
+        )
+    });
+    assert!(alone != peopled);
+    // Neither the map nor the scene is written over.
+    let onto = folder.run("render good.pfmap -o good.pfscene --force --overlay entities");
+    onto.expect(2);
+}
+
+#[test]
 fn a_picture_has_the_size_asked_for_and_comes_out_the_same_twice() {
     let folder = good();
     let look = "--camera 60,70,60,0,4,0 --size 200x120 --overlay tile-types --overlay tile-grid";

@@ -29,8 +29,8 @@ shader_struct! {
         ahead: Vec4,
         /// What models stand on: x and z of the middle of what stands there, and half its size.
         floor: Vec4,
-        /// Side of a cell of the floor's grid, how far it is seen, and how much light reaches it
-        /// less.
+        /// Side of a cell of the floor's grid, how far it is seen, how much light reaches it less,
+        /// and its world height.
         grid: Vec4,
         /// Where the light of the environment is, in world space.
         light_position: Vec4,
@@ -268,14 +268,15 @@ pub(super) fn is_mirrored(world_from_model: &Affine3A) -> bool {
 }
 
 impl FrameData {
-    /// For frames of what occupies these bounds.
-    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb) -> Self {
+    /// For frames of what occupies these bounds, and stands on a floor at this world height if there
+    /// is one.
+    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, floor_height: f32) -> Self {
         let uniform = Uniform::new(gpu, "frame");
         Self {
             bind_group: frame.bind_group(gpu, &uniform, &frame.plain),
             textures: frame.plain.clone(),
             uniform,
-            floor: floor_below(bounds),
+            floor: floor_below(bounds, floor_height),
         }
     }
 
@@ -351,16 +352,16 @@ impl LightData {
 
 /// `floor` and `grid` of the shader for something of this size. Four cells of the grid, or one,
 /// or two, and so on, are as wide as a tile of terrain.
-fn floor_below(bounds: Aabb) -> [Vec4; 2] {
+fn floor_below(bounds: Aabb, floor_height: f32) -> [Vec4; 2] {
     let (center, half_size) = (bounds.center(), (bounds.max - bounds.min) * 0.5);
     let radius = bounds.radius().max(1e-3);
     let cell = (radius * 0.3).log2().round().exp2();
     // What hovers shades less, and what is below the floor nothing.
     let height = (bounds.max.y - bounds.min.y).max(1e-3);
-    let shade = 1.0 - (bounds.min.y.abs() / height * 2.0).min(1.0);
+    let shade = 1.0 - ((bounds.min.y - floor_height).abs() / height * 2.0).min(1.0);
     [
         Vec4::new(center.x, center.z, half_size.x, half_size.z),
-        Vec4::new(cell, radius * 9.0, shade, 0.0),
+        Vec4::new(cell, radius * 9.0, shade, floor_height),
     ]
 }
 

@@ -206,9 +206,9 @@ fn key(drawable: &Drawable<'_>) -> ContentKey {
 }
 
 impl SceneData {
-    fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, bytes_per_frame: Option<u64>) -> Self {
+    fn new(gpu: &Gpu, frame: FrameData, bytes_per_frame: Option<u64>) -> Self {
         Self {
-            frame: FrameData::new(gpu, frame, bounds),
+            frame,
             lines: LineData::new(gpu),
             shadow: ShadowData::default(),
             contents: Vec::new(),
@@ -268,7 +268,7 @@ impl Renderer {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
             contents: renderers(gpu, &frame),
-            empty: FrameData::new(gpu, &frame, Aabb::default()),
+            empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             frame,
         }
     }
@@ -336,7 +336,9 @@ impl Renderer {
         bytes_per_frame: Option<u64>,
     ) -> Result<SceneData, UploadError> {
         let bounds = document.about().bounds;
-        let mut scene = SceneData::new(gpu, &self.frame, bounds, bytes_per_frame);
+        let floor = document.floor_height().unwrap_or(0.0);
+        let frame = FrameData::new(gpu, &self.frame, bounds, floor);
+        let mut scene = SceneData::new(gpu, frame, bytes_per_frame);
         self.list(gpu, &mut scene, document, shared, None)?;
         Ok(scene)
     }
@@ -478,7 +480,12 @@ impl Renderer {
         });
         let contents = scene.in_phase(Phase::Background);
         let backgrounds = contents.map(|(_, data)| data.background());
-        scene.background = backgrounds.max().unwrap_or(Background::Sky);
+        // What has a floor stands on it also while none of it can be drawn.
+        let of_nothing = match document.floor_height() {
+            Some(_) => Background::Studio,
+            None => Background::Sky,
+        };
+        scene.background = backgrounds.max().unwrap_or(of_nothing);
         self.sky.prepare(gpu, scene.background);
         self.lines.prepare(gpu, &mut scene.lines, document, view);
     }
@@ -663,7 +670,7 @@ impl Content {
         if local.is_in_place {
             self.frame = None;
         } else {
-            let new = || FrameData::new(gpu, frame, Aabb::default());
+            let new = || FrameData::new(gpu, frame, Aabb::default(), 0.0);
             self.frame
                 .get_or_insert_with(new)
                 .write(gpu, &local, &FrameLight::default());

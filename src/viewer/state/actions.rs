@@ -65,7 +65,7 @@ impl State {
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
             Action::Panel(panel) => self.offers(panel),
-            Action::Overlay(id) => self.offers_overlay(id),
+            Action::Overlay(id) => self.offers_overlay(id) && self.why_no_overlay(id).is_none(),
             Action::PlainSurface => self.surface_overlays().next().is_some(),
             Action::Level { .. } => self.has_levels(),
             Action::Cut => self.can_cut(),
@@ -99,6 +99,7 @@ impl State {
     pub(crate) fn why_disabled(&self, action: Action) -> Option<String> {
         match action {
             Action::Counterpart => self.why_no_counterpart(),
+            Action::Overlay(id) => self.why_no_overlay(id),
             _ => None,
         }
     }
@@ -121,7 +122,7 @@ impl State {
             Action::HoldVisibility => Some(self.tools.holds_visibility),
             Action::Measure => Some(self.tools.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
-            Action::Overlay(id) => Some(self.view.shown.overlays.contains(id)),
+            Action::Overlay(id) => Some(self.is_overlay_on(id)),
             Action::PlainSurface => Some(self.is_surface_plain()),
             Action::Cut => Some(self.tools.clip_box.is_open()),
             _ => None,
@@ -274,7 +275,7 @@ impl State {
             }
             Action::Animation(action) => self.animate(action),
             Action::Overlay(id) => {
-                let on = !self.view.shown.overlays.contains(id);
+                let on = !self.is_overlay_on(id);
                 self.switch_overlay(id, on);
             }
             Action::PlainSurface => self.make_surface_plain(),

@@ -130,7 +130,7 @@ mod tests {
     use crate::viewer::commands::Action;
     use crate::viewer::testing::{state, window};
     use egui_kittest::kittest::Queryable as _;
-    use mapscope_scene::{OpenOptions, Progress, Source, TerrainItem};
+    use mapscope_scene::{OpenOptions, OverlayId, Progress, Source, TerrainItem};
     use mapscope_testdata::{synthesize, tiny_scene};
 
     /// A folder with a map and the scene that stands on it.
@@ -225,6 +225,61 @@ mod tests {
         );
         let why = state.why_no_counterpart();
         assert_eq!(why.as_deref(), Some("This scene stands on no map file"));
+    }
+
+    #[test]
+    fn the_overlay_of_entities_opens_the_scene_of_a_map_and_hides_those_of_a_scene() {
+        let game = Game::new();
+        let [map, scene] = ["a.pfmap", "a.pfscene"].map(|name| game.path(name));
+        let choice = MapChoice::File(map);
+        let entities = Action::Overlay(OverlayId::Entities);
+        let mut window = window(|state| {
+            state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
+        });
+        assert_eq!(state(&window).is_on(entities), Some(false));
+        window.state_mut().state.run(entities);
+        let load = Some((&*scene, Cause::Counterpart, &choice));
+        assert_eq!(asked(state(&window)), load);
+        let open = &mut window.state_mut().state;
+        open.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice.clone()));
+        window.run();
+        assert_eq!(state(&window).is_on(entities), Some(true));
+        window.state_mut().state.run(entities);
+        let hidden = state(&window);
+        assert_eq!(hidden.is_on(entities), Some(false));
+        assert!(hidden.view.shown.overlays.is_off(OverlayId::Entities));
+        // The map alone has none, and with the scene they are back.
+        let open = &mut window.state_mut().state;
+        open.loaded(game.outcome("a.pfmap", Cause::Counterpart, MapChoice::Beside));
+        assert_eq!(open.is_on(entities), Some(false));
+        open.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice));
+        assert_eq!(open.is_on(entities), Some(true));
+    }
+
+    #[test]
+    fn entities_that_are_asked_for_are_those_of_the_scene_beside_the_map() {
+        let game = Game::new();
+        let asking = || {
+            let request = ViewRequest {
+                overlays: vec!["entities".to_owned()],
+                ..ViewRequest::default()
+            };
+            let mut state = State::new(Settings::default(), request);
+            state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
+            state
+        };
+        let choice = MapChoice::File(game.path("a.pfmap"));
+        let scene = game.path("a.pfscene");
+        let state = asking();
+        assert_eq!(asked(&state), Some((&*scene, Cause::Counterpart, &choice)));
+        std::fs::remove_file(&scene).unwrap();
+        let state = asking();
+        assert_eq!(asked(&state), None);
+        let entities = Action::Overlay(OverlayId::Entities);
+        assert!(!state.is_enabled(entities) && state.is_on(entities) == Some(false));
+        let why = "There is no a.pfscene beside this map";
+        assert_eq!(state.why_disabled(entities).as_deref(), Some(why));
+        assert_eq!(state.notices.toasts.last().unwrap().text, why);
     }
 
     #[test]

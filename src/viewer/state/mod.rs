@@ -338,6 +338,7 @@ impl State {
             self.show_problems_if_any(&*document);
             self.ask_for_map(path, maps);
             self.offer_scene(cause);
+            self.show_asked_entities(&request);
             if let Some(visit) = returned {
                 self.look_again(visit);
             }

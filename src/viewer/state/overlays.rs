@@ -1,13 +1,50 @@
 //! Which overlays are on.
 
 use super::State;
-use mapscope_scene::{Document, OverlayId, OverlaySet};
+use crate::view_request::ViewRequest;
+use mapscope_formats::Severity;
+use mapscope_scene::{Document, OverlayId};
 
 impl State {
     /// Switches an overlay of the open document on or off.
     pub(crate) fn switch_overlay(&mut self, id: OverlayId, on: bool) {
+        if self.opens_scene(id) {
+            if on {
+                self.open_counterpart();
+            }
+            return;
+        }
         let offered = self.overlays();
         self.view.shown.overlays.set(offered, id, on);
+    }
+
+    /// Whether an overlay of the open document is on.
+    pub(crate) fn is_overlay_on(&self, id: OverlayId) -> bool {
+        let mut offered = self.overlays().iter();
+        offered.any(|overlay| overlay.id == id && self.view.shown.overlays.is_on(overlay))
+    }
+
+    /// Whether an overlay shows another document in place of the open one: the entities of a map are
+    /// in the scene beside it.
+    fn opens_scene(&self, id: OverlayId) -> bool {
+        id == OverlayId::Entities && self.is_terrain()
+    }
+
+    /// Why an overlay that the open document offers cannot be switched on, as a sentence.
+    pub(crate) fn why_no_overlay(&self, id: OverlayId) -> Option<String> {
+        self.why_no_counterpart().filter(|_| self.opens_scene(id))
+    }
+
+    /// Has a map that was just opened with its entities asked for show them: opens its scene, or says
+    /// why there is none.
+    pub(super) fn show_asked_entities(&mut self, request: &ViewRequest) {
+        if !self.opens_scene(OverlayId::Entities) || !request.asks_for(OverlayId::Entities) {
+            return;
+        }
+        match self.why_no_counterpart() {
+            Some(why) => self.notices.toast(why, Some(Severity::Warning)),
+            None => self.open_counterpart(),
+        }
     }
 
     /// Whether the open document has an overlay.
@@ -39,9 +76,9 @@ impl State {
     /// Overlays that are on stay on where the new document has them too.
     pub(crate) fn keep_offered_overlays(&mut self, document: &dyn Document) {
         let offered = document.about().overlays;
-        let mut overlays = OverlaySet::default();
-        for id in self.view.shown.overlays.iter() {
-            overlays.set(offered, id, true);
+        let mut overlays = self.view.shown.overlays.kept_for(offered);
+        if self.opens_scene(OverlayId::Entities) {
+            overlays.set(offered, OverlayId::Entities, false);
         }
         self.view.shown.overlays = overlays;
     }

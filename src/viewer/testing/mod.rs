@@ -205,12 +205,14 @@ static OVERLAYS: [Overlay; 2] = [
         name: "Skeleton",
         help: "Draws the joints",
         colors_surface: false,
+        on_at_first: false,
     },
     Overlay {
         id: OverlayId::Unlit,
         name: "Unlit",
         help: "Shows textures without light",
         colors_surface: true,
+        on_at_first: false,
     },
 ];
 

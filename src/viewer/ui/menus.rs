@@ -133,7 +133,7 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
     let is_offered = match command.action {
         Action::Panel(panel) => return state.offers(panel),
         Action::GameView => return !state.is_map(),
-        Action::Overlay(_) => state.is_enabled(command.action),
+        Action::Overlay(id) => state.offers_overlay(id),
         Action::ChooseMap => state.can_choose_map(),
         Action::Counterpart => state.can_choose_map() || state.is_terrain(),
         Action::HoldVisibility | Action::Cut => state.can_cut(),

@@ -14,6 +14,10 @@ use mapscope_scene::{Label, Shown};
 const APART: f32 = 1.0;
 /// How much wider than a text the room must be that it stands in, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
+/// The least room that any text stands in, in points: for less it is not laid out.
+const LEAST_ROOM: f32 = 8.0;
+/// Texts that are painted: with more there is no place between them.
+const MAX_TEXTS: usize = 1_000;
 /// Where the dark edge of the letters is painted.
 const HALO: [egui::Vec2; 8] = [
     vec2(-1.0, 0.0),
@@ -83,14 +87,22 @@ impl Labels {
             if !at.is_finite() || !rect.expand(100.0).contains(at) {
                 continue;
             }
+            let room = label.room.map(|room| {
+                let side = camera.project(label.position + right * room, aspect);
+                side.map_or(0.0, |side| side.x * rect.width() + rect.min.x - at.x)
+            });
+            if room.is_some_and(|room| room < LEAST_ROOM) {
+                continue;
+            }
+            if self.taken.len() == MAX_TEXTS {
+                break;
+            }
             let [r, g, b] = label.color;
             let color = Color32::from_rgb(r, g, b);
             let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
-            let text = match label.room {
+            let text = match room {
                 None => Align2::LEFT_CENTER.anchor_size(at + vec2(6.0, 0.0), galley.size()),
                 Some(room) => {
-                    let side = camera.project(label.position + right * room, aspect);
-                    let room = side.map_or(0.0, |side| side.x * rect.width() + rect.min.x - at.x);
                     if room < galley.size().x + ROOM_TO_SPARE {
                         continue;
                     }

@@ -155,7 +155,7 @@ impl Legend {
         on: &OverlaySet,
         colors: impl Fn(OverlayId) -> Vec<LegendEntry>,
     ) -> Vec<Self> {
-        let on = offered.iter().filter(|overlay| on.contains(overlay.id));
+        let on = offered.iter().filter(|overlay| on.is_on(overlay));
         let legends = on.map(|overlay| Self {
             title: overlay.name,
             entries: colors(overlay.id),

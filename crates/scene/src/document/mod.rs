@@ -296,6 +296,13 @@ pub trait Document: fmt::Debug + Send + Sync {
         shown.hides(item)
     }
 
+    /// World height of the floor that it is shown on while nothing of it is drawn that says what is
+    /// behind everything, or while models are all that is drawn; none for a document without a floor,
+    /// whose models stand at height 0.
+    fn floor_height(&self) -> Option<f32> {
+        None
+    }
+
     /// Whether there are items that can be hidden.
     fn can_hide(&self) -> bool {
         self.levels().is_some() || self.layers().is_some()

@@ -96,19 +96,24 @@ pub struct Overlay {
     pub help: &'static str,
     /// Whether it colours the surface: of such overlays only one is on.
     pub colors_surface: bool,
+    /// Whether it is on until it is switched off.
+    pub on_at_first: bool,
 }
 
 /// Overlays as a document offers them: of each its identifier, its name and what it does, and
-/// `surface` where it colours the surface.
+/// `surface` where it colours the surface, or `on` where it is on at first.
 macro_rules! overlays {
     (@colors surface) => { true };
-    (@colors) => { false };
-    ($($id:ident $name:literal $help:literal $($surface:ident)?,)+) => {
+    (@colors $($other:ident)?) => { false };
+    (@first on) => { true };
+    (@first $($other:ident)?) => { false };
+    ($($id:ident $name:literal $help:literal $($mark:ident)?,)+) => {
         [$($crate::Overlay {
             id: $crate::OverlayId::$id,
             name: $name,
             help: $help,
-            colors_surface: $crate::overlay::overlays!(@colors $($surface)?),
+            colors_surface: $crate::overlay::overlays!(@colors $($mark)?),
+            on_at_first: $crate::overlay::overlays!(@first $($mark)?),
         }),+]
     };
 }
@@ -133,14 +138,31 @@ pub(crate) const fn joined<const COUNT: usize>(
     all
 }
 
-/// Which of a document's overlays are on.
+/// Which of a document's overlays were switched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverlaySet {
+    /// Those that were switched on.
     ids: Vec<OverlayId>,
+    /// Those that are on at first and were switched off.
+    off: Vec<OverlayId>,
 }
 
 impl OverlaySet {
-    /// Whether an overlay is on.
+    /// Whether an overlay of a document is on.
+    pub fn is_on(&self, overlay: &Overlay) -> bool {
+        if overlay.on_at_first {
+            !self.is_off(overlay.id)
+        } else {
+            self.contains(overlay.id)
+        }
+    }
+
+    /// Whether an overlay that is on at first was switched off.
+    pub fn is_off(&self, id: OverlayId) -> bool {
+        self.off.contains(&id)
+    }
+
+    /// Whether an overlay that is off at first was switched on.
     pub fn contains(&self, id: OverlayId) -> bool {
         self.ids.contains(&id)
     }
@@ -156,13 +178,59 @@ impl OverlaySet {
         };
         self.ids
             .retain(|other| *other != id && !is_shut_out(*other));
-        if on {
-            self.ids.push(id);
+        self.off.retain(|other| *other != id);
+        match (on, overlay.on_at_first) {
+            (true, false) => self.ids.push(id),
+            (false, true) => self.off.push(id),
+            (true, true) | (false, false) => {}
         }
     }
 
-    /// The overlays that are on, in the order in which they were switched on.
+    /// What was switched, and stays so in a document that offers these.
+    pub fn kept_for(&self, offered: &[Overlay]) -> Self {
+        let mut kept = Self::default();
+        for id in &self.ids {
+            kept.set(offered, *id, true);
+        }
+        for id in &self.off {
+            kept.set(offered, *id, false);
+        }
+        kept
+    }
+
+    /// The overlays that were switched on, in that order.
     pub fn iter(&self) -> impl Iterator<Item = OverlayId> + '_ {
         self.ids.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_on_at_first_stays_off_once_it_was_switched_off() {
+        let scene = overlays![
+            Entities "Entities" "What stands on the map" on,
+            Regions "Regions" "Regions",
+        ];
+        let level = overlays![Entities "Entities" "Markers",];
+        let on = |set: &OverlaySet, offered: &[Overlay]| -> Vec<OverlayId> {
+            let on = offered.iter().filter(|overlay| set.is_on(overlay));
+            on.map(|overlay| overlay.id).collect()
+        };
+        let mut set = OverlaySet::default();
+        assert_eq!(on(&set, &scene), [OverlayId::Entities]);
+        assert_eq!(on(&set, &level), []);
+        set.set(&scene, OverlayId::Regions, true);
+        set.set(&scene, OverlayId::Entities, false);
+        assert_eq!(on(&set.kept_for(&scene), &scene), [OverlayId::Regions]);
+        assert_eq!(on(&set.kept_for(&level), &level), []);
+        set.set(&scene, OverlayId::Entities, true);
+        assert_eq!(on(&set, &scene), [OverlayId::Entities, OverlayId::Regions]);
+        // Switched on elsewhere, they are as at first where they are on at first.
+        let mut of_level = OverlaySet::default();
+        of_level.set(&level, OverlayId::Entities, true);
+        assert_eq!(of_level.kept_for(&scene), OverlaySet::default());
     }
 }

@@ -85,6 +85,7 @@ impl MapScene {
             terrain.set_blockers(blockers);
         }
         let groups = group(&entities, &models);
+        let members = by_kind(&entities);
         let is_animated = groups.iter().any(|group| group.clip.is_some());
         let clip = ClipInfo {
             name: "Idle clips".to_owned(),
@@ -117,6 +118,7 @@ impl MapScene {
             entities,
             groups,
             classes,
+            members,
             clips: if is_animated { vec![clip] } else { Vec::new() },
             cameras: cameras(&pfscene),
             environment: Environment::default(),
@@ -388,6 +390,19 @@ fn blockers(pfscene: &Pfscene, entities: &[Placed], models: &[SceneModel]) -> Ve
         })
     });
     blockers.collect()
+}
+
+/// Entities by faction and by class; models have theirs.
+fn by_kind(entities: &[Placed]) -> HashMap<SceneItem, Vec<u32>> {
+    let mut members: HashMap<SceneItem, Vec<u32>> = HashMap::new();
+    for (index, placed) in (0..).zip(entities) {
+        for kind in placed.kinds.into_iter().flatten() {
+            if !matches!(kind, SceneItem::Model { .. }) {
+                members.entry(kind).or_default().push(index);
+            }
+        }
+    }
+    members
 }
 
 /// Entities by model and clip.

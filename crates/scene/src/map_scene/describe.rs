@@ -29,7 +29,8 @@ pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len
     joined(&OWN_OVERLAYS, &terrain::OVERLAYS);
 
 /// Those of its own; what a model has too is drawn of the selected entity.
-pub(super) static OWN_OVERLAYS: [Overlay; 8] = overlays![
+pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
+    Entities "Entities" "Show what stands on the map" on,
     Regions "Regions" "Draw the regions that scripts use, with their names",
     Cameras "Cameras" "Draw the cameras of the scene, with their names",
     Circles "Circles" "Draw the selection circle and the vision range of every entity",
@@ -74,11 +75,13 @@ impl MapScene {
         placed.into_iter().flat_map(|placed| placed.kinds).flatten()
     }
 
-    /// The entities of a kind, in file order.
-    pub(super) fn members(&self, kind: SceneItem) -> impl Iterator<Item = u32> {
-        (0..self.entities.len() as u32).filter(move |index| {
-            kind == SceneItem::Scene || self.kinds_of(*index).any(|item| item == kind)
-        })
+    /// The entities of a faction, a class or a model, in file order.
+    pub(super) fn members(&self, kind: SceneItem) -> &[u32] {
+        let members = match kind {
+            SceneItem::Model { index } => self.models.get(index as usize).map(|it| &it.entities),
+            kind => self.members.get(&kind),
+        };
+        members.map_or(&[], Vec::as_slice)
     }
 
     /// The line of an item in the outline.
@@ -89,7 +92,7 @@ impl MapScene {
     }
 
     fn entity_lines(&self, kind: SceneItem) -> Vec<OutlineNode> {
-        let lines = self.members(kind).filter_map(|index| {
+        let lines = self.members(kind).iter().filter_map(|&index| {
             let entity = self.pfscene.entities.get(index as usize)?;
             let label = format!("{index} {}", entity.name);
             Some(self.line(label, SceneItem::Entity { index }))
@@ -116,7 +119,7 @@ impl MapScene {
             SceneItem::Scene | SceneItem::Clip => Some(self.about.bounds),
             SceneItem::Entity { index } => of_entities(&mut std::iter::once(index)),
             SceneItem::Faction { .. } | SceneItem::Class { .. } | SceneItem::Model { .. } => {
-                of_entities(&mut self.members(item))
+                of_entities(&mut self.members(item).iter().copied())
             }
             SceneItem::Region { index } => {
                 let mut lines = Vec::new();
@@ -159,7 +162,7 @@ impl Document for MapScene {
                 playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
                 bounds: model.extent_of(group.clip),
             };
-            if shown.hidden.is_empty() {
+            if shown.hidden.is_empty() && Self::shows_entities(shown) {
                 draw(all);
                 continue;
             }
@@ -266,10 +269,11 @@ impl Document for MapScene {
     }
 
     fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        if let Some((posed, part)) = self.part(item) {
+        if let Some((posed, part)) = self.part(item).filter(|_| Self::shows_entities(shown)) {
             return posed.contour(part, shown);
         }
         match item {
+            Item::Scene(_) if !Self::shows_entities(shown) => Vec::new(),
             Item::Scene(SceneItem::Entity { index }) => {
                 let Some(placed) = self.entities.get(index as usize) else {
                     return Vec::new();
@@ -293,8 +297,9 @@ impl Document for MapScene {
                 | SceneItem::Model { .. }),
             ) => self
                 .members(kind)
-                .filter(|index| !self.is_entity_hidden(*index, shown))
-                .flat_map(|index| self.contour(entity_item(index), shown))
+                .iter()
+                .filter(|index| !self.is_entity_hidden(**index, shown))
+                .flat_map(|index| self.contour(entity_item(*index), shown))
                 .collect(),
             Item::Scene(_) => Vec::new(),
             item => self
@@ -329,9 +334,15 @@ impl Document for MapScene {
         let Item::Scene(kind) = kind else {
             return self.terrain()?.next_of_kind(kind, after, backwards);
         };
-        let members: Vec<u32> = self.members(kind).collect();
         let after = after.and_then(|item| Some(self.entity(item)?.0));
-        beyond(&members, after, backwards).copied().map(entity_item)
+        let next = |members: &[u32]| beyond(members, after, backwards).copied();
+        let next = if kind == SceneItem::Scene {
+            let all: Vec<u32> = (0..self.entities.len() as u32).collect();
+            next(&all)
+        } else {
+            next(self.members(kind))
+        };
+        next.map(entity_item)
     }
 
     fn notes(&self) -> Vec<Problem> {
@@ -391,6 +402,14 @@ impl Document for MapScene {
         Some(entity_item(entity_of(item)?))
     }
 
+    fn floor_height(&self) -> Option<f32> {
+        if self.terrain().is_some() {
+            return None;
+        }
+        let heights = self.entities.iter().map(|placed| placed.position().y);
+        Some(heights.reduce(f32::min).unwrap_or(0.0))
+    }
+
     fn can_hide(&self) -> bool {
         true
     }
@@ -408,16 +427,13 @@ impl Document for MapScene {
                 LegendEntry::new(SELECTION, "Selection circle"),
                 LegendEntry::new(VISION, "Vision range"),
             ],
+            OverlayId::Entities if self.missing_count() > 0 => {
+                vec![LegendEntry::new(MISSING, "Model missing")]
+            }
             id if self.selected_entity(shown).is_some() => self.model_colors(id),
             _ => Vec::new(),
         });
         let mut legends = own;
-        if self.missing_count() > 0 {
-            legends.push(Legend {
-                title: "Entities",
-                entries: vec![LegendEntry::new(MISSING, "Model missing")],
-            });
-        }
         let ground = self.terrain().map(|terrain| terrain.legends(shown));
         legends.extend(ground.into_iter().flatten());
         legends

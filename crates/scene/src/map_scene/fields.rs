@@ -520,7 +520,7 @@ impl<'a> FactionAt<'a> {
                     }),
                     field("Entities", |at: &Self| {
                         let item = SceneItem::Faction { index: at.index };
-                        at.scene.members(item).count().into()
+                        at.scene.members(item).len().into()
                     })
                     .in_summary()
                     .in_note(),
@@ -573,7 +573,7 @@ impl<'a> ClassAt<'a> {
                 field("Entities", |at: &Self| {
                     at.scene
                         .members(SceneItem::Class { index: at.index })
-                        .count()
+                        .len()
                         .into()
                 })
                 .in_summary()

@@ -13,6 +13,7 @@ mod parts;
 mod pick;
 mod place;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub struct MapScene {
     models: Vec<SceneModel>,
     entities: Vec<Placed>,
     groups: Vec<Group>,
+    /// The numbers of the entities of each faction and class, rising.
+    members: HashMap<SceneItem, Vec<u32>>,
     /// The classes of scripts that entities name, in alphabetical order.
     classes: Vec<String>,
     clips: Vec<ClipInfo>,

@@ -18,6 +18,9 @@ pub(super) const CAMERA: [u8; 3] = [255, 200, 80];
 pub(super) const SELECTION: [u8; 3] = [80, 235, 120];
 pub(super) const VISION: [u8; 3] = [245, 225, 110];
 
+/// Missing models of which whole boxes are drawn; of more than that a cross marks each, which costs a
+/// seventh of the lines.
+const MAX_BOXES: usize = 4_000;
 /// Lines of a circle.
 const CIRCLE_STEPS: u32 = 64;
 /// How far above the ground lines on it are, in world units.
@@ -121,10 +124,13 @@ impl MapScene {
 
 impl Annotations for MapScene {
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        let draws_boxes = self.missing_count() <= MAX_BOXES;
         for (index, placed) in (0..).zip(&self.entities) {
             if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {
                 let mut builder = LineBuilder::new(lines, MISSING, 2.0);
-                builder.aabb(&placed.bounds);
+                if draws_boxes {
+                    builder.aabb(&placed.bounds);
+                }
                 let [min, max] = [placed.bounds.min, placed.bounds.max];
                 // A cross on its top, so that it is not taken for an outline.
                 builder.line(Vec3::new(min.x, max.y, min.z), max);
@@ -163,7 +169,9 @@ impl Annotations for MapScene {
                     self.entity_circles(index, lines);
                 }
             }
-        } else if let Some(index) = shown.selected.and_then(entity_of) {
+        } else if let Some(index) = shown.selected.and_then(entity_of)
+            && Self::shows_entities(shown)
+        {
             self.entity_circles(index, lines);
         }
     }

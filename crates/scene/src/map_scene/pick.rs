@@ -2,7 +2,7 @@
 
 use super::MapScene;
 use super::fields::entity_item;
-use crate::{Aabb, Document as _, Hit, Item, Ray, SceneItem, Shown};
+use crate::{Aabb, Document as _, Hit, Item, OverlayId, Ray, SceneItem, Shown};
 
 impl MapScene {
     /// The first thing of the scene that a ray meets: an entity, or the ground.
@@ -54,13 +54,19 @@ impl MapScene {
         first
     }
 
-    /// Whether an entity was hidden: by itself, or with its faction, model or class.
+    /// Whether entities are shown at all.
+    pub(super) fn shows_entities(shown: &Shown) -> bool {
+        !shown.overlays.is_off(OverlayId::Entities)
+    }
+
+    /// Whether an entity was hidden: by itself, with its faction, model or class, or with all others.
     pub(super) fn is_entity_hidden(&self, index: u32, shown: &Shown) -> bool {
-        !shown.hidden.is_empty()
-            && self
-                .kinds_of(index)
-                .chain([SceneItem::Entity { index }])
-                .any(|item| shown.hides(Item::Scene(item)))
+        let mut items = self
+            .kinds_of(index)
+            .chain([SceneItem::Entity { index }])
+            .map(Item::Scene);
+        !Self::shows_entities(shown)
+            || (!shown.hidden.is_empty() && items.any(|item| shown.hides(item)))
     }
 }
 

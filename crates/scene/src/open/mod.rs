@@ -31,7 +31,7 @@ static REGISTRY: &[Entry] = &[
     Entry {
         format: &mapscope_formats::pfmap::FORMAT,
         open: terrain::open,
-        overlays: &terrain::OVERLAYS,
+        overlays: &terrain::MAP_OVERLAYS,
     },
     Entry {
         format: &mapscope_formats::pfobj::FORMAT,

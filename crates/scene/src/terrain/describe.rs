@@ -12,7 +12,7 @@ use crate::colors::bytes;
 use crate::fields::Describe;
 use crate::numbers::number;
 use crate::outline::{file_name, heading, heading_of, leaf};
-use crate::overlay::overlays;
+use crate::overlay::{joined, overlays};
 use crate::rules;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
@@ -21,6 +21,14 @@ use crate::{
 };
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
+
+/// The overlays of a map alone: those of its ground, and what stands on it.
+pub(crate) static MAP_OVERLAYS: [Overlay; OVERLAYS.len() + 1] = joined(
+    &overlays![
+        Entities "Entities" "Show what stands on the map: open the scene beside it",
+    ],
+    &OVERLAYS,
+);
 
 /// The overlays of a terrain; the last one only where tiles have cover.
 pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
@@ -363,7 +371,7 @@ impl Terrain {
 
     pub(super) fn overlays(&self) -> &'static [Overlay] {
         let has_cover = self.cover_counts[Cover::None as usize] < self.read_tiles() as u64;
-        &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)]
+        &MAP_OVERLAYS[..MAP_OVERLAYS.len() - usize::from(!has_cover)]
     }
 
     pub(super) fn kinds(&self) -> Vec<Kind> {

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 pub use class::TileClass;
-pub(super) use describe::OVERLAYS;
+pub(super) use describe::{MAP_OVERLAYS, OVERLAYS};
 pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;

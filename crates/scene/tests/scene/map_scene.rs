@@ -1,6 +1,7 @@
 //! Scenes through the public interface: the engine's own on its map, and small ones with whatever can
 //! be wrong.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -503,6 +504,135 @@ fn what_is_hidden_is_neither_drawn_nor_met_nor_outlined() {
         labels.len()
     };
     assert_eq!([labels(&[]), labels(&[region])], [2, 1]);
+}
+
+/// Which entities are shown while the overlay of entities is off.
+#[test]
+fn without_the_overlay_of_entities_only_the_ground_is_there() {
+    // The guard has a model, the rock has none.
+    let document = Game::new(SCENE).open();
+    let [guard, rock] = [0, 1].map(|index| Item::from(SceneItem::Entity { index }));
+    let offered = document.about().overlays;
+    let mut shown = Shown::default();
+    let seen = |shown: &Shown| {
+        let annotations = document.annotations().unwrap();
+        let (mut lines, mut labels) = (Vec::new(), Vec::new());
+        annotations.lines(shown, &mut lines);
+        annotations.labels(shown, &mut labels);
+        let guards = toward_triangle(
+            Vec3::new(1.0, 2.0, 3.0),
+            Quat::from_xyzw(0.0, 0.6, 0.0, 0.8).conjugate(),
+            Vec3::new(4.0, 5.0, 6.0),
+        );
+        let down = Ray {
+            origin: Vec3::new(9.0, 100.0, 11.0),
+            direction: Vec3::NEG_Y,
+        };
+        let rays = guards.into_iter().chain([down]);
+        let met = rays.filter_map(|ray| document.pick(ray, shown));
+        let met = met.filter(|hit| hit.item.kind() == "entity").count();
+        let contours = [guard, rock, SceneItem::Model { index: 0 }.into()];
+        let contours = contours.map(|item| document.contour(item, shown).len());
+        let legends = document.legends(shown).into_iter();
+        let legends = legends.filter(|legend| legend.title == "Entities").count();
+        (
+            drawn(&*document, shown),
+            met,
+            [lines.len(), labels.len(), legends],
+            contours,
+        )
+    };
+    let at_first = seen(&shown);
+    assert_eq!(at_first.0, 1);
+    assert!(at_first.1 >= 2, "{at_first:?}");
+    assert_eq!((at_first.2, at_first.3), ([14, 1, 1], [12, 12, 12]));
+    // Another overlay makes no difference to it.
+    shown.overlays.set(offered, OverlayId::TileGrid, true);
+    assert_eq!(seen(&shown), at_first);
+    shown.overlays.set(offered, OverlayId::Entities, false);
+    assert_eq!(seen(&shown), (0, 0, [0; 3], [0; 3]));
+    shown.selected = Some(guard);
+    assert_eq!(seen(&shown), (0, 0, [0; 3], [0; 3]), "nor its circles");
+    shown.selected = None;
+    shown.overlays.set(offered, OverlayId::Entities, true);
+    assert_eq!(seen(&shown), at_first);
+}
+
+#[test]
+fn every_entity_is_listed_once_below_each_of_its_kinds() {
+    let document = Game::new(&many(300)).open();
+    let outline = document.outline();
+    for (title, kinds) in [("Factions", 2), ("Classes", 100), ("Models", 300)] {
+        let heading = outline.iter().find(|line| line.label == title).unwrap();
+        assert_eq!(heading.children.len(), kinds, "{title}");
+        let entities = heading.children.iter().flat_map(|line| &line.children);
+        let mut listed: Vec<_> = entities.map(|line| line.item.unwrap()).collect();
+        for line in &heading.children {
+            let counted = format!("{}", line.children.len());
+            assert!(line.note.starts_with(&counted), "{title}: {}", line.note);
+        }
+        listed.sort_unstable_by_key(|item| match item {
+            Item::Scene(SceneItem::Entity { index }) => *index,
+            item => panic!("{item} is no entity"),
+        });
+        let all: Vec<Item> = (0..300)
+            .map(|index| SceneItem::Entity { index }.into())
+            .collect();
+        assert_eq!(listed, all, "{title}");
+    }
+}
+
+/// A scene of so many entities, each of a model of its own that is missing, in two factions and up to
+/// a hundred classes.
+fn many(count: usize) -> String {
+    let (head, _) = SCENE.split_once("num_entities").unwrap();
+    let head = head.replace("num_sections 5", "num_sections 3");
+    let mut text = format!("{head}num_entities {count}\n");
+    for i in 0..count {
+        let entity = write!(
+            text,
+            "entity e{i} assets/models/no{i}.pfobj 5\n\
+             position vec3 {}.0 0.0 {}.0\n\
+             scale vec3 1.0 1.0 1.0\n\
+             rotation quat 0.0 0.0 0.0 1.0\n\
+             faction_id int {}\n\
+             class string C{:02}\n",
+            i % 100,
+            i / 100,
+            i % 2,
+            i % 100
+        );
+        entity.unwrap();
+    }
+    text
+}
+
+#[test]
+fn of_very_many_missing_models_crosses_are_drawn_in_place_of_boxes() {
+    for (count, lines_each) in [(300, 14), (4_001, 2)] {
+        let document = Game::new(&many(count)).open();
+        let mut lines = Vec::new();
+        let annotations = document.annotations().unwrap();
+        annotations.lines(&Shown::default(), &mut lines);
+        assert_eq!(lines.len(), count * lines_each);
+    }
+}
+
+#[test]
+fn without_a_map_a_scene_stands_on_a_floor_below_its_lowest_entity() {
+    let game = Game::new(SCENE);
+    assert_eq!(game.open().floor_height(), None, "it has ground");
+    let path = game.0.path().join("assets/maps/a.pfscene");
+    let nowhere = OpenOptions {
+        map: MapChoice::Nowhere,
+        ..OpenOptions::default()
+    };
+    let open =
+        |source: &Source| mapscope_scene::open(source, &nowhere, &Progress::default()).unwrap();
+    let mut source = Source::read(&path).unwrap();
+    assert_eq!(open(&source).floor_height(), Some(2.0));
+    source.bytes = many(0).into_bytes().into();
+    assert_eq!(open(&source).floor_height(), Some(0.0));
 }
 
 #[test]
