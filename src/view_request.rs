@@ -45,7 +45,7 @@ pub struct ViewRequest {
     /// Show this frame, from 0; a fraction lies between two
     #[arg(long, value_name = "N", value_parser = parse_frame)]
     pub frame: Option<f32>,
-    /// Switch on, such as `entities` (repeatable); a wrong name lists all
+    /// Switch on, like `entities` (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
     /// Show this level of the map, from 0
