@@ -293,8 +293,18 @@ impl Document for Sample {
         None
     }
 
-    fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {
-        None
+    /// The tile in the row of the line that it is in.
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let Place::Text { line, .. } = problem.place else {
+            return None;
+        };
+        Some(target(line as u32))
+    }
+
+    fn notes(&self) -> Vec<Problem> {
+        let place = Place::Text { line: 4, column: 1 };
+        let message = "nothing uses material `Sand`".to_owned();
+        vec![Problem::new(&NOTE, Subject::File, place, message)]
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
@@ -567,6 +577,20 @@ static WARNING: Rule = Rule {
     severity: Severity::Warning,
     summary: "Something is odd.",
 };
+
+static NOTE: Rule = Rule {
+    id: "test/note",
+    severity: Severity::Note,
+    summary: "Something is worth knowing.",
+};
+
+/// What problems in a line of the sample are about.
+fn target(line: u32) -> ProblemTarget {
+    ProblemTarget {
+        item: tile(line, 0),
+        frame: None,
+    }
+}
 
 fn error(place: Place, message: &str) -> Problem {
     Problem::new(&ERROR, Subject::File, place, message)
@@ -913,7 +937,8 @@ fn a_click_on_a_problem_goes_to_its_place() {
     h.get_by_label("1:1: warning: material `Lava` has no texture")
         .click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::ShowProblem(1)]);
+    let expected = Request::ShowProblem(Some(target(1)));
+    assert_eq!(h.state().asked(), [expected]);
 }
 
 #[test]
@@ -925,7 +950,8 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 1);
     h.get_by_label_contains("expected a digit").click();
     h.run();
-    assert_eq!(h.state().asked(), [Request::ShowProblem(0)]);
+    let expected = Request::ShowProblem(Some(target(7)));
+    assert_eq!(h.state().asked(), [expected]);
     h.get_by_label("Copy all").click();
     h.run();
     assert_eq!(
@@ -935,6 +961,25 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.get_by_label("1 error").click();
     h.run();
     h.get_by_label("All problems are filtered out");
+}
+
+#[test]
+fn notes_are_listed_after_all_else_where_they_are_asked_for() {
+    let mut h = problems();
+    assert!(h.query_by_label_contains("nothing uses").is_none());
+    h.get_by_label("Notes").click();
+    h.run();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 4);
+    let last = h.get_by_label("4:1: note: nothing uses material `Sand`");
+    let warning = h.get_by_label_contains("the last line has no end");
+    assert!(last.rect().top() > warning.rect().top());
+    last.click();
+    h.run();
+    let expected = Request::ShowProblem(Some(target(4)));
+    assert_eq!(h.state().asked(), [expected]);
+    h.get_by_label("1 note").click();
+    h.run();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 3);
 }
 
 #[test]

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::commands::Action;
 use super::state::State;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Aabb, Animation, Document, Item, Levels, Shown};
+use mapscope_scene::{Aabb, Animation, Document, Item, Levels, ProblemTarget, Shown};
 
 /// What is shown in a panel.
 pub trait PanelUi {
@@ -333,8 +333,8 @@ pub enum Request {
     SetRangeEnd(u32),
     /// Say what was wrong with something that was typed.
     Warn(String),
-    /// Go to the place of a problem, by its index in [`About::problems`](mapscope_scene::About::problems).
-    ShowProblem(usize),
+    /// Go to what a problem is about, if that can be shown.
+    ShowProblem(Option<ProblemTarget>),
     /// Show one of the document's levels, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.

@@ -1,6 +1,8 @@
 //! Everything that is wrong with the file on disk, as a list.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
@@ -69,9 +71,12 @@ pub struct Problems {
     of_disk: Option<u64>,
     show_errors: bool,
     show_warnings: bool,
+    show_notes: bool,
+    /// The notes of the document, which are made when they are first shown.
+    notes: Option<Arc<[Problem]>>,
     /// Numbers of errors and warnings in the document.
     counts: [usize; 2],
-    /// Indices of the problems that pass the filter.
+    /// Indices of the problems that pass the filter, and of the notes after them.
     listed: Vec<usize>,
     /// The one that was clicked last.
     current: Option<usize>,
@@ -84,6 +89,8 @@ impl Default for Problems {
             of_disk: None,
             show_errors: true,
             show_warnings: true,
+            show_notes: false,
+            notes: None,
             counts: [0; 2],
             listed: Vec::new(),
             current: None,
@@ -100,11 +107,19 @@ impl PanelUi for Problems {
         };
         let disk = on_disk.map(|on_disk| on_disk.number);
         let other_document = self.of.changed_to(context.document);
-        if other_document || self.of_disk != disk {
+        let is_other_version = self.of_disk != disk;
+        if other_document || is_other_version {
             self.of_disk = disk;
             let Tally { errors, warnings } = Tally::of(problems);
             self.counts = [errors, warnings];
             self.current = None;
+            self.notes = None;
+            self.listed.clear();
+        }
+        if self.show_notes && self.notes.is_none() {
+            self.notes = Some(context.document.notes().into());
+            self.list(problems);
+        } else if other_document || is_other_version {
             self.list(problems);
         }
         if let Some(on_disk) = on_disk {
@@ -115,25 +130,33 @@ impl PanelUi for Problems {
                 ui.label(why);
                 return;
             }
-            None if problems.is_empty() => {
-                parts::hint(ui, "No problems", "Nothing is wrong with this file.");
-                return;
-            }
             _ => {}
         }
         ui.horizontal_wrapped(|ui| {
             let [errors, warnings] = self.counts;
+            let notes = self.notes.as_ref().filter(|_| self.show_notes);
+            let notes = notes.map(|notes| format::counted(notes.len(), "note"));
             let filters = [
-                (&mut self.show_errors, format::counted(errors, "error")),
+                (
+                    &mut self.show_errors,
+                    format::counted(errors, "error"),
+                    "List errors or not",
+                ),
                 (
                     &mut self.show_warnings,
                     format::counted(warnings, "warning"),
+                    "List warnings or not",
+                ),
+                (
+                    &mut self.show_notes,
+                    notes.unwrap_or_else(|| "Notes".to_owned()),
+                    "List what is not wrong but worth knowing, such as materials that nothing uses",
                 ),
             ];
             let mut changed = false;
-            for (on, name) in filters {
+            for (on, name, help) in filters {
                 let toggle = ui.toggle_value(on, name);
-                changed |= toggle.on_hover_text("List these or not").changed();
+                changed |= toggle.on_hover_text(help).changed();
             }
             if changed {
                 self.list(problems);
@@ -146,16 +169,21 @@ impl PanelUi for Problems {
             }
         });
         if self.listed.is_empty() {
-            parts::hint(ui, "All problems are filtered out", "");
+            if problems.is_empty() {
+                parts::hint(ui, "No problems", "Nothing is wrong with this file.");
+            } else {
+                parts::hint(ui, "All problems are filtered out", "");
+            }
             return;
         }
+        let notes = self.shown_notes();
         ui.spacing_mut().item_spacing.y = 0.0;
         let list_id = ui.scope_id().with("problems");
         let row_height = parts::Row::height(ui);
         let area = ScrollArea::vertical().auto_shrink(false);
         area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
             for &index in self.listed.get(rows).unwrap_or_default() {
-                let Some(problem) = problems.get(index) else {
+                let Some(problem) = at(problems, &notes, index) else {
                     continue;
                 };
                 let row = parts::Row {
@@ -172,7 +200,8 @@ impl PanelUi for Problems {
                     self.current = Some(index);
                     // What is in view is not where the problem is.
                     if on_disk.is_none() {
-                        context.ask(Request::ShowProblem(index));
+                        let target = context.document.problem_target(problem);
+                        context.ask(Request::ShowProblem(target));
                     }
                 }
                 response.on_hover_ui(|ui| {
@@ -187,32 +216,41 @@ impl PanelUi for Problems {
 impl Problems {
     /// Fills the list with what passes the filter.
     fn list(&mut self, problems: &[Problem]) {
+        let notes = self.shown_notes();
         let passes = |problem: &Problem| match problem.severity {
             Severity::Error => self.show_errors,
             Severity::Warning => self.show_warnings,
-            Severity::Note => true,
+            Severity::Note => self.show_notes,
         };
-        self.listed = (0..problems.len())
-            .filter(|&i| problems.get(i).is_some_and(passes))
+        self.listed = (0..problems.len() + notes.len())
+            .filter(|&i| at(problems, &notes, i).is_some_and(passes))
             .collect();
-        // Errors first, each in file order.
-        let is_warning = |i: &usize| {
-            problems
-                .get(*i)
-                .is_some_and(|p| p.severity == Severity::Warning)
-        };
-        self.listed.sort_by_key(is_warning);
+        // What is worst first, each in file order.
+        let severity = |i: &usize| at(problems, &notes, *i).map(|problem| problem.severity);
+        self.listed.sort_by_key(|i| Reverse(severity(i)));
+    }
+
+    /// The notes, if they are shown.
+    fn shown_notes(&self) -> Arc<[Problem]> {
+        let notes = self.notes.clone().filter(|_| self.show_notes);
+        notes.unwrap_or_default()
     }
 
     /// The listed problems, one to a line.
     fn as_text(&self, problems: &[Problem]) -> String {
         let mut text = String::new();
-        for problem in self.listed.iter().filter_map(|&i| problems.get(i)) {
+        let notes = self.shown_notes();
+        for problem in self.listed.iter().filter_map(|&i| at(problems, &notes, i)) {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{problem} [{}]", problem.rule.id);
         }
         text
     }
+}
+
+/// A problem, or a note, which follow the problems.
+fn at<'a>(problems: &'a [Problem], notes: &'a [Problem], index: usize) -> Option<&'a Problem> {
+    problems.iter().chain(notes).nth(index)
 }
 
 /// Says that the list is not about what is in view.

@@ -322,7 +322,7 @@ impl State {
             Request::SetRangeStart(frame) => self.player.set_range_start(frame),
             Request::SetRangeEnd(frame) => self.player.set_range_end(frame),
             Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
-            Request::ShowProblem(index) => self.show_problem(index),
+            Request::ShowProblem(target) => self.show_problem(target),
             Request::ShowLevel(level) => self.show_level(level),
             Request::Hide(item, hide) => self.hide(item, hide),
             Request::SetLight(light, intensity) => self.view.shown.lights.set(light, intensity),
@@ -432,12 +432,7 @@ impl State {
         }
     }
 
-    fn show_problem(&mut self, index: usize) {
-        let Some(document) = self.document() else {
-            return;
-        };
-        let problem = document.about().problems.get(index);
-        let target = problem.and_then(|problem| document.problem_target(problem));
+    fn show_problem(&mut self, target: Option<ProblemTarget>) {
         let Some(ProblemTarget { item, frame }) = target else {
             let text = "This problem is not about something that can be shown";
             self.notices.toast(text, None);

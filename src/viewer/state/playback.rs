@@ -236,7 +236,9 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(with_wrong_bounds(), false));
         assert!(state.player.is_playing());
-        state.request(Request::ShowProblem(0));
+        let document = state.document().unwrap();
+        let target = document.problem_target(&document.about().problems[0]);
+        state.request(Request::ShowProblem(target));
         let clip = ModelItem::Clip { index: 0 };
         assert_eq!(state.view.shown.selected, Some(clip.into()));
         assert_eq!(state.view.shown.playhead, Playhead::at_frame(0, 1));
