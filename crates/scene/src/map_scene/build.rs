@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use super::describe::OVERLAYS;
 use super::place::{
-    camera_pose, can_move, footprint, missing_bounds, model_bounds, world_from_entity,
+    camera_pose, can_move, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
 };
 use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
@@ -20,7 +20,7 @@ use crate::{
     OpenError, OpenOptions, Progress, SceneItem, Source,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
-use mapscope_formats::{Place, Problem, Problems, Rule, Subject, pfobj, quoted};
+use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
@@ -65,6 +65,15 @@ impl MapScene {
                 }
             }
         }
+        if let Some((path, terrain)) = &map {
+            let tally = Tally::of(&terrain.about().problems);
+            let place = Place::Text { line: 1, column: 1 };
+            if tally.errors > 0 {
+                problems.add(&rules::BROKEN_MAP, place, || {
+                    format!("the map {} has {tally}", path.display())
+                });
+            }
+        }
         number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
         dependencies.sort_unstable();
         dependencies.dedup();
@@ -74,7 +83,10 @@ impl MapScene {
         let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
         let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
         // What stands far off the map must not make a speck of it.
-        let is_framed = |placed: &&Placed| terrain.is_none() || placed.ground.is_some();
+        let is_framed = |placed: &&Placed| match terrain {
+            Some(_) => placed.ground.is_some(),
+            None => placed.is_somewhere,
+        };
         let bounds = entities.iter().filter(is_framed);
         let bounds = bounds.map(|placed| placed.bounds);
         let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
@@ -179,7 +191,7 @@ impl MapScene {
         {
             let position = placed.position();
             let cell = terrain.cell_at(position.x, position.z);
-            let Some(cell) = cell.filter(|_| can_move(entity)) else {
+            let Some(cell) = cell.filter(|_| placed.is_somewhere && can_move(entity)) else {
                 continue;
             };
             let can_stand = |domain| grid.islands(domain).at(cell).is_some();
@@ -272,10 +284,15 @@ fn place_all(
             bounds: bounds.unwrap_or_else(|| missing_bounds(entity, &world_from_model)),
             model: model_index,
             clip,
-            ground: terrain.and_then(|terrain| terrain.height_at(position.x, position.z)),
+            is_somewhere: is_somewhere(entity),
+            ground: terrain
+                .filter(|_| is_somewhere(entity))
+                .and_then(|terrain| terrain.height_at(position.x, position.z)),
             kinds: kinds_of(entity, classes, model_index),
         };
-        check_ground(pfscene, index, &placed, terrain, problems);
+        if placed.is_somewhere {
+            check_ground(pfscene, index, &placed, terrain, problems);
+        }
         placed
     });
     placed.collect()
@@ -410,7 +427,7 @@ fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = HashMap::new();
     for (index, placed) in (0..).zip(entities) {
-        if models[placed.model].model.is_none() {
+        if models[placed.model].model.is_none() || !placed.is_somewhere {
             continue;
         }
         let at = *known

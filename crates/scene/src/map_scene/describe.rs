@@ -111,8 +111,9 @@ impl MapScene {
 
     fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
         let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
-            let boxes =
-                entities.filter_map(|index| Some(self.entities.get(index as usize)?.bounds));
+            let placed = entities.filter_map(|index| self.entities.get(index as usize));
+            let boxes = placed.filter(|placed| placed.is_somewhere);
+            let boxes = boxes.map(|placed| placed.bounds);
             boxes.reduce(|all, next| all.union(&next))
         };
         match item {

@@ -76,6 +76,8 @@ struct Placed {
     model: usize,
     /// The clip that it plays, by its index in the model.
     clip: Option<usize>,
+    /// Whether the file says where. What it does not say so of is not shown.
+    is_somewhere: bool,
     /// World height of the ground below it; none off the map, or without one.
     ground: Option<f32>,
     /// What it is one of: its faction, its class and its model.

@@ -59,13 +59,16 @@ impl MapScene {
         !shown.overlays.is_off(OverlayId::Entities)
     }
 
-    /// Whether an entity was hidden: by itself, with its faction, model or class, or with all others.
+    /// Whether an entity is not shown: it is hidden by itself, with its faction, model or class, or
+    /// with all others, or it stands nowhere.
     pub(super) fn is_entity_hidden(&self, index: u32, shown: &Shown) -> bool {
         let mut items = self
             .kinds_of(index)
             .chain([SceneItem::Entity { index }])
             .map(Item::Scene);
-        !Self::shows_entities(shown)
+        let placed = self.entities.get(index as usize);
+        placed.is_some_and(|placed| !placed.is_somewhere)
+            || !Self::shows_entities(shown)
             || (!shown.hidden.is_empty() && items.any(|item| shown.hides(item)))
     }
 }

@@ -30,6 +30,11 @@ fn vector(attributes: &Attributes, key: &str) -> Option<Vec3> {
     vector.is_finite().then_some(vector)
 }
 
+/// Whether an entity has a position that can be read.
+pub(super) fn is_somewhere(entity: &Entity) -> bool {
+    vector(&entity.attributes, "position").is_some()
+}
+
 /// How an entity is turned.
 pub(super) fn rotation(attributes: &Attributes) -> Option<Quat> {
     let [x, y, z, w] = attributes.value("rotation").and_then(Value::quat)?;
@@ -118,7 +123,7 @@ pub(super) fn footprint(
     placed: &Placed,
     model: Option<&Model>,
 ) -> Option<Footprint> {
-    if !is_blocker(entity) {
+    if !is_blocker(entity) || !placed.is_somewhere {
         return None;
     }
     let below = |point: Vec3| Vec2::new(point.x, point.z);

@@ -21,6 +21,8 @@ mapscope_formats::rules! {
     Note STUCK_ENTITY = "pfscene/stuck-entity";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
+    /// The map of a scene has errors of its own.
+    Warning BROKEN_MAP = "pfscene/broken-map";
     /// The model of an entity was not found.
     Error MISSING_MODEL = "pfscene/missing-model";
     /// The path of a model leads out of the asset root.

@@ -799,3 +799,63 @@ fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
     assert_eq!(first, terrain.map().materials.len());
     assert!(document.thumbnail(first).is_some() && document.thumbnail(first + 2).is_none());
 }
+
+#[test]
+fn what_stands_nowhere_is_not_shown_and_nothing_is_made_up_of_its_place() {
+    let (from, to) = ("vec3 1.000000 2.000000 3.000000", "vec3 nan 2 3");
+    assert!(SCENE.contains(from));
+    let document = Game::new(&sound_scene().replacen(from, to, 1)).open();
+    let entity = SceneItem::Entity { index: 0 };
+    let rules = broken(&*document);
+    assert!(
+        rules.iter().any(|(_, rule)| *rule == "pfscene/not-finite"),
+        "{rules:?}"
+    );
+    let line = |rule: &str| {
+        rules
+            .iter()
+            .find(|(_, r)| *r == rule)
+            .map(|(line, _)| line.clone())
+    };
+    // The rock is above the ground, in line 42; the guard is at no place.
+    assert_eq!(line("pfscene/off-ground").as_deref(), Some("42:1"));
+    let info = document.info(&InfoQuery::default());
+    assert_eq!(info["entities"][0]["ground"], Value::Null);
+    assert!(info["entities"][1]["ground"].is_number());
+    let shown = Shown::default();
+    assert!(document.is_hidden(entity.into(), &shown));
+    assert_eq!(document.place(entity.into(), &shown).bounds, None);
+    let mut placements = 0;
+    document.for_each_drawable(&shown, &mut |drawable| {
+        let is_model = (drawable.content as &dyn std::any::Any).is::<Model>();
+        placements += if is_model {
+            drawable.placements.len()
+        } else {
+            0
+        };
+    });
+    assert_eq!(placements, 1, "the rock");
+}
+
+#[test]
+fn errors_of_the_map_are_said_of_the_scene() {
+    let game = Game::new(&sound_scene());
+    assert!(
+        !broken(&*game.open())
+            .iter()
+            .any(|(_, rule)| *rule == "pfscene/broken-map")
+    );
+    let map = synthesize::pfmap(1, 1, 1);
+    game.write("assets/maps/a.pfmap", &map[..map.len() / 2]);
+    let document = game.open();
+    let problems = &document.about().problems;
+    let found = problems
+        .iter()
+        .find(|p| p.rule.id == "pfscene/broken-map")
+        .unwrap();
+    assert!(
+        found.message.contains("a.pfmap has 2 errors"),
+        "{}",
+        found.message
+    );
+}

@@ -175,6 +175,9 @@ fn open_pfscenes(broken: &mut Broken) {
     for (from, to) in changes {
         broken.open("a.pfscene", SCENE.replace(from, to), &*FILES);
     }
+    static BAD_MAP: LazyLock<Vec<u8>> = LazyLock::new(|| MAP[..MAP.len() / 2].to_vec());
+    static BAD_FILES: LazyLock<[(&str, &[u8]); 1]> = LazyLock::new(|| [("a.pfmap", &BAD_MAP)]);
+    broken.open("a.pfscene", SCENE, &*BAD_FILES);
     // The guard stands in deep water.
     let mut sea = pfmap::read(&MAP).unwrap();
     for tile in &mut sea.tiles {
