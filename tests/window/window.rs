@@ -100,7 +100,8 @@ fn without_a_file_the_demo_opens() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
-    let mut program = Program::start(&display, [] as [&str; 0]);
+    // What moves in it would draw on and on.
+    let mut program = Program::start(&display, ["--frame", "0"]);
     program.wait_for("opened ");
     program.wait_until_drawn();
     let screen = Screen::of(&display, program.pid());

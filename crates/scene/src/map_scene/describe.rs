@@ -424,6 +424,8 @@ impl Document for MapScene {
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let own = Legend::of_overlays(&OWN_OVERLAYS, &shown.overlays, |id| match id {
+            OverlayId::Regions => vec![LegendEntry::new(REGION, "Outline of a region")],
+            OverlayId::Cameras => vec![LegendEntry::new(CAMERA, "Place and view of a camera")],
             OverlayId::Circles => vec![
                 LegendEntry::new(SELECTION, "Selection circle"),
                 LegendEntry::new(VISION, "Vision range"),

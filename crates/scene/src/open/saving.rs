@@ -98,7 +98,7 @@ impl FileKind {
         }
         // A file that is gone or cannot be looked at was not read either.
         // Opening a pipe would wait for whoever writes to it.
-        let is_file = |path: &Path| std::fs::metadata(path).is_ok_and(|data| data.is_file());
+        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|data| data.is_file());
         let same = |other: &PathBuf| {
             is_file(path) && is_file(other) && same_file::is_same_file(path, other).unwrap_or(false)
         };

@@ -566,11 +566,8 @@ impl Terrain {
             (count + 1, sum + u64::from(island.cells))
         });
         if others.0 > 0 {
-            let label = format!(
-                "the next of {} more in turn, {}",
-                counted(others.0, "island"),
-                cells(others.1)
-            );
+            let islands = counted(others.0, "more island");
+            let label = format!("{islands}, {}", cells(others.1));
             entries.push(LegendEntry::new(island_color(1), label));
         }
         let by_entities = grid.blocked_by_entities();
