@@ -58,7 +58,7 @@ pub(super) const PLAN: &[(&str, Place, Place)] = &[
     ("thatched_cottage", [63.2, 67.9], [0.1, -1.0]),
     ("barn", [59.9, 71.4], [-0.8, -0.5]),
     ("thatched_cottage", [54.3, 79.2], [-0.9, -0.4]),
-    ("tiled_cottage", [66.2, 51.4], [-1.0, 0.1]),
+    ("tiled_cottage", [68.4, 51.4], [-1.0, 0.1]),
     ("windmill", [88.4, 39.4], [-0.5, 0.9]),
     // The market.
     ("stall_red", [73.3, 60.2], [0.7, 0.7]),
