@@ -331,9 +331,11 @@ mod tests {
 
     /// A scene in a folder whose entities have these models.
     fn scene_of(folder: &Path, models: &[&str]) -> Result<Arc<dyn Document>, String> {
-        let entities = models
-            .iter()
-            .map(|model| format!("entity a {model} 2\nanimated bool 1\nidle_clip string Idle\n"));
+        let entities = models.iter().map(|model| {
+            format!(
+                "entity a {model} 3\nposition vec3 0 0 0\nanimated bool 1\nidle_clip string Idle\n"
+            )
+        });
         let entities: String = entities.collect();
         let count = models.len();
         let text = format!(
