@@ -81,9 +81,9 @@ const fn clear_of_borders(reach: f32) -> i32 {
 ///
 /// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`
 /// and lies in column `number % 4` and row `number / 4`. Its core begins 18 texels from the
-/// cell's corner. North is up, and the texture is [`turned`]. Horizontal edges (north, south) have colours of their own, as have
-/// vertical ones: `s` of a tile must be `n` of the tile south of it, and `e` be `w` of the one to
-/// its east.
+/// cell's corner. North is up, and the texture is turned as the engine turns it (fact sheet A7).
+/// Horizontal edges (north, south) have colours of their own, as have vertical ones: `s` of a tile
+/// must be `n` of the tile south of it, and `e` be `w` of the one to its east.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patchwork {
     /// Texels along one side of the first level.
