@@ -287,7 +287,7 @@ fn nothing_is_drawn_while_nothing_changes() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    it.program.listen(Duration::from_secs(1));
+    it.program.wait_until_quiet();
     let ticks = it.program.cpu_ticks();
     let heard = it.program.listen(Duration::from_secs(2)).to_vec();
     let used = it.program.cpu_ticks() - ticks;
@@ -605,7 +605,7 @@ fn a_dropped_level_is_drawn_pointed_at_and_rests() {
     assert!(difference(&before, &after) > 0.05);
     // What moves in it stands still when paused.
     it.screen.key(&[Key::SPACE]);
-    it.program.listen(Duration::from_millis(500));
+    it.program.wait_until_quiet();
     let heard = it.program.listen(Duration::from_secs(1)).to_vec();
     assert!(heard.is_empty(), "{heard:?}");
 }
