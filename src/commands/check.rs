@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
-use super::{CommandError, Status, source};
+use super::source::{self, Known};
+use super::{CommandError, Status};
 use mapscope_scene::OpenOptions;
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -22,9 +23,11 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let mut total = Tally::default();
     let mut unchecked = 0;
     let mut unlisted = 0;
+    let mut without_scene = None;
+    let mut has_scene = false;
     for file in &args.files {
-        let (tally, notes) = match check(file, options, args, paint, &mut out) {
-            Ok(found) => found,
+        let known = match check(file, options, args, paint, &mut out) {
+            Ok(known) => known,
             // The other files can be checked all the same.
             Err(error @ (CommandError::Open(_) | CommandError::Argument(_))) => {
                 out.flush()?;
@@ -37,11 +40,22 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         };
         // Whoever waits for a file among many, or stops reading, should not wait for all.
         out.flush()?;
+        let tally = Tally::of(known.problems());
         total += tally;
-        unlisted += if args.notes || args.json { 0 } else { notes };
+        if !args.notes && !args.json {
+            unlisted += known.notes().len();
+        }
         if tally.errors > 0 {
             status = status.max(Status::FileErrors);
         }
+        // Among several files, a map is for those that are scenes.
+        match source::refuse_map(file, known.format(), options) {
+            Ok(()) => has_scene = true,
+            Err(error) => without_scene = Some(error),
+        }
+    }
+    if let Some(error) = without_scene.filter(|_| !has_scene) {
+        return Err(error);
     }
     let files = output::counted(args.files.len() - unchecked, "file");
     let notes = match unlisted {
@@ -85,25 +99,27 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
     Ok(())
 }
 
-/// Checks a file; gives its problems, and how many notes there are.
+/// Checks a file and writes what is wrong with it.
 fn check(
     file: &Path,
     options: &OpenOptions,
     args: &CheckArgs,
     paint: Paint,
     out: &mut impl Write,
-) -> Result<(Tally, usize), CommandError> {
+) -> Result<Known, CommandError> {
     let known = source::open_or_refused(file, options)?;
-    let problems = known.problems();
-    let notes = known.notes();
     if args.json {
         serde_json::to_writer(&mut *out, &known.keys(file)).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        let notes = notes.iter().filter(|_| args.notes);
-        for problem in problems.iter().chain(notes) {
+        let notes = if args.notes {
+            known.notes()
+        } else {
+            Vec::new()
+        };
+        for problem in known.problems().iter().chain(&notes) {
             output::write_problem(out, paint, file, problem)?;
         }
     }
-    Ok((Tally::of(problems), notes.len()))
+    Ok(known)
 }

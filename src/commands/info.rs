@@ -8,6 +8,7 @@ use super::cli::InfoArgs;
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Known};
 use super::{CommandError, Status};
+use mapscope_formats::Problem;
 use mapscope_formats::pmf::SIDES;
 use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
 
@@ -18,6 +19,7 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
     let mut out = Stdout::lock();
     let paint = out.paint();
     let known = source::open_or_refused(&args.file, options)?;
+    source::refuse_map(&args.file, known.format(), options)?;
     let mut answers = Map::new();
     if let Known::Opened(document) = &known {
         let query = args.query();
@@ -130,7 +132,7 @@ fn write_text(
             write!(out, "  ")?;
             output::write_problem(out, paint, &args.file, note)?;
         }
-        write_rest(out, paint, 1, notes.len(), "--json has them all")?;
+        write_rest(out, paint, 1, unlisted(&notes), "--json has them")?;
     }
     let problems = &about.problems;
     if problems.is_empty() {
@@ -141,7 +143,12 @@ fn write_text(
         write!(out, "  ")?;
         output::write_problem(out, paint, &args.file, problem)?;
     }
-    write_rest(out, paint, 1, problems.len(), "--json has them all")
+    write_rest(out, paint, 1, unlisted(problems), "--json has them")
+}
+
+/// How many problems there are beyond those that are listed.
+fn unlisted(problems: &[Problem]) -> usize {
+    problems.iter().skip(MAX_LINES).map(|p| p.count).sum()
 }
 
 /// Names and values, the values one below the other.
@@ -198,24 +205,23 @@ fn write_outline(
         writeln!(out, "{}", line.trim_end())?;
         write_outline(out, paint, depth + 1, &node.children)?;
     }
-    write_rest(out, paint, depth, nodes.len(), "the window lists them")
+    let rest = nodes.iter().skip(MAX_LINES).map(|node| node.count).sum();
+    write_rest(out, paint, depth, rest, "the window lists them")
 }
 
-/// Says how much of a list is not shown, and where it is.
+/// Says how many lines of a list are not shown, and where they are.
 fn write_rest(
     out: &mut impl Write,
     paint: Paint,
     depth: usize,
-    count: usize,
+    rest: usize,
     elsewhere: &str,
 ) -> io::Result<()> {
-    match count.checked_sub(MAX_LINES) {
-        None | Some(0) => Ok(()),
-        Some(rest) => {
-            let line = paint.dim(format!("… and {rest} more ({elsewhere})"));
-            writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
-        }
+    if rest == 0 {
+        return Ok(());
     }
+    let line = paint.dim(format!("… and {rest} more ({elsewhere})"));
+    writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
 }
 
 /// The lines of a field: of a list of objects one for each.
@@ -321,11 +327,16 @@ mod tests {
             note: String::new(),
             swatch: None,
             children: Vec::new(),
+            count: 1,
+        };
+        let more = OutlineNode {
+            count: 570,
+            ..leaf(0)
         };
         let root = OutlineNode {
             label: "Chunks".to_owned(),
             note: "30".to_owned(),
-            children: (0..30).map(leaf).collect(),
+            children: (0..30).map(leaf).chain([more]).collect(),
             ..leaf(0)
         };
         let mut out = Vec::new();
@@ -336,7 +347,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.ends_with("  … and 6 more (the window lists them)\n"),
+            text.ends_with("  … and 576 more (the window lists them)\n"),
             "{text}"
         );
     }

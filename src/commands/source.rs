@@ -152,24 +152,21 @@ fn synthetic_tileset() -> &'static [NamedBytes] {
     files.as_ref().map_or(&[], |files| files)
 }
 
-/// Opens what an argument names.
+/// Opens what an argument names; a map is refused for what is no scene.
 pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
+    let opened = open_any(argument, options)?;
+    refuse_map(argument, opened.document.about().format, options)?;
+    Ok(opened)
+}
+
+/// Opens what an argument names. A map that is given is of no use to what is no scene.
+fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
     let begun = Instant::now();
     let source = source_of(argument)?;
     let read_time = begun.elapsed();
     let progress = Progress::default();
     let begun = Instant::now();
     let document = mapscope_scene::open(&source, options, &progress)?;
-    let format = document.about().format;
-    if let MapChoice::File(_) = options.map
-        && format.id != pfscene::FORMAT.id
-    {
-        return Err(CommandError::Argument(format!(
-            "--map is for scenes, and {} is a {}",
-            argument.display(),
-            format.name
-        )));
-    }
     let open_time = begun.elapsed();
     let parse_time = progress.parse_time();
     Ok(Opened {
@@ -210,13 +207,32 @@ pub(super) fn with_entities<'a>(
     Ok(Cow::Owned(OpenOptions { map, ..options }))
 }
 
+/// Refuses a map that is given for what is no scene.
+///
+/// # Errors
+/// When there is such a map.
+pub(super) fn refuse_map(
+    argument: &Path,
+    format: &Format,
+    options: &OpenOptions,
+) -> Result<(), CommandError> {
+    if format.id == pfscene::FORMAT.id || !matches!(options.map, MapChoice::File(_)) {
+        return Ok(());
+    }
+    Err(CommandError::Argument(format!(
+        "--map is for scenes, and {} is a {}",
+        argument.display(),
+        format.name
+    )))
+}
+
 /// Opens what an argument names, for a command that can say what is wrong with a file of which
 /// nothing can be shown.
 pub(super) fn open_or_refused(
     argument: &Path,
     options: &OpenOptions,
 ) -> Result<Known, CommandError> {
-    match open(argument, options) {
+    match open_any(argument, options) {
         Ok(opened) => Ok(Known::Opened(opened.document)),
         Err(CommandError::Open(OpenError::Refused {
             format, problem, ..
@@ -234,6 +250,14 @@ pub(super) enum Known {
 }
 
 impl Known {
+    /// Its format.
+    pub(super) fn format(&self) -> &'static Format {
+        match self {
+            Self::Opened(document) => document.about().format,
+            Self::Refused(format, _) => format,
+        }
+    }
+
     /// What is wrong with it.
     pub(super) fn problems(&self) -> &[Problem] {
         match self {
@@ -252,19 +276,16 @@ impl Known {
 
     /// The keys that every format has in `info --json` and `check --json`.
     pub(super) fn keys(&self, path: &Path) -> Map<String, Value> {
-        let (format, version) = match self {
-            Self::Opened(document) => {
-                let about = document.about();
-                (about.format, Some(&*about.version))
-            }
-            Self::Refused(format, _) => (*format, None),
+        let version = match self {
+            Self::Opened(document) => Some(&*document.about().version),
+            Self::Refused(..) => None,
         };
         let problems = self.problems().iter().map(output::problem_json);
         let notes = self.notes();
         let notes = notes.iter().map(output::problem_json);
         let keys = [
             ("file", display_name(path).into()),
-            ("format", format.id.into()),
+            ("format", self.format().id.into()),
             ("version", version.into()),
             ("problems", problems.collect()),
             ("notes", notes.collect()),

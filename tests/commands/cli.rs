@@ -493,6 +493,9 @@ fn a_scene_stands_on_the_map_that_the_user_names() {
     assert_eq!(map(named), "good.pfmap");
     let check = folder.run("check siege.pfscene --map good.pfmap").expect(1);
     assert!(!check.stdout.contains("missing-map"), "{check:?}");
+    let check = "check siege.pfscene good.pfmap --map good.pfmap";
+    let check = folder.run(check).expect(1);
+    assert!(check.stderr.contains("2 files: "), "{check:?}");
     folder.write("siege.pfmap", synthesize::pfmap(2, 1, 1));
     assert_eq!(map("info siege.pfscene --json"), "siege.pfmap");
     assert_eq!(map(named), "good.pfmap");

@@ -149,6 +149,7 @@ fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> Outlin
         note: note.to_owned(),
         swatch,
         children: Vec::new(),
+        count: 1,
     }
 }
 
@@ -179,6 +180,7 @@ impl Document for Sample {
             note: children.len().to_string(),
             swatch: None,
             children,
+            count: 1,
         };
         let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(leaf_of);
         let file = leaf(

@@ -187,6 +187,8 @@ pub struct Problem {
     pub subject: Subject,
     /// What was found and what was expected, as a sentence without a full stop.
     pub message: String,
+    /// How many of its rule it stands for: 1, but for the one that says how many more there are.
+    pub count: usize,
 }
 
 impl Problem {
@@ -203,6 +205,7 @@ impl Problem {
             rule,
             subject,
             message: message.into(),
+            count: 1,
         }
     }
 }
@@ -225,7 +228,8 @@ pub struct Tally {
 impl Tally {
     /// Counts problems.
     pub fn of(problems: &[Problem]) -> Self {
-        let count = |severity| problems.iter().filter(|p| p.severity == severity).count();
+        let of = |severity| problems.iter().filter(move |p| p.severity == severity);
+        let count = |severity| of(severity).map(|problem| problem.count).sum();
         Self {
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),

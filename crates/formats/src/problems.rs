@@ -123,8 +123,12 @@ impl Problems {
         } in self.counts
         {
             if let Some(place) = first_unlisted {
-                let message = format!("and {} more of this rule", found - LISTED);
-                problems.push(Problem::new(rule, Subject::File, place, message));
+                let count = (found - LISTED) as usize;
+                let message = format!("and {count} more of this rule");
+                problems.push(Problem {
+                    count,
+                    ..Problem::new(rule, Subject::File, place, message)
+                });
             }
         }
         problems.sort_by_key(|problem| problem.place);
@@ -135,7 +139,7 @@ impl Problems {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Severity;
+    use crate::{Severity, Tally};
 
     static TYPO: Rule = Rule {
         id: "test/typo",
@@ -166,5 +170,6 @@ mod tests {
             "0x64: warning: and 150 more of this rule"
         );
         assert_eq!(whole[100].rule, &TYPO);
+        assert_eq!(Tally::of(&whole).to_string(), "250 warnings");
     }
 }

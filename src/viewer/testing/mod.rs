@@ -353,6 +353,7 @@ impl Document for Moving {
             note: String::new(),
             swatch: None,
             children: Vec::new(),
+            count: 1,
         };
         [("Hip", 0), ("Head", 1)].map(node).into()
     }

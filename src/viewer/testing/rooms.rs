@@ -151,6 +151,7 @@ pub(crate) fn outline() -> Vec<OutlineNode> {
         note: "12 triangles".to_owned(),
         swatch: children.is_empty().then_some(Swatch::Color([170, 120, 80])),
         children,
+        count: 1,
     };
     let materials = ["Brick", "Plaster", "Oak"].into_iter().zip(0..);
     let materials = materials.map(|(name, i)| line(name, material(i), Vec::new()));

@@ -890,8 +890,13 @@ impl<'a> Reader<'a> {
         let lacks = |key: &&str| attributes.get(key).is_none();
         let missing = match kind {
             Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
-            Kind::Region if lacks(&"radius") && lacks(&"dimensions") => Some("radius"),
-            Kind::Region => Some("pos").filter(lacks),
+            Kind::Region => {
+                let extent = match shape_type {
+                    1 => "dimensions",
+                    _ => "radius",
+                };
+                [extent, "pos"].into_iter().find(lacks)
+            }
             Kind::Faction | Kind::Camera => {
                 let ordered = kind.ordered(self.scene.is_1_1());
                 ordered.get(count).map(|(key, _)| *key)

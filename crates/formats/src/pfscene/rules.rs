@@ -47,6 +47,10 @@ crate::rules! {
     Error FACTION_LIMIT = "pfscene/faction-limit";
     /// A line of diplomacy names a faction or a state that does not exist.
     Error DIPLOMACY = "pfscene/diplomacy";
+    /// A pair of factions has two lines of diplomacy.
+    Warning DIPLOMACY_TWICE = "pfscene/diplomacy-twice";
+    /// A faction is at war with one that is at peace with it.
+    Warning ONE_SIDED_WAR = "pfscene/one-sided-war";
     /// A scale is zero, which hides the entity, or negative, which turns it inside out.
     Warning SCALE = "pfscene/scale";
     /// A radius, or an extent of a region, is negative.

@@ -383,6 +383,21 @@ fn what_the_engine_would_refuse_is_said() {
         ("region gate 1", "region meadow 1", "pfscene/duplicate-name"),
         ("diplomacy 0 1 1", "diplomacy 0 2 1", "pfscene/diplomacy"),
         ("diplomacy 0 1 1", "diplomacy 0 1 2", "pfscene/diplomacy"),
+        (
+            "diplomacy 1 1 0",
+            "diplomacy 0 1 1",
+            "pfscene/diplomacy-twice",
+        ),
+        (
+            "diplomacy 1 0 1",
+            "diplomacy 1 0 0",
+            "pfscene/one-sided-war",
+        ),
+        (
+            "region meadow 0",
+            "region meadow 1",
+            "pfscene/attribute-missing",
+        ),
         ("section \"cameras\"", "section cameras", "pfscene/record"),
         (
             "section \"cameras\"",
@@ -432,7 +447,7 @@ fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() 
         "{}{factions}",
         SCENE.replace("num_sections 5", "num_sections 6")
     );
-    let found = problems(&read(format!("{text}diplomacy 0 0 0\n")));
+    let found = problems(&read(format!("{text}diplomacy 2 2 0\n")));
     assert_eq!(found.len(), 1, "{found:?}");
     let found = problems(&read(text));
     let expected = "0 lines of `diplomacy`; expected 1, one for each pair of factions";

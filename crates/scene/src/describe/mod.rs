@@ -26,6 +26,8 @@ pub struct OutlineNode {
     pub swatch: Option<Swatch>,
     /// Lines below it.
     pub children: Vec<OutlineNode>,
+    /// How many lines it stands for: 1, but for the one that says how many more there are.
+    pub count: usize,
 }
 
 /// A thumbnail or colour of an item.

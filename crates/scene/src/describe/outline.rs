@@ -33,13 +33,17 @@ pub(crate) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
         note,
         swatch: None,
         children: Vec::new(),
+        count: 1,
     }
 }
 
 /// The line that says how many more there are than are listed.
 pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
     let more = count.checked_sub(listed).filter(|more| *more > 0)?;
-    Some(heading(&format!("and {more} more"), Vec::new()))
+    Some(OutlineNode {
+        count: more,
+        ..heading(&format!("and {more} more"), Vec::new())
+    })
 }
 
 /// As many lines as are listed, and how many more there are.
@@ -58,10 +62,12 @@ pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
         note: if children.is_empty() {
             String::new()
         } else {
-            children.len().to_string()
+            let lines = children.iter().map(|child| child.count);
+            lines.sum::<usize>().to_string()
         },
         swatch: None,
         children,
+        count: 1,
     }
 }
 

@@ -9,7 +9,7 @@ use super::Map;
 use super::textures::{self, Textures};
 use crate::assets::THUMBNAIL_SIDE;
 use crate::fields::{Field, Table, Value, field, section};
-use crate::outline::and_more;
+use crate::outline::{and_more, leaf};
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
@@ -191,11 +191,13 @@ impl Map {
             .filter_map(|index| self.archive_file_at(index))
         {
             let line = OutlineNode {
-                label: at.entry.name.clone(),
-                item: Some(LevelItem::archive_file(at.index).into()),
-                note: ArchiveFileAt::FIELDS.note(&at),
                 swatch: at.file().and_then(|_| self.swatch_of(at.index)),
                 children: sorted(Some(at.index as u32), &mut lines),
+                ..leaf(
+                    at.entry.name.clone(),
+                    LevelItem::archive_file(at.index).into(),
+                    ArchiveFileAt::FIELDS.note(&at),
+                )
             };
             lines.insert(at.index, line);
         }

@@ -19,7 +19,7 @@ use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
     OpenError, OpenOptions, Progress, SceneItem, Source,
 };
-use mapscope_formats::pfscene::{self, Entity, Pfscene, Value};
+use mapscope_formats::pfscene::{self, Entity, Pfscene, Shape, Value};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
@@ -82,6 +82,9 @@ impl MapScene {
         let classes: BTreeSet<&str> = classes.collect();
         let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
         let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
+        if let Some(terrain) = terrain {
+            check_regions(&pfscene, terrain, &mut problems);
+        }
         // What stands far off the map must not make a speck of it.
         let is_framed = |placed: &&Placed| match terrain {
             Some(_) => placed.ground.is_some(),
@@ -326,30 +329,60 @@ fn idle_clip(
     if attributes.value("animated").and_then(Value::bool) != Some(true) {
         return None;
     }
-    let name = attributes.value("idle_clip")?.string()?;
     let clips = model.clips();
+    let expected = || {
+        let clips = clips.iter().map(|clip| quoted(clip.name.as_bytes()));
+        match clips.collect::<Vec<_>>().as_slice() {
+            [] => "the model has no clips".to_owned(),
+            clips => format!("expected one of {}", clips.join(", ")),
+        }
+    };
+    let Some(attribute) = attributes.get("idle_clip") else {
+        let (rule, key) = (&rules::NO_IDLE_CLIP, Some("animated"));
+        add(problems, rule, pfscene, index, key, || {
+            format!("animated, but without `idle_clip`; {}", expected())
+        });
+        return None;
+    };
+    let name = attribute.value.string()?;
     let clip = clips.iter().position(|clip| clip.name == name);
     if clip.is_none() {
-        add(
-            problems,
-            &rules::IDLE_CLIP,
-            pfscene,
-            index,
-            Some("idle_clip"),
-            || {
-                let name = quoted(name.as_bytes());
-                let clips: Vec<String> = clips
-                    .iter()
-                    .map(|clip| quoted(clip.name.as_bytes()))
-                    .collect();
-                match clips.as_slice() {
-                    [] => format!("found {name}; the model has no clips"),
-                    clips => format!("found {name}; expected one of {}", clips.join(", ")),
-                }
-            },
-        );
+        let (rule, key) = (&rules::IDLE_CLIP, Some("idle_clip"));
+        add(problems, rule, pfscene, index, key, || {
+            format!("found {}; {}", quoted(name.as_bytes()), expected())
+        });
     }
     clip
+}
+
+/// Warns of regions of which nothing is on the map.
+fn check_regions(pfscene: &Pfscene, terrain: &Terrain, problems: &mut Problems) {
+    let map = terrain.about().bounds;
+    for (index, region) in (0..).zip(&pfscene.regions) {
+        let (Some([x, z]), Some(shape)) = (region.center(), region.shape()) else {
+            continue;
+        };
+        let [reach_x, reach_z] = match shape {
+            Shape::Circle { radius } => [radius; 2],
+            Shape::Rectangle { size } => size.map(|side| side / 2.0),
+        };
+        // Also where a number is NaN.
+        let is_on_map = x + reach_x >= map.min.x
+            && x - reach_x <= map.max.x
+            && z + reach_z >= map.min.z
+            && z - reach_z <= map.max.z;
+        if !is_on_map {
+            let line = region
+                .attributes
+                .get("pos")
+                .map_or(region.line, |pos| pos.line);
+            let subject = Subject::Region(index);
+            let place = Place::line(line);
+            problems.add_about(&rules::REGION_OUTSIDE_MAP, subject, place, || {
+                format!("the region around x {x} and z {z} is outside the map")
+            });
+        }
+    }
 }
 
 fn check_ground(

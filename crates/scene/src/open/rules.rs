@@ -33,6 +33,10 @@ mapscope_formats::rules! {
     Error MODEL_LIMIT = "pfscene/model-limit";
     /// The model of an entity does not have its idle clip.
     Error IDLE_CLIP = "pfscene/idle-clip";
+    /// An entity is animated, but no idle clip is named.
+    Warning NO_IDLE_CLIP = "pfscene/no-idle-clip";
+    /// No part of a region is on the map.
+    Warning REGION_OUTSIDE_MAP = "pfscene/region-outside-map";
     /// An entity is outside the map.
     Warning OUTSIDE_MAP = "pfscene/outside-map";
     /// An entity does not stand on the ground.

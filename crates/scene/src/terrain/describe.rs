@@ -535,6 +535,7 @@ impl Terrain {
                 "passable": islands.passable(),
                 "unreachable": islands.cut_off(),
                 "island_count": islands.list.len(),
+                "listed": islands.list.len().min(MAX_ISLANDS),
                 "islands": listed.map(island).collect::<Value>(),
             });
             (domain.name().to_owned(), json)

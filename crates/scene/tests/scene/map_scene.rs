@@ -170,6 +170,21 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
         found.contains(&("23:1".to_owned(), "pfscene/outside-map")),
         "{found:?}"
     );
+    let game = Game::new(&SCENE.replace("idle_clip string Stand still", "idle string none"));
+    let found = broken(&*game.open());
+    assert!(
+        found.contains(&("26:1".to_owned(), "pfscene/no-idle-clip")),
+        "{found:?}"
+    );
+    // A circle reaches as far as its radius, a rectangle half as far as its sides.
+    let map = open(&game.0.path().join("assets/maps/a.pfmap"));
+    let map = map.about().bounds;
+    for (beyond, is_outside) in [(12.0, false), (13.0, true)] {
+        let x = format!("vec2 {} -20.0", map.max.x + beyond);
+        let game = Game::new(&SCENE.replace("vec2 10.000000 -20.000000", &x));
+        let rule = ("49:1".to_owned(), "pfscene/region-outside-map");
+        assert_eq!(broken(&*game.open()).contains(&rule), is_outside, "{x}");
+    }
     let game = Game::new(&SCENE.replace("assets/models/rock.pfobj", "../rock.pfobj"));
     let found = broken(&*game.open());
     assert!(

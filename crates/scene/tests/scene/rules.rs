@@ -171,6 +171,8 @@ fn open_pfscenes(broken: &mut Broken) {
         ("vec3 1.000000 2.000000", "vec3 1000 2"),
         ("models/rock", "models/broken"),
         ("assets/models/rock", "../rock"),
+        ("idle_clip", "idle"),
+        ("vec2 10.000000 -20", "vec2 10000 -20"),
     ];
     for (from, to) in changes {
         broken.open("a.pfscene", SCENE.replace(from, to), &*FILES);

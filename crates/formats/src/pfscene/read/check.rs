@@ -7,8 +7,9 @@ use super::{Kind, Line, Promise, Reader, Record, rules};
 use crate::cursor::text_place;
 use crate::{Place, Subject, outside, quoted};
 
-/// The states of diplomacy that the engine knows: peace and war.
-const DIPLOMACY_STATES: u32 = 2;
+/// The states of diplomacy that the engine knows.
+const PEACE: u32 = 0;
+const WAR: u32 = 1;
 /// Numbers beyond this are no lengths in world units: a map of the engine is some thousands wide, and
 /// a camera sees a thousand far.
 const MAX_LENGTH: f32 = 1e6;
@@ -207,7 +208,16 @@ impl<'a> Reader<'a> {
                 });
             }
         }
+        let mut states = HashMap::new();
         for diplomacy in &self.scene.diplomacy {
+            let pair = (diplomacy.faction, diplomacy.other);
+            if let Some(first) = states.insert(pair, diplomacy) {
+                let place = text_place((diplomacy.line, 1), 0);
+                problems.add(&rules::DIPLOMACY_TWICE, place, || {
+                    let (a, b, line) = (pair.0, pair.1, first.line);
+                    format!("factions {a} and {b} for the second time; the first is in line {line}")
+                });
+            }
             let is_outside = [diplomacy.faction, diplomacy.other]
                 .into_iter()
                 .any(|faction| faction as usize >= factions);
@@ -220,11 +230,24 @@ impl<'a> Reader<'a> {
                         outside("faction", factions as u64)
                     )
                 });
-            } else if diplomacy.state >= DIPLOMACY_STATES {
+            } else if ![PEACE, WAR].contains(&diplomacy.state) {
                 problems.add(&rules::DIPLOMACY, place, || {
                     format!(
                         "state {}; expected 0 for peace or 1 for war",
                         diplomacy.state
+                    )
+                });
+            }
+        }
+        for diplomacy in &self.scene.diplomacy {
+            let (a, b) = (diplomacy.faction, diplomacy.other);
+            let other = states.get(&(b, a)).filter(|other| other.state == PEACE);
+            if let Some(other) = other.filter(|_| diplomacy.state == WAR) {
+                let place = text_place((diplomacy.line, 1), 0);
+                problems.add(&rules::ONE_SIDED_WAR, place, || {
+                    let line = other.line;
+                    format!(
+                        "faction {a} is at war with {b}, which is at peace with it in line {line}"
                     )
                 });
             }
