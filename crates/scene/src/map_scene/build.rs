@@ -99,6 +99,7 @@ impl MapScene {
         if let Some(terrain) = map.as_mut().and_then(|(_, map)| Arc::get_mut(map)) {
             terrain.set_blockers(blockers);
         }
+        let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
         let groups = group(&entities, &models);
         let members = by_kind(&entities);
         let is_animated = groups.iter().any(|group| group.clip.is_some());
@@ -122,7 +123,7 @@ impl MapScene {
                 }),
                 handedness: Handedness::Mirrored,
                 game_view: GameView::FromAbove,
-                overlays: &OVERLAYS,
+                overlays: &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)],
                 dependencies,
                 kinds: Vec::new(),
                 cpu_bytes: 0,

@@ -327,6 +327,11 @@ impl Document for Terrain {
     }
 }
 
+/// What an island is called, by its number from 1.
+fn island_name(number: usize) -> String {
+    format!("Island {number}")
+}
+
 /// The colour of an island, by its index, in the navigation overlay.
 fn island_color(index: usize) -> [u8; 3] {
     bytes(colors::ISLANDS[color_of(index, colors::ISLANDS.len())])
@@ -370,8 +375,12 @@ impl Terrain {
     }
 
     pub(super) fn overlays(&self) -> &'static [Overlay] {
-        let has_cover = self.cover_counts[Cover::None as usize] < self.read_tiles() as u64;
-        &MAP_OVERLAYS[..MAP_OVERLAYS.len() - usize::from(!has_cover)]
+        &MAP_OVERLAYS[..MAP_OVERLAYS.len() - usize::from(!self.has_cover())]
+    }
+
+    /// Whether any tile has cover: only then is the last of [`OVERLAYS`] offered.
+    pub(crate) fn has_cover(&self) -> bool {
+        self.cover_counts[Cover::None as usize] < self.read_tiles() as u64
     }
 
     pub(super) fn kinds(&self) -> Vec<Kind> {
@@ -480,7 +489,7 @@ impl Terrain {
                 let note = counted(island.cells as usize, "cell");
                 OutlineNode {
                     swatch: Some(Swatch::Color(island_color(number - 1))),
-                    ..leaf(format!("Island {number}"), IslandAt::item(island), note)
+                    ..leaf(island_name(number), IslandAt::item(island), note)
                 }
             })
         })
@@ -558,7 +567,7 @@ impl Terrain {
         let largest = (1..).zip(ground.list.iter().take(colors::ISLANDS.len()));
         let mut entries: Vec<LegendEntry> = largest
             .map(|(number, island)| {
-                let label = format!("island {number}, {}", cells(island.cells.into()));
+                let label = format!("{}, {}", island_name(number), cells(island.cells.into()));
                 LegendEntry::new(island_color(number - 1), label)
             })
             .collect();

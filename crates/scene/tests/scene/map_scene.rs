@@ -238,6 +238,33 @@ fn another_map_may_be_named() {
 }
 
 #[test]
+fn a_scene_has_the_overlays_of_the_ground_that_its_map_has() {
+    let game = Game::new(SCENE);
+    let map = game.0.path().join("assets/maps/a.pfmap");
+    let text = std::fs::read_to_string(&map).unwrap();
+    // The character of the cover of a tile.
+    let is_tile = |token: &str| token.len() == 24;
+    let with_cover = |cover: &str| {
+        let lines = text.lines().map(|line| {
+            let tokens = line.split(' ').map(|token| match token {
+                tile if is_tile(tile) => format!("{}{cover}{}", &tile[..16], &tile[17..]),
+                other => other.to_owned(),
+            });
+            tokens.collect::<Vec<_>>().join(" ") + "\n"
+        });
+        lines.collect::<String>()
+    };
+    for (cover, has_cover) in [("0", false), ("2", true)] {
+        game.write("assets/maps/a.pfmap", with_cover(cover).as_bytes());
+        let has = |document: &dyn Document| {
+            let mut offered = document.about().overlays.iter();
+            offered.any(|overlay| overlay.id == OverlayId::Cover)
+        };
+        assert_eq!([has(&*open(&map)), has(&*game.open())], [has_cover; 2]);
+    }
+}
+
+#[test]
 fn a_scene_may_stand_on_no_map_at_all() {
     let game = Game::new(&sound(SCENE));
     let options = OpenOptions {
@@ -790,7 +817,7 @@ fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
         let named = properties.iter().filter(|p| p.name == name);
         named.map(|p| p.value.clone()).collect()
     };
-    assert_eq!(said("Entity", "Clip"), ["walk, frame 1 of 3"]);
+    assert_eq!(said("Entity", "Clip"), ["walk 1 / 2"]);
     assert_eq!(said("Model", "Root joint"), ["root"]);
     assert_eq!(said("Model", "Clip"), ["walk", "idle"]);
     assert_eq!(said("Model", "Material"), ["skin0", "skin1"]);
