@@ -244,14 +244,11 @@ fn own_clip(ui: &mut Ui, state: &State) {
     let own = shown
         .selected
         .and_then(|item| animation?.own_clip(item, shown.playhead));
-    if let Some(OwnClip {
-        name,
-        frame,
-        frames,
-    }) = own
-    {
-        let digits = frames.to_string().len();
-        let text = format!("{name} {frame:>digits$} / {}", frames.saturating_sub(1));
+    if let Some(own) = own {
+        // As wide as at the last frame.
+        let frame = own.frames.saturating_sub(1);
+        let width = OwnClip { frame, ..own }.to_string().chars().count();
+        let text = format!("{own:<width$}");
         ui.add(egui::Label::new(egui::RichText::new(text).monospace()).truncate())
             .on_hover_text("The clip of the selection, and its frame");
     }
@@ -756,13 +753,13 @@ mod tests {
         key(&mut h, Key::Space);
         // A step of the test is a quarter of a second: six frames.
         let (begun, playing) = moment(&h);
-        assert!(playing && state(&h).settings.timeline.plays);
+        assert!(playing && state(&h).plays_at_once);
         h.step();
         assert_eq!(moment(&h), (begun + 6.0, true));
         assert!(asks_for_a_frame(&h));
         click(&mut h, "Pause");
         let (stopped, playing) = moment(&h);
-        assert!(!playing && !state(&h).settings.timeline.plays);
+        assert!(!playing && !state(&h).plays_at_once);
         h.run_steps(4);
         assert_eq!(moment(&h), (stopped, false));
         click(&mut h, "Play");
@@ -1128,14 +1125,14 @@ mod tests {
     fn a_file_plays_when_it_is_opened_unless_the_last_one_was_stopped() {
         let mut h = with_moving();
         for plays in [true, false] {
-            h.state_mut().state.settings.timeline.plays = plays;
+            h.state_mut().state.plays_at_once = plays;
             h.state_mut().state.loaded(loaded(&[("Run", 8)], false));
             assert_eq!((clip(&h), moment(&h)), (Some("Run"), (0.0, plays)));
         }
         key(&mut h, Key::Space);
         h.state_mut().state.loaded(loaded(&[], false));
         assert_eq!((clip(&h), moment(&h)), (None, (0.0, false)));
-        assert!(state(&h).settings.timeline.plays, "nothing was stopped");
+        assert!(state(&h).plays_at_once, "nothing was stopped");
     }
 
     #[test]

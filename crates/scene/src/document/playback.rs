@@ -1,5 +1,7 @@
 //! Moments of an animation, and what a document says of its clips.
 
+use std::fmt;
+
 use super::item::Item;
 
 /// A moment of a document's animation.
@@ -65,6 +67,14 @@ pub struct OwnClip<'a> {
     pub frame: u32,
     /// How many frames it has.
     pub frames: u32,
+}
+
+/// As the timeline counts: `walk 22 / 32`, from 0 to the last frame.
+impl fmt::Display for OwnClip<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.frames.saturating_sub(1);
+        f.pad(&format!("{} {} / {last}", self.name, self.frame))
+    }
 }
 
 /// How one number of an item runs over a clip.

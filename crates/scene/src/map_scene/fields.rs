@@ -327,8 +327,7 @@ impl<'a> EntityAt<'a> {
             index: index as u32,
         };
         let entity = self.index;
-        let text = format!("{}, frame {} of {}", own.name, own.frame, own.frames);
-        Some(Value::from(text).link(SceneItem::Part { entity, part }))
+        Some(Value::from(own.to_string()).link(SceneItem::Part { entity, part }))
     }
 
     /// What is wrong with it in the scene.
