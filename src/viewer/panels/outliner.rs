@@ -172,7 +172,7 @@ impl Outliner {
                 item: line.item,
                 selected: line.item.is_some() && line.item == self.selected,
                 depth: line.depth,
-                open: (line.end > index + 1).then(|| self.is_open(index)),
+                open: self.is_listed_open(at),
                 can_be_hidden: line.can_be_hidden,
             })
         });
@@ -200,6 +200,19 @@ impl Outliner {
             let is_in_tree = before.is_some_and(|before| heading(before) == heading(*line));
             (is_under_kind(*line), is_beside, is_in_tree, Reverse(*line))
         })
+    }
+
+    /// Whether a listed line is open, if it has lines below it that can be listed: of a search only
+    /// those that are found.
+    fn is_listed_open(&self, at: usize) -> Option<bool> {
+        let index = *self.shown.get(at)?;
+        let end = self.lines.get(index)?.end;
+        let has_lines = if self.search.is_empty() {
+            end > index + 1
+        } else {
+            self.shown.get(at + 1).is_some_and(|next| *next < end)
+        };
+        has_lines.then(|| self.is_open(index))
     }
 
     fn is_open(&self, index: usize) -> bool {
@@ -356,8 +369,8 @@ mod tests {
     use super::*;
     use mapscope_scene::{OpenOptions, Progress, SceneItem, Source};
 
-    #[test]
-    fn a_selection_stays_in_the_tree_where_it_was_made() {
+    /// The outline of a small scene.
+    fn of_scene() -> Outliner {
         let source = Source {
             path: "a.pfscene".into(),
             bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
@@ -367,6 +380,38 @@ mod tests {
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();
         let mut outliner = Outliner::default();
         outliner.take_lines(&*document);
+        outliner.list();
+        outliner
+    }
+
+    #[test]
+    fn a_line_that_is_found_without_what_is_below_it_has_no_arrow() {
+        let mut outliner = of_scene();
+        let arrows = |outliner: &Outliner| -> Vec<(String, Option<bool>)> {
+            let listed = outliner.shown.iter().enumerate();
+            let arrow = |(at, index): (usize, &usize)| {
+                let label = outliner.lines[*index].label.clone();
+                (label, outliner.is_listed_open(at))
+            };
+            listed.map(arrow).collect()
+        };
+        let of = |outliner: &Outliner, label: &str| {
+            let mut arrows = arrows(outliner).into_iter();
+            arrows.find(|(of, _)| of == label).unwrap().1
+        };
+        assert_eq!(of(&outliner, "The Others"), Some(true));
+        outliner.search = "the oth".to_owned();
+        outliner.list();
+        assert_eq!(of(&outliner, "Factions"), Some(true));
+        assert_eq!(of(&outliner, "The Others"), None);
+        outliner.search = "guard".to_owned();
+        outliner.list();
+        assert_eq!(of(&outliner, "The Others"), Some(true));
+    }
+
+    #[test]
+    fn a_selection_stays_in_the_tree_where_it_was_made() {
+        let mut outliner = of_scene();
         // The first entity stands under a faction, a class and a model.
         let guard: Item = SceneItem::Entity { index: 0 }.into();
         let rock: Item = SceneItem::Entity { index: 1 }.into();
