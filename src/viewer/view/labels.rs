@@ -9,8 +9,8 @@ use crate::viewer::ui::theme;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Label, Shown};
 
-/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the later
-/// one is left out.
+/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the one
+/// that is farther from the eye is left out.
 const APART: f32 = 1.0;
 /// How much wider than a text the room must be that it stands in, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
@@ -36,8 +36,10 @@ pub(crate) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
     of: Option<(Revision, u64)>,
     texts: Vec<Label>,
-    /// The camera and the shape of the view for which `covered` was found out.
+    /// The camera and the shape of the view for which `covered` and `order` were found out.
     seen_by: Option<(Camera, f32)>,
+    /// The texts from the nearest to the farthest, those of the same depth as they were made.
+    order: Vec<u32>,
     /// Of each text whether something is in front of it.
     covered: Vec<bool>,
     /// Where there is a text already.
@@ -75,11 +77,22 @@ impl Labels {
             let is_covered = |label| is_covered(label, open, camera, aspect, shown);
             self.covered.clear();
             self.covered.extend(texts.map(is_covered));
+            self.order.clear();
+            self.order.extend(0..self.texts.len() as u32);
+            let forward = camera.forward();
+            let texts = &self.texts;
+            let depth = |index: u32| {
+                let label = texts.get(index as usize);
+                label.map_or(f32::MAX, |label| forward.dot(label.position))
+            };
+            let by_depth = |a: &u32, b: &u32| depth(*a).total_cmp(&depth(*b)).then(a.cmp(b));
+            self.order.sort_unstable_by(by_depth);
         }
         let [right, _] = camera.right_up();
         self.taken.clear();
-        let texts = self.texts.iter().zip(&self.covered);
-        for (label, _) in texts.filter(|(_, covered)| !**covered) {
+        let seen = self.order.iter().map(|index| *index as usize);
+        let seen = seen.filter(|index| self.covered.get(*index) == Some(&false));
+        for label in seen.filter_map(|index| self.texts.get(index)) {
             let Some(at) = camera.project(label.position, aspect) else {
                 continue;
             };
@@ -175,6 +188,9 @@ mod tests {
             ["Hip"],
             "both are at the same place, and there is no room for the number"
         );
+        // Of two at the same place of the view the nearer one, although it was made later.
+        let above = Vec3::new(0.01, 4.0, 0.0);
+        assert_eq!(seen_from(above, Vec3::ZERO), ["Head", "7"]);
         let behind = Vec3::new(0.0, 1.0, 8.0);
         assert!(seen_from(Vec3::new(0.0, 1.0, 4.0), behind).is_empty());
     }
