@@ -8,8 +8,8 @@ use image::{Rgba, RgbaImage};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{
     AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConfigureWindowAux, ConnectionExt as _,
-    ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode, MOTION_NOTIFY_EVENT,
-    MapState,
+    CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode,
+    MOTION_NOTIFY_EVENT, MapState, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -123,6 +123,40 @@ impl Screen {
     /// The window's id.
     pub(crate) fn window(&self) -> u32 {
         self.window
+    }
+
+    /// Covers the window, and all else on the display, until what this gives is
+    /// [taken away](Self::uncover).
+    pub(crate) fn cover(&self) -> u32 {
+        let cover = self.connection.generate_id().unwrap();
+        let look = CreateWindowAux::new()
+            .override_redirect(1)
+            .background_pixel(0);
+        self.connection
+            .create_window(
+                x11rb::COPY_DEPTH_FROM_PARENT,
+                cover,
+                self.root,
+                0,
+                0,
+                u16::MAX / 4,
+                u16::MAX / 4,
+                0,
+                WindowClass::INPUT_OUTPUT,
+                x11rb::COPY_FROM_PARENT,
+                &look,
+            )
+            .unwrap()
+            .check()
+            .unwrap();
+        self.connection.map_window(cover).unwrap().check().unwrap();
+        cover
+    }
+
+    /// Takes away what covers the window.
+    pub(crate) fn uncover(&self, cover: u32) {
+        let gone = self.connection.destroy_window(cover).unwrap();
+        gone.check().unwrap();
     }
 
     /// Its title.

@@ -105,6 +105,9 @@ pub(crate) struct App {
     dropped: Vec<PathBuf>,
     title: String,
     repaint_at: Option<Instant>,
+    /// Whether the window has the keyboard, and whether others cover all of it.
+    focused: bool,
+    covered: bool,
     /// Whether the system may have dialogs that ask for paths.
     has_dialogs: bool,
     /// Why the window could not be opened, for whoever started it.
@@ -148,6 +151,8 @@ impl App {
             dropped: Vec::new(),
             title: state.title(),
             repaint_at: None,
+            focused: false,
+            covered: false,
             has_dialogs: dialogs::system_has_some(),
             error: None,
             proxy,
@@ -236,8 +241,20 @@ impl App {
         });
     }
 
+    /// Whether nothing of the window can be seen: what plays in it then rests.
+    fn is_out_of_sight(&self) -> bool {
+        let screen = self.screen.as_ref().filter(|screen| screen.visible);
+        screen.is_some_and(|screen| {
+            // Only a window without the keyboard is minimised; asking the system takes time.
+            self.covered || !self.focused && screen.window.is_minimized() == Some(true)
+        })
+    }
+
     /// Shows one frame.
     fn draw(&mut self) {
+        if self.is_out_of_sight() {
+            return;
+        }
         self.show_loading();
         let Some(screen) = &mut self.screen else {
             return;
@@ -815,6 +832,15 @@ impl ApplicationHandler<UserEvent> for App {
                 {
                     self.state.settings.window_size = [logical.width, logical.height];
                 }
+                screen.window.request_redraw();
+            }
+            // What was not drawn while it was out of sight is drawn now.
+            WindowEvent::Occluded(covered) => {
+                self.covered = covered;
+                screen.window.request_redraw();
+            }
+            WindowEvent::Focused(focused) => {
+                self.focused = focused;
                 screen.window.request_redraw();
             }
             WindowEvent::CloseRequested => self.quit(event_loop),
