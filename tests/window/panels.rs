@@ -1060,7 +1060,7 @@ fn statistics_are_told_in_units_for_people() {
 }
 
 fn legend_ui((): &mut (), ui: &mut Ui, context: &mut PanelContext<'_>) {
-    legend(ui, &context.document.legends(context.shown), context);
+    legend(ui, &context.document.legends(context.shown), true, context);
 }
 
 #[test]
@@ -1157,7 +1157,7 @@ fn a_kind_is_selected_and_stepped_through() {
     // The window selects a tile of the kind; the buttons must still know the kind.
     h.get_by_label("Next").click();
     h.run();
-    h.state_mut().shown.selected = None;
+    h.state_mut().shown.selected = Some(TerrainItem::Tile { row: 1, col: 1 }.into());
     h.get_by_label("Previous").click();
     h.run();
     let step = |backwards| Request::NextOfKind { kind, backwards };
@@ -1172,6 +1172,8 @@ fn a_kind_is_selected_and_stepped_through() {
         None,
         "a second click puts the highlight out"
     );
+    h.get_by_label("Click to highlight");
+    assert!(h.get_by_label("Next").accesskit_node().is_disabled());
     h.get_by_label("ramp_ns, code 2, 0 in the map").click();
     h.run();
     assert!(

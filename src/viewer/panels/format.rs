@@ -21,18 +21,33 @@ pub(super) fn count(number: u64) -> String {
 /// A text with the digits of the numbers in it that count something in groups of three: those that
 /// stand alone between spaces.
 pub(super) fn with_counts(text: &str) -> String {
-    let words = text.split(' ').map(|word| {
-        let digits = word.trim_end_matches(',');
-        let number = digits
-            .bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| digits.parse().ok());
-        match number.flatten() {
-            Some(number) => [count(number).as_str(), &word[digits.len()..]].concat(),
-            None => word.to_owned(),
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
+    text.split(' ').map(grouped).collect::<Vec<_>>().join(" ")
+}
+
+/// The same where numbers may be names: only those that stand before a noun count something.
+pub(super) fn with_counts_of(text: &str) -> String {
+    let mut words = text.split(' ').peekable();
+    let mut grouped_words = Vec::new();
+    while let Some(word) = words.next() {
+        let next = words.peek().and_then(|next| next.chars().next());
+        let is_before_noun = next.is_some_and(char::is_alphabetic) && !word.ends_with(',');
+        grouped_words.push(if is_before_noun {
+            grouped(word)
+        } else {
+            word.to_owned()
+        });
+    }
+    grouped_words.join(" ")
+}
+
+/// A word with its digits in groups of three, if it is a number.
+fn grouped(word: &str) -> String {
+    let digits = word.trim_end_matches(',');
+    let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+    match digits.parse().ok().filter(|_| is_number) {
+        Some(number) => [count(number).as_str(), &word[digits.len()..]].concat(),
+        None => word.to_owned(),
+    }
 }
 
 /// An amount of memory in the unit that fits it, such as `12.5 MiB`.
@@ -106,6 +121,17 @@ mod tests {
             plain(" , 99999999999999999999999"),
             " , 99999999999999999999999"
         );
+    }
+
+    #[test]
+    fn numbers_before_nouns_are_grouped_and_names_stay() {
+        let plain = |text| with_counts_of(text).replace(DIGIT_GROUP_SEPARATOR, " ");
+        assert_eq!(
+            plain("open, island 1 of 61234 cells"),
+            "open, island 1 of 61 234 cells"
+        );
+        assert_eq!(plain("line 4021"), "line 4021");
+        assert_eq!(plain("row 1234, column 1000"), "row 1234, column 1000");
     }
 
     #[test]

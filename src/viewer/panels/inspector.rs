@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use egui::{Frame, Grid, Label, RichText, Ui};
+use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, dump, parts};
+use super::{PanelContext, PanelUi, Request, dump, format, parts};
 use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
@@ -121,6 +121,7 @@ fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Propert
             match property.swatch {
                 Some(swatch) => {
                     ui.horizontal(|ui| {
+                        ui.style_mut().wrap_mode = Some(TextWrapMode::Wrap);
                         parts::swatch(ui, context, swatch);
                         show_value(ui, context, property);
                     });
@@ -133,7 +134,7 @@ fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Propert
 }
 
 fn show_value(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
-    let text = parts::value_text(&property.value);
+    let text = parts::value_text(&format::with_counts_of(&property.value));
     let Some(item) = property.link else {
         ui.add(Label::new(text).selectable(true));
         return;

@@ -44,12 +44,13 @@ impl PanelUi for Kinds {
             parts::hint(ui, "No tile types", advice);
             return;
         }
-        if let Some(kind) = self
-            .listed
-            .iter()
-            .find(|kind| context.shown.selected == Some(kind.item))
-        {
-            self.current = Some(kind.item);
+        match context.shown.selected {
+            None => self.current = None,
+            Some(item) if self.listed.iter().any(|kind| kind.item == item) => {
+                self.current = Some(item);
+            }
+            // One of the kind.
+            Some(_) => {}
         }
         self.steps(ui, context);
         parts::scrolled(ui, |ui| {

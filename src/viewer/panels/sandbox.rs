@@ -429,7 +429,8 @@ fn choose<Value: PartialEq>(
             ui.selectable_value(value, option, name);
         }
     });
-    list.response.labelled_by(label);
+    // A narrow panel has no room for a long name.
+    list.response.labelled_by(label).on_hover_text(current);
 }
 
 fn choose_material(
