@@ -398,6 +398,18 @@ static TABLE: &[Command] = &[
         "Move the camera so that the selection fills the view"),
     command("camera.frame-all", "Frame all", &[shift(Key::F), key(Key::Home), key(Key::F)], ("Camera", 0), Action::FrameAll,
         "Move the camera so that everything is in view"),
+    command("camera.back", "Previous view", &[ctrl(Key::Z)], ("Camera", 0), Action::Do(&Operation {
+        id: "previous-view",
+        is_enabled: |state| state.has_view(true),
+        run: |state| state.see_again(true),
+    }),
+        "Go back to where the camera was before it moved"),
+    command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
+        id: "next-view",
+        is_enabled: |state| state.has_view(false),
+        run: |state| state.see_again(false),
+    }),
+        "Go forward to the view that was left by going back"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
         "Move closer to what is in the middle of the view"),
     command("camera.zoom-out", "Zoom out", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },

@@ -12,7 +12,7 @@ use image::RgbaImage;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_scene::demo;
 use mapscope_testdata::synthesize;
-use mapscope_testdata::tiny_scene::SCENE;
+use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
@@ -293,6 +293,56 @@ fn nothing_is_drawn_while_nothing_changes() {
     let used = it.program.cpu_ticks() - ticks;
     assert!(heard.is_empty(), "{heard:?}");
     assert!(used <= 2, "{used} hundredths of a second of processor time");
+}
+
+#[test]
+fn what_plays_rests_while_the_window_is_covered() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let file = display.home().join("dragon.pfobj");
+    fs::write(&file, demo::DRAKELING.source().bytes).unwrap();
+    let mut program = Program::start(&display, [&file]);
+    program.wait_for("opened ");
+    let screen = Screen::of(&display, program.pid());
+    let plays = |line: &str| line.starts_with("scene-frame").then_some(());
+    program.wait_until("it plays", plays);
+    let cover = screen.cover();
+    program.wait_until_quiet();
+    let heard = program.listen(Duration::from_secs(1)).to_vec();
+    assert!(heard.is_empty(), "{heard:?}");
+    screen.uncover(cover);
+    program.wait_until("it plays on", plays);
+}
+
+#[test]
+fn in_a_small_window_the_view_keeps_half_of_it() {
+    let size = [1280, 800];
+    let Some(display) = Display::start(size) else {
+        return;
+    };
+    // It has a timeline, and problems.
+    let file = write_game(display.home(), &sound_scene()).unwrap();
+    let variables = [("WINIT_X11_SCALE_FACTOR", "2"), ("MAPSCOPE_EVENTS", "1")];
+    let arguments = ["--frame", "0", text(&file)];
+    let mut program = Program::start_with(&display, arguments, &variables);
+    program.wait_for("opened ");
+    let screen = Screen::of(&display, program.pid());
+    program.wait_until_drawn();
+    screen.photograph("small-window");
+    let view = program.rect("viewport");
+    let [width, height] = screen.size().map(i32::from);
+    assert!(
+        view.width * view.height * 2 >= width * height,
+        "{view:?} of {width} x {height}"
+    );
+    let said = program.said();
+    assert!(!said.contains("rect bottom-dock"), "{said}");
+    // The number of problems opens their list.
+    screen.click(program.rect("problem-count").center());
+    program.wait_until_drawn();
+    screen.photograph("small-window-problems");
+    program.rect("bottom-dock");
 }
 
 #[test]

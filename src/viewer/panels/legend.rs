@@ -2,7 +2,7 @@
 
 use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
-use super::{PanelContext, parts};
+use super::{PanelContext, format, parts};
 use mapscope_scene::{Legend, Swatch};
 
 /// Room between two lines, in points.
@@ -12,14 +12,14 @@ const ENTRY_GAP: f32 = 3.0;
 /// who places it.
 ///
 /// A click on its title folds the colours of an overlay away, and back. Those for which there is not
-/// enough room are folded at first.
-pub fn legend(ui: &mut Ui, legends: &[Legend], context: &mut PanelContext<'_>) {
+/// enough room are folded at first: all of them unless the view `has_room`.
+pub fn legend(ui: &mut Ui, legends: &[Legend], has_room: bool, context: &mut PanelContext<'_>) {
     let height = ui.available_height();
     ScrollArea::vertical().show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = ENTRY_GAP;
         let line = ui.text_style_height(&egui::TextStyle::Body) + ENTRY_GAP;
         for legend in legends {
-            let is_small = legend.entries.len() as f32 * line <= height;
+            let is_small = has_room && legend.entries.len() as f32 * line <= height;
             CollapsingHeader::new(RichText::new(legend.title).strong())
                 .id_salt(("legend", legend.title))
                 .default_open(is_small)
@@ -27,7 +27,7 @@ pub fn legend(ui: &mut Ui, legends: &[Legend], context: &mut PanelContext<'_>) {
                     for entry in &legend.entries {
                         ui.horizontal(|ui| {
                             parts::swatch(ui, context, Swatch::Color(entry.color));
-                            ui.label(&entry.label);
+                            ui.label(format::with_counts(&entry.label));
                         });
                     }
                 });

@@ -179,7 +179,8 @@ impl State {
     /// The panel that is open at an edge. One that the document has nothing for gives way, but is
     /// remembered for the next.
     pub(super) fn open_panel(&self, dock: Dock) -> Option<Panel> {
-        let wanted = self.settings.dock(dock).open?;
+        let wanted = self.settings.dock(dock).open;
+        let wanted = wanted.filter(|_| !self.is_folded(dock))?;
         if self.offers(wanted) {
             return Some(wanted);
         }

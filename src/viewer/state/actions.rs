@@ -171,6 +171,9 @@ impl State {
         if !self.is_enabled(action) {
             return;
         }
+        if !matches!(action, Action::Zoom { .. }) {
+            self.view.history.rest();
+        }
         let ask_path = |state: &mut Self, purpose| state.effects.push(Effect::AskPath(purpose));
         match action {
             Action::Open => ask_path(self, PathPurpose::Open),
@@ -187,10 +190,12 @@ impl State {
             Action::Close => self.close(),
             Action::Quit => self.effects.push(Effect::Quit),
             Action::Panel(panel) => {
+                let open = self.is_panel_open(panel);
                 if panel == Panel::Problems {
                     self.interface.problems_by_themselves = false;
+                    self.settings.keeps_problems_closed = open;
                 }
-                let open = self.is_panel_open(panel);
+                self.unfold(panel.dock());
                 self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
             }
             Action::Scale(change) => {

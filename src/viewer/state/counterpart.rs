@@ -128,7 +128,8 @@ mod tests {
     use super::*;
     use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
-    use crate::viewer::testing::{state, window};
+    use crate::viewer::testing::{built, state, window};
+    use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
     use mapscope_scene::{OpenOptions, OverlayId, Progress, Source, TerrainItem};
     use mapscope_testdata::{synthesize, tiny_scene};
@@ -293,6 +294,21 @@ mod tests {
             window.run();
             assert!(window.query_by_label(button).is_none(), "{button}");
             assert_eq!(asked(state(&window)).is_some(), is_loaded, "{button}");
+        }
+    }
+
+    #[test]
+    fn the_offer_of_a_scene_is_as_wide_as_its_text_and_stays_in_a_small_view() {
+        let game = Game::new();
+        for size in [[480.0, 320.0], [1280.0, 800.0]] {
+            let window = built(Harness::builder().with_size(size), |state| {
+                state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
+            });
+            let placed = &window.state().placed;
+            let banner = placed.rects.iter().find(|(name, _)| name == "banner");
+            let banner = banner.unwrap().1;
+            assert!(placed.viewport.unwrap().contains_rect(banner), "{banner}");
+            assert!(banner.width() < 260.0, "{banner}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::drop_preview::DropPreview;
 use super::loader::Cause;
+use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;
@@ -23,6 +24,8 @@ pub(crate) struct Interface {
     pub full_screen: bool,
     /// Whether the list of problems is open because a file had some, and not by wish.
     pub problems_by_themselves: bool,
+    /// What gives way to a small window.
+    pub room: Room,
     /// The name of the graphics adapter.
     pub adapter: String,
     /// How many chunks of how many the view shows, until it shows all.

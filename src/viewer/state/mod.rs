@@ -16,6 +16,7 @@ mod overlays;
 mod playback;
 pub(crate) mod player;
 pub(crate) mod reload;
+mod room;
 pub(crate) mod settings;
 
 use std::path::{Path, PathBuf};
@@ -132,6 +133,9 @@ pub(crate) struct State {
     pub pointer: Pointer,
     /// What plays; it says which moment is shown.
     pub player: Player,
+    /// Whether a file that is opened plays at once: until something is stopped, and again at the next
+    /// start.
+    pub plays_at_once: bool,
     /// What is in front of the view and around it.
     pub interface: Interface,
     /// What is said for a while.
@@ -166,6 +170,7 @@ impl State {
             tools: Tools::default(),
             pointer: Pointer::default(),
             player: Player::new(timeline.loop_mode, timeline.smooth),
+            plays_at_once: true,
             interface: Interface::default(),
             notices: Notices::default(),
             settings,
@@ -313,6 +318,7 @@ impl State {
             self.tell_of_reload(&*before.document);
         } else {
             self.start_clip(&request);
+            self.view.history.forget();
             self.files.wish = None;
             self.deselect();
             self.forget_reload();
@@ -347,12 +353,13 @@ impl State {
         self.effects.push(Effect::Watch);
     }
 
-    /// Opens the list of problems for a file that has some, and closes it again for the next
-    /// that has none.
+    /// Opens the list of problems for a file that has some, where there is room and nobody has closed
+    /// it, and closes it again for the next that has none.
     fn show_problems_if_any(&mut self, document: &dyn Document) {
+        let may_open = self.has_room_below() && !self.settings.keeps_problems_closed;
         let open = &mut self.settings.bottom.open;
         if !document.about().problems.is_empty() {
-            if open.is_none() {
+            if open.is_none() && may_open {
                 *open = Some(Panel::Problems);
                 self.interface.problems_by_themselves = true;
             }
@@ -684,32 +691,62 @@ mod tests {
         assert!(state.notices.failures.is_empty());
     }
 
+    /// What a load gives of a map without its textures.
+    fn broken(path: &str) -> Outcome {
+        let source = mapscope_scene::Source {
+            path: path.into(),
+            bytes: demo::TERRAIN.source().bytes.to_vec().into(),
+            embedded: &[],
+        };
+        let mut outcome = outcome(path, false, true);
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+        assert!(!document.about().problems.is_empty(), "it has no textures");
+        outcome.loaded.as_mut().unwrap().document = document;
+        outcome
+    }
+
     #[test]
     fn what_opens_by_itself_closes_again_and_is_not_remembered() {
-        let broken = |path: &str| {
-            let source = mapscope_scene::Source {
-                path: path.into(),
-                bytes: demo::TERRAIN.source().bytes.to_vec().into(),
-                embedded: &[],
-            };
-            let mut outcome = outcome(path, false, true);
-            let (options, progress) = (OpenOptions::default(), Progress::default());
-            let document = mapscope_scene::open(&source, &options, &progress).unwrap();
-            assert!(!document.about().problems.is_empty(), "it has no textures");
-            outcome.loaded.as_mut().unwrap().document = document;
-            outcome
-        };
         let mut state = state();
         state.loaded(broken("/no/textures.pfmap"));
         assert_eq!(state.settings.bottom.open, Some(Panel::Problems));
         assert_eq!(state.settings_to_keep().bottom.open, None);
         state.loaded(outcome("/good.pfmap", false, true));
         assert_eq!(state.settings.bottom.open, None);
+        // What was closed stays closed, also after the next start.
+        state.loaded(broken("/no/textures.pfmap"));
+        state.run(Action::Panel(Panel::Problems));
+        state.loaded(broken("/no/textures.pfmap"));
+        assert_eq!(state.settings.bottom.open, None);
+        assert!(state.settings_to_keep().keeps_problems_closed);
         // By wish it stays.
         state.run(Action::Panel(Panel::Problems));
+        assert!(!state.settings.keeps_problems_closed);
         state.loaded(broken("/no/textures.pfmap"));
         state.loaded(outcome("/good.pfmap", false, true));
         assert_eq!(state.settings_to_keep().bottom.open, Some(Panel::Problems));
+    }
+
+    #[test]
+    fn problems_open_by_themselves_only_where_there_is_room() {
+        for (size, opens) in [([1280.0, 400.0], false), ([1280.0, 800.0], true)] {
+            // A file may be read before the window has its size.
+            for is_sized_first in [true, false] {
+                let mut state = state();
+                if is_sized_first {
+                    state.fit_window(size);
+                }
+                state.loaded(broken("/no/textures.pfmap"));
+                state.fit_window(size);
+                assert_eq!(state.is_panel_open(Panel::Problems), opens);
+                if !opens {
+                    state.run(Action::Panel(Panel::Problems));
+                    state.fit_window(size);
+                    assert!(state.is_panel_open(Panel::Problems), "it was asked for");
+                }
+            }
+        }
     }
 
     #[test]

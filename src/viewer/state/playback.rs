@@ -19,7 +19,7 @@ impl State {
         let clip = self.view.shown.playhead.clip;
         let clip = clip.and_then(|clip| self.clip_of_length(clip));
         self.player.choose(clip);
-        let plays = request.frame.is_none() && self.settings.timeline.plays;
+        let plays = request.frame.is_none() && self.plays_at_once;
         self.player.set_playing(plays);
         if let Some(frame) = request.frame {
             let lies_between = frame.fract() > 0.0;
@@ -134,11 +134,11 @@ impl State {
                 }
                 let playing = !self.player.is_playing();
                 self.player.set_playing(playing);
-                self.settings.timeline.plays = playing;
+                self.plays_at_once = playing;
             }
             Animation::Stop => {
                 self.player.stop();
-                self.settings.timeline.plays = false;
+                self.plays_at_once = false;
             }
             Animation::Step { backwards } => self.player.step(backwards),
             Animation::End { last } => self.player.go_to_end_of_range(last),
@@ -229,6 +229,22 @@ mod tests {
         assert_eq!(begin(Some("Idle"), Some(99.0)), (Some(1), 9.0, false, true));
         assert_eq!(begin(Some("Fly"), None), (Some(0), 0.0, true, true));
         assert_eq!(begin(Some("none"), None), (None, 0.0, false, false));
+    }
+
+    #[test]
+    fn a_pause_lasts_until_the_program_ends() {
+        let clips = || loaded(moving(&[("Walk", 32)]), false);
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(clips());
+        state.run(find("animation.play").unwrap().action);
+        state.loaded(clips());
+        assert!(!state.player.is_playing());
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.json");
+        state.settings_to_keep().save(&file).unwrap();
+        let mut next = State::new(Settings::load(&file), ViewRequest::default());
+        next.loaded(clips());
+        assert!(next.player.is_playing());
     }
 
     #[test]

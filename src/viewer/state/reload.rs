@@ -235,7 +235,7 @@ impl State {
             (Some(_), None) => self.player.choose(self.clip_of_length(0)),
             (None, _) if wish.had_no_clips => {
                 self.player.choose(self.clip_of_length(0));
-                self.player.set_playing(self.settings.timeline.plays);
+                self.player.set_playing(self.plays_at_once);
             }
             (None, _) => self.player.choose(None),
         }

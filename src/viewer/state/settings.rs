@@ -71,8 +71,6 @@ impl FieldsOfView {
 pub(crate) struct TimelineSettings {
     /// Whether the timeline is shown for files that have clips.
     pub shown: bool,
-    /// Whether a file that is opened plays at once.
-    pub plays: bool,
     /// What happens at the end of a clip.
     pub loop_mode: LoopMode,
     /// Whether poses between two frames are shown.
@@ -83,7 +81,6 @@ impl Default for TimelineSettings {
     fn default() -> Self {
         Self {
             shown: true,
-            plays: true,
             loop_mode: LoopMode::default(),
             smooth: false,
         }
@@ -126,6 +123,8 @@ pub(crate) struct Settings {
     pub right: DockState,
     /// The bottom edge.
     pub bottom: DockState,
+    /// Whether the list of problems was closed: then no file opens it by itself.
+    pub keeps_problems_closed: bool,
     /// Whether a 2D map is shown small as a whole beside the flat view of it.
     pub mini_map: bool,
     /// Whether the surface of a model shows the weights of the joint that is selected.
@@ -160,6 +159,7 @@ impl Default for Settings {
                 open: None,
                 size: 170.0,
             },
+            keeps_problems_closed: false,
             mini_map: true,
             joint_weights: true,
             timeline: TimelineSettings::default(),
@@ -315,7 +315,6 @@ mod tests {
         settings.left.open = Some(Panel::Kinds);
         settings.bottom.size = 211.0;
         settings.timeline.loop_mode = LoopMode::PingPong;
-        settings.timeline.plays = false;
         assert!(settings.add_texture_folder(Path::new("/textures")));
         assert!(!settings.add_texture_folder(Path::new("/textures")));
         settings.choose_map(Path::new("/a.pfscene"), &MapChoice::File("/b.pfmap".into()));

@@ -298,7 +298,7 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
 }
 
 fn open_moving(state: &mut State) {
-    state.settings.timeline.plays = false;
+    state.plays_at_once = false;
     let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
     let request = ViewRequest::default();
     state.show_first(&*document, &request);

@@ -328,7 +328,7 @@ pub(crate) fn lightmap_faces(lightmap: Item) -> Vec<LightmapFace> {
 }
 
 fn open(state: &mut State) {
-    state.settings.timeline.plays = false;
+    state.plays_at_once = false;
     let document = moving_with_levels(levels());
     state.view.camera.handedness = document.about().handedness;
     state.files.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));

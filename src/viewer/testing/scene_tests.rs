@@ -10,19 +10,24 @@ use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
 use mapscope_scene::{MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
-use mapscope_testdata::tiny_scene::{sound_scene, write_game};
+use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
 
 /// Opens the small scene, which stands still.
 fn open(state: &mut State) {
+    open_text(state, &sound_scene());
+}
+
+/// Opens a scene that has this text.
+fn open_text(state: &mut State, scene: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let path = write_game(folder.path(), &sound_scene()).unwrap();
+    let path = write_game(folder.path(), scene).unwrap();
     let source = Source::read(&path).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());
     let document = mapscope_scene::open(&source, &options, &progress).unwrap();
     state.settings = Settings::default();
-    state.settings.timeline.plays = false;
+    state.plays_at_once = false;
     state.loaded(Outcome {
         request: LoadRequest {
             target: Target::Paths(vec![path.clone()]),
@@ -154,6 +159,17 @@ fn escape_goes_from_a_part_to_the_entity_and_then_to_nothing() {
 }
 
 #[test]
+fn the_legend_of_missing_models_begins_folded_in_a_small_window() {
+    for (size, is_open) in [([640.0, 400.0], false), ([1200.0, 800.0], true)] {
+        let h = built(Harness::builder().with_size(size), |state| {
+            open_text(state, SCENE);
+        });
+        assert_eq!(h.query_by_label("Model missing").is_some(), is_open);
+        assert!(h.query_all_by_label("Entities").count() > 0);
+    }
+}
+
+#[test]
 fn the_timeline_of_a_scene_tells_the_time_and_the_clip_of_the_selection() {
     let mut h = with_scene();
     assert!(
@@ -164,5 +180,6 @@ fn the_timeline_of_a_scene_tells_the_time_and_the_clip_of_the_selection() {
     h.state_mut().state.select(Some(GUARD.into()));
     h.state_mut().state.go_to_frame(241.0);
     h.run();
-    assert!(h.query_by_label("walk 1 / 2").is_some());
+    let both = h.get_all_by_label("walk 1 / 2").count();
+    assert_eq!(both, 2, "in the timeline and in the inspector");
 }

@@ -19,6 +19,7 @@ mod timeline;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use egui::containers::panel::PanelState;
 use egui::{
     Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, TextureId,
     Ui, UiBuilder,
@@ -35,6 +36,8 @@ use super::view::viewport::{self, Viewport};
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
+/// The smallest view in which legends are not folded at first, in points.
+const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
 /// What the window's contents are drawn with.
 pub(crate) struct Canvas<'a> {
@@ -95,6 +98,7 @@ impl WindowUi {
     ) -> Option<Rect> {
         // Unless the view says so.
         state.pointer.looking = false;
+        state.fit_window(root.ctx().content_rect().size().into());
         let version = state.files.open.as_ref().map_or(0, |open| open.version);
         if version != self.version {
             self.version = version;
@@ -129,6 +133,7 @@ impl WindowUi {
                     state.with_bar(|context| self.start_page.ui(ui, context));
                 }
             });
+        state.note_view(now_secs);
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
@@ -165,25 +170,30 @@ impl WindowUi {
         let Some(contents) = self.panels.get_mut(panel as usize) else {
             return;
         };
-        let (frame, name) = match dock {
-            Dock::Left => (EguiPanel::left("left dock"), "left-dock"),
-            Dock::Right => (EguiPanel::right("right dock"), "right-dock"),
-            Dock::Bottom => (EguiPanel::bottom("bottom dock"), "bottom-dock"),
+        let (frame, salt): (fn(&'static str) -> EguiPanel, _) = match dock {
+            Dock::Left => (EguiPanel::left, "left-dock"),
+            Dock::Right => (EguiPanel::right, "right-dock"),
+            Dock::Bottom => (EguiPanel::bottom, "bottom-dock"),
         };
-        // However small the window is, the view keeps some of it.
-        let room = root.ctx().content_rect();
-        let (min, max) = match dock {
-            Dock::Left | Dock::Right => (170.0, room.width() * 0.38),
-            Dock::Bottom if contents.is_tall() => {
-                ((room.height() * 0.3).min(220.0), room.height() * 0.5)
-            }
-            Dock::Bottom => (90.0, room.height() * 0.5),
+        let window = root.ctx().content_rect();
+        let sizes = state.dock_sizes(dock, window.size().into(), contents.is_tall());
+        let size_of = |rect: Rect| match dock {
+            Dock::Left | Dock::Right => rect.width(),
+            Dock::Bottom => rect.height(),
         };
+        // What the panel remembers of its size is rounded to whole pixels.
+        let is_other = |size: f32| (size - sizes.now).abs() > 1.0;
+        // Otherwise it would stay as a small window left it.
+        let id = root.scope_id().with(salt);
+        let remembered = PanelState::load(root, id);
+        if remembered.is_none_or(|remembered| is_other(size_of(remembered.outer_rect))) {
+            let outer_rect = Rect::from_min_size(window.min, egui::Vec2::splat(sizes.now));
+            root.data_mut(|data| data.insert_persisted(id, PanelState { outer_rect }));
+        }
         let thumbnails = &mut self.thumbnails;
-        let response = frame
+        let response = frame(salt)
             .resizable(true)
-            .default_size(state.settings.dock(dock).size)
-            .size_range(min..=max.max(min))
+            .size_range(sizes.min..=sizes.max)
             .show(root, |ui| {
                 // Its size is the user's, whatever its contents would like: what does not fit is
                 // cut off.
@@ -198,15 +208,12 @@ impl WindowUi {
                 ui.take_available_space();
             })
             .response;
-        places::note(root.ctx(), name, response.rect);
+        places::note(root.ctx(), salt, response.rect);
         places::note(root.ctx(), panel.id(), response.rect);
-        let size = match dock {
-            Dock::Left | Dock::Right => response.rect.width(),
-            Dock::Bottom => response.rect.height(),
-        };
-        // What a small window leaves of it is not what was wanted.
-        if size < max - 1.0 {
-            state.settings.dock_mut(dock).size = size;
+        let size = size_of(response.rect);
+        if is_other(size) {
+            // It was dragged.
+            state.resize_dock(dock, size);
         }
     }
 
@@ -229,8 +236,10 @@ impl WindowUi {
                     // It is there to explain the view, not to hide it: a long one scrolls, and is
                     // folded at first where it would take much of the view.
                     ui.set_max_size(center.size() * egui::vec2(0.4, 0.5));
+                    let has_room =
+                        center.width() >= ROOM_FOR_LEGEND.x && center.height() >= ROOM_FOR_LEGEND.y;
                     with_context(state, thumbnails, canvas, |context| {
-                        panels::legend(ui, &legends, context);
+                        panels::legend(ui, &legends, has_room, context);
                     });
                 });
             });
@@ -295,7 +304,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
         egui::WidgetInfo::labeled(egui::Role::Button, true, text)
     });
     if close.clicked() {
-        state.settings.dock_mut(dock).open = None;
+        state.run(Action::Panel(open));
     }
 }
 

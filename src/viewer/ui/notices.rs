@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
 
-use super::theme;
+use super::{places, theme};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::parts;
@@ -19,6 +19,9 @@ const ERROR_TOAST_SECS: f64 = 9.0;
 
 /// The widest that the text of a message gets, in points.
 const TOAST_WIDTH: f32 = 330.0;
+/// The widest that the text of a banner gets, in points, and the room around it.
+const BANNER_WIDTH: f32 = 460.0;
+const BANNER_GAP: f32 = 12.0;
 /// Room between messages, in points.
 const TOAST_GAP: f32 = 6.0;
 /// Room between the mark of a message and its text, in points.
@@ -93,6 +96,23 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
 }
 
+/// Something that is said at the top of the view until it is answered, no wider than what is in it and
+/// than the view.
+fn banner(ctx: &egui::Context, name: &str, center: Rect, contents: impl FnOnce(&mut Ui)) {
+    let area = egui::Area::new(Id::unique(name))
+        .fixed_pos(center.center_top() + egui::vec2(0.0, BANNER_GAP))
+        .pivot(Align2::CENTER_TOP)
+        .constrain_to(center)
+        .show(ctx, |ui| {
+            overlay_frame(ui.style()).show(ui, |ui| {
+                let around = 2.0 * (BANNER_GAP + f32::from(MARGIN));
+                ui.set_max_width((center.width() - around).clamp(120.0, BANNER_WIDTH));
+                contents(ui);
+            });
+        });
+    places::note(ctx, "banner", area.response.rect);
+}
+
 /// That the file on disk is not what is in view, and why.
 pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     let tells = state.tells_of_disk();
@@ -101,34 +121,27 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     };
     let mut chosen = None;
     let mut dismissed = false;
-    egui::Area::new(Id::unique("on disk"))
-        .fixed_pos(center.center_top() + egui::vec2(0.0, 12.0))
-        .pivot(Align2::CENTER_TOP)
-        .constrain_to(center)
-        .show(ctx, |ui| {
-            overlay_frame(ui.style()).show(ui, |ui| {
-                ui.set_max_width((center.width() - 40.0).clamp(160.0, 460.0));
-                ui.horizontal(|ui| {
-                    parts::severity(ui, Severity::Error);
-                    ui.add(Label::new(RichText::new(on_disk.headline()).strong()).wrap());
-                });
-                if let Some(why) = on_disk.reason() {
-                    ui.add(Label::new(why).wrap());
-                }
-                ui.weak(on_disk.in_view());
-                ui.horizontal(|ui| {
-                    let [name, help] = on_disk.button();
-                    if ui.button(name).on_hover_text(help).clicked() {
-                        chosen = Some(Action::Reload);
-                    }
-                    let problems = Action::Panel(Panel::Problems);
-                    if !state.is_panel_open(Panel::Problems) && ui.button("Problems").clicked() {
-                        chosen = Some(problems);
-                    }
-                    dismissed = ui.button("Dismiss").clicked();
-                });
-            });
+    banner(ctx, "on disk", center, |ui| {
+        ui.horizontal(|ui| {
+            parts::severity(ui, Severity::Error);
+            ui.add(Label::new(RichText::new(on_disk.headline()).strong()).wrap());
         });
+        if let Some(why) = on_disk.reason() {
+            ui.add(Label::new(why).wrap());
+        }
+        ui.weak(on_disk.in_view());
+        ui.horizontal(|ui| {
+            let [name, help] = on_disk.button();
+            if ui.button(name).on_hover_text(help).clicked() {
+                chosen = Some(Action::Reload);
+            }
+            let problems = Action::Panel(Panel::Problems);
+            if !state.is_panel_open(Panel::Problems) && ui.button("Problems").clicked() {
+                chosen = Some(problems);
+            }
+            dismissed = ui.button("Dismiss").clicked();
+        });
+    });
     if let Some(action) = chosen {
         state.run(action);
     }
@@ -145,20 +158,13 @@ pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) 
     let name = folder::name(scene);
     let mut chosen = false;
     let mut dismissed = false;
-    egui::Area::new(Id::unique("scene offer"))
-        .fixed_pos(center.center_top() + egui::vec2(0.0, 12.0))
-        .pivot(Align2::CENTER_TOP)
-        .constrain_to(center)
-        .show(ctx, |ui| {
-            overlay_frame(ui.style()).show(ui, |ui| {
-                ui.set_max_width((center.width() - 40.0).clamp(160.0, 460.0));
-                ui.horizontal_wrapped(|ui| {
-                    ui.label(format!("{name} stands on this map"));
-                    chosen = ui.button("Show its entities").clicked();
-                    dismissed = ui.button("Dismiss").clicked();
-                });
-            });
+    banner(ctx, "scene offer", center, |ui| {
+        ui.add(Label::new(format!("{name} stands on this map")).wrap());
+        ui.horizontal(|ui| {
+            chosen = ui.button("Show its entities").clicked();
+            dismissed = ui.button("Dismiss").clicked();
         });
+    });
     if chosen {
         state.run(Action::Counterpart);
     }

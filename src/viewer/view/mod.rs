@@ -6,6 +6,7 @@ mod contour;
 pub(crate) mod flat;
 mod framing;
 mod free_view;
+mod history;
 mod labels;
 pub(crate) mod measure;
 pub(crate) mod shown;
@@ -16,6 +17,7 @@ use glam::{Vec2, Vec3};
 
 use self::camera_control::CameraMode;
 use self::flat::{FlatView, NO_VIEW};
+use self::history::ViewHistory;
 use self::measure::Measure;
 use self::shown::TrackedShown;
 use super::state::clip_box::ClipBox;
@@ -47,6 +49,8 @@ pub(crate) struct View {
     pub framing: Option<NamedView>,
     /// What of the document is shown.
     pub shown: TrackedShown,
+    /// The views before and after this one.
+    pub history: ViewHistory,
 }
 
 impl View {
@@ -69,6 +73,7 @@ impl View {
             flat: FlatView::default(),
             framing: None,
             shown: TrackedShown::default(),
+            history: ViewHistory::default(),
         };
         view.use_field_of_view();
         view

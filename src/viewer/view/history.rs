@@ -1,0 +1,218 @@
+//! The views of the open document that were seen before, to go back to and forth again.
+
+use std::collections::VecDeque;
+
+use super::camera_control::CameraMode;
+use super::flat::FlatView;
+use crate::viewer::state::State;
+use mapscope_scene::camera::Camera;
+
+/// Views that are remembered at most on either side.
+const MAX_VIEWS: usize = 100;
+/// How long a view must have stayed to be gone back to, in seconds: what a drag or a flight passes
+/// is no view of its own.
+const REST_SECS: f64 = 0.5;
+
+/// The views before and after the one that is seen.
+#[derive(Debug, Default)]
+pub(crate) struct ViewHistory {
+    before: VecDeque<Seen>,
+    after: VecDeque<Seen>,
+    /// The view of the last frame; none where the next one begins anew.
+    last: Option<Seen>,
+    /// Since when `last` was seen, in seconds of the window's clock; none where it counts as a view
+    /// however short that was.
+    since_secs: Option<f64>,
+}
+
+/// How the document was seen.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    camera: Camera,
+    mode: CameraMode,
+    flat: FlatView,
+    level: usize,
+    size_px: [u32; 2],
+}
+
+impl Seen {
+    fn is_like(&self, other: &Self) -> bool {
+        // A drag may begin in another way to move.
+        let is_flat = |seen: &Self| seen.mode == CameraMode::Flat;
+        (self.camera, self.level, is_flat(self)) == (other.camera, other.level, is_flat(other))
+    }
+}
+
+impl ViewHistory {
+    fn side(&mut self, backwards: bool) -> &mut VecDeque<Seen> {
+        if backwards {
+            &mut self.before
+        } else {
+            &mut self.after
+        }
+    }
+
+    /// Forgets all views: another document is open.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whatever is seen now is gone back to after the next change.
+    pub(crate) fn rest(&mut self) {
+        self.since_secs = None;
+    }
+}
+
+fn push(side: &mut VecDeque<Seen>, seen: Seen) {
+    if side.len() == MAX_VIEWS {
+        side.pop_front();
+    }
+    side.push_back(seen);
+}
+
+impl State {
+    fn seen_now(&self) -> Seen {
+        Seen {
+            camera: self.view.camera,
+            mode: self.view.mode,
+            flat: self.view.flat,
+            level: self.view.shown.level,
+            size_px: self.view.size_px,
+        }
+    }
+
+    /// Takes in what is seen in a frame, at a time in seconds of the window's clock: a view that had
+    /// come to rest is remembered once it changes.
+    pub(crate) fn note_view(&mut self, now_secs: f64) {
+        if self.files.open.is_none() || self.view.framing.is_some() {
+            return;
+        }
+        let now = self.seen_now();
+        let history = &mut self.view.history;
+        let Some(last) = history.last.replace(now) else {
+            history.since_secs = None;
+            return;
+        };
+        // Another shape of the view moves the camera of a flat one, too.
+        if last.is_like(&now) || last.size_px != now.size_px {
+            return;
+        }
+        let has_rested = |since| now_secs - since >= REST_SECS;
+        if history.since_secs.is_none_or(has_rested) {
+            push(&mut history.before, last);
+            history.after.clear();
+        }
+        history.since_secs = Some(now_secs);
+    }
+
+    /// Whether there is a view to go back to, or forth.
+    pub(crate) fn has_view(&self, backwards: bool) -> bool {
+        let history = &self.view.history;
+        let side = if backwards {
+            &history.before
+        } else {
+            &history.after
+        };
+        !side.is_empty()
+    }
+
+    /// Goes back to the view before this one, or forth again.
+    pub(crate) fn see_again(&mut self, backwards: bool) {
+        let now = self.seen_now();
+        let history = &mut self.view.history;
+        let Some(seen) = history.side(backwards).pop_back() else {
+            return;
+        };
+        push(history.side(!backwards), now);
+        history.last = None;
+        self.show_level(seen.level);
+        // Who walked or flew does not fall or drift at once.
+        self.set_mode(match seen.mode {
+            CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
+            mode => mode,
+        });
+        self.view.framing = None;
+        (self.view.camera, self.view.flat) = (seen.camera, seen.flat);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::commands::{Action, find};
+    use crate::viewer::state::settings::Settings;
+    use crate::viewer::testing::{document, loaded, model};
+    use glam::Vec3;
+    use mapscope_scene::camera::{NamedView, Pose};
+
+    fn opened() -> State {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(document(), false));
+        state.shape_view(1.5);
+        state.note_view(0.0);
+        state
+    }
+
+    fn at(x: f32) -> Pose {
+        Pose {
+            eye: Vec3::new(x, 50.0, 20.0),
+            target: Vec3::new(x, 0.0, 0.0),
+        }
+    }
+
+    #[test]
+    fn views_are_gone_back_to_and_forth() {
+        let [back, forth] = ["camera.back", "camera.forward"].map(|id| find(id).unwrap().action);
+        let mut state = opened();
+        assert!(!state.is_enabled(back) && !state.is_enabled(forth));
+        let first = state.view.camera.pose;
+        // A drag passes many.
+        for step in 0_u8..10 {
+            state.view.camera.pose = at(step.into());
+            state.note_view(10.0 + f64::from(step) * 0.1);
+        }
+        state.view.camera.pose = at(50.0);
+        state.note_view(20.0);
+        let go = |state: &mut State, action, secs| {
+            state.run(action);
+            state.note_view(secs);
+            state.view.camera.pose
+        };
+        assert_eq!(go(&mut state, back, 21.0), at(9.0));
+        assert_eq!(go(&mut state, back, 21.1), first);
+        assert!(!state.is_enabled(back));
+        assert_eq!(go(&mut state, forth, 21.2), at(9.0));
+        assert_eq!(go(&mut state, forth, 21.3), at(50.0));
+        assert!(!state.is_enabled(forth));
+        assert_eq!(go(&mut state, back, 21.4), at(9.0));
+        // Whoever goes elsewhere has nothing ahead.
+        state.view.camera.pose = at(70.0);
+        state.note_view(21.5);
+        assert!(!state.is_enabled(forth));
+        assert_eq!(go(&mut state, back, 21.6), at(9.0));
+        // The next document has views of its own.
+        state.loaded(loaded(model(), false));
+        assert!(!state.is_enabled(back) && !state.is_enabled(forth));
+    }
+
+    #[test]
+    fn commands_that_follow_each_other_at_once_have_views_of_their_own() {
+        let mut state = opened();
+        let mut seen = Vec::new();
+        for (view, secs) in [
+            (NamedView::Top, 1.0),
+            (NamedView::North, 1.1),
+            (NamedView::East, 1.2),
+        ] {
+            seen.push(state.view.camera.pose);
+            state.run(Action::View(view));
+            state.note_view(secs);
+        }
+        while let Some(pose) = seen.pop() {
+            state.see_again(true);
+            assert_eq!(state.view.camera.pose, pose);
+        }
+        assert!(!state.has_view(true));
+    }
+}
