@@ -250,7 +250,7 @@ fn a_scene_has_the_overlays_of_the_ground_that_its_map_has() {
                 tile if is_tile(tile) => format!("{}{cover}{}", &tile[..16], &tile[17..]),
                 other => other.to_owned(),
             });
-            tokens.collect::<Vec<_>>().join(" ") + "\n"
+            format!("{}\n", tokens.collect::<Vec<_>>().join(" "))
         });
         lines.collect::<String>()
     };
