@@ -160,7 +160,8 @@ impl Outliner {
         let list_id = ui.scope_id().with("outline");
         let mut tree = std::mem::take(&mut self.tree);
         let reveal = self.reveal.take();
-        tree.reveal = reveal.and_then(|line| self.shown.binary_search(&line).ok());
+        let reveal = reveal.and_then(|line| self.shown.binary_search(&line).ok());
+        tree.reveal = reveal.or(tree.reveal);
         let action = tree.show(ui, context, INDENT, self.shown.len(), |_, at| {
             let index = *self.shown.get(at)?;
             let line = self.lines.get(index)?;

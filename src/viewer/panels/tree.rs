@@ -55,6 +55,8 @@ pub(super) struct Tree {
     /// Which lines were in sight in the last frame, and how much room there was for them.
     in_sight: Range<usize>,
     height: f32,
+    /// How many lines there were in the last frame.
+    count: usize,
     hovered: Hover,
 }
 
@@ -81,7 +83,11 @@ impl Tree {
             self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
         }
         self.height = height;
-        if let Some(at) = self.reveal.take() {
+        // What has just grown does not scroll beyond its old end before the next frame.
+        let has_grown = std::mem::replace(&mut self.count, count) < count;
+        if has_grown && self.reveal.is_some() {
+            ui.ctx().request_repaint();
+        } else if let Some(at) = self.reveal.take() {
             let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
             if !whole.contains(&at) {
                 let above = height * 0.4;

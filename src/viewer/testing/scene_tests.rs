@@ -159,6 +159,36 @@ fn escape_goes_from_a_part_to_the_entity_and_then_to_nothing() {
 }
 
 #[test]
+fn the_line_of_a_selection_comes_into_sight_when_its_heading_opens() {
+    let rock = |_| {
+        "entity rock assets/models/rock.pfobj 3\n   position vec3 9.000000 0.000000 11.000000\n   \
+         scale vec3 1.000000 1.000000 1.000000\n   rotation quat 0.000000 0.000000 0.000000 \
+         1.000000\n"
+    };
+    let entities: String = (0..200).map(rock).collect();
+    let scene =
+        format!("version 1.1\nnum_sections 1\nsection \"entities\"\nnum_entities 200\n{entities}");
+    let mut h = built(Harness::builder().with_size([1200.0, 800.0]), |state| {
+        open_text(state, &scene);
+    });
+    assert!(
+        h.query_by_label("150 rock").is_none(),
+        "its heading is closed"
+    );
+    let entity = SceneItem::Entity { index: 150 };
+    h.state_mut().state.select(Some(entity.into()));
+    h.run();
+    let line = h.get_by_label("150 rock").rect();
+    let rects = &h.state().placed.rects;
+    let (_, dock) = rects.iter().find(|(name, _)| name == "left-dock").unwrap();
+    let middle = dock.top() + dock.height() * 0.6;
+    assert!(
+        line.top() > dock.top() + 60.0 && line.bottom() < middle,
+        "{line} in {dock}"
+    );
+}
+
+#[test]
 fn the_legend_of_missing_models_begins_folded_in_a_small_window() {
     for (size, is_open) in [([640.0, 400.0], false), ([1200.0, 800.0], true)] {
         let h = built(Harness::builder().with_size(size), |state| {
