@@ -328,7 +328,7 @@ fn in_a_small_window_the_view_keeps_half_of_it() {
     let mut program = Program::start_with(&display, arguments, &variables);
     program.wait_for("opened ");
     let screen = Screen::of(&display, program.pid());
-    program.wait_until_drawn();
+    program.wait_until_quiet();
     screen.photograph("small-window");
     let view = program.rect("viewport");
     let [width, height] = screen.size().map(i32::from);
@@ -532,7 +532,7 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     let drag = Drag::over(&display, &screen, &[&other]).unwrap();
     drag.drop_files().unwrap();
     assert_eq!(program.wait_for("opened "), text(&other));
-    program.wait_until_drawn();
+    program.wait_until_quiet();
     screen.photograph("scale-2");
 }
 
