@@ -20,6 +20,20 @@ fn sky_color(direction: vec3f) -> vec3f {
 @group(0) @binding(1) var clouds: texture_2d<f32>;
 @group(0) @binding(2) var cloud_sampler: sampler;
 
+// The sky of the document, if it is made of images.
+@group(0) @binding(7) var skybox: texture_cube<f32>;
+@group(0) @binding(6) var skybox_sampler: sampler;
+
+// The mip level of the skybox at which a texel in the middle of a face is about as large as a pixel.
+fn skybox_lod() -> f32 {
+    return log2(f32(textureDimensions(skybox).x) * length(frame.up.xyz) / frame.size.y);
+}
+
+// The colour of the skybox in a direction of any length.
+fn skybox_color(direction: vec3f, lod: f32) -> vec3f {
+    return textureSampleLevel(skybox, skybox_sampler, direction, lod).rgb;
+}
+
 struct Sky {
     @builtin(position) clip: vec4f,
     @location(0) ndc: vec2f,
@@ -27,9 +41,13 @@ struct Sky {
 
 @vertex
 fn vs_sky(@builtin(vertex_index) vertex: u32) -> Sky {
-    // One triangle that covers the frame, at infinity.
-    let ndc = vec2f(f32((vertex << 1u) & 2u), f32(vertex & 2u)) * 2.0 - 1.0;
+    let ndc = sky_corner(vertex);
     return Sky(vec4f(ndc, 0.0, 1.0), ndc);
+}
+
+// The corners of one triangle that covers the frame.
+fn sky_corner(vertex: u32) -> vec2f {
+    return vec2f(f32((vertex << 1u) & 2u), f32(vertex & 2u)) * 2.0 - 1.0;
 }
 
 @fragment
@@ -41,4 +59,23 @@ fn fs_sky(in: Sky) -> @location(0) vec4f {
     }
     let direction = frame.ahead.xyz + frame.right.xyz * in.ndc.x + frame.up.xyz * in.ndc.y;
     return vec4f(sky_color(normalize(direction)), 1.0);
+}
+
+struct BoxedSky {
+    @builtin(position) clip: vec4f,
+    @location(0) direction: vec3f,
+    @location(1) @interpolate(flat) lod: f32,
+}
+
+@vertex
+fn vs_skybox(@builtin(vertex_index) vertex: u32) -> BoxedSky {
+    let ndc = sky_corner(vertex);
+    let direction = frame.ahead.xyz + frame.right.xyz * ndc.x + frame.up.xyz * ndc.y;
+    // At infinity.
+    return BoxedSky(vec4f(ndc, 0.0, 1.0), direction, skybox_lod());
+}
+
+@fragment
+fn fs_skybox(in: BoxedSky) -> @location(0) vec4f {
+    return vec4f(skybox_color(in.direction, in.lod), 1.0);
 }

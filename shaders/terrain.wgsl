@@ -15,6 +15,8 @@ override RICH: bool = false;
 override SHADED: bool = false;
 // Whether what stands on it may cast shadows on them.
 override IN_SHADOW: bool = false;
+// Whether the sky that water mirrors is made of images.
+override SKYBOX: bool = false;
 
 // How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
@@ -1079,7 +1081,13 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let normal = normalize(vec3f(tilt.x, 1.0, tilt.y));
     let toward = view_direction(in.world);
     let mirrored = reflect(toward, normal);
-    let sky = sky_color(vec3f(mirrored.x, abs(mirrored.y), mirrored.z));
+    let upward = vec3f(mirrored.x, abs(mirrored.y), mirrored.z);
+    var sky: vec3f;
+    if SKYBOX {
+        sky = skybox_color(upward, skybox_lod());
+    } else {
+        sky = sky_color(upward);
+    }
 
     // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
     // less of the ground through.

@@ -44,6 +44,8 @@ pub(super) enum Background {
     Studio,
     /// A sky, for what has ground of its own.
     Sky,
+    /// The same as six images, where the document has them.
+    Skybox,
     /// What a drawable draws itself in [`Phase::Background`], or covers.
     Own,
 }

@@ -5,12 +5,12 @@ use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
 use super::content::{Instance, InstanceRanges};
 use super::resources::{
-    COMPARISON, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group, bind_group_layout,
-    sampler, upload_texture,
+    COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group,
+    bind_group_layout, sampler, upload_texture,
 };
 use super::shadow::{self, GroundShadow, ShadowPlace};
 use super::wgsl::shader_struct;
-use super::{COLOR_FORMAT, Gpu, View};
+use super::{COLOR_FORMAT, Gpu, View, sky};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::noise;
 use mapscope_scene::{Aabb, Playhead, Sun};
@@ -71,6 +71,16 @@ pub(super) struct FrameLayout {
 struct FrameTextures {
     shadow_map: wgpu::TextureView,
     ground_shadow: wgpu::TextureView,
+    skybox: wgpu::TextureView,
+}
+
+/// What water reflects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reflected {
+    /// Mapscope's own sky.
+    OwnSky,
+    /// The skybox of the document.
+    Skybox,
 }
 
 /// What lights a frame.
@@ -112,6 +122,8 @@ pub(super) struct LocalView<'a> {
     pub(super) casters: Option<&'a [Aabb]>,
     /// Unit vector toward the sun, in world space.
     pub(super) to_sun: Vec3,
+    /// What water reflects.
+    pub(super) reflected: Reflected,
 }
 
 /// Bind group 0: it holds one frame's values at a time.
@@ -145,12 +157,14 @@ impl FrameLayout {
             COMPARISON,
             TEXTURE,
             SAMPLER,
+            CUBE_TEXTURE,
         ];
         // The lowest number of 16 bits, -65504: nothing is in its shadow.
         let far_below = 0xfbff_u16.to_ne_bytes();
         let texels: &[&[u8]] = &[&far_below];
         let format = wgpu::TextureFormat::R16Float;
         let level = upload_texture(gpu, "no ground", format, [1, 1], &[texels]);
+        let texels: &[&[u8]] = &[&[0; 4]];
         Self {
             layout: bind_group_layout(gpu, "frame", &bindings),
             noise: noise.create_view(&wgpu::TextureViewDescriptor::default()),
@@ -167,6 +181,7 @@ impl FrameLayout {
             plain: FrameTextures {
                 shadow_map: shadow::depth_texture(gpu, [1, 1]),
                 ground_shadow: level.create_view(&wgpu::TextureViewDescriptor::default()),
+                skybox: sky::cube_texture(gpu, [1, 1], &[texels; 6]),
             },
         }
     }
@@ -185,6 +200,7 @@ impl FrameLayout {
             wgpu::BindingResource::Sampler(&self.comparison),
             wgpu::BindingResource::TextureView(&textures.ground_shadow),
             wgpu::BindingResource::Sampler(&self.clamped),
+            wgpu::BindingResource::TextureView(&textures.skybox),
         ];
         bind_group(gpu, "frame", &self.layout, resources)
     }
@@ -215,6 +231,7 @@ impl<'a> LocalView<'a> {
             },
             casters: None,
             to_sun: Sun::default().direction(),
+            reflected: Reflected::OwnSky,
         }
     }
 
@@ -238,6 +255,8 @@ impl<'a> LocalView<'a> {
             scale: model_from_world.transform_vector3(self.forward).length(),
             is_in_place: false,
             casters: None,
+            // Its directions are those of the world.
+            reflected: Reflected::OwnSky,
             is_mirrored: is_mirrored(world_from_model),
             ..self
         }
@@ -280,24 +299,28 @@ impl FrameData {
         }
     }
 
-    /// Has the next frame in the light of these shadows.
+    /// Has the next frame in the light of these shadows, below this sky.
     pub(super) fn bind(
         &mut self,
         gpu: &Gpu,
         layout: &FrameLayout,
         shadow_map: Option<&wgpu::TextureView>,
         ground: Option<&GroundShadow>,
+        skybox: Option<&wgpu::TextureView>,
     ) {
         let plain = &layout.plain;
         let wanted = [
             shadow_map.unwrap_or(&plain.shadow_map),
             ground.map_or(&plain.ground_shadow, |ground| &ground.heights),
+            skybox.unwrap_or(&plain.skybox),
         ];
-        if wanted != [&self.textures.shadow_map, &self.textures.ground_shadow] {
-            let [shadow_map, ground_shadow] = wanted.map(wgpu::TextureView::clone);
+        let bound = &self.textures;
+        if wanted != [&bound.shadow_map, &bound.ground_shadow, &bound.skybox] {
+            let [shadow_map, ground_shadow, skybox] = wanted.map(wgpu::TextureView::clone);
             self.textures = FrameTextures {
                 shadow_map,
                 ground_shadow,
+                skybox,
             };
             self.bind_group = layout.bind_group(gpu, &self.uniform, &self.textures);
         }

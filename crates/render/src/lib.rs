@@ -33,11 +33,11 @@ use thiserror::Error;
 use self::content::{
     AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, Phase, UploadOptions,
 };
-use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, is_mirrored};
+use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored};
 use self::lines::{LineData, LineRenderer};
 use self::shadow::{GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
-use mapscope_scene::camera::Camera;
+use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use floor::Floor;
@@ -139,8 +139,17 @@ pub struct SceneData {
     /// How many contents are not there yet.
     awaited: usize,
     background: Background,
+    /// The sky of the document, if it is made of images.
+    skybox: Option<Skybox>,
     /// The contents of the frame that was prepared, the furthest first.
     far_to_near: Vec<usize>,
+}
+
+/// A sky of images on the GPU.
+#[derive(Debug)]
+struct Skybox {
+    view: wgpu::TextureView,
+    bytes: u64,
 }
 
 /// Something that a document is made of, on the GPU.
@@ -215,6 +224,7 @@ impl SceneData {
             bytes_per_frame,
             awaited: 0,
             background: Background::Sky,
+            skybox: None,
             far_to_near: Vec::new(),
         }
     }
@@ -222,7 +232,8 @@ impl SceneData {
     /// Bytes of GPU memory that it holds.
     pub fn gpu_bytes(&self) -> u64 {
         let data = self.contents.iter().filter_map(|c| c.data.as_ref());
-        data.map(|data| data.gpu_bytes()).sum::<u64>() + self.shadow.gpu_bytes()
+        let skybox = self.skybox.as_ref().map_or(0, |skybox| skybox.bytes);
+        data.map(|data| data.gpu_bytes()).sum::<u64>() + self.shadow.gpu_bytes() + skybox
     }
 
     /// How many chunks or other contents of how many are on the GPU, of a document that appears
@@ -339,6 +350,14 @@ impl Renderer {
         let floor = document.floor_height().unwrap_or(0.0);
         let frame = FrameData::new(gpu, &self.frame, bounds, floor);
         let mut scene = SceneData::new(gpu, frame, bytes_per_frame);
+        let environment = document.environment();
+        let skybox = environment.and_then(|environment| environment.skybox.as_ref());
+        scene.skybox = skybox.and_then(|skybox| {
+            Some(Skybox {
+                view: sky::upload_skybox(gpu, skybox)?,
+                bytes: skybox.cpu_bytes(),
+            })
+        });
         self.list(gpu, &mut scene, document, shared, None)?;
         Ok(scene)
     }
@@ -456,12 +475,16 @@ impl Renderer {
             shadow,
             ground: ground.map(GroundShadow::place).unwrap_or_default(),
         };
+        let skybox = scene.skybox.as_ref().map(|skybox| &skybox.view);
         scene
             .frame
-            .bind(gpu, &self.frame, scene.shadow.view(), ground);
+            .bind(gpu, &self.frame, scene.shadow.view(), ground, skybox);
         scene.frame.write(gpu, &local, &light);
         local.to_sun = light.sun.direction();
         local.casters = scene.shadow.casters_of_frame();
+        if scene.skybox.is_some() {
+            local.reflected = Reflected::Skybox;
+        }
         document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
@@ -486,6 +509,11 @@ impl Renderer {
             None => Background::Sky,
         };
         scene.background = backgrounds.max().unwrap_or(of_nothing);
+        // Without perspective all rays are the same, and an image would be one colour.
+        let has_sky = view.camera.projection == Projection::Perspective && scene.skybox.is_some();
+        if scene.background == Background::Sky && has_sky {
+            scene.background = Background::Skybox;
+        }
         self.sky.prepare(gpu, scene.background);
         self.lines.prepare(gpu, &mut scene.lines, document, view);
     }

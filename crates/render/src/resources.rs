@@ -360,6 +360,8 @@ pub(super) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDime
 /// An array of textures.
 pub(super) const TEXTURE_ARRAY: wgpu::BindingType =
     texture_type(wgpu::TextureViewDimension::D2Array);
+/// A texture that surrounds everything.
+pub(super) const CUBE_TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::Cube);
 /// A texture of depths that others are compared with.
 pub(super) const DEPTH_TEXTURE: wgpu::BindingType = wgpu::BindingType::Texture {
     sample_type: wgpu::TextureSampleType::Depth,

@@ -12,7 +12,7 @@ use glam::{UVec4, Vec2, Vec3, Vec4};
 
 use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use super::frame::{FrameLayout, Frustum, LocalView};
+use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
 use super::resources::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
     TEXTURE_ARRAY, UNIFORM, Uniform, Uploads, bind_group, bind_group_layout, on, sampler,
@@ -157,7 +157,7 @@ pub(super) struct TerrainRenderer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pipeline {
     Ground(Variant, Ground, Shadows),
-    Water(Shadows),
+    Water(Shadows, Reflected),
 }
 
 /// Which shadows may fall on what is drawn.
@@ -276,6 +276,8 @@ pub(super) struct TerrainData {
     /// Which shadows fall where only that of the ground may, and where those of what stands on it
     /// may too.
     shadows: [Shadows; 2],
+    /// What its water reflects.
+    reflected: Reflected,
     /// For each block in rows from the north-west whether what stands on the ground casts a shadow
     /// on it, and how many there are in a row.
     cast_on: Vec<bool>,
@@ -324,15 +326,22 @@ struct Visible {
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        let (Self::Ground(.., shadows) | Self::Water(shadows)) = self;
+        let (Self::Ground(.., shadows) | Self::Water(shadows, _)) = self;
         let in_shadow = ("IN_SHADOW", on(shadows == Shadows::All));
         let lookups = shadow::lookups_constant(maker.gpu);
-        let Self::Ground(variant, ground, _) = self else {
-            return maker.create(&PipelineOptions {
-                constants: &[in_shadow, lookups],
-                vertices: [Some(chunk_attribute(4)), None],
-                ..PipelineOptions::blended("vs_water", "fs_water")
-            });
+        let (variant, ground) = match self {
+            Self::Ground(variant, ground, _) => (variant, ground),
+            Self::Water(_, reflected) => {
+                return maker.create(&PipelineOptions {
+                    constants: &[
+                        in_shadow,
+                        lookups,
+                        ("SKYBOX", on(reflected == Reflected::Skybox)),
+                    ],
+                    vertices: [Some(chunk_attribute(4)), None],
+                    ..PipelineOptions::blended("vs_water", "fs_water")
+                });
+            }
         };
         let (vertex, fragment, shaded) = ground.shaders();
         let is_rich = matches!(variant, Variant::Rich | Variant::Inspect);
@@ -513,6 +522,7 @@ impl ContentRenderer for TerrainRenderer {
             gpu_bytes,
             fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_software())],
             shadows: [Shadows::OfGround; 2],
+            reflected: Reflected::OwnSky,
             cast_on: vec![false; chunks.len() * 4],
             blocks_across: (placement.cols / BLOCK_SIDE).max(1) as usize,
             with_water: Vec::with_capacity(chunks.len()),
@@ -547,7 +557,7 @@ impl ContentRenderer for TerrainRenderer {
             }
         }
         if !data.water_range.is_empty() {
-            let pipeline = Pipeline::Water(data.shadows[1]);
+            let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
             self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
     }
@@ -623,7 +633,7 @@ impl TerrainRenderer {
     }
 
     fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
-        let pipeline = Pipeline::Water(data.shadows[1]);
+        let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
         if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
             pass.set_bind_group(1, &data.bind_group, &[]);
             pass.set_bind_group(2, &data.navigation, &[]);
@@ -769,6 +779,7 @@ impl TerrainData {
             (Some(_), false) if is_lit => [Shadows::OfGround, Shadows::All],
             _ => [Shadows::OfGround; 2],
         };
+        self.reflected = local.reflected;
         self.cast_on.fill(false);
         for caster in local.casters.unwrap_or_default() {
             self.cast(terrain, caster, local.to_sun);

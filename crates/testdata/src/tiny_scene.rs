@@ -26,9 +26,55 @@ pub fn write_game(folder: &Path, scene: &str) -> io::Result<PathBuf> {
     }
     std::fs::write(maps.join("a.pfmap"), synthesize::pfmap(1, 1, 1))?;
     std::fs::write(models.join("guard.pfobj"), pfobj::write(&tiny_model()))?;
+    write_skybox(&folder.join("assets/skyboxes/evening sky"), 4)?;
     let file = maps.join("a.pfscene");
     std::fs::write(&file, scene)?;
     Ok(file)
+}
+
+/// The images of a skybox in the order of cube textures: their names, and the colours of their upper
+/// and lower halves.
+pub const SKYBOX: [(&str, [[u8; 3]; 2]); 6] = [
+    ("right", [[250, 20, 20], [120, 20, 20]]),
+    ("left", [[20, 250, 20], [20, 120, 20]]),
+    ("top", [[20, 20, 250], [20, 20, 120]]),
+    ("bottom", [[250, 250, 20], [120, 120, 20]]),
+    ("back", [[250, 20, 250], [120, 20, 120]]),
+    ("front", [[20, 250, 250], [20, 120, 120]]),
+];
+
+/// Writes [`SKYBOX`] into a folder, as images of so many pixels along a side, whose left eighth is
+/// white. They are bitmaps, whatever their names say.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn write_skybox(folder: &Path, side: u32) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    for (name, halves) in SKYBOX {
+        let pixel = |x: u32, y: u32| {
+            if x < side.div_ceil(8) {
+                [255; 3]
+            } else {
+                halves[usize::from(y >= side / 2)]
+            }
+        };
+        std::fs::write(folder.join(name).with_extension("jpg"), bitmap(side, pixel))?;
+    }
+    Ok(())
+}
+
+/// A square image as a TGA file without compression.
+pub fn bitmap(side: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Vec<u8> {
+    let [low, high] = (side as u16).to_le_bytes();
+    // True colour, of 24 bits, and the first row is the uppermost.
+    let mut bytes = vec![
+        0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, low, high, low, high, 24, 0x20,
+    ];
+    for (y, x) in (0..side).flat_map(|y| (0..side).map(move |x| (y, x))) {
+        let [r, g, b] = pixel(x, y);
+        bytes.extend([b, g, r]);
+    }
+    bytes
 }
 
 /// The scene, as text, in version 1.1.

@@ -29,7 +29,7 @@ use super::stage::{
     GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
 };
 use super::tile_maps::{layer, scrambled, sprite, tiles, tileset};
-use super::{gallery, rigs, scenes, tile_maps};
+use super::{gallery, rigs, scenes, sky, tile_maps};
 
 /// How much a channel may differ: other versions of Mesa round and filter a little differently.
 const LARGEST_DIFFERENCE: u8 = 6;
@@ -915,6 +915,13 @@ fn scenes() -> Vec<Golden> {
     goldens
 }
 
+/// A sky of six colours behind land and in its water.
+fn skyboxes() -> Vec<Golden> {
+    let scene: Arc<dyn Document> = Arc::new(sky::chimneys_below_a_skybox());
+    let low = look_at(&scene, [21.0, 21.0, 0.0], Vec3::new(1.0, 0.3, 0.5), 60.0);
+    vec![Golden::new("skybox", &scene, low)]
+}
+
 /// Shadows on ground, slope, wall, water and each other, from the sun's side and against it.
 fn shadows() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
@@ -949,6 +956,7 @@ fn all() -> Vec<Golden> {
         tile_layers(),
         scenes(),
         shadows(),
+        skyboxes(),
     ]
     .into_iter()
     .flatten()

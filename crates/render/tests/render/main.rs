@@ -14,6 +14,7 @@ mod rigs;
 mod scenes;
 mod shaders;
 mod skinning;
+mod sky;
 mod stage;
 mod terrain;
 mod tile_maps;

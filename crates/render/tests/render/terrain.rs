@@ -169,7 +169,7 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
 }
 
 /// A map of the corpus, where it is there.
-fn corpus_map(name: &str) -> Option<Arc<dyn Document>> {
+pub(crate) fn corpus_map(name: &str) -> Option<Arc<dyn Document>> {
     let path = shared(&format!("corpus/permafrost/assets/maps/{name}"))?;
     let source = Source::read(&path).unwrap();
     Some(mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap())

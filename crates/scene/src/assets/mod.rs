@@ -4,6 +4,7 @@
 mod image;
 mod mips;
 mod roots;
+mod skybox;
 mod texture;
 
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ pub(crate) use self::image::{checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
 pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
+pub(crate) use self::skybox::LoadedSkybox;
+pub use self::skybox::{FACE_NAMES, Skybox};
 pub(crate) use self::texture::SharedTextures;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use super::{OpenOptions, Source};
@@ -59,6 +62,15 @@ pub(crate) struct AssetFile {
 }
 
 impl Assets {
+    /// The files that what surrounds a document may be made of. What is built in has none on disk.
+    pub(crate) fn of_surroundings(source: &Source, options: &OpenOptions) -> Self {
+        let mut assets = Self::new(source, options, LookUp::AssetRoot);
+        if !source.embedded.is_empty() {
+            assets.roots = AssetRoots::default();
+        }
+        assets
+    }
+
     /// Those of a document. Last come the folders that the user named.
     pub(crate) fn new(source: &Source, options: &OpenOptions, look_up: LookUp) -> Self {
         let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());

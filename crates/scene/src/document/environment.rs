@@ -1,15 +1,21 @@
 //! What surrounds a document: its sun, and the sky.
 
+use std::sync::Arc;
+
 use glam::Vec3;
+
+use crate::assets::Skybox;
 
 /// Where the light is, in world space, as the game and its editor set it (fact sheets A10 and B6).
 pub(crate) const LIGHT_POSITION: Vec3 = Vec3::new(1664.0, 1024.0, 384.0);
 
 /// What surrounds a document that has a ground of its own, so that what stands on it casts shadows.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Environment {
     /// Its light.
     pub sun: Sun,
+    /// The images of its sky; none for Mapscope's own.
+    pub skybox: Option<Arc<Skybox>>,
 }
 
 /// The one light of a map, and how bright it is where that does not reach.

@@ -17,7 +17,7 @@ use crate::terrain::Terrain;
 use crate::terrain::navigation::{Blocker, Domain};
 use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
-    OpenError, OpenOptions, Progress, SceneItem, Source,
+    OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
 };
 use mapscope_formats::pfscene::{self, Entity, Pfscene, Shape, Value};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted};
@@ -46,8 +46,19 @@ impl MapScene {
             mut map,
             map_fault,
             models: loaded,
+            skybox,
             mut dependencies,
-        } = load::load(&names, source, options, progress)?;
+        } = load::load(
+            &names,
+            pfscene.general.skybox.as_ref().map(|it| &it.value),
+            source,
+            options,
+            progress,
+        )?;
+        for (rule, message) in skybox.faults {
+            let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
+            problems.add(rule, Place::Text { line, column: 1 }, || message);
+        }
         if let Some(fault) = map_fault {
             let place = Place::Text { line: 1, column: 1 };
             problems.add(&rules::MISSING_MAP, place, || fault);
@@ -137,7 +148,10 @@ impl MapScene {
             members,
             clips: if is_animated { vec![clip] } else { Vec::new() },
             cameras: cameras(&pfscene),
-            environment: Environment::default(),
+            environment: Environment {
+                sun: Sun::default(),
+                skybox: skybox.skybox,
+            },
             pfscene,
         };
         scene.about.cpu_bytes = scene.cpu_bytes();
@@ -151,7 +165,9 @@ impl MapScene {
         let map = self
             .terrain()
             .map_or(0, |terrain| terrain.about().cpu_bytes);
-        models + map + size_of_val(self.entities.as_slice()) as u64
+        let skybox = self.environment.skybox.as_ref();
+        let skybox = skybox.map_or(0, |skybox| skybox.cpu_bytes());
+        models + map + skybox + size_of_val(self.entities.as_slice()) as u64
     }
 }
 

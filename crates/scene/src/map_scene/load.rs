@@ -8,14 +8,14 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::assets::{AssetError, Assets, LookUp, SharedTextures};
+use crate::assets::{AssetError, Assets, LoadedSkybox, LookUp, SharedTextures};
 use crate::model::Model;
 use crate::parallel::{in_parallel, in_parallel_reported};
 use crate::rules::{self, Fault};
 use crate::terrain::Terrain;
-use crate::{Document as _, MapChoice, OpenError, OpenOptions, Progress, Source};
+use crate::{Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::{pfmap, pfobj, quoted_path};
+use mapscope_formats::{pfmap, pfobj, pfscene, quoted_path};
 
 /// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
 const MAX_MODELS: usize = 2_000;
@@ -90,6 +90,8 @@ pub(super) struct Loaded {
     pub(super) map_fault: Option<String>,
     /// One for each name.
     pub(super) models: Vec<LoadedModel>,
+    /// Its sky.
+    pub(super) skybox: LoadedSkybox,
     /// Files that were found or looked for; some may be there more than once.
     pub(super) dependencies: Vec<PathBuf>,
 }
@@ -100,23 +102,32 @@ pub(super) struct LoadedModel {
     pub(super) model: Result<Arc<Model>, Fault>,
 }
 
-/// Finds and reads the map of a scene and the models of these names.
+/// Finds and reads the map of a scene, the models of these names, and the skybox that it names or
+/// else that of the game.
 ///
 /// # Errors
 /// Only when the load is cancelled.
 pub(super) fn load(
     names: &[&str],
+    skybox: Option<&pfscene::Skybox>,
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Loaded, OpenError> {
     let mut dependencies = Vec::new();
-    let (map, models) = std::thread::scope(|scope| {
+    let assets = Assets::of_surroundings(source, options);
+    let (map, skybox, models) = std::thread::scope(|scope| {
         let map = scope.spawn(|| load_map(source, options, &progress.part(MAP)));
+        let skybox = scope.spawn(|| match skybox {
+            Some(it) => assets.skybox(&it.folder, &it.extension, progress),
+            None => assets.skybox_of_the_game(progress),
+        });
         let models = load_models(names, source, options, progress, &mut dependencies);
-        (map.join(), models)
+        (map.join(), skybox.join(), models)
     });
     let models = models?;
+    let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
+    dependencies.append(&mut skybox.looked_for);
     progress.check()?;
     let map = map.unwrap_or_else(|_panic| {
         let error = std::io::Error::other("Mapscope failed while reading it");
@@ -139,6 +150,7 @@ pub(super) fn load(
         map,
         map_fault,
         models,
+        skybox,
         dependencies,
     })
 }
@@ -165,8 +177,13 @@ fn load_map(
     };
     let terrain = read.and_then(|source| {
         let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
-        Ok(Arc::new(Terrain::build(
-            parsed, &source, options, progress,
+        let environment = Environment::default();
+        Ok(Arc::new(Terrain::build_in(
+            environment,
+            parsed,
+            &source,
+            options,
+            progress,
         )?))
     });
     (Some(path), terrain)

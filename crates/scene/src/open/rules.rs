@@ -11,6 +11,14 @@ mapscope_formats::rules! {
     Warning UNREADABLE_TEXTURE = "texture/unreadable";
     /// There are more textures, or larger ones, than are shown.
     Warning TEXTURE_LIMIT = "texture/limit";
+    /// A skybox, or one of its six images, was not found; Mapscope's own sky is shown.
+    Warning MISSING_SKYBOX = "skybox/missing";
+    /// The path of a skybox leads out of the asset root.
+    Warning SKYBOX_NAME = "skybox/name";
+    /// An image of a skybox cannot be read; Mapscope's own sky is shown.
+    Warning UNREADABLE_SKYBOX = "skybox/unreadable";
+    /// The images of a skybox are not square, or not all of one size; Mapscope's own sky is shown.
+    Warning SKYBOX_SIZE = "skybox/size";
     /// The declared bounds differ from those of the mesh.
     Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
     /// No tile names a material, and no splat that is seen does.
@@ -89,6 +97,7 @@ pub(crate) type Fault = (&'static Rule, String);
 pub fn is_missing_file(rule: &Rule) -> bool {
     let missing = [
         &MISSING_TEXTURE,
+        &MISSING_SKYBOX,
         &MISSING_MAP,
         &MISSING_MODEL,
         &MISSING_TILESET,

@@ -31,12 +31,14 @@ use self::navigation::{Blocker, Cell, NavigationGrid, Obstacle};
 use self::pack::{Layers, Packed};
 use self::sun::ShadowMap;
 use self::textures::Textures;
+use super::assets::{Assets, LoadedSkybox};
 use super::camera::Handedness;
 use super::document::environment::Environment;
 use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
+use mapscope_formats::{Place, Problems};
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -49,6 +51,7 @@ pub struct Terrain {
     shadow: ShadowMap,
     overview: Overview,
     textures: Arc<Textures>,
+    /// Its sun and sky; in a scene it has the sun of that, and the scene has the sky.
     environment: Environment,
     /// Tiles of each class.
     class_counts: [u64; TileClass::COUNT],
@@ -77,11 +80,46 @@ pub(super) fn open(
 }
 
 impl Terrain {
-    /// Makes a terrain of a map that was read.
+    /// Makes a terrain of a map that was read, in the sun and below the sky of the game.
     ///
     /// # Errors
     /// Only when the load is cancelled.
     pub fn build(
+        map: Pfmap,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let assets = Assets::of_surroundings(source, options);
+        let (skybox, terrain) = std::thread::scope(|scope| {
+            let skybox = scope.spawn(|| assets.skybox_of_the_game(progress));
+            let terrain = Self::build_in(Environment::default(), map, source, options, progress);
+            (skybox.join(), terrain)
+        });
+        let mut terrain = terrain?;
+        let skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
+        let mut problems = Problems::new();
+        for (rule, message) in skybox.faults {
+            problems.add(rule, Place::Text { line: 1, column: 1 }, || message);
+        }
+        let about = &mut terrain.about;
+        about.problems.extend(problems.finish());
+        about.problems.sort_by_key(|problem| problem.place);
+        about.dependencies.extend(skybox.looked_for);
+        about.cpu_bytes += skybox
+            .skybox
+            .as_ref()
+            .map_or(0, |skybox| skybox.cpu_bytes());
+        terrain.environment.skybox = skybox.skybox;
+        Ok(terrain)
+    }
+
+    /// Makes a terrain of a map that was read, for what surrounds it.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(crate) fn build_in(
+        environment: Environment,
         map: Pfmap,
         source: &Source,
         options: &OpenOptions,
@@ -96,7 +134,8 @@ impl Terrain {
         let textures = Arc::new(textures);
         let everything = [0..map.rows(), 0..map.cols()];
         let mut report = |fraction| progress.report(fraction);
-        let mut terrain = Self::assemble(path, map, textures, &everything, &mut report)?;
+        let mut terrain =
+            Self::assemble(path, environment, map, textures, &everything, &mut report)?;
         terrain.about.problems = problems;
         terrain.about.dependencies = dependencies;
         Ok(terrain)
@@ -106,6 +145,7 @@ impl Terrain {
     /// these rows and columns are drawn. `report` hears how far it is, and may break it off.
     fn assemble<E>(
         path: PathBuf,
+        environment: Environment,
         map: Pfmap,
         textures: Arc<Textures>,
         drawn: &[Range<u32>; 2],
@@ -168,7 +208,7 @@ impl Terrain {
             shadow,
             overview,
             textures,
-            environment: Environment::default(),
+            environment,
             class_counts,
             cover_counts,
             bad_in_chunks,

@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::Terrain;
 use super::geometry::{LEVEL_HEIGHT, Shape};
 use crate::camera::{Camera, Pose};
-use crate::{Item, TerrainItem};
+use crate::{Environment, Item, TerrainItem};
 use mapscope_formats::pfmap::{
     BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, Layout, OddTiles, Pfmap, Tile, TileType,
 };
@@ -76,7 +76,12 @@ impl Terrain {
         let textures = self.textures.for_materials(shown, &self.map.splats);
         let drawn = &[PATCH_TILES, PATCH_TILES];
         let mut report = |_| Ok::<_, Infallible>(());
-        let Ok(mut patch) = Self::assemble(self.path.clone(), map, textures, drawn, &mut report);
+        let environment = Environment {
+            sun: self.environment.sun,
+            skybox: None,
+        };
+        let path = self.path.clone();
+        let Ok(mut patch) = Self::assemble(path, environment, map, textures, drawn, &mut report);
         for chunk in &mut patch.packed.chunks {
             // The foot may reach below the water even if none of the tiles does.
             chunk.has_water = lowest < 0;

@@ -16,7 +16,7 @@ use mapscope_scene::{
     Direction, Document, InfoQuery, Item, MapChoice, ModelItem, OpenError, OpenOptions, OverlayId,
     Playhead, Progress, Ray, SceneItem, Shown, Source, Swatch, TerrainItem,
 };
-use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
+use mapscope_testdata::tiny_scene::{SCENE, SKYBOX, bitmap, sound_scene, write_game, write_skybox};
 use mapscope_testdata::{shared, synthesize, tiny_model};
 use serde_json::Value;
 
@@ -900,4 +900,141 @@ fn errors_of_the_map_are_said_of_the_scene() {
         "{}",
         found.message
     );
+}
+
+/// The skybox of a document: where it was found, texels along a side, and the first and last texel of
+/// each face but for the white stripe.
+fn skybox(document: &dyn Document) -> Option<(String, u32, Vec<[[u8; 3]; 2]>)> {
+    let skybox = document.environment()?.skybox.as_ref()?;
+    let texel = |texels: &[u8]| [texels[0], texels[1], texels[2]];
+    let faces = skybox.faces.iter().map(|face| {
+        let level = &face.levels[0];
+        [texel(&level[4..]), texel(&level[level.len() - 4..])]
+    });
+    Some((skybox.name.join(" "), skybox.side(), faces.collect()))
+}
+
+#[test]
+fn the_skybox_of_a_scene_is_found_and_turned_as_the_engine_does() {
+    let game = Game::new(&sound_scene());
+    let document = game.open();
+    // The last row of an image comes first.
+    let faces = SKYBOX.map(|(_, [upper, lower])| [lower, upper]).to_vec();
+    let name = "assets/skyboxes/evening sky jpg".to_owned();
+    assert_eq!(skybox(&*document), Some((name, 4, faces)));
+    let watched = &document.about().dependencies;
+    for (face, _) in SKYBOX {
+        let is_it = |path: &Path| path.ends_with(format!("evening sky/{face}.jpg"));
+        assert!(
+            watched.iter().any(|path| is_it(path)),
+            "{face}: {watched:?}"
+        );
+    }
+    let rules = broken(&*document);
+    assert!(
+        rules.iter().all(|(_, rule)| !rule.starts_with("skybox/")),
+        "{rules:?}"
+    );
+    let with_dot = Game::new(&sound_scene().replace("sky\" jpg", "sky/\" .jpg"));
+    assert_eq!(skybox(&*with_dot.open()), skybox(&*document));
+}
+
+#[test]
+fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscope() {
+    let folder = "assets/skyboxes/evening sky";
+    let check = |change: &dyn Fn(&Game), scene: &str, expected: &[(&str, &str)]| {
+        let game = Game::new(scene);
+        change(&game);
+        let document = game.open();
+        assert!(skybox(&*document).is_none());
+        let problems = document.about().problems.iter();
+        let problems = problems.filter(|problem| problem.rule.id.starts_with("skybox/"));
+        let problems: Vec<_> = problems.collect();
+        assert_eq!(problems.len(), expected.len(), "{problems:?}");
+        for (problem, (rule, said)) in problems.iter().zip(expected) {
+            assert_eq!(
+                (problem.place.to_string().as_str(), problem.rule.id),
+                ("4:1", *rule)
+            );
+            assert!(problem.message.contains(said), "{}", problem.message);
+        }
+    };
+    let sound = sound_scene();
+    let remove = |game: &Game, name: &str| {
+        std::fs::remove_file(game.0.path().join(folder).join(name)).unwrap();
+    };
+    check(
+        &|game| {
+            remove(game, "front.jpg");
+            remove(game, "top.jpg");
+        },
+        &sound,
+        &[
+            ("skybox/missing", "top.jpg"),
+            ("skybox/missing", "front.jpg"),
+        ],
+    );
+    check(
+        &|game| game.write(&format!("{folder}/left.jpg"), b"no image"),
+        &sound,
+        &[("skybox/unreadable", "left.jpg` cannot be read")],
+    );
+    check(
+        &|game| game.write(&format!("{folder}/back.jpg"), &bitmap(8, |_, _| [0; 3])),
+        &sound,
+        &[("skybox/size", "back.jpg` is 8 x 8")],
+    );
+    let elsewhere = sound.replace("evening sky", "morning");
+    check(
+        &|_| (),
+        &elsewhere,
+        &[(
+            "skybox/missing",
+            "`assets/skyboxes/morning` (jpg) was not found",
+        )],
+    );
+    let outside = sound.replace(folder, "../sky");
+    check(
+        &|_| (),
+        &outside,
+        &[("skybox/name", "leads out of the asset root")],
+    );
+}
+
+#[test]
+fn around_what_names_no_skybox_is_that_of_the_game_if_it_is_there() {
+    let line = "    skybox \"assets/skyboxes/evening sky\" jpg\n";
+    let game = Game::new(&sound_scene().replace(line, ""));
+    let map = game.0.path().join("assets/maps/a.pfmap");
+    let documents = || [game.open(), open(&map)];
+    for document in documents() {
+        assert!(skybox(&*document).is_none());
+        let rules = broken(&*document);
+        assert!(
+            rules.iter().all(|(_, rule)| !rule.starts_with("skybox/")),
+            "{rules:?}"
+        );
+    }
+    let folder = game.0.path().join("assets/skyboxes/clouds_blue");
+    write_skybox(&folder, 8).unwrap();
+    for document in documents() {
+        let (name, side, _) = skybox(&*document).unwrap();
+        assert_eq!(
+            (name.as_str(), side),
+            ("assets/skyboxes/clouds_blue jpg", 8)
+        );
+    }
+    std::fs::remove_file(folder.join("right.jpg")).unwrap();
+    for document in documents() {
+        assert!(skybox(&*document).is_none());
+        let found = broken(&*document);
+        assert!(
+            found.contains(&("1:1".to_owned(), "skybox/missing")),
+            "{found:?}"
+        );
+    }
+    // A scene that names its own does not look for it.
+    let named = Game::new(&sound_scene());
+    write_skybox(&named.0.path().join("assets/skyboxes/clouds_blue"), 8).unwrap();
+    assert_eq!(skybox(&*named.open()).unwrap().1, 4);
 }

@@ -16,9 +16,10 @@ use mapscope_formats::pmf::{
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
 use mapscope_scene::Document;
+use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
 use mapscope_scene::{OpenError, OpenOptions, Progress, Source};
-use mapscope_testdata::tiny_scene::SCENE;
+use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
 /// Files that are beside the opened one, by their names.
@@ -176,6 +177,16 @@ fn open_pfscenes(broken: &mut Broken) {
     ];
     for (from, to) in changes {
         broken.open("a.pfscene", SCENE.replace(from, to), &*FILES);
+    }
+    let scene = SCENE.replace("assets/skyboxes/evening sky", "../sky");
+    broken.open("a.pfscene", scene, &*FILES);
+    static IMAGES: LazyLock<[Vec<u8>; 2]> =
+        LazyLock::new(|| [2, 4].map(|s| bitmap(s, |_, _| [0; 3])));
+    let [small, large]: [&[u8]; 2] = [&IMAGES[0], &IMAGES[1]];
+    for other in [&b"no image"[..], small] {
+        let name = |face| &*format!("assets/skyboxes/evening sky/{face}.jpg").leak();
+        let faces = FACE_NAMES.map(|face| (name(face), if face == "top" { other } else { large }));
+        broken.open("a.pfscene", SCENE, faces.to_vec().leak());
     }
     static BAD_MAP: LazyLock<Vec<u8>> = LazyLock::new(|| MAP[..MAP.len() / 2].to_vec());
     static BAD_FILES: LazyLock<[(&str, &[u8]); 1]> = LazyLock::new(|| [("a.pfmap", &BAD_MAP)]);

@@ -1,0 +1,179 @@
+//! Skyboxes: six images around everything, named and turned as the engine has them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::image::imageops;
+
+use super::{AssetError, Assets, Texture, decode};
+use crate::parallel::in_parallel;
+use crate::rules::{self, Fault};
+use crate::{OpenError, Progress};
+use mapscope_formats::quoted_path;
+
+/// The names of the images of a skybox, in the order of the layers of a cube texture: toward +X, -X,
+/// +Y, -Y, +Z and -Z (fact sheet D). +X is west in the world, and +Z south.
+pub const FACE_NAMES: [&str; 6] = ["right", "left", "top", "bottom", "back", "front"];
+/// The skybox of the game, which stands around what names none: its folder and what the names of its
+/// images end in.
+const OF_THE_GAME: [&str; 2] = ["assets/skyboxes/clouds_blue", "jpg"];
+/// Bytes of an image that is read.
+const MAX_IMAGE_BYTES: u64 = 64 << 20;
+
+/// A skybox, ready for the GPU.
+#[derive(Debug)]
+pub struct Skybox {
+    /// Where it was found, as a scene names it: its folder below the asset root, and what the names of
+    /// its images end in, without the dot.
+    pub name: [String; 2],
+    /// Its faces in the order of [`FACE_NAMES`], all square and of one size. Their rows are those of
+    /// the layers of a cube texture: the engine loads images with the last row first (fact sheet 0).
+    pub faces: [Texture; 6],
+}
+
+impl Skybox {
+    /// Texels along a side of each face.
+    pub fn side(&self) -> u32 {
+        self.faces[0].size[0]
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn cpu_bytes(&self) -> u64 {
+        let levels = self.faces.iter().flat_map(|face| &face.levels);
+        levels.map(|level| level.len() as u64).sum()
+    }
+}
+
+/// A skybox that was looked up.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedSkybox {
+    /// The skybox; none where one of its images is missing or cannot be used.
+    pub(crate) skybox: Option<Arc<Skybox>>,
+    /// Why there is none.
+    pub(crate) faults: Vec<Fault>,
+    /// Files that were found or looked for.
+    pub(crate) looked_for: Vec<PathBuf>,
+}
+
+/// A face that was looked up.
+struct Face {
+    texture: Result<Texture, Fault>,
+    /// Whether there is no such file.
+    is_missing: bool,
+    looked_for: Vec<PathBuf>,
+}
+
+impl Assets {
+    /// Reads and decodes the six images of a skybox that a scene names.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(crate) fn skybox(
+        &self,
+        folder: &str,
+        extension: &str,
+        progress: &Progress,
+    ) -> Result<LoadedSkybox, OpenError> {
+        // The engine puts a dot before it itself.
+        let extension = extension.strip_prefix('.').unwrap_or(extension);
+        let folder = folder.trim_end_matches('/');
+        let faces = in_parallel(FACE_NAMES.len(), progress, |index| {
+            self.face(&format!("{folder}/{}.{extension}", FACE_NAMES[index]))
+        })?;
+        let mut loaded = LoadedSkybox::default();
+        if faces.iter().all(|face| face.is_missing) {
+            loaded.looked_for = faces.into_iter().flat_map(|face| face.looked_for).collect();
+            let message = format!(
+                "the skybox {} ({extension}) was not found below the asset root; expected {}",
+                quoted_path(folder),
+                FACE_NAMES
+                    .map(|name| format!("{name}.{extension}"))
+                    .join(", "),
+            );
+            loaded.faults.push((&rules::MISSING_SKYBOX, message));
+            return Ok(loaded);
+        }
+        let mut textures = Vec::with_capacity(FACE_NAMES.len());
+        for face in faces {
+            loaded.looked_for.extend(face.looked_for);
+            match face.texture {
+                Ok(texture) => textures.push(texture),
+                Err(fault) => loaded.faults.push(fault),
+            }
+        }
+        // Of a path that leads out, all six do.
+        let outside = rules::SKYBOX_NAME.id;
+        (loaded.faults).dedup_by(|(a, _), (b, _)| a.id == outside && b.id == outside);
+        let Ok(faces) = <[Texture; 6]>::try_from(textures) else {
+            return Ok(loaded);
+        };
+        let odd =
+            (FACE_NAMES.iter().zip(&faces)).find(|(_, face)| face.size != [faces[0].size[0]; 2]);
+        if let Some((name, face)) = odd {
+            let ([width, height], side) = (face.size, faces[0].size[0]);
+            let message = format!(
+                "the image {} is {width} x {height} as it is drawn; expected it square and as wide \
+                 as {}, which is {side}",
+                quoted_path(&format!("{folder}/{name}.{extension}")),
+                FACE_NAMES[0],
+            );
+            loaded.faults.push((&rules::SKYBOX_SIZE, message));
+            return Ok(loaded);
+        }
+        let name = [folder, extension].map(str::to_owned);
+        loaded.skybox = Some(Arc::new(Skybox { name, faces }));
+        Ok(loaded)
+    }
+
+    /// The skybox of the game, if it is below the asset root. None of it is nothing to be said.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(crate) fn skybox_of_the_game(
+        &self,
+        progress: &Progress,
+    ) -> Result<LoadedSkybox, OpenError> {
+        let [folder, extension] = OF_THE_GAME;
+        let mut names = FACE_NAMES
+            .iter()
+            .map(|name| format!("{folder}/{name}.{extension}"));
+        if names.any(|name| self.locate(&name).is_some()) {
+            return self.skybox(folder, extension, progress);
+        }
+        Ok(LoadedSkybox::default())
+    }
+
+    fn face(&self, name: &str) -> Face {
+        let file = self.read_up_to(name, MAX_IMAGE_BYTES);
+        let is_missing = matches!(file.bytes, Err(AssetError::Missing { .. }));
+        let texture = match &file.bytes {
+            Ok(bytes) => decode(bytes),
+            Err(AssetError::Unreadable(error)) => Err(error.clone()),
+            Err(error) => {
+                let rule = match error {
+                    AssetError::Refused { .. } => &rules::SKYBOX_NAME,
+                    _ => &rules::MISSING_SKYBOX,
+                };
+                let fault = (rule, format!("the image of a skybox {error}"));
+                return Face {
+                    texture: Err(fault),
+                    is_missing,
+                    looked_for: file.looked_for,
+                };
+            }
+        };
+        let texture = texture.map(|mut image| {
+            imageops::flip_vertical_in_place(&mut image);
+            Texture::new(image)
+        });
+        let unreadable = |error: String| {
+            let message = format!("the image {} cannot be read: {error}", quoted_path(name));
+            (&rules::UNREADABLE_SKYBOX, message)
+        };
+        Face {
+            texture: texture.map_err(unreadable),
+            is_missing,
+            looked_for: file.looked_for,
+        }
+    }
+}
