@@ -138,8 +138,8 @@ fn noise_at(at: vec2f) -> vec4f {
 
 // What the light of the engine makes of a colour (fact sheet A10).
 fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
-    let ambient = 0.7 + 0.03 * (world_y / LEVEL_HEIGHT);
-    let diffuse = 0.9 * max(dot(normal, map.sun.xyz), 0.0);
+    let ambient = (0.7 + 0.03 * (world_y / LEVEL_HEIGHT)) * frame.ambient_color.rgb;
+    let diffuse = (0.9 * max(dot(normal, map.sun.xyz), 0.0)) * frame.light_color.rgb;
     return albedo * (ambient + diffuse) * mix(SHADOW_LIGHT, 1.0, sunlit);
 }
 
@@ -1046,10 +1046,16 @@ fn fs_wire() -> @location(0) vec4f {
 const WATER_LEVEL_Y: f32 = -2.0;
 // What is left in the shadow of the light that comes back from within the water.
 const SHADOW_ON_WATER: f32 = 0.85;
+// The light of the game on level ground at height 0 (fact sheet A10).
+const LIGHT_OF_THE_GAME: f32 = 0.7 + 0.9 * 0.5142595;
 
 struct Water {
     @builtin(position) clip: vec4f,
     @location(0) world: vec3f,
+    // How bright it is within, where 1 is as bright as in the light of the game.
+    @location(1) @interpolate(flat) light: vec3f,
+    // The mip level of the skybox.
+    @location(2) @interpolate(flat) lod: f32,
 }
 
 @vertex
@@ -1057,7 +1063,9 @@ fn vs_water(@builtin(vertex_index) vertex: u32, @location(0) chunk: u32) -> Wate
     let corner = vec2f(quad_corner(vertex)) * f32(CHUNK_SIDE);
     var world = world_at(vec2f(chunk_origin(chunk)) + corner, 0.0);
     world.y = WATER_LEVEL_Y;
-    return Water(frame.clip_from_world * vec4f(world, 1.0), world);
+    let sunlight = 0.9 * max(map.sun.y, 0.0) * frame.light_color.rgb;
+    let light = (0.7 * frame.ambient_color.rgb + sunlight) / LIGHT_OF_THE_GAME;
+    return Water(frame.clip_from_world * vec4f(world, 1.0), world, light, skybox_lod());
 }
 
 @fragment
@@ -1084,14 +1092,14 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let upward = vec3f(mirrored.x, abs(mirrored.y), mirrored.z);
     var sky: vec3f;
     if SKYBOX {
-        sky = skybox_color(upward, skybox_lod());
+        sky = skybox_color(upward, in.lod);
     } else {
         sky = sky_color(upward);
     }
 
     // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
     // less of the ground through.
-    let deep = vec3f(0.50, 0.54, 0.53);
+    let deep = vec3f(0.50, 0.54, 0.53) * in.light;
     let murky = smoothstep(1.0, 11.0, depth);
     let grazing = 1.0 - max(-toward.y, 0.0);
     let fresnel = 0.5 + 0.3 * grazing * grazing * grazing;
@@ -1099,7 +1107,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let glow = toward_sun * toward_sun * toward_sun;
     let glare = 0.15 * glow * glow * glow * glow;
     let surface = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1);
-    var color = surface + glare;
+    var color = surface + glare * frame.light_color.rgb;
     if IN_SHADOW {
         // What is mirrored is as bright in the shadow as it is beside it.
         color = mix(surface * SHADOW_ON_WATER, color, cast_light(in.world, normal));

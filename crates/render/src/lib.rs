@@ -457,7 +457,7 @@ impl Renderer {
     ) {
         let mut local = LocalView::new(view, size);
         let environment = document.environment();
-        let to_sun = environment.map(|environment| environment.sun.direction());
+        let to_sun = environment.and_then(|environment| environment.sun.casting_direction());
         let to_sun = to_sun.filter(|_| !view.shown.hides_shadows);
         let bounds = document.about().bounds;
         let fit = to_sun.and_then(|to_sun| ShadowFit::new(&local, &bounds, to_sun));

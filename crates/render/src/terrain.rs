@@ -27,7 +27,7 @@ use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
-    ATLAS_SIDE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise, sun,
+    ATLAS_SIDE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise,
 };
 use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
@@ -685,7 +685,7 @@ fn map_data(terrain: &Terrain) -> Map {
         levels: Vec2::new(levels[0] as f32, levels[1] as f32),
         per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
         accents: bytemuck::cast(accents),
-        sun: sun::TO_SUN.extend(0.0),
+        sun: terrain.sun().direction().extend(0.0),
         padding: [0; 3],
     }
 }

@@ -915,11 +915,15 @@ fn scenes() -> Vec<Golden> {
     goldens
 }
 
-/// A sky of six colours behind land and in its water.
+/// A sky of six colours behind land and in its water; the same land in another light, from the north.
 fn skyboxes() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(sky::chimneys_below_a_skybox());
     let low = look_at(&scene, [21.0, 21.0, 0.0], Vec3::new(1.0, 0.3, 0.5), 60.0);
-    vec![Golden::new("skybox", &scene, low)]
+    let dusk: Arc<dyn Document> = Arc::new(sky::chimneys_at_dusk());
+    vec![
+        Golden::new("skybox", &scene, low),
+        Golden::new("dusk", &dusk, low),
+    ]
 }
 
 /// Shadows on ground, slope, wall, water and each other, from the sun's side and against it.

@@ -10,7 +10,7 @@ use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Shown};
 
-use super::stage::{GRASS, ROCK, SAND, Stage, open_map, terrain};
+use super::stage::{GRASS, ROCK, SAND, Stage, open_map, open_map_in, terrain};
 use super::{gallery, rigs, tile_maps};
 
 /// Some documents, each of which may stand in several places. There is nothing to be said of it.
@@ -96,7 +96,12 @@ pub(crate) fn chimneys_on_land() -> Scene {
 /// Chimneys on a terrace, before it and on a slope, and one beside another that shades it, in the
 /// sun of the game.
 pub(crate) fn chimneys_in_the_sun() -> Scene {
-    let land = open_map([1, 1], |row, col| {
+    chimneys_in(Environment::default())
+}
+
+/// The same in another sun and below another sky.
+pub(crate) fn chimneys_in(environment: Environment) -> Scene {
+    let land = open_map_in(&environment, [1, 1], |row, col| {
         let mut tile = mapscope_formats::pfmap::Tile::default();
         tile.top_material = if row < 17 { GRASS } else { SAND };
         tile.side_material = ROCK;
@@ -131,7 +136,7 @@ pub(crate) fn chimneys_in_the_sun() -> Scene {
             Part::new(&land, [Affine3A::IDENTITY]),
             Part::new(&chimney, places),
         ],
-        environment: Some(Environment::default()),
+        environment: Some(environment),
     }
 }
 

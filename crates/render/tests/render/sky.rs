@@ -8,7 +8,7 @@ use image::{Rgba, RgbaImage};
 use mapscope_render::View;
 use mapscope_scene::assets::{FACE_NAMES, Skybox, Texture};
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Document, Environment};
+use mapscope_scene::{Document, Environment, Sun};
 use mapscope_testdata::shared;
 use mapscope_testdata::tiny_scene::SKYBOX;
 
@@ -39,12 +39,22 @@ pub(crate) fn skybox(side: u32) -> Skybox {
 
 /// Chimneys by the water, below that sky.
 pub(crate) fn chimneys_below_a_skybox() -> Scene {
-    let mut scene = scenes::chimneys_in_the_sun();
-    scene.environment = Some(Environment {
+    scenes::chimneys_in(Environment {
         skybox: Some(Arc::new(skybox(64))),
         ..Environment::default()
-    });
-    scene
+    })
+}
+
+/// The same in a low red sun in the north and a blue light from everywhere.
+pub(crate) fn chimneys_at_dusk() -> Scene {
+    scenes::chimneys_in(Environment {
+        sun: Sun {
+            position: Vec3::new(-300.0, 500.0, -1000.0),
+            color: Vec3::new(0.9, 0.5, 0.3),
+            ambient: Vec3::new(0.3, 0.4, 0.7),
+        },
+        skybox: None,
+    })
 }
 
 /// Where a place of an image of a skybox is seen, as OpenGL has it of images whose first row is their

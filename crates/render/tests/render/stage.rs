@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use image::RgbaImage;
-use mapscope_formats::pfmap::{CHUNK_SIDE, Tile};
+use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
 use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, demo};
+use mapscope_scene::{Document, Environment, demo};
 
 /// Materials of maps made here, with textures of the demo: something green, something grey,
 /// something yellow, something white.
@@ -76,6 +76,23 @@ pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc
     let mut others = problems.filter(|problem| problem.rule.id != "pfmap/edge-blend");
     assert_eq!(others.next(), None);
     document
+}
+
+/// The same map for what surrounds it.
+pub(crate) fn open_map_in(
+    environment: &Environment,
+    chunks: [u32; 2],
+    tile: impl Fn(u32, u32) -> Tile,
+) -> Arc<dyn Document> {
+    let source = Source {
+        path: "made.pfmap".into(),
+        bytes: [].into(),
+        embedded: demo::TERRAIN.source().embedded,
+    };
+    let map = pfmap::read(map_text(chunks, &MATERIALS, &[], tile).as_bytes()).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let terrain = Terrain::build_in(environment.clone(), map, &source, &options, &progress);
+    Arc::new(terrain.unwrap())
 }
 
 pub(crate) fn terrain(document: &dyn Document) -> &Terrain {

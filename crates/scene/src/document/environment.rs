@@ -41,7 +41,15 @@ impl Default for Sun {
     }
 }
 
+/// How high above the horizon the sun is at least where it casts shadows: the sine of about a degree.
+const MIN_SHADOW_HEIGHT: f32 = 0.02;
+
 impl Sun {
+    /// Unit vector toward the sun, in world space, if it is so high that it casts shadows.
+    pub fn casting_direction(&self) -> Option<Vec3> {
+        Some(self.direction()).filter(|direction| direction.y >= MIN_SHADOW_HEIGHT)
+    }
+
     /// Unit vector toward the sun, in world space: straight up if its position says nothing.
     pub fn direction(&self) -> Vec3 {
         self.position.normalize_or(Vec3::Y)

@@ -19,7 +19,7 @@ use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
     OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
 };
-use mapscope_formats::pfscene::{self, Entity, Pfscene, Shape, Value};
+use mapscope_formats::pfscene::{self, Entity, General, Pfscene, Setting, Shape, Value};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
@@ -48,13 +48,7 @@ impl MapScene {
             models: loaded,
             skybox,
             mut dependencies,
-        } = load::load(
-            &names,
-            pfscene.general.skybox.as_ref().map(|it| &it.value),
-            source,
-            options,
-            progress,
-        )?;
+        } = load::load(&names, &pfscene.general, source, options, progress)?;
         for (rule, message) in skybox.faults {
             let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
             problems.add(rule, Place::Text { line, column: 1 }, || message);
@@ -149,7 +143,7 @@ impl MapScene {
             clips: if is_animated { vec![clip] } else { Vec::new() },
             cameras: cameras(&pfscene),
             environment: Environment {
-                sun: Sun::default(),
+                sun: sun(&pfscene.general),
                 skybox: skybox.skybox,
             },
             pfscene,
@@ -168,6 +162,22 @@ impl MapScene {
         let skybox = self.environment.skybox.as_ref();
         let skybox = skybox.map_or(0, |skybox| skybox.cpu_bytes());
         models + map + skybox + size_of_val(self.entities.as_slice()) as u64
+    }
+}
+
+/// The light that a scene names; for what it does not name, that of the game (fact sheets A10, C).
+pub(super) fn sun(general: &General) -> Sun {
+    let game = Sun::default();
+    let color = |setting: &Option<Setting<[i32; 4]>>, of_game| {
+        let part = |part: i32| part.clamp(0, 255) as f32 / 255.0;
+        let named = setting.as_ref().map(|setting| setting.value);
+        named.map_or(of_game, |[r, g, b, _]| Vec3::new(part(r), part(g), part(b)))
+    };
+    let position = general.emit_light_pos.as_ref();
+    Sun {
+        position: position.map_or(game.position, |position| position.value.into()),
+        color: color(&general.emit_light_color, game.color),
+        ambient: color(&general.ambient_light_color, game.ambient),
     }
 }
 

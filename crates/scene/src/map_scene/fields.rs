@@ -13,11 +13,13 @@ use crate::{
     TerrainItem,
 };
 use mapscope_formats::pfscene::{
-    Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Shape,
+    Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Setting, Shape,
     Value as FileValue, ValueType,
 };
 use mapscope_formats::{Problem, Severity, Subject, counted};
 
+/// Said of what a scene does not name.
+const OF_THE_GAME: &str = "as in the game";
 /// Problems that are listed of an entity, and of its model.
 const MAX_PROBLEMS: usize = 20;
 
@@ -61,42 +63,33 @@ impl<'a> SceneAt<'a> {
             section(
                 "Sky and light",
                 &[
-                    field("Skybox", |SceneAt(scene): &Self| {
-                        let skybox = scene.pfscene.general.skybox.as_ref();
-                        skybox
-                            .map(|skybox| {
-                                format!("{} ({})", skybox.value.folder, skybox.value.extension)
-                            })
-                            .into()
-                    }),
+                    field("Skybox", |SceneAt(scene): &Self| scene.skybox_value()).note(
+                        |SceneAt(scene)| {
+                            let skybox = scene.environment.skybox.as_ref();
+                            let name = skybox.map(|skybox| name_at_end(&skybox.name[0]));
+                            name.map(|name| format!("sky {name}")).into()
+                        },
+                    ),
                     field("Ambient light", |SceneAt(scene): &Self| {
-                        color(
-                            scene
-                                .pfscene
-                                .general
-                                .ambient_light_color
-                                .as_ref()
-                                .map(|c| c.value),
-                        )
+                        color(scene.pfscene.general.ambient_light_color.as_ref())
                     }),
                     field("Sun", |SceneAt(scene): &Self| {
-                        color(
-                            scene
-                                .pfscene
-                                .general
-                                .emit_light_color
-                                .as_ref()
-                                .map(|c| c.value),
-                        )
+                        color(scene.pfscene.general.emit_light_color.as_ref())
                     }),
-                    field("Position of the sun", |SceneAt(scene): &Self| {
-                        scene
-                            .pfscene
-                            .general
-                            .emit_light_pos
-                            .as_ref()
-                            .map(|p| p.value)
-                            .into()
+                    field("Position of the sun", |SceneAt(scene): &Self| match &scene
+                        .pfscene
+                        .general
+                        .emit_light_pos
+                    {
+                        Some(position) => position.value.into(),
+                        None => {
+                            let [x, y, z] = scene.environment.sun.position.to_array();
+                            format!("{x} {y} {z}, {OF_THE_GAME}").into()
+                        }
+                    }),
+                    field("Height of the sun", |SceneAt(scene): &Self| {
+                        let degrees = scene.environment.sun.direction().y.asin().to_degrees();
+                        format!("{degrees:.1}° above the horizon").into()
                     }),
                 ],
             ),
@@ -109,6 +102,43 @@ impl MapScene {
     pub(super) fn missing_count(&self) -> usize {
         let missing = self.models.iter().filter(|model| model.model.is_none());
         missing.map(|model| model.entities.len()).sum()
+    }
+
+    /// Its skybox, and where the sky comes from if that is not there.
+    fn skybox_value(&self) -> Value {
+        let named = self.pfscene.general.skybox.as_ref();
+        let named = named.map(|it| format!("{} ({})", it.value.folder, it.value.extension));
+        let text = match (named, &self.environment.skybox) {
+            (Some(named), Some(_)) => named,
+            (Some(named), None) => format!("{named}, which cannot be shown"),
+            (None, Some(skybox)) => {
+                let [folder, extension] = &skybox.name;
+                format!("{folder} ({extension}), {OF_THE_GAME}")
+            }
+            (None, None) => "none".to_owned(),
+        };
+        text.into()
+    }
+
+    /// What the file says of sky and light, for `info --json`.
+    fn general_json(&self) -> Json {
+        let general = &self.pfscene.general;
+        let skybox = general.skybox.as_ref().map(|it| {
+            json!({
+                "folder": it.value.folder,
+                "extension": it.value.extension,
+                "found": self.environment.skybox.is_some(),
+            })
+        });
+        let color = |setting: &Option<Setting<[i32; 4]>>| setting.as_ref().map(|it| it.value);
+        let position = general.emit_light_pos.as_ref();
+        let position = position.map(|it| it.value.map(number));
+        json!({
+            "skybox": skybox,
+            "ambient_light_color": color(&general.ambient_light_color),
+            "emit_light_color": color(&general.emit_light_color),
+            "emit_light_pos": position,
+        })
     }
 
     /// The keys of `info --json` that are a scene's own.
@@ -131,6 +161,7 @@ impl MapScene {
             ("factions", factions.collect()),
             ("regions", regions.collect()),
             ("cameras", cameras.collect()),
+            ("general", self.general_json()),
         ];
         let navigation = self.terrain().map(|terrain| terrain.navigation_json());
         keys.into_iter()
@@ -140,13 +171,15 @@ impl MapScene {
     }
 }
 
-fn color(rgba: Option<[i32; 4]>) -> Value {
-    let value = rgba.map(|[r, g, b, alpha]| {
-        let rgb = [r, g, b].map(|part| part.clamp(0, 255) as u8);
-        let text = format!("{r} {g} {b}, alpha {alpha}");
-        Value::from(text).swatch(Some(Swatch::Color(rgb)))
-    });
-    value.into()
+/// A colour of `general`; the game has white ones.
+fn color(named: Option<&Setting<[i32; 4]>>) -> Value {
+    let Some([r, g, b, alpha]) = named.map(|setting| setting.value) else {
+        let white = Some(Swatch::Color([255; 3]));
+        return Value::from(format!("255 255 255, {OF_THE_GAME}")).swatch(white);
+    };
+    let rgb = [r, g, b].map(|part| part.clamp(0, 255) as u8);
+    let text = format!("{r} {g} {b}, alpha {alpha}");
+    Value::from(text).swatch(Some(Swatch::Color(rgb)))
 }
 
 /// An entity of a scene.

@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::build::sun;
 use crate::assets::{AssetError, Assets, LoadedSkybox, LookUp, SharedTextures};
 use crate::model::Model;
 use crate::parallel::{in_parallel, in_parallel_reported};
@@ -102,14 +103,14 @@ pub(super) struct LoadedModel {
     pub(super) model: Result<Arc<Model>, Fault>,
 }
 
-/// Finds and reads the map of a scene, the models of these names, and the skybox that it names or
-/// else that of the game.
+/// Finds and reads the map of a scene, which stands in its light, the models of these names, and the
+/// skybox that it names or else that of the game.
 ///
 /// # Errors
 /// Only when the load is cancelled.
 pub(super) fn load(
     names: &[&str],
-    skybox: Option<&pfscene::Skybox>,
+    general: &pfscene::General,
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
@@ -117,9 +118,9 @@ pub(super) fn load(
     let mut dependencies = Vec::new();
     let assets = Assets::of_surroundings(source, options);
     let (map, skybox, models) = std::thread::scope(|scope| {
-        let map = scope.spawn(|| load_map(source, options, &progress.part(MAP)));
-        let skybox = scope.spawn(|| match skybox {
-            Some(it) => assets.skybox(&it.folder, &it.extension, progress),
+        let map = scope.spawn(|| load_map(general, source, options, &progress.part(MAP)));
+        let skybox = scope.spawn(|| match &general.skybox {
+            Some(it) => assets.skybox(&it.value.folder, &it.value.extension, progress),
             None => assets.skybox_of_the_game(progress),
         });
         let models = load_models(names, source, options, progress, &mut dependencies);
@@ -157,6 +158,7 @@ pub(super) fn load(
 
 /// The file of the map of a scene, if it is to stand on one, and what is in it.
 fn load_map(
+    general: &pfscene::General,
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
@@ -177,7 +179,10 @@ fn load_map(
     };
     let terrain = read.and_then(|source| {
         let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
-        let environment = Environment::default();
+        let environment = Environment {
+            sun: sun(general),
+            skybox: None,
+        };
         Ok(Arc::new(Terrain::build_in(
             environment,
             parsed,

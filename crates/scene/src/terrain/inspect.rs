@@ -52,6 +52,12 @@ impl Terrain {
                 infos.collect()
             },
         ),
+        field("Skybox", |map: &Self| {
+            let skybox = map.environment.skybox.as_ref();
+            let name = skybox.map(|skybox| &skybox.name);
+            name.map(|[folder, extension]| format!("{folder} ({extension})"))
+                .into()
+        }),
         field("Line ends", |map: &Self| {
             if map.map.crlf { "CR LF" } else { "LF" }.into()
         }),

@@ -33,7 +33,7 @@ use self::sun::ShadowMap;
 use self::textures::Textures;
 use super::assets::{Assets, LoadedSkybox};
 use super::camera::Handedness;
-use super::document::environment::Environment;
+use super::document::environment::{Environment, Sun};
 use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
@@ -118,7 +118,7 @@ impl Terrain {
     ///
     /// # Errors
     /// Only when the load is cancelled.
-    pub(crate) fn build_in(
+    pub fn build_in(
         environment: Environment,
         map: Pfmap,
         source: &Source,
@@ -156,7 +156,7 @@ impl Terrain {
             of_material: &textures.layer_of_material,
             placeholder: textures.placeholder_layer,
         };
-        let (shadow, shaded) = ShadowMap::cast(&map);
+        let (shadow, shaded) = ShadowMap::cast(&map, environment.sun.casting_direction());
         report(0.8)?;
         let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
@@ -240,6 +240,11 @@ impl Terrain {
     /// Tiles and faces for the GPU.
     pub fn packed(&self) -> &Packed {
         &self.packed
+    }
+
+    /// The sun that it stands in.
+    pub fn sun(&self) -> &Sun {
+        &self.environment.sun
     }
 
     /// Where terrain shades terrain.

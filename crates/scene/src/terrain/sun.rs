@@ -1,4 +1,4 @@
-//! The shadow that terrain casts on itself, worked out once for the engine's one sun.
+//! The shadow that terrain casts on itself, worked out once for the one sun of a map or scene.
 //!
 //! The sun does not move, and neither does the ground, so there is no shadow map to draw: for
 //! every texel it is known up to which height the shadow of what stands toward the sun reaches.
@@ -9,9 +9,6 @@ use half::f16;
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::parallel::share_out;
 use mapscope_formats::pfmap::Pfmap;
-
-/// Unit vector toward the sun: the light seen from the origin.
-pub const TO_SUN: Vec3 = Vec3::new(0.835_673, 0.514_260, 0.192_848);
 
 /// How far below the ground a texel in the sun says that the shadow ends. Between it and a
 /// shadow above the ground lies the border that filtering finds.
@@ -30,28 +27,30 @@ pub struct ShadowMap {
 
 impl ShadowMap {
     /// Follows the sun's light over a map. Also says of each tile whether shadow falls on it.
+    /// `to_sun` is the unit vector toward the sun; none where it casts no shadows.
     ///
     /// A level map gets a single texel. Otherwise there are four texels along a tile's side on
     /// maps up to 16 chunks wide and two on wider ones.
-    pub fn cast(map: &Pfmap) -> (Self, Vec<bool>) {
+    pub fn cast(map: &Pfmap, to_sun: Option<Vec3>) -> (Self, Vec<bool>) {
         let flat = |t: &mapscope_formats::pfmap::Tile| {
             t.base_height == map.tiles[0].base_height && (t.kind as u8 == 0 || t.ramp_height == 0)
         };
-        if map.tiles.is_empty() || map.tiles.iter().all(flat) {
+        let to_sun = to_sun.filter(|_| !map.tiles.iter().all(flat));
+        let Some(to_sun) = to_sun else {
             let lit = Self {
                 texels_per_tile: 1,
                 size: [1, 1],
                 heights: vec![f16::from_f32(-1000.0)],
             };
             return (lit, vec![false; map.tiles.len()]);
-        }
+        };
         let scale = if map.rows().max(map.cols()) <= 512 {
             4
         } else {
             2
         };
         let (rows, cols) = (map.rows() * scale, map.cols() * scale);
-        let heights = march(map, scale);
+        let heights = march(map, scale, to_sun);
         let shaded = shaded_tiles(map, scale, &heights);
         let shadow = Self {
             texels_per_tile: scale,
@@ -62,37 +61,89 @@ impl ShadowMap {
     }
 }
 
-/// Follows lines of light over the map, away from the sun, all by one column at a time: the shadow
-/// on a line is as high as the ground or the shadow one column nearer to the sun, less what the
-/// light has sunk since. Lines run a little to the north as they go east, so a texel lies between
-/// two of them.
-fn march(map: &Pfmap, scale: u32) -> Vec<f32> {
+/// The way of the light over the texels of a map: along one axis by a texel with each step, and across
+/// it by less. Lanes are what lies beside each other along the other axis, counted so that the light
+/// moves to lower ones.
+struct March {
+    steps: usize,
+    lanes: usize,
+    /// Lanes that the light moves with each step.
+    drift: f32,
+    /// World units that it sinks in each step of one unit.
+    slope: f32,
+    /// The index of the first lane of the first step, and how far apart lanes and steps are.
+    first: usize,
+    lane_stride: isize,
+    step_stride: isize,
+}
+
+impl March {
+    /// `to_sun` points above the horizon. South is +Z, and east -X.
+    fn new([rows, cols]: [usize; 2], to_sun: Vec3) -> Self {
+        let is_along_row = to_sun.x.abs() >= to_sun.z.abs();
+        let (steps, lanes, along, across) = if is_along_row {
+            (cols, rows, to_sun.x, to_sun.z)
+        } else {
+            (rows, cols, to_sun.z, to_sun.x)
+        };
+        // The sun is beyond the first column where x is positive, and beyond the last row where z is.
+        let begins_last = (along < 0.0) == is_along_row;
+        // Light from the south moves to lower rows; from the west it moves to higher columns.
+        let is_reversed = (across < 0.0) == is_along_row;
+        let (step, lane) = if is_along_row { (1, cols) } else { (cols, 1) };
+        let signed = |stride: usize, is_reversed: bool| {
+            let stride = stride.cast_signed();
+            if is_reversed { -stride } else { stride }
+        };
+        // Straight down, light still goes somewhere.
+        let along = along.abs().max(1e-3);
+        Self {
+            steps,
+            lanes,
+            drift: across.abs() / along,
+            slope: to_sun.y / along,
+            first: usize::from(begins_last) * (steps - 1) * step
+                + usize::from(is_reversed) * (lanes - 1) * lane,
+            lane_stride: signed(lane, is_reversed),
+            step_stride: signed(step, begins_last),
+        }
+    }
+
+    /// The index of a texel.
+    fn texel(&self, step: usize, lane: usize) -> usize {
+        let moved = step.cast_signed() * self.step_stride + lane.cast_signed() * self.lane_stride;
+        self.first.wrapping_add_signed(moved)
+    }
+}
+
+/// Follows lines of light over the map, away from the sun, all by one texel at a time along the axis
+/// that is nearest to their way: the shadow on a line is as high as the ground or the shadow one texel
+/// nearer to the sun, less what the light has sunk since. Lines run across the other axis as well, so
+/// that a texel lies between two of them.
+fn march(map: &Pfmap, scale: u32, to_sun: Vec3) -> Vec<f32> {
     let (rows, cols) = ((map.rows() * scale) as usize, (map.cols() * scale) as usize);
-    let texel = TILE_SIDE / scale as f32;
-    let sink = texel * TO_SUN.y / TO_SUN.x;
-    // Rows that a line is further north with each column: south is +Z, and east -X.
-    let north = TO_SUN.z / TO_SUN.x;
+    let way = March::new([rows, cols], to_sun);
+    let sink = TILE_SIDE / scale as f32 * way.slope;
     let ground = ground_heights(map, scale);
     let mut heights = vec![0.0_f32; rows * cols];
-    let mut lines = vec![f32::MIN; rows + (north * cols as f32) as usize + 2];
-    for col in 0..cols {
-        let (whole, part) = (
-            (north * col as f32).floor() as usize,
-            (north * col as f32).fract(),
-        );
-        for row in 0..rows {
-            let [a, b] = [lines[row + whole], lines[row + whole + 1]];
+    let mut lines = vec![f32::MIN; way.lanes + (way.drift * way.steps as f32) as usize + 2];
+    for step in 0..way.steps {
+        let moved = way.drift * step as f32;
+        let (whole, part) = (moved.floor() as usize, moved.fract());
+        for lane in 0..way.lanes {
+            let [a, b] = [lines[lane + whole], lines[lane + whole + 1]];
             let shadow = a + (b - a) * part;
-            heights[row * cols + col] = shadow.max(ground[row * cols + col] - LIT_DEPTH);
+            let at = way.texel(step, lane);
+            heights[at] = shadow.max(ground[at] - LIT_DEPTH);
         }
         // The nearest line to each texel goes on over its ground.
         let first = whole + usize::from(part > 0.5);
         for line in &mut lines {
             *line -= sink;
         }
-        for row in 0..rows {
-            let line = &mut lines[row + first];
-            *line = line.max(ground[row * cols + col] - sink);
+        for lane in 0..way.lanes {
+            let line = &mut lines[lane + first];
+            *line = line.max(ground[way.texel(step, lane)] - sink);
         }
     }
     heights
@@ -149,7 +200,7 @@ fn shaded_tiles(map: &Pfmap, scale: u32, heights: &[f32]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::environment::LIGHT_POSITION;
+    use crate::Sun;
     use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
 
     /// A map of one level chunk with a block of tiles that stands `level` levels high.
@@ -165,16 +216,70 @@ mod tests {
         map
     }
 
+    /// The shadow in the sun of the game: from the west, slightly south.
+    fn cast(map: &Pfmap) -> (ShadowMap, Vec<bool>) {
+        ShadowMap::cast(map, Sun::default().casting_direction())
+    }
+
     #[test]
-    fn the_sun_stands_where_the_game_has_it() {
-        let toward = LIGHT_POSITION.normalize();
-        assert!((toward - TO_SUN).length() < 1e-5);
+    fn a_shadow_falls_away_from_the_sun_wherever_that_is() {
+        let map = with_block(6);
+        let directions = (0..16).map(|i| (i as f32 * 22.5 + 3.0).to_radians());
+        for azimuth in directions {
+            let to_sun = Vec3::new(azimuth.cos(), 0.7, azimuth.sin()).normalize();
+            let (shadow, shaded) = ShadowMap::cast(&map, Some(to_sun));
+            // Columns run against x, and rows along z; the middle of the block is at 12.
+            let ground_way = Vec2::new(to_sun.x, -to_sun.z).normalize();
+            let height = |tiles: f32| {
+                let at = Vec2::splat(12.0) + ground_way * tiles;
+                let texel = (at * shadow.texels_per_tile as f32).as_uvec2();
+                shadow.heights[(texel.y * shadow.size[0] + texel.x) as usize].to_f32()
+            };
+            // 24 units high: the shadow is 34 units, or 4.3 tiles, long; the block ends after 2 to 3.
+            for (tiles, in_shadow) in [(3.2, true), (4.0, true), (8.5, false), (-3.5, false)] {
+                let height = height(tiles);
+                assert_eq!(
+                    height > 0.0,
+                    in_shadow,
+                    "{azimuth}, {tiles} tiles: {height}"
+                );
+                let at = Vec2::splat(12.0) + ground_way * tiles;
+                let tile = at.y as usize * CHUNK_SIDE as usize + at.x as usize;
+                assert!(shaded[tile] || !in_shadow, "{azimuth}");
+            }
+            // It sinks as the light does.
+            let sunk = (height(3.2) - height(4.2)) / TILE_SIDE;
+            assert!((sunk - 0.7).abs() < 0.2, "{azimuth}: {sunk}");
+        }
+    }
+
+    #[test]
+    fn a_sun_above_all_or_below_the_horizon_casts_no_shadow_on_level_ground() {
+        let map = with_block(6);
+        let (_, shaded) = ShadowMap::cast(&map, Some(Vec3::Y));
+        let far = |tile: usize| {
+            let (row, col) = (tile / CHUNK_SIDE as usize, tile % CHUNK_SIDE as usize);
+            !(8..16).contains(&row) || !(8..16).contains(&col)
+        };
+        assert!(
+            (0..shaded.len())
+                .filter(|tile| far(*tile))
+                .all(|tile| !shaded[tile])
+        );
+        for position in [Vec3::new(5.0, 0.0, 1.0), Vec3::new(0.0, -3.0, 1.0)] {
+            let sun = Sun {
+                position,
+                ..Sun::default()
+            };
+            let (shadow, shaded) = ShadowMap::cast(&map, sun.casting_direction());
+            assert!(shadow.size == [1, 1] && !shaded.contains(&true));
+        }
     }
 
     #[test]
     fn a_block_casts_its_shadow_to_the_east() {
         let map = with_block(4);
-        let (shadow, shaded) = ShadowMap::cast(&map);
+        let (shadow, shaded) = cast(&map);
         let is_shaded = |row: usize, col: usize| shaded[row * CHUNK_SIDE as usize + col];
         // 16 units high under a sun of 31 degrees: about 26 units, or three tiles, long.
         assert!(is_shaded(11, 14) && is_shaded(11, 16));
@@ -197,14 +302,14 @@ mod tests {
 
     #[test]
     fn level_ground_has_no_shadow_and_no_texture_for_it() {
-        let (shadow, shaded) = ShadowMap::cast(&with_block(0));
+        let (shadow, shaded) = cast(&with_block(0));
         assert_eq!(shadow.size, [1, 1]);
         assert!(shaded.iter().all(|shaded| !shaded));
     }
 
     #[test]
     fn a_long_shadow_is_as_wide_as_what_casts_it() {
-        let (shadow, _) = ShadowMap::cast(&with_block(9));
+        let (shadow, _) = cast(&with_block(9));
         let scale = shadow.texels_per_tile;
         // Texels in shadow in the column of texels this many tiles east of the block.
         let width = |tiles: u32| {

@@ -14,7 +14,7 @@ use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::navigation::{Domain, Obstacle};
 use mapscope_scene::{
     Direction, Document, InfoQuery, Item, MapChoice, ModelItem, OpenError, OpenOptions, OverlayId,
-    Playhead, Progress, Ray, SceneItem, Shown, Source, Swatch, TerrainItem,
+    Playhead, Progress, Ray, SceneItem, Shown, Source, Sun, Swatch, TerrainItem,
 };
 use mapscope_testdata::tiny_scene::{SCENE, SKYBOX, bitmap, sound_scene, write_game, write_skybox};
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -1037,4 +1037,59 @@ fn around_what_names_no_skybox_is_that_of_the_game_if_it_is_there() {
     let named = Game::new(&sound_scene());
     write_skybox(&named.0.path().join("assets/skyboxes/clouds_blue"), 8).unwrap();
     assert_eq!(skybox(&*named.open()).unwrap().1, 4);
+}
+
+#[test]
+fn a_scene_stands_in_the_light_that_it_names() {
+    let document = Game::new(&sound_scene()).open();
+    let sun = document.environment().unwrap().sun;
+    assert_eq!(sun.position, Vec3::new(1.5, 2.5, -3.5));
+    assert_eq!((sun.ambient * 255.0).round(), Vec3::new(10.0, 20.0, 30.0));
+    assert_eq!((sun.color * 255.0).round(), Vec3::new(50.0, 60.0, 70.0));
+    // So does its map, which is shaded from there.
+    let terrain: &Terrain = document.content().unwrap();
+    assert_eq!(*terrain.sun(), sun);
+    let alone = Game::new(&sound_scene());
+    let alone = open(&alone.0.path().join("assets/maps/a.pfmap"));
+    let alone: &Terrain = alone.content().unwrap();
+    assert_eq!(*alone.sun(), Sun::default());
+    assert_ne!(alone.shadow().heights, terrain.shadow().heights);
+    let shown = |name| property(&*document, SceneItem::Scene, name);
+    assert_eq!(shown("Skybox"), "assets/skyboxes/evening sky (jpg)");
+    assert_eq!(shown("Sun"), "50 60 70, alpha 80");
+    assert_eq!(shown("Height of the sun"), "33.3° above the horizon");
+    let info = document.info(&InfoQuery::default());
+    let expected = serde_json::json!({
+        "skybox": {"folder": "assets/skyboxes/evening sky", "extension": "jpg", "found": true},
+        "ambient_light_color": [10, 20, 30, 40],
+        "emit_light_color": [50, 60, 70, 80],
+        "emit_light_pos": [1.5, 2.5, -3.5],
+    });
+    assert_eq!(info["general"], expected);
+    assert!(document.outline()[0].note.contains("sky evening sky"));
+}
+
+#[test]
+fn what_a_scene_does_not_name_of_its_light_is_as_in_the_game() {
+    let is_light =
+        |line: &&str| line.trim_start().starts_with("ambient_") || line.contains("emit_");
+    let scene = sound_scene();
+    let lines: Vec<&str> = scene.lines().filter(|line| !is_light(line)).collect();
+    let scene = lines.join("\n") + "\n";
+    let elsewhere = scene.replace("evening sky", "morning");
+    let document = Game::new(&elsewhere).open();
+    assert_eq!(document.environment().unwrap().sun, Sun::default());
+    let shown = |name| property(&*document, SceneItem::Scene, name);
+    assert_eq!(shown("Ambient light"), "255 255 255, as in the game");
+    assert_eq!(
+        shown("Position of the sun"),
+        "1664 1024 384, as in the game"
+    );
+    assert_eq!(
+        shown("Skybox"),
+        "assets/skyboxes/morning (jpg), which cannot be shown"
+    );
+    let info = document.info(&InfoQuery::default());
+    assert_eq!(info["general"]["skybox"]["found"], false);
+    assert_eq!(info["general"]["emit_light_pos"], Value::Null);
 }
