@@ -15,8 +15,10 @@ override RICH: bool = false;
 override SHADED: bool = false;
 // Whether what stands on it may cast shadows on them.
 override IN_SHADOW: bool = false;
-// Whether the sky that water mirrors is made of images.
+// Whether the sky is made of images, which water mirrors.
 override SKYBOX: bool = false;
+// Whether it mirrors the ground as well, which was drawn as in a mirror.
+override PLANAR: bool = false;
 
 // How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
@@ -1043,11 +1045,18 @@ fn fs_wire() -> @location(0) vec4f {
 
 // ---- Water ---------------------------------------------------------------------------------
 
-const WATER_LEVEL_Y: f32 = -2.0;
 // What is left in the shadow of the light that comes back from within the water.
 const SHADOW_ON_WATER: f32 = 0.85;
 // The light of the game on level ground at height 0 (fact sheet A10).
 const LIGHT_OF_THE_GAME: f32 = 0.7 + 0.9 * 0.5142595;
+
+// How much less ripples shift the images of a sky than Mapscope's own sky.
+const SKYBOX_DISTORTION: f32 = 0.35;
+// How far ripples shift what is mirrored, in widths of the frame.
+const REFLECTION_DISTORTION: f32 = 0.4;
+
+// The ground and the sky as the water mirrors them, at the places of the frame.
+@group(0) @binding(8) var reflection: texture_2d<f32>;
 
 struct Water {
     @builtin(position) clip: vec4f,
@@ -1062,7 +1071,7 @@ struct Water {
 fn vs_water(@builtin(vertex_index) vertex: u32, @location(0) chunk: u32) -> Water {
     let corner = vec2f(quad_corner(vertex)) * f32(CHUNK_SIDE);
     var world = world_at(vec2f(chunk_origin(chunk)) + corner, 0.0);
-    world.y = WATER_LEVEL_Y;
+    world.y = WATER_HEIGHT;
     let sunlight = 0.9 * max(map.sun.y, 0.0) * frame.light_color.rgb;
     let light = (0.7 * frame.ambient_color.rgb + sunlight) / LIGHT_OF_THE_GAME;
     return Water(frame.clip_from_world * vec4f(world, 1.0), world, light, skybox_lod());
@@ -1076,7 +1085,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
         vec2f(map.size) - 0.001,
     );
     let tile = tile_at(vec2i(floor(at_map)));
-    let depth = WATER_LEVEL_Y - tile_level_at(tile, fract(at_map)) * LEVEL_HEIGHT;
+    let depth = WATER_HEIGHT - tile_level_at(tile, fract(at_map)) * LEVEL_HEIGHT;
 
     // Ripples: the gradient of the noise at two scales.
     let drift = frame.eye.w * 0.015;
@@ -1091,15 +1100,26 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let mirrored = reflect(toward, normal);
     let upward = vec3f(mirrored.x, abs(mirrored.y), mirrored.z);
     var sky: vec3f;
-    if SKYBOX {
-        sky = skybox_color(upward, in.lod);
+    if PLANAR {
+        let place = in.clip.xy / frame.size + tilt * REFLECTION_DISTORTION;
+        sky = textureSampleLevel(reflection, skybox_sampler, place, 0.0).rgb;
+    } else if SKYBOX {
+        // Images have edges, which the engine shifts little.
+        let calm = normalize(vec3f(tilt.x * SKYBOX_DISTORTION, 1.0, tilt.y * SKYBOX_DISTORTION));
+        let direction = reflect(toward, calm);
+        sky = skybox_color(vec3f(direction.x, abs(direction.y), direction.z), in.lod);
     } else {
         sky = sky_color(upward);
     }
 
     // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
     // less of the ground through.
-    let deep = vec3f(0.50, 0.54, 0.53) * in.light;
+    var deep = vec3f(0.50, 0.54, 0.53);
+    if SKYBOX {
+        // As in the engine's pictures, where the sky is that of the game.
+        deep = vec3f(0.59, 0.56, 0.47);
+    }
+    deep *= in.light;
     let murky = smoothstep(1.0, 11.0, depth);
     let grazing = 1.0 - max(-toward.y, 0.0);
     let fresnel = 0.5 + 0.3 * grazing * grazing * grazing;

@@ -184,6 +184,11 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
     /// What is to be behind it in the frame that was prepared.
     fn background(&self) -> Background;
 
+    /// World height of its water, if that is in view.
+    fn water_height(&self) -> Option<f32> {
+        None
+    }
+
     /// The shadow that the ground casts, if this is ground.
     fn ground_shadow(&self) -> Option<&GroundShadow> {
         None

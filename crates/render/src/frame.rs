@@ -72,15 +72,16 @@ struct FrameTextures {
     shadow_map: wgpu::TextureView,
     ground_shadow: wgpu::TextureView,
     skybox: wgpu::TextureView,
+    reflection: wgpu::TextureView,
 }
 
 /// What water reflects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reflected {
-    /// Mapscope's own sky.
-    OwnSky,
-    /// The skybox of the document.
-    Skybox,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Reflected {
+    /// Whether the sky is the skybox of the document, and not Mapscope's own.
+    pub(super) skybox: bool,
+    /// Whether the ground is as well, which was drawn as in a mirror.
+    pub(super) ground: bool,
 }
 
 /// What lights a frame.
@@ -158,6 +159,7 @@ impl FrameLayout {
             TEXTURE,
             SAMPLER,
             CUBE_TEXTURE,
+            TEXTURE,
         ];
         // The lowest number of 16 bits, -65504: nothing is in its shadow.
         let far_below = 0xfbff_u16.to_ne_bytes();
@@ -165,6 +167,7 @@ impl FrameLayout {
         let format = wgpu::TextureFormat::R16Float;
         let level = upload_texture(gpu, "no ground", format, [1, 1], &[texels]);
         let texels: &[&[u8]] = &[&[0; 4]];
+        let nothing = upload_texture(gpu, "no reflection", COLOR_FORMAT, [1, 1], &[texels]);
         Self {
             layout: bind_group_layout(gpu, "frame", &bindings),
             noise: noise.create_view(&wgpu::TextureViewDescriptor::default()),
@@ -182,6 +185,7 @@ impl FrameLayout {
                 shadow_map: shadow::depth_texture(gpu, [1, 1]),
                 ground_shadow: level.create_view(&wgpu::TextureViewDescriptor::default()),
                 skybox: sky::cube_texture(gpu, [1, 1], &[texels; 6]),
+                reflection: nothing.create_view(&wgpu::TextureViewDescriptor::default()),
             },
         }
     }
@@ -201,6 +205,7 @@ impl FrameLayout {
             wgpu::BindingResource::TextureView(&textures.ground_shadow),
             wgpu::BindingResource::Sampler(&self.clamped),
             wgpu::BindingResource::TextureView(&textures.skybox),
+            wgpu::BindingResource::TextureView(&textures.reflection),
         ];
         bind_group(gpu, "frame", &self.layout, resources)
     }
@@ -231,7 +236,7 @@ impl<'a> LocalView<'a> {
             },
             casters: None,
             to_sun: Sun::default().direction(),
-            reflected: Reflected::OwnSky,
+            reflected: Reflected::default(),
         }
     }
 
@@ -256,10 +261,49 @@ impl<'a> LocalView<'a> {
             is_in_place: false,
             casters: None,
             // Its directions are those of the world.
-            reflected: Reflected::OwnSky,
+            reflected: Reflected::default(),
             is_mirrored: is_mirrored(world_from_model),
             ..self
         }
+    }
+
+    /// The frame as a level mirror at a world height shows it: of what is above the mirror, where it
+    /// is seen in the mirror. None if nothing is, or not from there; it must be in world space.
+    pub(super) fn mirrored_at(self, height: f32) -> Option<Self> {
+        let is_seen = self.eye.y > height && self.is_in_place;
+        if !is_seen || self.view.camera.projection == Projection::Orthographic {
+            return None;
+        }
+        let flip = |vector: Vec3| vector.with_y(-vector.y);
+        let [forward, right, up] = [self.forward, self.right, self.up].map(flip);
+        let mirror = Mat4::from_cols(
+            Vec4::X,
+            -Vec4::Y,
+            Vec4::Z,
+            Vec4::new(0.0, 2.0 * height, 0.0, 1.0),
+        );
+        // What is below the mirror is before the near plane. Depth falls from 1 at the mirror, and
+        // along the steepest ray of the frame it ends at zero.
+        let half_height = self.view.camera.half_height();
+        let half_width = half_height * self.size[0] as f32 / self.size[1] as f32;
+        let steepest = forward.y + right.y.abs() * half_width + up.y.abs() * half_height;
+        if steepest <= 0.0 {
+            return None;
+        }
+        let above = Vec4::new(0.0, 1.0, 0.0, -height) * (0.999 / steepest);
+        let rows = (self.clip_from_model * mirror).transpose();
+        let rows = Mat4::from_cols(rows.x_axis, rows.y_axis, rows.w_axis - above, rows.w_axis);
+        Some(Self {
+            clip_from_model: rows.transpose(),
+            eye: self.eye.with_y(2.0 * height - self.eye.y),
+            forward,
+            right,
+            up,
+            is_mirrored: !self.is_mirrored,
+            casters: None,
+            reflected: Reflected::default(),
+            ..self
+        })
     }
 
     /// How far away the target of the camera is, in model space.
@@ -307,20 +351,29 @@ impl FrameData {
         shadow_map: Option<&wgpu::TextureView>,
         ground: Option<&GroundShadow>,
         skybox: Option<&wgpu::TextureView>,
+        reflection: Option<&wgpu::TextureView>,
     ) {
         let plain = &layout.plain;
         let wanted = [
             shadow_map.unwrap_or(&plain.shadow_map),
             ground.map_or(&plain.ground_shadow, |ground| &ground.heights),
             skybox.unwrap_or(&plain.skybox),
+            reflection.unwrap_or(&plain.reflection),
         ];
-        let bound = &self.textures;
-        if wanted != [&bound.shadow_map, &bound.ground_shadow, &bound.skybox] {
-            let [shadow_map, ground_shadow, skybox] = wanted.map(wgpu::TextureView::clone);
+        let FrameTextures {
+            shadow_map,
+            ground_shadow,
+            skybox,
+            reflection,
+        } = &self.textures;
+        if wanted != [shadow_map, ground_shadow, skybox, reflection] {
+            let [shadow_map, ground_shadow, skybox, reflection] =
+                wanted.map(wgpu::TextureView::clone);
             self.textures = FrameTextures {
                 shadow_map,
                 ground_shadow,
                 skybox,
+                reflection,
             };
             self.bind_group = layout.bind_group(gpu, &self.uniform, &self.textures);
         }

@@ -4,8 +4,8 @@
 //! for each kind of content (`content.rs` lists them), which knows that kind alone; what it needs on
 //! the GPU is made once for a document ([`SceneData`]) and changed when the view does. A frame is
 //! drawn in phases: what is opaque of all drawables, what is behind them, what is transparent, and
-//! lines. Before it comes the shadow map, where the document has an environment and something on it
-//! casts shadows.
+//! lines. Before it come the shadow map, where the document has an environment and something on it
+//! casts shadows, and what its water reflects.
 
 mod constants;
 mod content;
@@ -16,6 +16,7 @@ mod level;
 mod lines;
 mod model;
 mod probe;
+mod reflection;
 mod resources;
 mod shaders;
 mod shadow;
@@ -33,8 +34,9 @@ use thiserror::Error;
 use self::content::{
     AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, Phase, UploadOptions,
 };
-use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored};
+use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, is_mirrored};
 use self::lines::{LineData, LineRenderer};
+use self::reflection::Reflection;
 use self::shadow::{GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
 use mapscope_scene::camera::{Camera, Projection};
@@ -121,6 +123,8 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     contents: [Box<dyn AnyRenderer>; 4],
+    /// Whether water reflects the ground.
+    reflects_ground: bool,
     /// For frames of no document.
     empty: FrameData,
 }
@@ -141,6 +145,8 @@ pub struct SceneData {
     background: Background,
     /// The sky of the document, if it is made of images.
     skybox: Option<Skybox>,
+    /// What its water reflects, once that is drawn.
+    reflection: Option<Reflection>,
     /// The contents of the frame that was prepared, the furthest first.
     far_to_near: Vec<usize>,
 }
@@ -225,6 +231,7 @@ impl SceneData {
             awaited: 0,
             background: Background::Sky,
             skybox: None,
+            reflection: None,
             far_to_near: Vec::new(),
         }
     }
@@ -233,7 +240,9 @@ impl SceneData {
     pub fn gpu_bytes(&self) -> u64 {
         let data = self.contents.iter().filter_map(|c| c.data.as_ref());
         let skybox = self.skybox.as_ref().map_or(0, |skybox| skybox.bytes);
-        data.map(|data| data.gpu_bytes()).sum::<u64>() + self.shadow.gpu_bytes() + skybox
+        let reflection = self.reflection.as_ref().map_or(0, Reflection::gpu_bytes);
+        let data = data.map(|data| data.gpu_bytes()).sum::<u64>();
+        data + self.shadow.gpu_bytes() + skybox + reflection
     }
 
     /// How many chunks or other contents of how many are on the GPU, of a document that appears
@@ -279,9 +288,17 @@ impl Renderer {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
             contents: renderers(gpu, &frame),
+            // There each pixel of it would cost as much as one of the frame.
+            reflects_ground: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             frame,
         }
+    }
+
+    /// Has water reflect the ground as well as the sky, or not. At first it does, except on software
+    /// adapters.
+    pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
+        self.reflects_ground = reflects_ground;
     }
 
     /// Makes the pipelines again from the shaders as they now are on disk (debug builds). The old
@@ -469,22 +486,17 @@ impl Renderer {
         let lights_ground = environment.is_some() && !view.shown.hides_shadows;
         let mut data = scene.contents.iter().filter_map(|c| c.data.as_ref());
         let ground = data.find_map(|data| data.ground_shadow());
-        let ground = ground.filter(|_| lights_ground);
+        let ground = ground.filter(|_| lights_ground).cloned();
         let light = FrameLight {
             sun: environment.map_or_else(Sun::default, |environment| environment.sun),
             shadow,
-            ground: ground.map(GroundShadow::place).unwrap_or_default(),
+            ground: ground.as_ref().map(GroundShadow::place).unwrap_or_default(),
         };
         let skybox = scene.skybox.as_ref().map(|skybox| &skybox.view);
-        scene
-            .frame
-            .bind(gpu, &self.frame, scene.shadow.view(), ground, skybox);
         scene.frame.write(gpu, &local, &light);
         local.to_sun = light.sun.direction();
         local.casters = scene.shadow.casters_of_frame();
-        if scene.skybox.is_some() {
-            local.reflected = Reflected::Skybox;
-        }
+        local.reflected.skybox = scene.skybox.is_some();
         document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
@@ -515,7 +527,61 @@ impl Renderer {
             scene.background = Background::Skybox;
         }
         self.sky.prepare(gpu, scene.background);
+        let mut grounds = scene.contents.iter().filter(|content| content.is_ground());
+        let water = grounds.find_map(|content| content.data.as_ref()?.water_height());
+        let water = water.filter(|_| self.reflects_ground);
+        let mirrored = water.and_then(|height| local.mirrored_at(height));
+        if let Some(mirrored) = mirrored {
+            let reflection = scene.reflection.take().filter(|it| it.is_for(size));
+            let new = || Reflection::new(gpu, &self.frame, size);
+            let reflection = scene.reflection.insert(reflection.unwrap_or_else(new));
+            self.prepare_ground(gpu, document, &mut scene.contents, mirrored);
+            let (contents, background) = (&scene.contents, scene.background);
+            reflection.draw(gpu, &self.frame, &mirrored, &light, skybox, |pass| {
+                pass.is_mirrored = true;
+                for content in contents.iter().filter(|content| content.is_ground()) {
+                    let renderer = self.contents.get(content.renderer);
+                    if let Some((renderer, data)) = renderer.zip(content.data.as_deref()) {
+                        renderer.draw(Phase::Opaque, pass, data);
+                    }
+                }
+                pass.is_mirrored = false;
+                self.sky.draw(pass, background);
+            });
+            local.reflected.ground = true;
+            self.prepare_ground(gpu, document, &mut scene.contents, local);
+        }
+        let reflection = mirrored.and(scene.reflection.as_ref());
+        let shadow_map = scene.shadow.view();
+        let reflection = reflection.map(Reflection::view);
+        scene.frame.bind(
+            gpu,
+            &self.frame,
+            shadow_map,
+            ground.as_ref(),
+            skybox,
+            reflection,
+        );
         self.lines.prepare(gpu, &mut scene.lines, document, view);
+    }
+
+    /// Makes ready the ground alone, as it is seen from elsewhere or reflected otherwise.
+    fn prepare_ground(
+        &mut self,
+        gpu: &Gpu,
+        document: &dyn Document,
+        contents: &mut [Content],
+        local: LocalView<'_>,
+    ) {
+        document.for_each_drawable(&local.view.shown, &mut |drawable| {
+            let key = key(&drawable);
+            let is_it = |content: &&mut Content| content.key == key && content.is_ground();
+            for content in contents.iter_mut().filter(is_it) {
+                if let Some(renderer) = self.contents.get_mut(content.renderer) {
+                    content.prepare(gpu, &self.frame, &mut **renderer, drawable.content, local);
+                }
+            }
+        });
     }
 
     /// Records one frame of a document, or of the empty sky when there is none.
@@ -613,6 +679,14 @@ impl Content {
             depth: 0.0,
             frame: None,
         }
+    }
+
+    /// Whether it is ground that is drawn, in its own place.
+    fn is_ground(&self) -> bool {
+        let data = self.data.as_ref();
+        self.is_prepared
+            && self.frame.is_none()
+            && data.is_some_and(|it| it.ground_shadow().is_some())
     }
 
     /// Whether it stands nowhere in the next frame yet.

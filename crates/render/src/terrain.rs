@@ -40,6 +40,8 @@ const MIN_TEXTURED_PIXELS: f32 = 12.0;
 const MIN_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
 const MIN_CELL_PIXELS: f32 = 15.0;
+/// World height of the water (fact sheet A11).
+const WATER_HEIGHT: f32 = -2.0;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
@@ -107,6 +109,7 @@ const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS
 /// What `terrain.wgsl` shares with Rust.
 pub(super) fn wgsl() -> String {
     let constants = constants! {
+        WATER_HEIGHT = WATER_HEIGHT,
         LINES_TILES = LINES[0].1,
         LINES_CHUNKS = LINES[1].1,
         HIGHLIGHT_LAYER = HIGHLIGHT_LAYER,
@@ -336,7 +339,8 @@ impl PipelineKey for Pipeline {
                     constants: &[
                         in_shadow,
                         lookups,
-                        ("SKYBOX", on(reflected == Reflected::Skybox)),
+                        ("SKYBOX", on(reflected.skybox)),
+                        ("PLANAR", on(reflected.ground)),
                     ],
                     vertices: [Some(chunk_attribute(4)), None],
                     ..PipelineOptions::blended("vs_water", "fs_water")
@@ -522,7 +526,7 @@ impl ContentRenderer for TerrainRenderer {
             gpu_bytes,
             fine_triangles: FINE_TRIANGLES[usize::from(gpu.is_software())],
             shadows: [Shadows::OfGround; 2],
-            reflected: Reflected::OwnSky,
+            reflected: Reflected::default(),
             cast_on: vec![false; chunks.len() * 4],
             blocks_across: (placement.cols / BLOCK_SIDE).max(1) as usize,
             with_water: Vec::with_capacity(chunks.len()),
@@ -743,6 +747,10 @@ impl ContentData for TerrainData {
 
     fn background(&self) -> Background {
         Background::Sky
+    }
+
+    fn water_height(&self) -> Option<f32> {
+        (!self.water_range.is_empty()).then_some(WATER_HEIGHT)
     }
 
     fn ground_shadow(&self) -> Option<&GroundShadow> {

@@ -52,6 +52,8 @@ struct Golden {
     document: Option<Arc<dyn Document>>,
     view: View,
     size: [u32; 2],
+    /// Whether water reflects the ground.
+    reflects_ground: bool,
 }
 
 impl Golden {
@@ -61,6 +63,7 @@ impl Golden {
             document: Some(Arc::clone(document)),
             view: View::plain(camera),
             size: SIZE,
+            reflects_ground: false,
         }
     }
 
@@ -81,9 +84,10 @@ impl Golden {
 
     fn draw(&self) -> RgbaImage {
         let mut stage = Stage::get();
-        stage
-            .draw(self.document.as_deref(), &self.view, self.size)
-            .0
+        stage.set_reflects_ground(self.reflects_ground);
+        let (picture, _) = stage.draw(self.document.as_deref(), &self.view, self.size);
+        stage.set_reflects_ground(false);
+        picture
     }
 }
 
@@ -458,6 +462,7 @@ fn what_is_missing() -> Vec<Golden> {
             document: None,
             view: View::plain(sky),
             size: [96, 54],
+            reflects_ground: false,
         },
     ]
 }
@@ -920,7 +925,15 @@ fn skyboxes() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(sky::chimneys_below_a_skybox());
     let low = look_at(&scene, [21.0, 21.0, 0.0], Vec3::new(1.0, 0.3, 0.5), 60.0);
     let dusk: Arc<dyn Document> = Arc::new(sky::chimneys_at_dusk());
+    let mut ground = Golden::new("skybox-ground-reflected", &scene, low);
+    ground.reflects_ground = true;
+    let demo = open_demo();
+    let lake = look_at(&demo, [95.0, 30.0, 0.0], Vec3::new(1.0, 0.3, 0.6), 85.0);
+    let mut reflected = Golden::new("ground-reflected", &demo, lake);
+    reflected.reflects_ground = true;
     vec![
+        ground,
+        reflected,
         Golden::new("skybox", &scene, low),
         Golden::new("dusk", &dusk, low),
     ]

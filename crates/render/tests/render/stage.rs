@@ -114,7 +114,9 @@ impl Stage {
         static STAGE: OnceLock<Mutex<Stage>> = OnceLock::new();
         let stage = STAGE.get_or_init(|| {
             let gpu = Gpu::headless().unwrap_or_else(|error| panic!("{error}"));
-            let renderer = Renderer::new(&gpu);
+            let mut renderer = Renderer::new(&gpu);
+            // As on a software adapter, wherever tests run.
+            renderer.set_reflects_ground(false);
             Mutex::new(Self { gpu, renderer })
         });
         // Pictures do not depend on those before them, so that one failure is only one.
@@ -135,6 +137,11 @@ impl Stage {
     ) -> (RgbaImage, DrawStatistics) {
         let mut data = document.map(|document| self.upload(document));
         self.draw_scene(data.as_mut().zip(document), view, size)
+    }
+
+    /// Has water reflect the ground in the pictures that follow, or not.
+    pub(crate) fn set_reflects_ground(&mut self, reflects_ground: bool) {
+        self.renderer.set_reflects_ground(reflects_ground);
     }
 
     /// One picture of what is on the GPU, and what it took.

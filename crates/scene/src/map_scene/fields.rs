@@ -76,16 +76,15 @@ impl<'a> SceneAt<'a> {
                     field("Sun", |SceneAt(scene): &Self| {
                         color(scene.pfscene.general.emit_light_color.as_ref())
                     }),
-                    field("Position of the sun", |SceneAt(scene): &Self| match &scene
-                        .pfscene
-                        .general
-                        .emit_light_pos
-                    {
-                        Some(position) => position.value.into(),
-                        None => {
-                            let [x, y, z] = scene.environment.sun.position.to_array();
-                            format!("{x} {y} {z}, {OF_THE_GAME}").into()
-                        }
+                    field("Position of the sun", |SceneAt(scene): &Self| {
+                        let named = scene.pfscene.general.emit_light_pos.as_ref();
+                        named.map_or_else(
+                            || {
+                                let [x, y, z] = scene.environment.sun.position.to_array();
+                                format!("{x} {y} {z}, {OF_THE_GAME}").into()
+                            },
+                            |position| position.value.into(),
+                        )
                     }),
                     field("Height of the sun", |SceneAt(scene): &Self| {
                         let degrees = scene.environment.sun.direction().y.asin().to_degrees();

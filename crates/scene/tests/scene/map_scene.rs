@@ -902,9 +902,12 @@ fn errors_of_the_map_are_said_of_the_scene() {
     );
 }
 
+/// The first and last texel of each face of a skybox.
+type FaceEnds = Vec<[[u8; 3]; 2]>;
+
 /// The skybox of a document: where it was found, texels along a side, and the first and last texel of
 /// each face but for the white stripe.
-fn skybox(document: &dyn Document) -> Option<(String, u32, Vec<[[u8; 3]; 2]>)> {
+fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
     let skybox = document.environment()?.skybox.as_ref()?;
     let texel = |texels: &[u8]| [texels[0], texels[1], texels[2]];
     let faces = skybox.faces.iter().map(|face| {
@@ -1075,7 +1078,7 @@ fn what_a_scene_does_not_name_of_its_light_is_as_in_the_game() {
         |line: &&str| line.trim_start().starts_with("ambient_") || line.contains("emit_");
     let scene = sound_scene();
     let lines: Vec<&str> = scene.lines().filter(|line| !is_light(line)).collect();
-    let scene = lines.join("\n") + "\n";
+    let scene = format!("{}\n", lines.join("\n"));
     let elsewhere = scene.replace("evening sky", "morning");
     let document = Game::new(&elsewhere).open();
     assert_eq!(document.environment().unwrap().sun, Sun::default());

@@ -1,0 +1,72 @@
+//! What water reflects: the ground and the sky, drawn once more as in a mirror, at half the size of the
+//! frame.
+//!
+//! Ground that is drawn from two places in a frame is drawn and submitted one after the other, since it
+//! holds the values of one frame at a time. What stands on the ground is left out, and so are its
+//! shadows.
+
+use super::Gpu;
+use super::content::FramePass;
+use super::frame::{FrameData, FrameLayout, FrameLight, LocalView};
+use super::target::Target;
+use mapscope_scene::Aabb;
+
+/// How many pixels of the frame are one of its reflection, along each side.
+const PIXELS_PER_TEXEL: u32 = 2;
+
+/// What was drawn as in a mirror.
+#[derive(Debug)]
+pub(super) struct Reflection {
+    target: Target,
+    frame: FrameData,
+}
+
+impl Reflection {
+    /// One for frames of a size.
+    pub(super) fn new(gpu: &Gpu, layout: &FrameLayout, frame_size: [u32; 2]) -> Self {
+        let size = frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL));
+        Self {
+            target: Target::new(gpu, size),
+            frame: FrameData::new(gpu, layout, Aabb::default(), 0.0),
+        }
+    }
+
+    /// Whether it is for frames of this size.
+    pub(super) fn is_for(&self, frame_size: [u32; 2]) -> bool {
+        self.target.size == frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL))
+    }
+
+    pub(super) fn view(&self) -> &wgpu::TextureView {
+        self.target.color_view()
+    }
+
+    /// Bytes of GPU memory that it holds: colour and depth of four bytes each.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        self.target
+            .size
+            .iter()
+            .map(|side| u64::from(*side))
+            .product::<u64>()
+            * 8
+    }
+
+    /// Draws it.
+    pub(super) fn draw(
+        &mut self,
+        gpu: &Gpu,
+        layout: &FrameLayout,
+        mirrored: &LocalView<'_>,
+        light: &FrameLight,
+        skybox: Option<&wgpu::TextureView>,
+        draw: impl FnOnce(&mut FramePass<'_>),
+    ) {
+        self.frame.bind(gpu, layout, None, None, skybox, None);
+        self.frame.write(gpu, mirrored, light);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder));
+        pass.set_bind_group(0, &self.frame.bind_group, &[]);
+        draw(&mut pass);
+        drop(pass);
+        gpu.queue.submit([encoder.finish()]);
+    }
+}
