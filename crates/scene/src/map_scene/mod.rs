@@ -117,16 +117,15 @@ impl MapScene {
         Some(&self.map.as_ref()?.1)
     }
 
-    /// The moment of an entity's clip while the scene is at a moment of its own.
+    /// The moment of an entity's clip while the scene is at a moment of its own; always the same one
+    /// if it plays none.
     fn playhead_of(clip: Option<usize>, model: &Model, playhead: Playhead) -> Playhead {
-        let frames = clip
-            .and_then(|clip| model.clips().get(clip))
-            .map_or(1, |clip| clip.frames);
-        Playhead {
+        let played = clip.and_then(|clip| model.clips().get(clip));
+        played.map_or_else(Playhead::default, |played| Playhead {
             clip,
-            frame: playhead.frame.rem_euclid(frames.max(1) as f32),
+            frame: playhead.frame.rem_euclid(played.frames.max(1) as f32),
             ..playhead
-        }
+        })
     }
 
     fn entity(&self, item: Item) -> Option<(u32, &Placed)> {
