@@ -257,7 +257,8 @@ Examples:
 `floor_ms`: the target cleared, or under a textured quad: compare with it. --frame stops clips.")]
 pub struct BenchArgs {
     /// File to measure; `demo:` is the built-in demo scene; made for the occasion are terrain,
-    /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, and a 2D map, `synthetic:tiles:WxH`
+    /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, a 2D map, `synthetic:tiles:WxH`, and a
+    /// scene of so many entities, `synthetic:scene:N`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// One JSON object instead of text

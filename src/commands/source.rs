@@ -26,6 +26,10 @@ const DEMO: &str = "demo:";
 const SYNTHETIC: &str = "synthetic:";
 /// Stands before a size in tiles, for a map of layers of tiles.
 const TILES: &str = "tiles:";
+/// Stands before a number of entities, for a scene.
+const SCENE: &str = "scene:";
+/// The most entities of a made-up scene.
+const MAX_SYNTHETIC_ENTITIES: u32 = 200_000;
 /// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
 const MAX_SYNTHETIC_CHUNKS: u64 = 65_536;
 /// The most chunks of a made-up level, of which each has some 4,500 cubes.
@@ -83,7 +87,42 @@ pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
     Ok(Source::read(argument)?)
 }
 
+/// The demo scene with so many entities, which stand elsewhere on its map.
+fn synthetic_scene(count: &str) -> Result<Source, CommandError> {
+    let refused = |error: &dyn Display| {
+        let text = format!("`{SYNTHETIC}{SCENE}{count}`: {error}");
+        CommandError::Argument(text)
+    };
+    let entities = count.parse().ok();
+    let entities = entities.filter(|count| (1..=MAX_SYNTHETIC_ENTITIES).contains(count));
+    let entities = entities.ok_or_else(|| {
+        refused(&format!(
+            "expected a number of entities such as {SYNTHETIC}{SCENE}5000, at most \
+             {MAX_SYNTHETIC_ENTITIES}"
+        ))
+    })?;
+    let demo = demo::HAMLET.source();
+    let like = pfscene::read(&demo.bytes).map_err(|error| refused(&error))?;
+    let mut maps = demo.embedded.iter().filter_map(|(name, bytes)| {
+        let is_map = pfmap::FORMAT
+            .endings
+            .iter()
+            .any(|ending| name.ends_with(ending));
+        is_map.then(|| pfmap::read(bytes))
+    });
+    let map = maps.next().ok_or_else(|| refused(&"the demo has no map"))?;
+    let map = map.map_err(|error| refused(&error))?;
+    let scene = synthesize::pfscene(&like, &map, entities, SYNTHETIC_SEED);
+    Ok(Source {
+        bytes: pfscene::write(&scene).into(),
+        ..demo
+    })
+}
+
 fn synthetic(size: &str) -> Result<Source, CommandError> {
+    if let Some(count) = size.strip_prefix(SCENE) {
+        return synthetic_scene(count);
+    }
     let (size, is_tiles) = match size.strip_prefix(TILES) {
         Some(size) => (size, true),
         None => (size, false),
@@ -127,7 +166,8 @@ fn synthetic(size: &str) -> Result<Source, CommandError> {
                 "`{SYNTHETIC}{size}`: expected rows and columns of chunks of terrain, such as \
                  {SYNTHETIC}64x64, at most {MAX_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
                  columns (X) and rows (Z) of chunks of a level, such as {SYNTHETIC}2x5x5, at most \
-                 {MAX_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles"
+                 {MAX_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles, or \
+                 `{SCENE}` and a number of entities"
             )));
         }
     };

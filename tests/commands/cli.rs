@@ -180,6 +180,8 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("bench good.pfmap --frames 0", "--frames"),
         ("bench synthetic:0x4", "synthetic:64x64"),
         ("bench synthetic:99999x99999", "synthetic:64x64"),
+        ("bench synthetic:scene:0", "synthetic:scene:5000"),
+        ("bench synthetic:scene:4294967295", "at most 200000"),
         ("--camera 1,2 good.pfmap", "six numbers"),
         ("no-such-file.pfmap", "no-such-file.pfmap"),
     ] {
@@ -593,6 +595,10 @@ fn bench_json_has_the_keys_of_the_contract() {
         (
             "bench synthetic:2x3 --fly --json --frames 3 --size 64x48",
             "synthetic:2x3",
+        ),
+        (
+            "bench synthetic:scene:500 --json --frames 3 --size 64x48",
+            "synthetic:scene:500",
         ),
     ] {
         let bench = folder.run(args).expect(0).json();

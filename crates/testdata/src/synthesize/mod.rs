@@ -2,10 +2,12 @@
 
 mod ika;
 mod pfmap;
+mod pfscene;
 mod pmf;
 mod ppe;
 
 pub use ika::{IKA_TILESET, ika_map, ika_text_map, ika_tileset};
 pub use pfmap::pfmap;
+pub use pfscene::pfscene;
 pub use pmf::pmf;
 pub use ppe::ppe_map;
