@@ -12,11 +12,12 @@ override HOLES: bool = false;
 override HIGHLIGHTED: bool = false;
 // Whether shadows may fall on it.
 override IN_SHADOW: bool = false;
+// Whether joints move any of its vertices.
+override POSED: bool = true;
 
-@group(1) @binding(2) var<storage, read> instances: array<Place>;
 // A colour for each joint, as four bytes.
-@group(1) @binding(3) var<storage, read> joint_colors: array<u32>;
-@group(1) @binding(4) var<uniform> marks: Marks;
+@group(1) @binding(2) var<storage, read> joint_colors: array<u32>;
+@group(1) @binding(3) var<uniform> marks: Marks;
 
 @group(2) @binding(0) var<uniform> material: Material;
 @group(2) @binding(1) var albedo_texture: texture_2d<f32>;
@@ -31,18 +32,36 @@ struct Surface {
     @location(3) joints: vec3f,
 }
 
+// An instance: `Place` in `render/model/instances.rs`. It comes with the vertex, since software
+// renderers fetch what is the same for all vertices once, and what is in a buffer for each of them.
+struct Instance {
+    // The rows of world from model.
+    @location(4) x: vec4f,
+    @location(5) y: vec4f,
+    @location(6) z: vec4f,
+    // Where its palette begins.
+    @location(7) palette_first: u32,
+}
+
+fn world_from_model(instance: Instance) -> Affine {
+    return Affine(array(instance.x, instance.y, instance.z));
+}
+
 @vertex
 fn vs_model(
-    @builtin(instance_index) instance_index: u32,
+    instance: Instance,
     @location(0) position: vec3f,
     @location(1) normal: vec2f,
     @location(2) uv: vec2f,
     @location(3) packed_influences: u32,
 ) -> Surface {
-    let instance = instances[instance_index];
-    let vertex = posed(position, octahedral_normal(normal), packed_influences, instance.palette_first);
-    let world = transformed_point(instance.world_from_model, vertex.position);
-    let world_normal = transformed_normal(instance.world_from_model, vertex.normal);
+    var vertex = Posed(position, octahedral_normal(normal));
+    if POSED {
+        vertex = posed(vertex.position, vertex.normal, packed_influences, instance.palette_first);
+    }
+    let matrix = world_from_model(instance);
+    let world = transformed_point(matrix, vertex.position);
+    let world_normal = transformed_normal(matrix, vertex.normal);
     return Surface(
         frame.clip_from_world * vec4f(world, 1.0),
         world,
@@ -60,14 +79,16 @@ struct Caster {
 // The same as the sun sees it.
 @vertex
 fn vs_model_shadow(
-    @builtin(instance_index) instance_index: u32,
+    instance: Instance,
     @location(0) position: vec3f,
     @location(2) uv: vec2f,
     @location(3) packed_influences: u32,
 ) -> Caster {
-    let instance = instances[instance_index];
-    let vertex = posed_point(position, packed_influences, instance.palette_first);
-    let world = transformed_point(instance.world_from_model, vertex);
+    var vertex = position;
+    if POSED {
+        vertex = posed_point(position, packed_influences, instance.palette_first);
+    }
+    let world = transformed_point(world_from_model(instance), vertex);
     return Caster(frame.clip_from_world * vec4f(world, 1.0), uv);
 }
 

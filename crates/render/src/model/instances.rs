@@ -5,19 +5,31 @@ use bytemuck::Zeroable as _;
 use super::mesh::ModelMesh;
 use crate::content::Instance;
 use crate::resources::{self, GrowingBuffer};
-use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::skeleton::SkinMatrix;
 
-shader_struct! {
-    /// An instance as shaders read it.
+mod gpu_data {
+    use mapscope_scene::model::skeleton::SkinMatrix;
+
+    /// An instance: the instance inputs of `vs_model`.
+    #[repr(C)]
+    #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
     pub(super) struct Place {
-        world_from_model: SkinMatrix,
+        pub(super) world_from_model: SkinMatrix,
         /// Where its palette begins.
-        palette_first: u32,
+        pub(super) palette_first: u32,
     }
-    padding: [u32; 3]
+}
+
+use gpu_data::Place;
+
+/// How shaders get instances.
+pub(super) fn vertex_layout() -> wgpu::VertexBufferLayout<'static> {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 4] = wgpu::vertex_attr_array![
+        4 => Float32x4, 5 => Float32x4, 6 => Float32x4, 7 => Uint32
+    ];
+    resources::vertex_layout::<Place>(wgpu::VertexStepMode::Instance, &ATTRIBUTES)
 }
 
 /// The instances of a model on the GPU.
@@ -25,9 +37,10 @@ shader_struct! {
 pub(super) struct Instances {
     layout: wgpu::BindGroupLayout,
     /// Bind group 1.
-    pub(super) bind_group: wgpu::BindGroup,
+    bind_group: wgpu::BindGroup,
     /// A joint palette for each moment, one after the other.
     palettes: GrowingBuffer,
+    /// The instances themselves, as a vertex buffer.
     places: GrowingBuffer,
     /// What the buffers hold.
     written: Vec<Instance>,
@@ -45,11 +58,12 @@ impl Instances {
         model: &Model,
     ) -> Self {
         let palette = vec![SkinMatrix::zeroed(); model.palette_len()];
-        let storage = |what, each| GrowingBuffer::new(gpu, what, each, wgpu::BufferUsages::STORAGE);
-        let palettes = storage("joint palettes", size_of_val(palette.as_slice()));
-        let places = storage("instances", size_of::<Place>());
+        let buffer = |what, each, usage| GrowingBuffer::new(gpu, what, each, usage);
+        let [storage, vertex] = [wgpu::BufferUsages::STORAGE, wgpu::BufferUsages::VERTEX];
+        let palettes = buffer("joint palettes", size_of_val(palette.as_slice()), storage);
+        let places = buffer("instances", size_of::<Place>(), vertex);
         Self {
-            bind_group: bind_group(gpu, layout, mesh, marks, [&palettes, &places]),
+            bind_group: bind_group(gpu, layout, mesh, marks, &palettes),
             layout: layout.clone(),
             palettes,
             places,
@@ -76,13 +90,11 @@ impl Instances {
         }
         // Those that stand side by side at the same moment have the same palette.
         let moments = || instances.chunk_by(|a, b| a.playhead == b.playhead);
-        let grown = [
-            self.palettes.reserve(gpu, moments().count())?,
-            self.places.reserve(gpu, instances.len())?,
-        ];
-        if grown.contains(&true) {
-            let buffers = [&self.palettes, &self.places];
-            self.bind_group = bind_group(gpu, &self.layout, mesh, marks, buffers);
+        if self.places.reserve(gpu, instances.len())? {
+            self.written.clear();
+        }
+        if self.palettes.reserve(gpu, moments().count())? {
+            self.bind_group = bind_group(gpu, &self.layout, mesh, marks, &self.palettes);
             self.written.clear();
         }
         let is_new = self.written.len() != instances.len();
@@ -105,7 +117,6 @@ impl Instances {
                 moment.iter().map(move |instance| Place {
                     world_from_model: SkinMatrix::from(instance.world_from_model),
                     palette_first: palette * palette_len,
-                    padding: [0; 3],
                 })
             });
             self.places
@@ -117,6 +128,12 @@ impl Instances {
         self.written.extend_from_slice(instances);
         Ok(())
     }
+
+    /// Has them drawn from now on.
+    pub(super) fn bind(&self, pass: &mut wgpu::RenderPass<'_>) {
+        pass.set_bind_group(1, &self.bind_group, &[]);
+        pass.set_vertex_buffer(1, self.places.buffer.slice(..));
+    }
 }
 
 fn bind_group(
@@ -124,12 +141,11 @@ fn bind_group(
     layout: &wgpu::BindGroupLayout,
     mesh: &ModelMesh,
     marks: &wgpu::Buffer,
-    [palettes, places]: [&GrowingBuffer; 2],
+    palettes: &GrowingBuffer,
 ) -> wgpu::BindGroup {
     let buffers = [
         &mesh.influences,
         &palettes.buffer,
-        &places.buffer,
         &mesh.joint_colors,
         marks,
     ];

@@ -29,6 +29,8 @@ pub(super) struct ModelMesh {
     pub(super) influences: wgpu::Buffer,
     pub(super) joint_colors: wgpu::Buffer,
     pub(super) parts: Vec<Part>,
+    /// Whether joints move any of its vertices.
+    pub(super) is_posed: bool,
     pub(super) gpu_bytes: u64,
 }
 
@@ -110,6 +112,7 @@ impl ModelMesh {
             influences,
             joint_colors,
             parts,
+            is_posed: !mesh.influences.is_empty(),
             gpu_bytes: uploads.bytes + textures.bytes,
         })
     }

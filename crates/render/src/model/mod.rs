@@ -56,13 +56,7 @@ shader_enum! {
 
 /// What `model.wgsl` shares with Rust.
 pub(super) fn wgsl() -> String {
-    [
-        Surface::wgsl(),
-        Marks::wgsl(),
-        mesh::Material::wgsl(),
-        instances::Place::wgsl(),
-    ]
-    .concat()
+    [Surface::wgsl(), Marks::wgsl(), mesh::Material::wgsl()].concat()
 }
 
 /// What `skin.wgsl` shares with Rust.
@@ -102,7 +96,15 @@ struct Look {
 
 /// What a pipeline is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pipeline {
+struct Pipeline {
+    draws: Draws,
+    /// Whether joints move any of the vertices.
+    is_posed: bool,
+}
+
+/// What is drawn of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Draws {
     Surface {
         look: Look,
         /// Whether textures may have holes.
@@ -148,36 +150,37 @@ pub(super) struct ModelData {
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        let (look, holes, in_shadow) = match self {
-            Self::Surface {
+        let (look, holes, in_shadow) = match self.draws {
+            Draws::Surface {
                 look,
                 holes,
                 in_shadow,
             } => (look, holes, in_shadow),
-            Self::Wireframe { two_sided } => (Look::plain(two_sided), false, false),
-            Self::Shadow { holes } => (Look::plain(true), holes, false),
+            Draws::Wireframe { two_sided } => (Look::plain(two_sided), false, false),
+            Draws::Shadow { holes } => (Look::plain(true), holes, false),
         };
         let constants = [
             ("SURFACE", f64::from(look.surface as u8)),
             ("HOLES", on(holes)),
             ("HIGHLIGHTED", on(look.highlighted)),
             ("IN_SHADOW", on(in_shadow)),
+            ("POSED", on(self.is_posed)),
             shadow::lookups_constant(maker.gpu),
         ];
         let attributes = wgpu::vertex_attr_array![
             0 => Float32x3, 1 => Snorm16x2, 2 => Float32x2, 3 => Uint32
         ];
         let vertices = vertex_layout::<MeshVertex>(wgpu::VertexStepMode::Vertex, &attributes);
-        let options = match self {
-            Self::Surface { .. } => PipelineOptions::new("vs_model", "fs_model"),
-            Self::Wireframe { .. } => PipelineOptions::edges("vs_model", "fs_model_wire"),
-            Self::Shadow { holes: true } => {
+        let options = match self.draws {
+            Draws::Surface { .. } => PipelineOptions::new("vs_model", "fs_model"),
+            Draws::Wireframe { .. } => PipelineOptions::edges("vs_model", "fs_model_wire"),
+            Draws::Shadow { holes: true } => {
                 PipelineOptions::casting("vs_model_shadow", Some("fs_model_shadow"))
             }
-            Self::Shadow { holes: false } => PipelineOptions::casting("vs_model_shadow", None),
+            Draws::Shadow { holes: false } => PipelineOptions::casting("vs_model_shadow", None),
         };
         maker.create(&PipelineOptions {
-            vertices: [Some(vertices), None],
+            vertices: [Some(vertices), Some(instances::vertex_layout())],
             cull: !look.two_sided,
             constants: &constants,
             ..options
@@ -187,7 +190,7 @@ impl PipelineKey for Pipeline {
 
 impl ModelRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
-        let bindings = [STORAGE, STORAGE, STORAGE, STORAGE, UNIFORM];
+        let bindings = [STORAGE, STORAGE, STORAGE, UNIFORM];
         let layout = bind_group_layout(gpu, "model", &bindings);
         let material_layout = bind_group_layout(gpu, "material", &[UNIFORM, TEXTURE, SAMPLER]);
         Self {
@@ -290,8 +293,7 @@ impl ModelRenderer {
         data.bind(pass);
         pass.is_mirrored = false;
         for part in &data.mesh.parts {
-            let holes = part.holes;
-            if pass.set_pipeline(&self.pipelines, Pipeline::Shadow { holes }) {
+            if pass.set_pipeline(&self.pipelines, data.shadow(part.holes)) {
                 pass.set_bind_group(2, part.material(data.engine_textures), &[]);
                 pass.draw_indexed(part.indices.clone(), 0, data.ranges.casting.clone());
             }
@@ -335,8 +337,7 @@ impl ContentRenderer for ModelRenderer {
         }
         if !data.ranges.casting.is_empty() {
             for part in &data.mesh.parts {
-                let holes = part.holes;
-                self.pipelines.make(gpu, Pipeline::Shadow { holes }, false);
+                self.pipelines.make(gpu, data.shadow(part.holes), false);
             }
         }
     }
@@ -402,7 +403,7 @@ impl ModelData {
 
     /// Has its instances drawn from now on.
     fn bind(&self, pass: &mut FramePass<'_>) {
-        pass.set_bind_group(1, &self.instances.bind_group, &[]);
+        self.instances.bind(pass);
         pass.set_vertex_buffer(0, self.mesh.vertices.slice(..));
         pass.set_index_buffer(self.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
     }
@@ -415,17 +416,26 @@ impl ModelData {
     }
 
     fn pipeline(&self, holes: bool) -> Pipeline {
-        Pipeline::Surface {
+        self.drawing(Draws::Surface {
             look: self.look,
             holes,
             in_shadow: self.in_shadow,
-        }
+        })
     }
 
     fn wireframe(&self) -> Pipeline {
-        Pipeline::Wireframe {
+        self.drawing(Draws::Wireframe {
             two_sided: self.look.two_sided,
-        }
+        })
+    }
+
+    fn shadow(&self, holes: bool) -> Pipeline {
+        self.drawing(Draws::Shadow { holes })
+    }
+
+    fn drawing(&self, draws: Draws) -> Pipeline {
+        let is_posed = self.mesh.is_posed;
+        Pipeline { draws, is_posed }
     }
 }
 
