@@ -182,7 +182,7 @@ impl FrameLayout {
             }),
             clamped: sampler(gpu, "ground", wgpu::AddressMode::ClampToEdge, nearest),
             plain: FrameTextures {
-                shadow_map: shadow::depth_texture(gpu, [1, 1]),
+                shadow_map: shadow::no_shadow_map(gpu),
                 ground_shadow: level.create_view(&wgpu::TextureViewDescriptor::default()),
                 skybox: sky::cube_texture(gpu, [1, 1], &[texels; 6]),
                 reflection: nothing.create_view(&wgpu::TextureViewDescriptor::default()),

@@ -37,7 +37,7 @@ use self::content::{
 use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, is_mirrored};
 use self::lines::{LineData, LineRenderer};
 use self::reflection::Reflection;
-use self::shadow::{GroundShadow, ShadowData, ShadowFit};
+use self::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
@@ -455,7 +455,7 @@ impl Renderer {
         let shadow = &mut scene.shadow;
         scene.contents.retain_mut(|content| {
             let [drawn, next] = &mut content.casting;
-            shadow.is_stale |= drawn != next || !content.is_listed && !drawn.is_empty();
+            shadow.compare(drawn, next);
             drawn.clone_from(next);
             content.is_listed
         });
@@ -603,7 +603,7 @@ impl Renderer {
             return pass.statistics;
         };
         self.prepare(gpu, scene, document, view, target.size);
-        self.draw_shadows(encoder, scene);
+        self.draw_shadows(gpu, encoder, scene);
         let mut pass = FramePass::new(target.begin_pass(encoder));
         for phase in Phase::OF_FRAME {
             for (content, data) in scene.in_phase(phase) {
@@ -624,25 +624,29 @@ impl Renderer {
         }
         let mut statistics = pass.statistics;
         if scene.shadow.is_on() {
-            statistics.shadow_triangles = scene.shadow.statistics.triangles;
-            statistics.shadow_draw_calls = scene.shadow.statistics.draw_calls;
+            let of_map = scene.shadow.statistics();
+            statistics.shadow_triangles = of_map.shadow_triangles;
+            statistics.shadow_draw_calls = of_map.shadow_draw_calls;
         }
         statistics
     }
 
-    /// Draws the shadow map of a frame that was prepared, if it is not as it must be.
-    fn draw_shadows(&self, encoder: &mut wgpu::CommandEncoder, scene: &mut SceneData) {
-        let Some(mut pass) = scene.shadow.begin_pass(encoder) else {
-            return;
+    /// Draws the shadow map of a frame that was prepared, as far as it is not as it must be.
+    fn draw_shadows(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &mut SceneData) {
+        let mut shadow = std::mem::take(&mut scene.shadow);
+        let casters = || {
+            let contents = scene.in_phase(Phase::Shadow);
+            contents.map(|(content, data)| (Casters::of(&content.casting[0]), content, data))
         };
-        for (content, data) in scene.in_phase(Phase::Shadow) {
-            if let Some(renderer) = self.contents.get(content.renderer) {
-                renderer.draw(Phase::Shadow, &mut pass, data);
+        let plays = casters().any(|(kind, ..)| kind == Casters::Playing);
+        shadow.draw(gpu, encoder, plays, |drawn, pass| {
+            for (_, content, data) in casters().filter(|(kind, ..)| *kind == drawn) {
+                if let Some(renderer) = self.contents.get(content.renderer) {
+                    renderer.draw(Phase::Shadow, pass, data);
+                }
             }
-        }
-        let statistics = pass.statistics;
-        drop(pass);
-        scene.shadow.statistics = statistics;
+        });
+        scene.shadow = shadow;
     }
 
     /// Draws one frame and waits until it is done.

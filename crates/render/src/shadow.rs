@@ -2,13 +2,14 @@
 //!
 //! It covers what is in view, in steps that are whole numbers of texels, so that the edges of shadows
 //! stand still while the camera moves and the same texture does for many frames. What casts shadows
-//! is drawn on it only when the texture or any of that has changed. The ground itself is not drawn:
-//! its own shadow is known exactly ([`sun`](mapscope_scene::terrain::sun)), and what stands on it
-//! looks it up there.
+//! is drawn on it only when the texture or any of that has changed. Where clips play, what rests is
+//! kept on a texture of its own, so that each moment draws what plays alone, on a copy of that. The
+//! ground itself is not drawn: its own shadow is known exactly
+//! ([`sun`](mapscope_scene::terrain::sun)), and what stands on it looks it up there.
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
-use super::content::FramePass;
+use super::content::{FramePass, Instance};
 use super::frame::{FrameLayout, Frustum, LightData, LocalView};
 use super::resources::texture;
 use super::target::DEPTH_FORMAT;
@@ -261,29 +262,60 @@ pub(super) struct ShadowPlace {
     pub(super) shadow: Vec4,
 }
 
+/// Whether what casts shadows may do so in another way at the next moment: two kinds, of which each
+/// is drawn when something of it has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Casters {
+    Resting,
+    Playing,
+}
+
+impl Casters {
+    /// In the order in which they are drawn.
+    const ALL: [Self; 2] = [Self::Resting, Self::Playing];
+
+    /// The kind of some instances of the same content.
+    pub(super) fn of(instances: &[Instance]) -> Self {
+        let plays = |instance: &Instance| instance.playhead.clip.is_some();
+        if instances.iter().any(plays) {
+            Self::Playing
+        } else {
+            Self::Resting
+        }
+    }
+}
+
 /// The shadow map of a document, and what is on it.
 #[derive(Debug, Default)]
 pub(super) struct ShadowData {
     /// There once something casts a shadow.
     map: Option<ShadowMap>,
+    /// The same without what plays; there once something does.
+    resting: Option<DepthTexture>,
     /// What the next frame needs to be covered; none if it has no shadows.
     pub(super) fit: Option<ShadowFit>,
     /// World space to clip space of the map, as it was drawn last.
     clip_from_world: Mat4,
     /// What casts shadows in the next frame, in world space.
     pub(super) casters: Vec<Aabb>,
-    /// Whether the map must be drawn again.
-    pub(super) is_stale: bool,
-    /// What it took when it was drawn last.
-    pub(super) statistics: DrawStatistics,
+    /// For each kind of casters whether they must be drawn again.
+    is_stale: [bool; 2],
+    /// What each kind took when it was drawn last.
+    statistics: [DrawStatistics; 2],
 }
 
 #[derive(Debug)]
 struct ShadowMap {
     /// Along each side.
     texels: u32,
-    view: wgpu::TextureView,
+    depths: DepthTexture,
     light: LightData,
+}
+
+#[derive(Debug)]
+struct DepthTexture {
+    texture: wgpu::Texture,
+    view: wgpu::TextureView,
 }
 
 impl ShadowData {
@@ -291,6 +323,18 @@ impl ShadowData {
     pub(super) fn begin(&mut self, fit: Option<ShadowFit>) {
         self.fit = fit;
         self.casters.clear();
+    }
+
+    /// Compares the instances of some content on the map with those that are to be on it.
+    pub(super) fn compare(&mut self, drawn: &[Instance], next: &[Instance]) {
+        if drawn == next {
+            return;
+        }
+        for instances in [drawn, next] {
+            if !instances.is_empty() {
+                self.is_stale[Casters::of(instances) as usize] = true;
+            }
+        }
     }
 
     /// Adds what may cast a shadow in the next frame, anywhere if it is not known where it is; says
@@ -332,12 +376,12 @@ impl ShadowData {
         let high = ((high / DEPTH_STEP).ceil() + 1.0) * DEPTH_STEP;
         let clip_from_world = fit.clip_from_world([low, high]);
         let map = self.map.get_or_insert_with(|| {
-            self.is_stale = true;
+            self.is_stale = [true; 2];
             ShadowMap::new(gpu, layout)
         });
         if self.clip_from_world != clip_from_world {
             self.clip_from_world = clip_from_world;
-            self.is_stale = true;
+            self.is_stale = [true; 2];
         }
         map.light.write(gpu, clip_from_world);
         // Rows of a texture run down.
@@ -357,37 +401,65 @@ impl ShadowData {
 
     /// The map, once there is one.
     pub(super) fn view(&self) -> Option<&wgpu::TextureView> {
-        self.map.as_ref().map(|map| &map.view)
+        self.map.as_ref().map(|map| &map.depths.view)
     }
 
-    /// Begins to draw the map, if it must be. Bind group 0 is that of the sun's view.
-    pub(super) fn begin_pass<'e>(
+    /// Draws what must be drawn of the map, each kind of casters as `draw` does it. Bind group 0 is
+    /// that of the sun's view.
+    pub(super) fn draw(
         &mut self,
-        encoder: &'e mut wgpu::CommandEncoder,
-    ) -> Option<FramePass<'e>> {
-        let is_needed = self.is_stale && self.is_on();
-        let map = self.map.as_ref().filter(|_| is_needed)?;
-        self.is_stale = false;
-        let mut pass = FramePass::new(encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("shadow map"),
-            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
-                view: &map.view,
-                depth_ops: Some(wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(0.0),
-                    store: wgpu::StoreOp::Store,
-                }),
-                stencil_ops: None,
-            }),
-            ..Default::default()
-        }));
-        pass.set_bind_group(0, &map.light.bind_group, &[]);
-        Some(pass)
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        plays: bool,
+        draw: impl Fn(Casters, &mut FramePass<'_>),
+    ) {
+        let is_on = self.is_on();
+        let Some(map) = self.map.as_ref().filter(|_| is_on) else {
+            return;
+        };
+        if plays && self.resting.is_none() {
+            self.resting = Some(DepthTexture::new(gpu, map.texels));
+            self.is_stale = [true; 2];
+        }
+        if self.is_stale == [false; 2] {
+            return;
+        }
+        let [resting, playing] = Casters::ALL;
+        if self.is_stale[resting as usize] {
+            let target = self.resting.as_ref().unwrap_or(&map.depths);
+            let mut pass = map.begin_pass(encoder, target, wgpu::LoadOp::Clear(0.0));
+            draw(resting, &mut pass);
+            self.statistics[resting as usize] = pass.statistics;
+        }
+        if let Some(resting) = &self.resting {
+            let [from, to] = [resting, &map.depths].map(|depths| depths.texture.as_image_copy());
+            encoder.copy_texture_to_texture(from, to, map.depths.texture.size());
+        }
+        self.statistics[playing as usize] = DrawStatistics::default();
+        if plays {
+            let mut pass = map.begin_pass(encoder, &map.depths, wgpu::LoadOp::Load);
+            draw(playing, &mut pass);
+            self.statistics[playing as usize] = pass.statistics;
+        }
+        self.is_stale = [false; 2];
+    }
+
+    /// Triangles and draw calls of all that is on the map.
+    pub(super) fn statistics(&self) -> DrawStatistics {
+        let [resting, playing] = self.statistics;
+        DrawStatistics {
+            shadow_triangles: resting.triangles + playing.triangles,
+            shadow_draw_calls: resting.draw_calls + playing.draw_calls,
+            ..DrawStatistics::default()
+        }
     }
 
     /// Bytes of GPU memory that it holds.
     pub(super) fn gpu_bytes(&self) -> u64 {
-        let bytes = |map: &ShadowMap| u64::from(map.texels) * u64::from(map.texels) * 4;
-        self.map.as_ref().map_or(0, bytes)
+        let map = self.map.as_ref().map(|map| &map.depths);
+        let all = map.into_iter().chain(&self.resting);
+        all.map(|DepthTexture { texture, .. }| u64::from(texture.width() * texture.height()) * 4)
+            .sum()
     }
 }
 
@@ -396,17 +468,52 @@ impl ShadowMap {
         let texels = SHADOW_TEXELS[usize::from(gpu.is_software())];
         Self {
             texels,
-            view: depth_texture(gpu, [texels; 2]),
+            depths: DepthTexture::new(gpu, texels),
             light: LightData::new(gpu, layout),
         }
+    }
+
+    /// Begins to draw what the sun sees on one of the textures.
+    fn begin_pass<'e>(
+        &self,
+        encoder: &'e mut wgpu::CommandEncoder,
+        target: &DepthTexture,
+        load: wgpu::LoadOp<f32>,
+    ) -> FramePass<'e> {
+        let mut pass = FramePass::new(encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("shadow map"),
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &target.view,
+                depth_ops: Some(wgpu::Operations {
+                    load,
+                    store: wgpu::StoreOp::Store,
+                }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        }));
+        pass.set_bind_group(0, &self.light.bind_group, &[]);
+        pass
+    }
+}
+
+impl DepthTexture {
+    /// One of so many texels along each side.
+    fn new(gpu: &Gpu, texels: u32) -> Self {
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC
+            | wgpu::TextureUsages::COPY_DST;
+        let size = ([texels; 2], 1, 1);
+        let texture = texture(gpu, "shadow map", DEPTH_FORMAT, size, usage);
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        Self { texture, view }
     }
 }
 
 /// An empty shadow map: nothing is in the shadow.
-pub(super) fn depth_texture(gpu: &Gpu, size: [u32; 2]) -> wgpu::TextureView {
-    let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
-    texture(gpu, "shadow map", DEPTH_FORMAT, (size, 1, 1), usage)
-        .create_view(&wgpu::TextureViewDescriptor::default())
+pub(super) fn no_shadow_map(gpu: &Gpu) -> wgpu::TextureView {
+    DepthTexture::new(gpu, 1).view
 }
 
 #[cfg(test)]
@@ -464,6 +571,48 @@ mod tests {
             }
             assert!(seen > 10, "{seen}");
         }
+    }
+
+    #[test]
+    fn while_clips_play_only_what_plays_is_drawn_again() {
+        let gpu = Gpu::headless().unwrap();
+        let layout = FrameLayout::new(&gpu);
+        let view = &views()[0];
+        let at = |clip: Option<usize>, frame: f32| {
+            let mut instance = Instance::default();
+            instance.playhead.clip = clip;
+            instance.playhead.frame = frame;
+            vec![instance]
+        };
+        let mut shadow = ShadowData::default();
+        let mut last = [Vec::new(), Vec::new()];
+        // What is drawn of a frame with some that rest and some that play.
+        let mut drawn = |next: [Vec<Instance>; 2]| {
+            shadow.begin(Some(fit(view)));
+            assert!(shadow.add_caster(None));
+            for (last, next) in last.iter().zip(&next) {
+                shadow.compare(last, next);
+            }
+            let plays = !next[1].is_empty();
+            last = next;
+            shadow.prepare(&gpu, &layout);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            let drawn = std::cell::RefCell::new(Vec::new());
+            shadow.draw(&gpu, &mut encoder, plays, |casters, _| {
+                drawn.borrow_mut().push(casters);
+            });
+            gpu.queue.submit([encoder.finish()]);
+            drawn.into_inner()
+        };
+        use Casters::{Playing, Resting};
+        let rests = || at(None, 0.0);
+        assert_eq!(drawn([rests(), Vec::new()]), [Resting]);
+        assert_eq!(drawn([rests(), Vec::new()]), []);
+        assert_eq!(drawn([rests(), at(Some(0), 0.0)]), [Resting, Playing]);
+        assert_eq!(drawn([rests(), at(Some(0), 1.0)]), [Playing]);
+        assert_eq!(drawn([rests(), at(Some(0), 1.0)]), []);
+        assert_eq!(drawn([Vec::new(), at(Some(0), 1.0)]), [Resting, Playing]);
+        assert_eq!(drawn([Vec::new(), at(Some(0), 2.0)]), [Playing]);
     }
 
     #[test]

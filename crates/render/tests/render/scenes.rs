@@ -8,7 +8,7 @@ use image::imageops;
 use image::{Rgba, RgbaImage};
 use mapscope_render::View;
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Shown};
+use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Playhead, Shown};
 
 use super::stage::{GRASS, ROCK, SAND, Stage, open_map, open_map_in, terrain};
 use super::{gallery, rigs, tile_maps};
@@ -27,6 +27,8 @@ pub(crate) struct Part {
     document: Arc<dyn Document>,
     placements: Vec<Affine3A>,
     revision: u64,
+    /// The moment that is shown of it; none for that of the view.
+    playhead: Option<Playhead>,
 }
 
 impl Part {
@@ -35,6 +37,7 @@ impl Part {
             document: Arc::clone(document),
             placements: placements.into(),
             revision: 0,
+            playhead: None,
         }
     }
 }
@@ -54,6 +57,7 @@ impl Document for Scene {
                 draw(Drawable {
                     placements: &part.placements,
                     revision: part.revision,
+                    playhead: part.playhead,
                     ..drawable
                 });
             });
@@ -286,6 +290,45 @@ fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
     assert_eq!(check(&scene, &mut stage), (full, full_bytes));
     scene.parts.remove(1);
     assert_eq!(check(&scene, &mut stage), (empty, land_bytes));
+}
+
+/// While clips play, what rests is kept on a shadow map of its own. That is not to be seen: each frame
+/// is the one that is drawn where nothing was drawn before.
+#[test]
+fn shadows_follow_what_plays_and_stay_below_what_rests() {
+    let mut scene = chimneys_in_the_sun();
+    let ground = terrain(&*scene.parts[0].document).placement();
+    let middle = ground.world(17.0, 16.0, 0.0);
+    let rig = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(8, 20, 4));
+    let above = Affine3A::from_translation(middle + Vec3::Y * 12.0);
+    scene.parts[1].playhead = Some(Playhead::default());
+    let pose = Pose {
+        eye: middle + Vec3::new(10.0, 60.0, 60.0),
+        target: middle,
+    };
+    let handedness = scene.about().handedness;
+    let mut view = View::plain(Camera::new(pose, handedness));
+    let mut stage = Stage::get();
+    let mut data = stage.upload(&scene);
+    let mut draw = |scene: &Scene, frame: u32| {
+        view.shown.playhead = Playhead::at_frame(0, frame);
+        let expected = stage.draw(Some(scene), &view, SIZE);
+        let drawn = stage.draw_scene(Some((&mut data, scene)), &view, SIZE);
+        assert!(drawn == expected, "frame {frame}");
+        drawn
+    };
+    let (empty, rests) = draw(&scene, 0);
+    scene.parts.push(Part::new(&rig, [above]));
+    let (first, plays) = draw(&scene, 0);
+    assert!(plays.shadow_triangles > rests.shadow_triangles && first != empty);
+    let (next, _) = draw(&scene, 1);
+    assert!(next != first);
+    // What rests is elsewhere, and then what plays is gone.
+    scene.parts[1].placements.pop();
+    draw(&scene, 1);
+    draw(&scene, 2);
+    scene.parts.pop();
+    draw(&scene, 3);
 }
 
 /// Some tiles that one sees through: of one colour, and at a height.
