@@ -257,15 +257,19 @@ impl SceneData {
     }
 
     /// What was prepared, as it follows each other in a phase: what is transparent from far to
-    /// near.
+    /// near. What is opaque goes against the order of the document, which has the ground before what
+    /// stands on it: what is hidden is not shaded.
     fn in_phase(&self, phase: Phase) -> impl Iterator<Item = (&Content, &dyn ContentData)> {
         let contents = self
             .far_to_near
             .iter()
             .enumerate()
             .map(move |(at, &far_at)| {
-                let is_sorted = phase == Phase::Transparent;
-                self.contents.get(if is_sorted { far_at } else { at })
+                self.contents.get(match phase {
+                    Phase::Transparent => far_at,
+                    Phase::Opaque => self.contents.len() - 1 - at,
+                    Phase::Shadow | Phase::Background | Phase::Lines => at,
+                })
             });
         let prepared = contents.flatten().filter(|content| content.is_prepared);
         prepared.filter_map(|content| Some((content, content.data.as_deref()?)))

@@ -7,7 +7,7 @@ use glam::{Affine3A, Quat, Vec3};
 use image::imageops;
 use image::{Rgba, RgbaImage};
 use mapscope_render::View;
-use mapscope_scene::camera::{Camera, Pose};
+use mapscope_scene::camera::{Camera, NamedView, Pose};
 use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Playhead, Shown};
 
 use super::stage::{GRASS, ROCK, SAND, Stage, open_map, open_map_in, terrain};
@@ -290,6 +290,34 @@ fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
     assert_eq!(check(&scene, &mut stage), (full, full_bytes));
     scene.parts.remove(1);
     assert_eq!(check(&scene, &mut stage), (empty, land_bytes));
+}
+
+/// Ground comes before what stands on it in a document, and is drawn after it, so that nothing is
+/// shaded that is hidden. Where both are equally near, what is drawn last is seen.
+#[test]
+fn what_a_document_lists_first_is_drawn_last() {
+    let chimneys = [["rock.jpg", "sand.jpg"], ["grass.jpg", "snow.jpg"]].map(|[wall, cap]| {
+        let chimney = rigs::chimney(wall, cap);
+        rigs::open(Path::new("chimney.pfobj"), &chimney)
+    });
+    let about = chimneys[0].about();
+    let camera = Camera::framing(about.bounds, NamedView::Iso, about.handedness, 1.6);
+    let view = View::plain(camera);
+    let mut stage = Stage::get();
+    let mut draw = |documents: &[&Arc<dyn Document>]| {
+        let parts = documents.iter();
+        let scene = Scene {
+            parts: parts
+                .map(|it| Part::new(it, [Affine3A::IDENTITY]))
+                .collect(),
+            environment: None,
+        };
+        stage.draw(Some(&scene), &view, SIZE).0
+    };
+    let [a, b] = &chimneys;
+    let [of_a, of_b, both] = [&[a][..], &[b], &[a, b]].map(&mut draw);
+    assert!(of_a != of_b);
+    assert!(both == of_a);
 }
 
 /// While clips play, what rests is kept on a shadow map of its own. That is not to be seen: each frame
