@@ -768,24 +768,49 @@ pub fn pressed(
     most.map(|(_, command)| command)
 }
 
-/// The key table of the README, in Markdown.
-pub fn readme_key_table() -> String {
-    let mut table = String::from("| Key | Command | |\n|---|---|---|\n");
-    let mut row = |keys: &str, name: &str, help: &str| {
-        table.extend(["| ", keys, " | ", name, " | ", help, " |\n"]);
-    };
-    for menu in MENUS {
-        for command in all().iter().filter(|c| c.menu.title == menu) {
-            let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
-            let name = format!("{menu} › {}", command.name);
-            row(&keys.join(" "), &name, command.help);
-        }
-    }
-    table.push_str("\n| Pointer in the view | |\n|---|---|\n");
-    for PointerGesture { gesture, help } in POINTER {
-        table.extend(["| ", gesture, " | ", help, " |\n"]);
+/// The keys with which one gets around, by the ids of their commands: those that the README has.
+const FIRST_KEYS: [&str; 10] = [
+    "open",
+    "camera.frame-selection",
+    "camera.game",
+    "camera.fly",
+    "view.cut",
+    "animation.play",
+    "select.hide",
+    "save-picture",
+    "palette",
+    "cheat-sheet",
+];
+
+/// The table of the README, in Markdown: the keys with which one gets around.
+pub fn first_keys() -> String {
+    let mut table = String::from("| Key | Does |\n|---|---|\n");
+    let commands = FIRST_KEYS.into_iter();
+    let commands = commands.filter_map(|id| all().iter().find(|command| command.id == id));
+    for command in commands {
+        let (key, help) = (command.first_key_text(), command.help);
+        table.extend(["| `", &key, "` | ", help, " |\n"]);
     }
     table
+}
+
+/// The tables of the page of keys, in Markdown: one for each menu, and one for the pointer.
+pub fn key_tables() -> String {
+    let mut tables = String::new();
+    for menu in MENUS {
+        tables.extend(["## ", menu, "\n\n| Key | Command | Does |\n|---|---|---|\n"]);
+        for command in all().iter().filter(|c| c.menu.title == menu) {
+            let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
+            let keys = keys.join(" ");
+            tables.extend(["| ", &keys, " | ", command.name, " | ", command.help, " |\n"]);
+        }
+        tables.push('\n');
+    }
+    tables.push_str("## Pointer in the view\n\n| Pointer | Does |\n|---|---|\n");
+    for PointerGesture { gesture, help } in POINTER {
+        tables.extend(["| ", gesture, " | ", help, " |\n"]);
+    }
+    tables
 }
 
 #[cfg(test)]

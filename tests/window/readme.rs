@@ -1,26 +1,38 @@
-//! The key table of the README is that of the program.
+//! The key tables of the README and of the page of keys are those of the program.
 
 use std::path::Path;
 
-use mapscope::viewer::commands::readme_key_table;
+use mapscope::viewer::commands::{first_keys, key_tables};
 
 const BEGIN: &str = "<!-- keys:begin -->\n";
 const END: &str = "<!-- keys:end -->";
 
-/// `UPDATE_README=1 cargo test --test window readme` writes the table anew.
-#[test]
-fn the_readme_has_the_keys_of_the_program() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+/// `UPDATE_README=1 cargo test --test window readme` writes the tables anew.
+#[track_caller]
+fn has_table(name: &str, table: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let text = std::fs::read_to_string(&file).unwrap();
-    let (before, rest) = text.split_once(BEGIN).expect("README.md has keys:begin");
-    let (there, after) = rest.split_once(END).expect("README.md has keys:end");
-    let wanted = format!("\n{}\n", readme_key_table());
+    let (before, rest) = text.split_once(BEGIN).expect("keys:begin");
+    let (there, after) = rest.split_once(END).expect("keys:end");
+    let wanted = format!("\n{table}\n");
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(&file, [before, BEGIN, &wanted, END, after].concat()).unwrap();
     } else {
         assert!(
             there == wanted,
-            "README.md has other keys than the program; run UPDATE_README=1 cargo test --test window readme"
+            "{name} has other keys than the program; run UPDATE_README=1 cargo test --test window readme"
         );
     }
+}
+
+#[test]
+fn the_readme_has_keys_of_the_program() {
+    let table = first_keys();
+    assert_eq!(table.lines().count(), 2 + 10, "{table}");
+    has_table("README.md", &table);
+}
+
+#[test]
+fn the_page_of_keys_has_the_keys_of_the_program() {
+    has_table("docs/keys.md", &key_tables());
 }
