@@ -802,7 +802,15 @@ pub fn key_tables() -> String {
         for command in all().iter().filter(|c| c.menu.title == menu) {
             let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
             let keys = keys.join(" ");
-            tables.extend(["| ", &keys, " | ", command.name, " | ", command.help, " |\n"]);
+            tables.extend([
+                "| ",
+                &keys,
+                " | ",
+                command.name,
+                " | ",
+                command.help,
+                " |\n",
+            ]);
         }
         tables.push('\n');
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::folder::{Folder, Outcome};
 
 /// A map of one chunk: flat ground at level 1, but for the tile of row 2 and column 3.
-fn map(texture: &str, special_tile: &str) -> String {
+pub(super) fn map(texture: &str, special_tile: &str) -> String {
     let mut text = format!(
         "version 1.1\nnum_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n\
          material Grass {texture}\nmaterial Rock rock.png\nsplat 0 1\n"
@@ -28,7 +28,7 @@ fn map(texture: &str, special_tile: &str) -> String {
 }
 
 /// A ramp two levels high that rises toward the north.
-const RAMP: &str = "1+0102001001101111111000";
+pub(super) const RAMP: &str = "1+0102001001101111111000";
 
 /// A folder with a good map and its textures.
 fn good() -> Folder {

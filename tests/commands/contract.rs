@@ -230,10 +230,10 @@ fn rules(contract: &str) -> Vec<Rules> {
 }
 
 /// A file that was written, what `info` is asked of it, and what it has to say.
-struct Written {
+pub(super) struct Written {
     name: &'static str,
     bytes: Vec<u8>,
-    options: Vec<String>,
+    pub(super) options: Vec<String>,
     expected: Value,
 }
 
@@ -575,18 +575,9 @@ fn compare(found: &Value, expected: &Value, path: &str) {
     }
 }
 
-/// What `info` says of a file.
-fn info(folder: &Folder, written: &Written, options: &[String]) -> Option<Value> {
-    let args = ["info", written.name, "--json"];
-    let options = options.iter().map(String::as_str);
-    let outcome = folder.run_args(args.into_iter().chain(options));
-    assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
-    (outcome.status != Some(2)).then(|| outcome.json())
-}
-
-#[test]
-fn info_is_as_the_contract_says() {
-    let files = [
+/// A file of each format, written into a folder.
+pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
+    let files = vec![
         written_pfmap(),
         written_pfmap_of_another_tile(),
         written_pfobj(),
@@ -597,10 +588,25 @@ fn info_is_as_the_contract_says() {
         written_ppe_map(),
         written_xmf(),
     ];
-    let folder = Folder::new();
     for written in &files {
         folder.write(written.name, &written.bytes);
     }
+    files
+}
+
+/// What `info` says of a file.
+pub(super) fn info(folder: &Folder, written: &Written, options: &[String]) -> Option<Value> {
+    let args = ["info", written.name, "--json"];
+    let options = options.iter().map(String::as_str);
+    let outcome = folder.run_args(args.into_iter().chain(options));
+    assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
+    (outcome.status != Some(2)).then(|| outcome.json())
+}
+
+#[test]
+fn info_is_as_the_contract_says() {
+    let folder = Folder::new();
+    let files = written_files(&folder);
     let contract = shared("contract.md").map(|path| std::fs::read_to_string(path).unwrap());
     let rules = contract.as_deref().map(rules).unwrap_or_default();
     let mut missing = BTreeSet::new();

@@ -4,4 +4,5 @@
 
 mod cli;
 mod contract;
+mod docs;
 mod folder;

@@ -1,0 +1,382 @@
+//! The documents: their links lead somewhere, their commands can be typed, their examples print what
+//! they say, and nothing that commands have is missing from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mapscope::commands;
+use serde_json::Value;
+
+use super::cli::{RAMP, map};
+use super::contract::{info, written_files};
+use super::folder::{Folder, Outcome};
+
+/// The page of commands and JSON keys.
+const COMMANDS: &str = "docs/commands.md";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Every document of the project, by its path from the root.
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![
+        root().to_owned(),
+        root().join("docs"),
+        root().join("crates"),
+    ];
+    while let Some(folder) = folders.pop() {
+        let is_root = folder == root();
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !is_root && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines of a document outside of its blocks of code.
+fn prose(text: &str) -> String {
+    let mut is_code = false;
+    let lines = text.lines().filter(|line| {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The targets of the links and pictures of a document.
+fn links(text: &str) -> Vec<String> {
+    let text = prose(text);
+    let ends = text.split("](").skip(1);
+    ends.filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()))
+        .collect()
+}
+
+/// What a link to a heading has behind its `#`: as forges make it.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim().to_lowercase();
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn anchors(text: &str) -> BTreeSet<String> {
+    let text = prose(text);
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| anchor(line.trim_start_matches('#')))
+        .collect()
+}
+
+#[test]
+fn every_link_in_the_documents_leads_somewhere() {
+    let mut broken = Vec::new();
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for link in links(&text) {
+            if link.contains("://") {
+                continue;
+            }
+            checked += 1;
+            let (path, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match path {
+                "" => document.clone(),
+                path => document.parent().unwrap().join(path),
+            };
+            let is_good = target.exists()
+                && (heading.is_empty()
+                    || anchors(&fs::read_to_string(&target).unwrap()).contains(heading));
+            if !is_good {
+                broken.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(checked > 30, "{checked}");
+}
+
+/// The blocks of code of a document: language and lines.
+fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(&str, Vec<&str>)> = None;
+    for line in text.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some(language), None) => open = Some((language, Vec::new())),
+            (None, Some((_, lines))) => lines.push(line),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+/// The arguments of a command as a shell splits them: quotes hold together, and a comment or another
+/// command ends it.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '|' | '#' | '>' if !is_quoted => break,
+            c if c.is_whitespace() && !is_quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn every_command_in_the_documents_can_be_typed() {
+    let mut count = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for (_, lines) in blocks(&text) {
+            for line in lines {
+                let line = line.trim_start_matches("$ ");
+                // What is said of a command stands at least two spaces behind it.
+                let line = line.split("  ").next().unwrap_or_default();
+                if !line.starts_with("mapscope ") {
+                    continue;
+                }
+                let parsed = commands::parse(words(line).into_iter().map(Into::into));
+                assert!(parsed.is_ok(), "{}: {line}", document.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// The files that the examples name.
+fn examples() -> Folder {
+    let folder = Folder::new();
+    for name in ["grass.png", "rock.png"] {
+        let picture = image::RgbImage::from_pixel(16, 16, image::Rgb([90, 110, 60]));
+        picture.save(folder.path(name)).unwrap();
+    }
+    folder.write("castle.pfmap", map("grass.png", RAMP));
+    let broken = RAMP.replacen('1', "D", 1);
+    folder.write("broken.pfmap", map("grass.png", &broken));
+    for name in ["harbour.map", "harbour.vsp"] {
+        fs::copy(root().join("assets/maps").join(name), folder.path(name)).unwrap();
+    }
+    folder
+}
+
+/// Whether lines are those of a pattern, in which `…` stands for any number of lines.
+fn matches(pattern: &[&str], lines: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => lines.is_empty(),
+        Some((first, rest)) if first.trim() == "…" => {
+            (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..]))
+        }
+        Some((first, rest)) => lines.first() == Some(first) && matches(rest, &lines[1..]),
+    }
+}
+
+#[test]
+fn examples_print_what_the_documents_say() {
+    let mut count = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        let consoles = blocks(&text)
+            .into_iter()
+            .filter(|(language, _)| *language == "console");
+        for (_, lines) in consoles {
+            let folder = examples();
+            let mut status = None;
+            let mut lines = lines.as_slice();
+            while let Some((command, rest)) = lines.split_first() {
+                let end = rest.iter().position(|line| line.starts_with("$ "));
+                let (expected, next) = rest.split_at(end.unwrap_or(rest.len()));
+                let command = command.strip_prefix("$ ").unwrap();
+                let printed = if command == "echo $?" {
+                    format!("{}", status.unwrap())
+                } else {
+                    let command = words(command);
+                    let args = command.iter().skip(1).map(String::as_str);
+                    let Outcome {
+                        status: ended,
+                        stdout,
+                        stderr,
+                    } = folder.run_args(args);
+                    status = ended;
+                    [stdout, stderr].concat()
+                };
+                let found: Vec<&str> = printed.trim_end().lines().collect();
+                assert!(
+                    matches(expected, &found) || found.is_empty() && expected.is_empty(),
+                    "{}: {command}\nexpected {expected:#?}\nfound {found:#?}",
+                    document.display()
+                );
+                count += 1;
+                lines = next;
+            }
+        }
+    }
+    assert!(count >= 8, "{count}");
+}
+
+#[test]
+fn every_command_and_option_is_in_the_documents() {
+    let text = read(COMMANDS);
+    let folder = Folder::new();
+    let help = folder.run("--help").expect(0).stdout;
+    let (_, list) = help.split_once("Commands:\n").unwrap();
+    let names = list.lines().take_while(|line| !line.is_empty());
+    let names = names.map(|line| line.split_whitespace().next().unwrap());
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
+    assert!(names.len() >= 5, "{names:?}");
+    let mut missing = Vec::new();
+    for name in names {
+        if !text.contains(&format!("`mapscope {name}`")) {
+            missing.push(name.to_owned());
+        }
+        let help = folder.run(&format!("{name} --help")).expect(0).stdout;
+        let lines = help.lines().map(str::trim_start);
+        let options = lines
+            .filter(|line| line.starts_with('-'))
+            .filter_map(|line| {
+                let (_, option) = line.split_once("--")?;
+                let end = option.find(|c: char| c != '-' && !c.is_alphanumeric());
+                Some(&option[..end.unwrap_or(option.len())])
+            });
+        for option in options.filter(|option| !matches!(*option, "help" | "version")) {
+            let is_there = |end: &str| text.contains(&format!("`--{option}{end}"));
+            if !is_there("`") && !is_there(" ") {
+                missing.push(format!("{name} --{option}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "not in {COMMANDS}: {missing:#?}");
+}
+
+#[test]
+fn every_format_has_a_page_and_stands_in_the_readme() {
+    let folder = root().join("docs/formats");
+    let pages = fs::read_dir(folder).unwrap();
+    let pages = pages.map(|page| fs::read_to_string(page.unwrap().path()).unwrap());
+    let pages: Vec<String> = pages.collect();
+    let readme = read("README.md");
+    let mut missing = Vec::new();
+    for format in mapscope_scene::formats() {
+        for ending in format.endings {
+            let name = format!("`.{ending}`");
+            let names = |page: &String| page.lines().take(8).any(|line| line.contains(&name));
+            if !pages.iter().any(names) || !readme.contains(&name) {
+                missing.push(name);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The paths of the keys of a value, in which `[]` stands for any place of a list.
+fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    let below = |key: &str| match path {
+        "" => key.to_owned(),
+        path => format!("{path}.{key}"),
+    };
+    match value {
+        Value::Object(keys) => {
+            for (key, value) in keys {
+                let path = below(key);
+                paths(value, &path, found);
+                found.insert(path);
+            }
+        }
+        Value::Array(values) => {
+            for value in values {
+                paths(value, &below("[]"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The keys that the tables below a heading of the page name in their first column.
+fn documented(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut sections: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut heading = String::new();
+    for line in text.lines() {
+        if line.starts_with('#') {
+            heading = line.trim_matches(['#', ' ', '`']).to_owned();
+        }
+        let Some(row) = line.strip_prefix("| `") else {
+            continue;
+        };
+        let cell = row.split(" | ").next().unwrap_or_default();
+        let keys = cell.split('`').step_by(2).filter(|key| !key.is_empty());
+        let section = sections.entry(heading.clone()).or_default();
+        section.extend(keys.map(str::to_owned));
+    }
+    sections
+}
+
+#[test]
+fn every_json_key_is_in_the_documents_and_the_other_way_round() {
+    let sections = documented(&read(COMMANDS));
+    let folder = Folder::new();
+    let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut add = |info: &Value| {
+        let format = info["format"].as_str().unwrap().to_owned();
+        paths(info, "", keys.entry(format).or_default());
+    };
+    for written in written_files(&folder) {
+        add(&info(&folder, &written, &written.options).unwrap());
+    }
+    // What made-up files lack.
+    for demo in ["demo:", "demo:bathhouse", "demo:station"] {
+        add(&folder.run(&format!("info --json {demo}")).json());
+    }
+    let formats: BTreeSet<&str> = mapscope_scene::formats().map(|format| format.id).collect();
+    assert!(keys.keys().map(String::as_str).eq(formats), "{keys:#?}");
+    let mut wrong = Vec::new();
+    let mut shared_keys: BTreeSet<&String> = sections["Navigation"].iter().collect();
+    shared_keys.extend(&sections["2D maps"]);
+    for (format, found) in keys {
+        shared_keys.retain(|key| !found.contains(*key));
+        let shared = match format.as_str() {
+            "pfmap" | "pfscene" => "Navigation",
+            "pfobj" | "pmf" => "",
+            _ => "2D maps",
+        };
+        let of_format = ["Every format", &format, shared].into_iter();
+        let told = of_format.filter_map(|heading| sections.get(heading));
+        let told: BTreeSet<&String> = told.flatten().collect();
+        let is_below = |path: &str, above: &str| {
+            let rest = path.strip_prefix(above);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        // A row speaks for all that is below its key.
+        for path in &found {
+            let mut told = told.iter();
+            if !told.any(|key| is_below(path, key) || is_below(key, path)) {
+                wrong.push(format!("{format}: {path} is not documented"));
+            }
+        }
+        let own = sections["Every format"].iter().chain(&sections[&format]);
+        for key in own.filter(|key| !found.contains(*key)) {
+            wrong.push(format!("{format}: {key} is documented and not there"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(shared_keys.is_empty(), "no format has {shared_keys:?}");
+}
