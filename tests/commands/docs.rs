@@ -380,3 +380,12 @@ fn every_json_key_is_in_the_documents_and_the_other_way_round() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(shared_keys.is_empty(), "no format has {shared_keys:?}");
 }
+
+#[test]
+fn every_key_of_bench_is_in_the_documents() {
+    let told = &documented(&read(COMMANDS))["Bench"];
+    let bench = "bench demo:drakeling --json --frames 2 --size 64x48 --instances 2";
+    let bench = Folder::new().run(bench).expect(0).json();
+    let found: BTreeSet<String> = bench.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(*told, found);
+}
