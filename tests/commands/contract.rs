@@ -10,7 +10,7 @@ use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{pfmap, ppe::Xmf};
-use mapscope_testdata::{shared, synthesize, tiny_model};
+use mapscope_testdata::{shared, synthesize, tiny_model, tiny_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -22,7 +22,6 @@ const PENDING: &[&str] = &[
     "command export",
     "command extract",
     "command convert",
-    "format pfscene",
 ];
 
 /// What the contract says of a value.
@@ -329,6 +328,34 @@ fn written_pfobj() -> Written {
     }
 }
 
+/// A scene on the map of [`written_pfmap`], which has its name.
+fn written_pfscene() -> Written {
+    Written {
+        name: "a.pfscene",
+        bytes: tiny_scene::SCENE.into(),
+        options: Vec::new(),
+        expected: json!({
+            "map": "a.pfmap",
+            "entities": [
+                {"name": "guard", "model": "assets/models/guard.pfobj", "found": false,
+                 "position": [1.0, 2.0, 3.0], "scale": [4.0, 5.0, 6.0],
+                 "rotation": [0.0, 0.6, 0.0, 0.8], "faction": 1, "ground": 12.0},
+                {"name": "rock", "model": "assets/models/rock.pfobj", "found": false,
+                 "position": [9.0, 10.0, 11.0], "scale": [1.0, 1.0, 1.0],
+                 "rotation": [0.0, 0.0, 0.0, 1.0], "faction": null, "ground": 12.0},
+            ],
+            "factions": ["Villagers", "The Others"],
+            "regions": ["meadow", "gate"],
+            "cameras": ["above"],
+            "general": {
+                "skybox": {"folder": "assets/skyboxes/evening sky", "extension": "jpg", "found": false},
+                "ambient_light_color": [10, 20, 30, 40], "emit_light_color": [50, 60, 70, 80],
+                "emit_light_pos": [1.5, 2.5, -3.5],
+            },
+        }),
+    }
+}
+
 fn written_pmf() -> Written {
     let mut map = synthesize::pmf([1, 2, 3], 1, 4);
     map.header = pmf::Header {
@@ -581,6 +608,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
         written_pfmap(),
         written_pfmap_of_another_tile(),
         written_pfobj(),
+        written_pfscene(),
         written_pmf(),
         written_ika_map(),
         written_ika_text(),
