@@ -1,8 +1,9 @@
-//! The maps and models that are built into the program, as bytes: what lies in `assets`.
+//! The maps and models that are built into the program, and its icon, as bytes: what lies in `assets`.
 //!
 //! Nothing here calls a function of the mathematics library: sums, products and square roots are
 //! the same on every machine, and a test of each compares with what lies in `assets`.
 
+pub mod icon;
 pub mod level;
 mod maths;
 pub mod models;
@@ -53,5 +54,10 @@ pub static KINDS: &[Kind] = &[
         name: "tilemaps",
         folder: "maps",
         files: tilemaps::files,
+    },
+    Kind {
+        name: "icon",
+        folder: "icon",
+        files: icon::files,
     },
 ];
