@@ -52,6 +52,10 @@ need libxkbcommon0 "libxkbcommon.so.0" has_library libxkbcommon.so.0
 need libxkbcommon-x11-0 "libxkbcommon-x11.so.0" has_library libxkbcommon-x11.so.0
 if [ "${1:-run}" = test ]; then
     need xvfb "Xvfb, the X server that the window's tests run in" command -v Xvfb
+    need sway "sway, the Wayland compositor that the window's tests run in" command -v sway
+    # The keyboard of those tests, and how root starts sway, whom it refuses.
+    need xkb-data "the keymaps of X and Wayland" test -e /usr/share/X11/xkb
+    need util-linux "setpriv" command -v setpriv
 fi
 
 if [ -z "$missing" ]; then

@@ -16,6 +16,7 @@ mod view;
 use std::path::PathBuf;
 
 use thiserror::Error;
+use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
 use self::state::State;
@@ -36,7 +37,10 @@ pub enum ViewError {
          environment variable DISPLAY or WAYLAND_DISPLAY names it); `mapscope render`, `info`, \
          `check` and `bench` work without one"
     )]
-    NoDisplay(#[source] winit::error::EventLoopError),
+    NoDisplay(#[source] EventLoopError),
+    /// The display went away while the window was open.
+    #[error("the display is gone, and the window with it: its server or compositor has ended")]
+    DisplayLost,
     /// The system gave no window.
     #[error("no window can be opened: {}", without_place(.0))]
     NoWindow(#[from] winit::error::OsError),
@@ -89,6 +93,9 @@ pub fn run(
         state.open_paths(files);
     }
     let mut app = app::App::new(event_loop.create_proxy(), instance, state, settings_file);
-    event_loop.run_app(&mut app).map_err(ViewError::NoDisplay)?;
+    event_loop.run_app(&mut app).map_err(|error| match error {
+        EventLoopError::ExitFailure(_) => ViewError::DisplayLost,
+        error => ViewError::NoDisplay(error),
+    })?;
     app.error.take().map_or(Ok(()), Err)
 }

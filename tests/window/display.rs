@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use mapscope_testdata::{Need, skip};
 use tempfile::TempDir;
 
+use super::program::{Host, give_folders};
+
 /// A running X server without a window manager, and folders for the programs that use it.
 #[derive(Debug)]
 pub(crate) struct Display {
@@ -68,35 +70,24 @@ impl Display {
         &self.name
     }
 
-    /// The process of the X server.
-    pub(crate) fn server_pid(&self) -> u32 {
-        self.server.id()
-    }
-
     /// A folder that goes away with the display.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
+}
 
-    /// Gives a program this display and folders of its own.
-    pub(crate) fn apply_to(&self, command: &mut Command) {
+impl Host for Display {
+    fn apply_to(&self, command: &mut Command) {
         command
             .env("DISPLAY", &self.name)
-            .env("HOME", self.home())
             // The window library takes Wayland where these are set.
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET");
-        for (variable, folder) in [
-            ("XDG_RUNTIME_DIR", "runtime"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_STATE_HOME", "state"),
-        ] {
-            let folder = self.home().join(folder);
-            std::fs::create_dir_all(&folder).unwrap();
-            command.env(variable, folder);
-        }
+        give_folders(command, self.home());
+    }
+
+    fn server_pid(&self) -> u32 {
+        self.server.id()
     }
 }
 

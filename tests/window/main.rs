@@ -1,7 +1,7 @@
 //! The window: its panels one by one, and the program used as a person does.
 //!
-//! Every test of the program has its own X server and its own settings and caches, so that tests
-//! run side by side and leave nothing behind.
+//! Every test of the program has its own X server or Wayland compositor, and its own settings and
+//! caches, so that tests run side by side and leave nothing behind.
 
 #![cfg(test)]
 
@@ -15,8 +15,14 @@ mod display;
 #[cfg(target_os = "linux")]
 mod drag;
 #[cfg(target_os = "linux")]
+mod peer;
+#[cfg(target_os = "linux")]
 mod program;
 #[cfg(target_os = "linux")]
 mod screen;
+#[cfg(target_os = "linux")]
+mod sway;
+#[cfg(target_os = "linux")]
+mod wayland;
 #[cfg(target_os = "linux")]
 mod window;

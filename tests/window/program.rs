@@ -7,12 +7,35 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::display::Display;
-
 /// Longer than anything takes on a slow machine with a software renderer and other tests beside.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How long nothing happens before all is taken to be done.
 const QUIET: Duration = Duration::from_millis(250);
+
+/// A display that the program can run on.
+pub(crate) trait Host {
+    /// Gives a program this display and folders of its own.
+    fn apply_to(&self, command: &mut Command);
+
+    /// The process that shows the program's window.
+    fn server_pid(&self) -> u32;
+}
+
+/// Gives a program folders of its own below one.
+pub(crate) fn give_folders(command: &mut Command, home: &Path) {
+    command.env("HOME", home);
+    for (variable, folder) in [
+        ("XDG_RUNTIME_DIR", "runtime"),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_CACHE_HOME", "cache"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+    ] {
+        let folder = home.join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        command.env(variable, folder);
+    }
+}
 
 /// A running program and everything that it has said.
 #[derive(Debug)]
@@ -52,7 +75,7 @@ impl Rect {
 impl Program {
     /// Starts Mapscope on a display.
     pub(crate) fn start<A: AsRef<OsStr>>(
-        display: &Display,
+        display: &impl Host,
         arguments: impl IntoIterator<Item = A>,
     ) -> Self {
         Self::start_with(display, arguments, &[])
@@ -60,7 +83,7 @@ impl Program {
 
     /// Starts Mapscope on a display, with more environment variables.
     pub(crate) fn start_with<A: AsRef<OsStr>>(
-        display: &Display,
+        display: &impl Host,
         arguments: impl IntoIterator<Item = A>,
         variables: &[(&str, &str)],
     ) -> Self {

@@ -49,6 +49,7 @@ impl Key {
     pub(crate) const DOWN: Self = Self(0xff54);
     pub(crate) const PAGE_UP: Self = Self(0xff55);
     pub(crate) const PAGE_DOWN: Self = Self(0xff56);
+    pub(crate) const INSERT: Self = Self(0xff63);
     pub(crate) const F1: Self = Self(0xffbe);
     pub(crate) const SHIFT: Self = Self(0xffe1);
     pub(crate) const CTRL: Self = Self(0xffe3);

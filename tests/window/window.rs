@@ -55,13 +55,13 @@ fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program,
 }
 
 /// Writes a map of this many chunks along each side.
-fn write_map(folder: &Path, name: &str, chunks: u32) -> PathBuf {
+pub(crate) fn write_map(folder: &Path, name: &str, chunks: u32) -> PathBuf {
     let file = folder.join(name);
     fs::write(&file, synthesize::pfmap(chunks, chunks, 7)).unwrap();
     file
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
@@ -397,6 +397,32 @@ fn a_copied_camera_can_be_pasted() {
     assert_ne!(it.program.wait_for("camera "), top);
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('v')]);
     assert_eq!(it.program.wait_for("camera "), top);
+}
+
+#[test]
+fn text_is_cut_and_pasted() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.key(&[Key::of('2')]);
+    let top = it.program.wait_for("camera ");
+    it.screen.key(&[Key::CTRL, Key::of('p')]);
+    it.program.wait_until_drawn();
+    it.screen.type_text("from the top");
+    it.screen.key(&[Key::CTRL, Key::of('a')]);
+    it.screen.key(&[Key::CTRL, Key::of('x')]);
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::ESCAPE]);
+    for keys in [[Key::CTRL, Key::of('v')], [Key::SHIFT, Key::INSERT]] {
+        it.screen.key(&[Key::of('3')]);
+        assert_ne!(it.program.wait_for("camera "), top);
+        it.screen.key(&[Key::CTRL, Key::of('p')]);
+        it.program.wait_until_drawn();
+        it.screen.key(&keys);
+        it.program.wait_until_drawn();
+        it.screen.key(&[Key::RETURN]);
+        assert_eq!(it.program.wait_for("camera "), top, "{keys:?}");
+    }
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! The window itself: events in, frames out.
 
+mod clipboard;
 pub(crate) mod events;
+mod icon;
 mod pointer_lock;
 mod previews;
 pub(crate) mod surface;
 pub(crate) mod view_texture;
 mod watch;
+#[cfg(target_os = "linux")]
+mod wayland;
 pub(crate) mod whole_drags;
 
 use std::path::PathBuf;
@@ -13,18 +17,23 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
+use egui::OutputCommand;
 use egui_winit::accesskit_winit;
 use winit::application::ApplicationHandler;
 use winit::dpi::LogicalSize;
-use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
+#[cfg(target_os = "linux")]
+use winit::event::{ElementState, MouseButton};
+use winit::event::{StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
-use winit::window::{Fullscreen, Window, WindowId};
+#[cfg(target_os = "linux")]
+use winit::platform::wayland::WindowAttributesExtWayland as _;
+use winit::window::{Fullscreen, Theme, Window, WindowId};
 
 use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::drop_preview::{self, DropPreview};
-use crate::viewer::state::interface::{Asked, PathPurpose};
+use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
 use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::settings::Settings;
@@ -33,6 +42,7 @@ use crate::viewer::ui::dialogs;
 use crate::viewer::ui::places;
 use crate::viewer::ui::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
+use clipboard::{Clipboard, PasteTarget, Pasted};
 use events::Events;
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Renderer};
@@ -41,10 +51,15 @@ use previews::{LivePreviews, PreviewTextures};
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
 use watch::FileWatch;
+#[cfg(target_os = "linux")]
+use wayland::{DeviceEvent, Dragged};
 use whole_drags::WholeDrags;
 
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
+/// What the desktop knows the program by: the name of its desktop entry and of its icon.
+#[cfg(target_os = "linux")]
+const APP_ID: &str = "mapscope";
 
 /// What other threads tell the window.
 #[derive(Debug)]
@@ -63,6 +78,9 @@ pub(crate) enum UserEvent {
     ImageSaved(Result<PathBuf, String>),
     /// A screen reader asks something.
     AccessKit(accesskit_winit::Event),
+    /// Drops and the clipboard on Wayland.
+    #[cfg(target_os = "linux")]
+    Device(DeviceEvent),
     /// The graphics device is gone.
     DeviceLost(String),
 }
@@ -98,6 +116,7 @@ pub(crate) struct App {
     state: State,
     events: Events,
     loader: Loader,
+    clipboard: Clipboard,
     files: FileWatch,
     shaders: Option<FileWatch>,
     settings_file: Option<PathBuf>,
@@ -144,6 +163,7 @@ impl App {
             ui: WindowUi::default(),
             events: Events::from_env(),
             loader: Loader::new(done),
+            clipboard: Clipboard::Other(None),
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
             shaders: None,
             settings_file,
@@ -193,7 +213,12 @@ impl App {
             .with_inner_size(LogicalSize::new(width, height))
             .with_min_inner_size(LogicalSize::new(480.0, 320.0))
             .with_maximized(self.state.settings.maximized)
+            .with_theme(Some(Theme::Dark))
+            .with_window_icon(icon::window_icon())
             .with_visible(false);
+        // By this name the desktop finds icon and name of the program; on X11 too.
+        #[cfg(target_os = "linux")]
+        let attributes = attributes.with_name(APP_ID, APP_ID);
         let window = Arc::new(event_loop.create_window(attributes)?);
         let mut input = egui_winit::State::new(
             self.egui.clone(),
@@ -203,6 +228,12 @@ impl App {
             window.theme(),
             None,
         );
+        input.set_clipboard_shortcuts(false);
+        #[cfg(target_os = "linux")]
+        {
+            let tell = sender(&self.proxy, UserEvent::Device);
+            self.clipboard = Clipboard::new(event_loop.owned_display_handle(), tell);
+        }
         input.init_accesskit(event_loop, &window, self.proxy.clone());
         let instance = match self.instance.take().map(JoinHandle::join) {
             Some(Ok(instance)) => instance,
@@ -317,9 +348,21 @@ impl App {
         screen
             .pointer
             .hold(&screen.window, self.state.pointer.looking);
+        let mut platform = output.platform_output;
+        platform.commands.retain_mut(|command| match command {
+            OutputCommand::CopyText(text) => {
+                self.clipboard.copy(std::mem::take(text));
+                false
+            }
+            OutputCommand::TextSelectionSettled(text) => {
+                self.clipboard.copy_selection(std::mem::take(text));
+                false
+            }
+            _ => true,
+        });
         screen
             .input
-            .handle_platform_output(&screen.window, output.platform_output);
+            .handle_platform_output(&screen.window, platform);
         let pixels_per_point = output.pixels_per_point;
         if let Some(rect) = viewport {
             let size = [rect.width(), rect.height()]
@@ -403,16 +446,8 @@ impl App {
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SaveScreenshot(path) => self.save_screenshot(path),
             Effect::SaveMap(path) => self.save_map(path),
-            Effect::Copy(text) => {
-                if let Some(screen) = &mut self.screen {
-                    screen.input.set_clipboard_text(text);
-                }
-            }
-            Effect::PastePose => {
-                let screen = self.screen.as_mut();
-                let text = screen.and_then(|screen| screen.input.clipboard_text());
-                self.state.paste_pose(&text.unwrap_or_default());
-            }
+            Effect::Copy(text) => self.clipboard.copy(text),
+            Effect::PastePose => self.paste(PasteTarget::Camera),
             Effect::SaveSettings => self.save_settings(),
             Effect::FullScreen(on) => {
                 if let Some(screen) = &self.screen {
@@ -543,15 +578,90 @@ impl App {
         self.state.notices.toast("Saving the whole map", None);
     }
 
+    /// Asks for the text on the clipboard.
+    fn paste(&mut self, target: PasteTarget) {
+        if let Some(pasted) = self.clipboard.paste(target) {
+            self.pasted(target, pasted);
+        }
+    }
+
+    /// Puts a text from the clipboard where it is wanted.
+    fn pasted(&mut self, target: PasteTarget, pasted: Pasted) {
+        let text = match pasted {
+            Ok(text) => text.replace("\r\n", "\n"),
+            Err(error) => {
+                self.events.say(format_args!("not-pasted {error}"));
+                let text = format!("Nothing was pasted: {error}");
+                self.state.notices.toast(text, Some(Severity::Error));
+                return;
+            }
+        };
+        let event = match target {
+            PasteTarget::Camera => {
+                self.state.paste_pose(&text);
+                return;
+            }
+            _ if text.is_empty() => return,
+            PasteTarget::Focused => egui::Event::Paste(text),
+            PasteTarget::At(pos) => egui::Event::MiddleClickPaste { pos, text },
+        };
+        if let Some(screen) = &mut self.screen {
+            screen.input.egui_input_mut().events.push(event);
+        }
+    }
+
+    /// What the data device of Wayland says, which elsewhere winit does.
+    #[cfg(target_os = "linux")]
+    fn hear_device(&mut self, event: DeviceEvent) {
+        match event {
+            DeviceEvent::Over(dragged) if dragged.is_refused_whole() => {
+                let title = dragged.refusal.unwrap_or_default();
+                self.events.say(format_args!("hover-refused {title}"));
+                self.state.interface.hovering = Some(HoveringFiles {
+                    paths: Vec::new(),
+                    preview: Some(DropPreview {
+                        opens: None,
+                        title,
+                        detail: String::new(),
+                    }),
+                });
+            }
+            DeviceEvent::Over(Dragged { paths, .. }) => {
+                self.state.interface.hovering = Some(HoveringFiles::default());
+                if !paths.is_empty() {
+                    self.hover(paths);
+                }
+            }
+            DeviceEvent::Left => self.end_hover(),
+            DeviceEvent::Dropped(Dragged { paths, refusal }) => {
+                self.end_hover();
+                self.dropped.extend(paths);
+                if let Some(refusal) = refusal {
+                    self.events.say(format_args!("not-dropped {refusal}"));
+                    self.state.notices.toast(refusal, Some(Severity::Error));
+                }
+            }
+            DeviceEvent::Pasted(target, pasted) => self.pasted(target, pasted),
+        }
+    }
+
     fn hovered(&mut self, path: PathBuf) {
         let hovering = self.state.interface.hovering.get_or_insert_default();
         if hovering.paths.contains(&path) {
             return;
         }
-        hovering.paths.push(path);
-        hovering.preview = None;
+        let mut paths = std::mem::take(&mut hovering.paths);
+        paths.push(path);
+        self.hover(paths);
+    }
+
+    /// Shows that files are held over the window, and soon what dropping them would do.
+    fn hover(&mut self, paths: Vec<PathBuf>) {
+        self.state.interface.hovering = Some(HoveringFiles {
+            paths: paths.clone(),
+            preview: None,
+        });
         // Reading a folder may take long: not here.
-        let paths = hovering.paths.clone();
         let previewed = sender(&self.proxy, |(paths, preview)| {
             UserEvent::DropPreviewed(paths, preview)
         });
@@ -821,6 +931,21 @@ impl ApplicationHandler<UserEvent> for App {
             }
         }
         match event {
+            WindowEvent::KeyboardInput { .. }
+                if clipboard::take_shortcuts(&mut screen.input.egui_input_mut().events) =>
+            {
+                self.paste(PasteTarget::Focused);
+            }
+            #[cfg(target_os = "linux")]
+            WindowEvent::MouseInput {
+                state: ElementState::Pressed,
+                button: MouseButton::Middle,
+                ..
+            } => {
+                if let Some(place) = self.egui.pointer_latest_pos() {
+                    self.paste(PasteTarget::At(place));
+                }
+            }
             WindowEvent::RedrawRequested => self.draw(),
             WindowEvent::Resized(size) => {
                 screen.surface.resize(&screen.gpu, size);
@@ -850,8 +975,9 @@ impl ApplicationHandler<UserEvent> for App {
                 self.end_hover();
                 self.dropped.push(path);
             }
-            // Whoever drags files holds the pointer: when it moves here, the drag is over.
-            WindowEvent::CursorMoved { .. } => self.end_hover(),
+            // On X11 whoever drags files holds the pointer, and a drag that ends may not say so:
+            // when the pointer moves here, it is over.
+            WindowEvent::CursorMoved { .. } if !self.clipboard.tells_of_drags() => self.end_hover(),
             _ => {}
         }
         self.carry_out_effects(event_loop);
@@ -860,10 +986,11 @@ impl ApplicationHandler<UserEvent> for App {
     fn device_event(
         &mut self,
         _event_loop: &ActiveEventLoop,
-        _device_id: DeviceId,
-        event: DeviceEvent,
+        _device_id: winit::event::DeviceId,
+        event: winit::event::DeviceEvent,
     ) {
-        if let (Some(screen), DeviceEvent::MouseMotion { delta }) = (&self.screen, event)
+        if let (Some(screen), winit::event::DeviceEvent::MouseMotion { delta }) =
+            (&self.screen, event)
             && let Some(by) = screen.pointer.mouse_moved(delta)
         {
             self.state.look(by, screen.window.scale_factor());
@@ -934,6 +1061,8 @@ impl ApplicationHandler<UserEvent> for App {
                     }
                 }
             }
+            #[cfg(target_os = "linux")]
+            UserEvent::Device(event) => self.hear_device(event),
             UserEvent::DeviceLost(reason) => {
                 if !event_loop.exiting() {
                     self.rebuild(&reason, event_loop);
@@ -968,7 +1097,10 @@ impl ApplicationHandler<UserEvent> for App {
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // When the display is gone nobody has closed the window before.
+        self.save_settings();
         // The window goes before the event loop's connection to the display does.
         self.screen = None;
+        self.clipboard = Clipboard::Other(None);
     }
 }

@@ -1,0 +1,235 @@
+//! The clipboard of the system.
+//!
+//! egui-winit has one too. It is built without, because on Wayland drops and clipboard have to
+//! come from one place, [`super::wayland`].
+
+use egui::{Event, Key, Modifiers, Pos2};
+use winit::event_loop::OwnedDisplayHandle;
+
+#[cfg(target_os = "linux")]
+use super::wayland::{DataDevice, DeviceEvent};
+
+/// The longest text that is pasted, in bytes: no text field here is for more.
+pub(crate) const LONGEST_PASTE: usize = 1 << 20;
+
+/// The text of the clipboard, empty if there is none, or why it cannot be had.
+pub(crate) type Pasted = Result<String, String>;
+
+/// What a text is pasted into.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum PasteTarget {
+    /// What has the keyboard's focus.
+    Focused,
+    /// The text field at this place of the window, in points.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "only X11 does so")
+    )]
+    At(Pos2),
+    /// The camera.
+    Camera,
+}
+
+/// What keys do with the clipboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shortcut {
+    Cut,
+    Copy,
+    Paste,
+}
+
+/// Takes the keys that cut, copy and paste out of the events of the interface. The first two are
+/// put back as what they mean; whether there was one that pastes is returned, as what it pastes may
+/// not be there yet.
+pub(crate) fn take_shortcuts(events: &mut Vec<Event>) -> bool {
+    let mut pastes = false;
+    events.retain_mut(|event| {
+        let Event::Key {
+            key,
+            pressed: true,
+            modifiers,
+            ..
+        } = *event
+        else {
+            return true;
+        };
+        let found = shortcut(key, modifiers);
+        match found {
+            Some(Shortcut::Cut) => *event = Event::Cut,
+            Some(Shortcut::Copy) => *event = Event::Copy,
+            Some(Shortcut::Paste) => pastes = true,
+            None => {}
+        }
+        found != Some(Shortcut::Paste)
+    });
+    pastes
+}
+
+fn shortcut(key: Key, modifiers: Modifiers) -> Option<Shortcut> {
+    let command = modifiers.command_only();
+    let shift = modifiers.shift_only();
+    match key {
+        Key::Cut => Some(Shortcut::Cut),
+        Key::X if command => Some(Shortcut::Cut),
+        Key::Delete if shift && cfg!(target_os = "windows") => Some(Shortcut::Cut),
+        Key::Copy => Some(Shortcut::Copy),
+        Key::C | Key::Insert if command => Some(Shortcut::Copy),
+        Key::Paste => Some(Shortcut::Paste),
+        Key::V if command => Some(Shortcut::Paste),
+        Key::Insert if shift => Some(Shortcut::Paste),
+        _ => None,
+    }
+}
+
+/// The clipboard of the window's system.
+pub(crate) enum Clipboard {
+    /// That of a Wayland seat.
+    #[cfg(target_os = "linux")]
+    Wayland(DataDevice),
+    /// That of any other system, made when it is first used: on X11 it is a connection and a thread
+    /// of its own.
+    Other(Option<arboard::Clipboard>),
+}
+
+impl Clipboard {
+    /// The clipboard of a display. On Wayland `tell` is told what happens to it, and of drops.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn new(
+        display: OwnedDisplayHandle,
+        tell: impl Fn(DeviceEvent) + Send + 'static,
+    ) -> Self {
+        match DataDevice::start(display, tell) {
+            Ok(Some(device)) => Self::Wayland(device),
+            Ok(None) => Self::Other(None),
+            Err(error) => {
+                log::warn!("there are no drops on this Wayland display: {error}");
+                Self::Other(None)
+            }
+        }
+    }
+
+    /// Whether what is dragged over the window comes from here too, and not from winit.
+    pub(crate) fn tells_of_drags(&self) -> bool {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Wayland(_) => true,
+            Self::Other(_) => false,
+        }
+    }
+
+    /// Puts a text on the clipboard.
+    pub(crate) fn copy(&mut self, text: String) {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Wayland(device) => device.copy(text),
+            Self::Other(other) => {
+                let done = connect(other).and_then(|clipboard| clipboard.set_text(text));
+                if let Err(error) = done {
+                    log::warn!("nothing was copied: {error}");
+                }
+            }
+        }
+    }
+
+    /// Keeps a text that was selected, for the middle button of the mouse to paste.
+    pub(crate) fn copy_selection(&mut self, text: String) {
+        #[cfg(target_os = "linux")]
+        if let Self::Other(other) = self {
+            use arboard::{LinuxClipboardKind, SetExtLinux as _};
+            let primary = LinuxClipboardKind::Primary;
+            let done = connect(other).and_then(|it| it.set().clipboard(primary).text(text));
+            if let Err(error) = done {
+                log::debug!("the selected text was not kept: {error}");
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _only_on_x11 = text;
+    }
+
+    /// The text to paste; `None` where `tell` is told of it later.
+    pub(crate) fn paste(&mut self, target: PasteTarget) -> Option<Pasted> {
+        match (self, target) {
+            #[cfg(target_os = "linux")]
+            (Self::Wayland(_), PasteTarget::At(_)) => Some(Ok(String::new())),
+            #[cfg(target_os = "linux")]
+            (Self::Wayland(device), target) => {
+                device.paste(target);
+                None
+            }
+            #[cfg(target_os = "linux")]
+            (Self::Other(other), PasteTarget::At(_)) => {
+                use arboard::{GetExtLinux as _, LinuxClipboardKind};
+                let primary = LinuxClipboardKind::Primary;
+                Some(text(
+                    connect(other).and_then(|it| it.get().clipboard(primary).text()),
+                ))
+            }
+            (Self::Other(other), _) => {
+                Some(text(connect(other).and_then(arboard::Clipboard::get_text)))
+            }
+        }
+    }
+}
+
+fn connect(
+    clipboard: &mut Option<arboard::Clipboard>,
+) -> Result<&mut arboard::Clipboard, arboard::Error> {
+    Ok(match clipboard {
+        Some(clipboard) => clipboard,
+        none => none.insert(arboard::Clipboard::new()?),
+    })
+}
+
+fn text(text: Result<String, arboard::Error>) -> Pasted {
+    match text {
+        Ok(text) if text.len() > LONGEST_PASTE => {
+            Err(format!("more than {} MiB are offered", LONGEST_PASTE >> 20))
+        }
+        Ok(text) => Ok(text),
+        // An image, or nothing at all.
+        Err(arboard::Error::ContentNotAvailable) => Ok(String::new()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_cut_copy_and_paste() {
+        let key = |key, modifiers, pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers,
+        };
+        let after = |event: Event| {
+            let mut events = vec![event];
+            let pastes = take_shortcuts(&mut events);
+            (events.pop(), pastes)
+        };
+        let (command, shift) = (Modifiers::COMMAND, Modifiers::SHIFT);
+        for (pressed, modifiers, wanted) in [
+            (Key::X, command, Event::Cut),
+            (Key::C, command, Event::Copy),
+            (Key::Insert, command, Event::Copy),
+            (Key::Copy, Modifiers::NONE, Event::Copy),
+        ] {
+            assert_eq!(after(key(pressed, modifiers, true)), (Some(wanted), false));
+        }
+        for (pressed, modifiers) in [(Key::V, command), (Key::Insert, shift)] {
+            assert_eq!(after(key(pressed, modifiers, true)), (None, true));
+            let release = key(pressed, modifiers, false);
+            assert_eq!(after(release.clone()), (Some(release), false));
+        }
+        // Those of the camera, and letters.
+        for modifiers in [command | shift, Modifiers::NONE] {
+            for letter in [Key::X, Key::C, Key::V] {
+                let event = key(letter, modifiers, true);
+                assert_eq!(after(event.clone()), (Some(event), false));
+            }
+        }
+    }
+}

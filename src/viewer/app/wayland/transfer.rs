@@ -1,0 +1,217 @@
+//! Data that comes or goes through a pipe, whatever the program at its other end does: it may be
+//! slow, have no end of data, or be stuck.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::io::ioctl_fionbio;
+use thiserror::Error;
+
+/// How long the other end may take for all of its data, or to take some of ours.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MIB: usize = 1 << 20;
+
+/// Why data did not come.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum TransferError {
+    /// There is more of it than was asked for, in bytes.
+    #[error("more than {} MiB are offered", .0 / MIB)]
+    TooMuch(usize),
+    /// It was not all there in time.
+    #[error("the program that offers it did not answer within {} seconds", PATIENCE.as_secs())]
+    NoAnswer,
+    /// The pipe broke.
+    #[error("it cannot be read: {0}")]
+    Broken(String),
+}
+
+impl From<io::Error> for TransferError {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// Data on its way here. Nothing waits for it: [`Self::advance`] takes what is there.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    pipe: PipeReader,
+    bytes: Vec<u8>,
+    limit: usize,
+    deadline: Instant,
+}
+
+impl Incoming {
+    /// Gives the end of a pipe for whoever has the data, of which at most so many bytes are taken.
+    pub(super) fn start(limit: usize, now: Instant) -> io::Result<(Self, PipeWriter)> {
+        let (pipe, writer) = io::pipe()?;
+        // Only this end: whoever writes need not expect a pipe that refuses.
+        ioctl_fionbio(&pipe, true)?;
+        let incoming = Self {
+            pipe,
+            bytes: Vec::new(),
+            limit,
+            deadline: now + PATIENCE,
+        };
+        Ok((incoming, writer))
+    }
+
+    /// Takes what has arrived, and gives it when it is all there or will never be.
+    pub(super) fn advance(&mut self, now: Instant) -> Option<Result<Vec<u8>, TransferError>> {
+        let mut part = [0; 16 << 10];
+        loop {
+            match self.pipe.read(&mut part) {
+                Ok(0) => return Some(Ok(std::mem::take(&mut self.bytes))),
+                Ok(count) if self.bytes.len() + count > self.limit => {
+                    return Some(Err(TransferError::TooMuch(self.limit)));
+                }
+                Ok(count) => self.bytes.extend_from_slice(&part[..count]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    return (now >= self.deadline).then_some(Err(TransferError::NoAnswer));
+                }
+                Err(error) => return Some(Err(error.into())),
+            }
+        }
+    }
+
+    /// When it is given up.
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+}
+
+impl AsFd for Incoming {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+}
+
+/// A text on its way to another program.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    pipe: File,
+    text: Arc<str>,
+    sent: usize,
+    deadline: Instant,
+}
+
+impl Outgoing {
+    /// Sends a text to whoever reads the pipe.
+    pub(super) fn start(pipe: OwnedFd, text: Arc<str>, now: Instant) -> io::Result<Self> {
+        ioctl_fionbio(&pipe, true)?;
+        Ok(Self {
+            pipe: pipe.into(),
+            text,
+            sent: 0,
+            deadline: now + PATIENCE,
+        })
+    }
+
+    /// Sends what the pipe takes; false when there is nothing left to do.
+    pub(super) fn advance(&mut self, now: Instant) -> bool {
+        loop {
+            let left = self.text.as_bytes().get(self.sent..).unwrap_or_default();
+            if left.is_empty() {
+                return false;
+            }
+            match self.pipe.write(left) {
+                Ok(count) => {
+                    self.sent += count;
+                    self.deadline = now + PATIENCE;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return now < self.deadline,
+                // Whoever asked is no longer there.
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// When it is given up.
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+}
+
+impl AsFd for Outgoing {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_given_when_the_other_end_is_done() {
+        let now = Instant::now();
+        let (mut incoming, mut writer) = Incoming::start(100, now).unwrap();
+        assert_eq!(incoming.advance(now), None);
+        writer.write_all(b"file:///a").unwrap();
+        assert_eq!(incoming.advance(now), None);
+        writer.write_all(b"%20b").unwrap();
+        drop(writer);
+        assert_eq!(incoming.advance(now), Some(Ok(b"file:///a%20b".to_vec())));
+    }
+
+    #[test]
+    fn more_than_the_limit_is_refused_and_the_sender_is_stopped() {
+        let now = Instant::now();
+        let (mut incoming, mut writer) = Incoming::start(MIB, now).unwrap();
+        // A clipboard of a hundred megabytes: its owner learns that nobody reads on.
+        let sender = std::thread::spawn(move || writer.write_all(&vec![b'x'; 100 << 20]));
+        let answer = loop {
+            if let Some(answer) = incoming.advance(now) {
+                break answer;
+            }
+        };
+        assert_eq!(answer, Err(TransferError::TooMuch(MIB)));
+        drop(incoming);
+        let stopped = sender.join().unwrap().unwrap_err();
+        assert_eq!(stopped.kind(), ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn who_never_answers_is_given_up() {
+        let now = Instant::now();
+        let (mut incoming, mut writer) = Incoming::start(100, now).unwrap();
+        writer.write_all(b"file:///").unwrap();
+        assert_eq!(incoming.advance(now + PATIENCE / 2), None);
+        // A byte now and then does not count as an answer.
+        writer.write_all(b"a").unwrap();
+        let later = incoming.deadline();
+        assert_eq!(incoming.advance(later), Some(Err(TransferError::NoAnswer)));
+    }
+
+    #[test]
+    fn a_text_larger_than_a_pipe_is_sent_as_it_is_read() {
+        let now = Instant::now();
+        let text: Arc<str> = "größer ".repeat(100_000).into();
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut outgoing = Outgoing::start(writer.into(), Arc::clone(&text), now).unwrap();
+        assert!(outgoing.advance(now), "a pipe does not hold that much");
+        let reading = std::thread::spawn(move || {
+            let mut read = String::new();
+            reader.read_to_string(&mut read).map(|_| read)
+        });
+        while outgoing.advance(Instant::now()) {
+            std::thread::yield_now();
+        }
+        drop(outgoing);
+        assert!(reading.join().unwrap().unwrap() == *text);
+    }
+
+    #[test]
+    fn who_never_reads_is_given_up() {
+        let now = Instant::now();
+        let (_reader, writer) = io::pipe().unwrap();
+        let text: Arc<str> = "x".repeat(1 << 20).into();
+        let mut outgoing = Outgoing::start(writer.into(), text, now).unwrap();
+        assert!(outgoing.advance(now));
+        assert!(!outgoing.advance(outgoing.deadline()));
+    }
+}

@@ -1,0 +1,115 @@
+//! Lists of URIs, the type `text/uri-list` in which programs offer files (RFC 2483, section 5).
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode;
+
+/// How much of something that is no file is repeated, in characters.
+const REPEATED: usize = 120;
+
+/// What such a list names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct UriList {
+    /// The files and folders of this machine, in their order.
+    pub paths: Vec<PathBuf>,
+    /// How many lines name something else.
+    pub others: usize,
+    /// The first of those.
+    pub first_other: String,
+}
+
+impl UriList {
+    /// Reads a list: lines that end with CR and LF or with LF alone, comments with `#`.
+    pub(super) fn read(bytes: &[u8]) -> Self {
+        let mut list = Self::default();
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let line = line.trim_ascii_end();
+            // Some programs end the list as C ends a string.
+            let line = line.strip_suffix(b"\0").unwrap_or(line);
+            if line.is_empty() || line[0] == b'#' {
+                continue;
+            }
+            if let Some(path) = local_path(line) {
+                list.paths.push(path);
+            } else {
+                list.others += 1;
+                if list.first_other.is_empty() {
+                    let text = String::from_utf8_lossy(line);
+                    list.first_other = text.chars().take(REPEATED).collect();
+                }
+            }
+        }
+        list
+    }
+}
+
+/// The path of a `file` URI of this machine (RFC 8089), of any bytes but NUL: `file:///a`, `file:/a`
+/// or `file://localhost/a`.
+fn local_path(uri: &[u8]) -> Option<PathBuf> {
+    let (scheme, rest) = uri.split_at_checked(b"file:".len())?;
+    if !scheme.eq_ignore_ascii_case(b"file:") {
+        return None;
+    }
+    let path = match rest.strip_prefix(b"//") {
+        Some(rest) => {
+            let slash = rest.iter().position(|&byte| byte == b'/')?;
+            let (host, path) = rest.split_at(slash);
+            let is_here = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
+            is_here.then_some(path)?
+        }
+        None => rest,
+    };
+    let path: Vec<u8> = percent_decode(path).collect();
+    let is_path = path.first() == Some(&b'/') && !path.contains(&0);
+    is_path.then(|| OsString::from_vec(path).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use super::*;
+
+    fn paths(list: &[u8]) -> Vec<Vec<u8>> {
+        let read = UriList::read(list);
+        assert_eq!(read.others, 0, "{read:?}");
+        let bytes = |path: &PathBuf| path.as_os_str().as_bytes().to_vec();
+        read.paths.iter().map(bytes).collect()
+    }
+
+    #[test]
+    fn files_have_any_bytes() {
+        let list = b"# from a file manager\r\nfile:///a%20b/100%25%20%231.pfmap\r\n\
+            file:///K%C3%A4se/%e6%97%a5.map\nfile://localhost/a\nFILE:/b\n\nfile:///%ff%0a\0";
+        let wanted: [&[u8]; 5] = [
+            b"/a b/100% #1.pfmap",
+            "/Käse/日.map".as_bytes(),
+            b"/a",
+            b"/b",
+            b"/\xff\n",
+        ];
+        assert_eq!(paths(list), wanted);
+    }
+
+    #[test]
+    fn what_programs_forgot_to_escape_is_taken_as_it_is() {
+        let wanted = ["/a b#c?d".as_bytes(), b"/100%", b"/%zz", "/é".as_bytes()];
+        let list = "file:///a b#c?d\r\nfile:///100%\r\nfile:///%zz\r\nfile:///é\r\n";
+        assert_eq!(paths(list.as_bytes()), wanted);
+    }
+
+    #[test]
+    fn what_is_no_file_of_this_machine_is_counted() {
+        let list = b"https://example.org/a.pfmap\r\nfile:///a\r\nfile://server/share/b\r\n\
+            file:relative\r\nfile:\r\nfile://\r\nfile:///a%00b\r\nf\r\n\xff\xfe";
+        let read = UriList::read(list);
+        assert_eq!(read.paths, [PathBuf::from("/a")]);
+        assert_eq!(read.others, 8);
+        assert_eq!(read.first_other, "https://example.org/a.pfmap");
+        let long = UriList::read(&vec![b'x'; 100_000]);
+        assert_eq!(long.first_other.len(), REPEATED);
+        assert_eq!(UriList::read(b"\r\n# nothing\r\n"), UriList::default());
+    }
+}

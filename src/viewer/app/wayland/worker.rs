@@ -1,0 +1,643 @@
+//! The thread of the data device.
+
+use std::io::{PipeReader, Read as _};
+use std::os::fd::AsFd as _;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use thiserror::Error;
+use wayland_backend::client::WaylandError;
+use wayland_client::globals::{BindError, GlobalList, GlobalListContents};
+use wayland_client::protocol::wl_data_device::{self, WlDataDevice};
+use wayland_client::protocol::wl_data_device_manager::{DndAction, WlDataDeviceManager};
+use wayland_client::protocol::wl_data_offer::{self, WlDataOffer};
+use wayland_client::protocol::wl_data_source::{self, WlDataSource};
+use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
+use wayland_client::protocol::wl_pointer::{self, WlPointer};
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
+use wayland_client::protocol::wl_seat::{self, Capability, WlSeat};
+use wayland_client::{
+    Connection, Dispatch, DispatchError, EventQueue, Proxy as _, QueueHandle, WEnum, delegate_noop,
+    event_created_child,
+};
+
+use super::transfer::{Incoming, Outgoing, TransferError};
+use super::uri_list::UriList;
+use super::{DeviceEvent, Dragged, Request};
+use crate::viewer::app::clipboard::{LONGEST_PASTE, PasteTarget, Pasted};
+
+/// How many programs may read what was copied at the same time.
+const MOST_SENDING: usize = 16;
+const URI_LIST: &str = "text/uri-list";
+/// The longest list of dropped files, in bytes: tens of thousands of files.
+const LONGEST_LIST: usize = 4 << 20;
+/// The types of text, the best first; the last two are those of X11 programs.
+const TEXT_TYPES: [&str; 5] = [
+    "text/plain;charset=utf-8",
+    "UTF8_STRING",
+    "text/plain",
+    "TEXT",
+    "STRING",
+];
+
+/// Why the thread ended by itself.
+#[derive(Debug, Error)]
+pub(super) enum WorkerError {
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+    #[error(transparent)]
+    Connection(#[from] WaylandError),
+    #[error(transparent)]
+    Poll(#[from] rustix::io::Errno),
+}
+
+/// What an offer says of itself, of which only what is of use is kept.
+#[derive(Debug, Default, Clone, Copy)]
+struct Offered {
+    has_uri_list: bool,
+    /// Its best type of text: an index into [`TEXT_TYPES`].
+    text: Option<usize>,
+    /// What a drop would do, once both sides have settled that.
+    action: Option<DndAction>,
+}
+
+type OfferData = Mutex<Offered>;
+
+/// Something of another program: what is dragged, or what is on the clipboard.
+#[derive(Debug)]
+struct Offer(WlDataOffer);
+
+impl Offer {
+    fn said(&self) -> Offered {
+        let data = self.0.data::<OfferData>();
+        data.map(|data| *data.lock().unwrap_or_else(PoisonError::into_inner))
+            .unwrap_or_default()
+    }
+
+    /// Asks for its data in a type.
+    fn receive(&self, mime_type: &str, limit: usize) -> Result<Incoming, TransferError> {
+        let (incoming, writer) = Incoming::start(limit, Instant::now())?;
+        self.0.receive(mime_type.to_owned(), writer.as_fd());
+        Ok(incoming)
+    }
+}
+
+impl Drop for Offer {
+    fn drop(&mut self) {
+        self.0.destroy();
+    }
+}
+
+/// Something that is held over the window or was dropped on it.
+#[derive(Debug)]
+struct Drag {
+    offer: Offer,
+    /// Of its coming, by which it is accepted or refused.
+    serial: u32,
+    files: DraggedFiles,
+}
+
+#[derive(Debug)]
+enum DraggedFiles {
+    Coming(Incoming),
+    Known(Dragged),
+}
+
+/// What this program has put on the clipboard.
+#[derive(Debug)]
+struct Copied {
+    text: Arc<str>,
+    /// `None` if the compositor was not asked to take it.
+    source: Option<WlDataSource>,
+}
+
+/// All that the thread knows.
+pub(super) struct Worker {
+    connection: Connection,
+    seat: WlSeat,
+    manager: WlDataDeviceManager,
+    device: WlDataDevice,
+    keyboard: Option<WlKeyboard>,
+    pointer: Option<WlPointer>,
+    /// The last thing that the user did here, by which the compositor believes that a copy is
+    /// their wish.
+    serial: Option<u32>,
+    over: Option<Drag>,
+    dropped: Option<Drag>,
+    clipboard: Option<Offer>,
+    copied: Option<Copied>,
+    pastes: Vec<(PasteTarget, Incoming)>,
+    sending: Vec<Outgoing>,
+    tell: Box<dyn Fn(DeviceEvent) + Send>,
+    asked: Receiver<Request>,
+}
+
+impl Worker {
+    /// Makes the device of the first seat, which is the only one but on very few machines.
+    pub(super) fn new(
+        connection: Connection,
+        globals: &GlobalList,
+        queue: &QueueHandle<Self>,
+        tell: Box<dyn Fn(DeviceEvent) + Send>,
+        asked: Receiver<Request>,
+    ) -> Result<Self, BindError> {
+        let seat: WlSeat = globals.bind(queue, 1..=5, ())?;
+        let manager: WlDataDeviceManager = globals.bind(queue, 1..=3, ())?;
+        let device = manager.get_data_device(&seat, queue, ());
+        Ok(Self {
+            connection,
+            seat,
+            manager,
+            device,
+            keyboard: None,
+            pointer: None,
+            serial: None,
+            over: None,
+            dropped: None,
+            clipboard: None,
+            copied: None,
+            pastes: Vec::new(),
+            sending: Vec::new(),
+            tell,
+            asked,
+        })
+    }
+
+    /// Works until `sleep`, the end of a pipe, says that it is enough.
+    ///
+    /// # Errors
+    /// When the display is gone.
+    pub(super) fn run(
+        &mut self,
+        queue: &mut EventQueue<Self>,
+        mut sleep: PipeReader,
+    ) -> Result<(), WorkerError> {
+        loop {
+            queue.dispatch_pending(self)?;
+            while let Ok(request) = self.asked.try_recv() {
+                self.answer(request, &queue.handle());
+            }
+            self.advance();
+            match self.connection.flush() {
+                Err(WaylandError::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                flushed => flushed?,
+            }
+            let Some(guard) = queue.prepare_read() else {
+                continue;
+            };
+            let (display_ready, woken) = {
+                let display = guard.connection_fd();
+                let mut waits = vec![
+                    PollFd::new(&display, PollFlags::IN),
+                    PollFd::new(&sleep, PollFlags::IN),
+                ];
+                let incoming = self.incoming();
+                waits.extend(incoming.map(|data| PollFd::new(data, PollFlags::IN)));
+                let sending = self.sending.iter();
+                waits.extend(sending.map(|data| PollFd::new(data, PollFlags::OUT)));
+                match poll(&mut waits, self.timeout().as_ref()) {
+                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                (
+                    !waits[0].revents().is_empty(),
+                    !waits[1].revents().is_empty(),
+                )
+            };
+            if woken && matches!(sleep.read(&mut [0; 64]), Ok(0) | Err(_)) {
+                self.end();
+                return Ok(());
+            }
+            if display_ready {
+                match guard.read() {
+                    Ok(_) => {}
+                    // Another thread was first.
+                    Err(WaylandError::Io(error))
+                        if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// Gives everything back to the compositor.
+    fn end(&mut self) {
+        (self.over, self.dropped, self.clipboard) = (None, None, None);
+        if let Some(source) = self.copied.take().and_then(|copied| copied.source) {
+            source.destroy();
+        }
+        self.take_devices(Capability::empty(), None);
+        if self.device.version() >= 2 {
+            self.device.release();
+        }
+        if self.seat.version() >= 5 {
+            self.seat.release();
+        }
+        // The display may be gone.
+        let _gone = self.connection.flush();
+    }
+
+    fn incoming(&self) -> impl Iterator<Item = &Incoming> {
+        let drags = self.over.iter().chain(&self.dropped);
+        let drags = drags.filter_map(|drag| match &drag.files {
+            DraggedFiles::Coming(incoming) => Some(incoming),
+            DraggedFiles::Known(_) => None,
+        });
+        drags.chain(self.pastes.iter().map(|(_, incoming)| incoming))
+    }
+
+    /// How long there is nothing to do unless something happens; `None` is for ever.
+    fn timeout(&self) -> Option<Timespec> {
+        let sending = self.sending.iter().map(Outgoing::deadline);
+        let next = self
+            .incoming()
+            .map(Incoming::deadline)
+            .chain(sending)
+            .min()?;
+        let left = next.saturating_duration_since(Instant::now());
+        // Rounded up, or the last millisecond would be waited for in a busy loop.
+        (left + std::time::Duration::from_millis(1)).try_into().ok()
+    }
+
+    /// Goes on with everything that comes and goes through pipes.
+    fn advance(&mut self) {
+        let now = Instant::now();
+        let tell = &self.tell;
+        self.sending.retain_mut(|outgoing| outgoing.advance(now));
+        self.pastes.retain_mut(|(target, incoming)| {
+            let Some(data) = incoming.advance(now) else {
+                return true;
+            };
+            tell(DeviceEvent::Pasted(*target, pasted(data)));
+            false
+        });
+        if let Some(drag) = &mut self.over
+            && let Some(answered) = drag.advance(now)
+            && let DraggedFiles::Known(dragged) = &drag.files
+        {
+            // Some programs say what it is only after a drop: who did not answer may yet.
+            if answered && dragged.is_refused_whole() {
+                drag.offer.0.accept(drag.serial, None);
+            }
+            tell(DeviceEvent::Over(dragged.clone()));
+        }
+        if let Some(mut drag) = self.dropped.take() {
+            let _answered = drag.advance(now);
+            if let DraggedFiles::Known(dragged) = &drag.files {
+                if !dragged.paths.is_empty() {
+                    drag.finish();
+                }
+                tell(DeviceEvent::Dropped(dragged.clone()));
+            } else {
+                self.dropped = Some(drag);
+            }
+        }
+    }
+
+    fn answer(&mut self, request: Request, queue: &QueueHandle<Self>) {
+        match request {
+            Request::Copy(text) => self.copy(text.into(), queue),
+            Request::Paste(target) => self.paste(target),
+        }
+    }
+
+    fn copy(&mut self, text: Arc<str>, queue: &QueueHandle<Self>) {
+        let source = self.serial.map(|serial| {
+            let source = self.manager.create_data_source(queue, Arc::clone(&text));
+            for mime_type in TEXT_TYPES {
+                source.offer(mime_type.to_owned());
+            }
+            // The source before it is told that it is no longer wanted, and goes then.
+            self.device.set_selection(Some(&source), serial);
+            source
+        });
+        self.copied = Some(Copied { text, source });
+    }
+
+    fn paste(&mut self, target: PasteTarget) {
+        if let Some(copied) = &self.copied {
+            let text = copied.text.as_ref().to_owned();
+            (self.tell)(DeviceEvent::Pasted(target, Ok(text)));
+            return;
+        }
+        let offer = self.clipboard.as_ref();
+        let best = offer.and_then(|offer| Some((offer, TEXT_TYPES.get(offer.said().text?)?)));
+        let Some((offer, mime_type)) = best else {
+            (self.tell)(DeviceEvent::Pasted(target, Ok(String::new())));
+            return;
+        };
+        // Whoever asks again waits for one answer.
+        self.pastes.retain(|(other, _)| *other != target);
+        match offer.receive(mime_type, LONGEST_PASTE) {
+            Ok(incoming) => self.pastes.push((target, incoming)),
+            Err(error) => (self.tell)(DeviceEvent::Pasted(target, Err(error.to_string()))),
+        }
+    }
+
+    /// Makes those input devices of the seat that there are and drops those that there are not.
+    fn take_devices(&mut self, there: Capability, queue: Option<&QueueHandle<Self>>) {
+        if !there.contains(Capability::Keyboard) {
+            let gone = self.keyboard.take();
+            if let Some(keyboard) = gone.filter(|keyboard| keyboard.version() >= 3) {
+                keyboard.release();
+            }
+        }
+        if !there.contains(Capability::Pointer) {
+            let gone = self.pointer.take();
+            if let Some(pointer) = gone.filter(|pointer| pointer.version() >= 3) {
+                pointer.release();
+            }
+        }
+        let Some(queue) = queue else {
+            return;
+        };
+        if there.contains(Capability::Keyboard) && self.keyboard.is_none() {
+            self.keyboard = Some(self.seat.get_keyboard(queue, ()));
+        }
+        if there.contains(Capability::Pointer) && self.pointer.is_none() {
+            self.pointer = Some(self.seat.get_pointer(queue, ()));
+        }
+    }
+
+    /// Something is over the window.
+    fn enter(&mut self, serial: u32, offer: Offer) {
+        if !offer.said().has_uri_list {
+            offer.0.accept(serial, None);
+            let refusal = "What is dragged is no file".to_owned();
+            let dragged = Dragged {
+                refusal: Some(refusal),
+                ..Dragged::default()
+            };
+            (self.tell)(DeviceEvent::Over(dragged.clone()));
+            self.over = Some(Drag {
+                offer,
+                serial,
+                files: DraggedFiles::Known(dragged),
+            });
+            return;
+        }
+        offer.0.accept(serial, Some(URI_LIST.to_owned()));
+        if offer.0.version() >= 3 {
+            // Never a move, after which the other program would delete the file.
+            offer.0.set_actions(DndAction::Copy, DndAction::Copy);
+        }
+        // Said with the window's own words until the names are there.
+        (self.tell)(DeviceEvent::Over(Dragged::default()));
+        let files = match offer.receive(URI_LIST, LONGEST_LIST) {
+            Ok(incoming) => DraggedFiles::Coming(incoming),
+            Err(error) => DraggedFiles::Known(dragged(Err(error))),
+        };
+        self.over = Some(Drag {
+            offer,
+            serial,
+            files,
+        });
+    }
+}
+
+impl Drag {
+    /// Takes what has arrived. When it is settled what the files are, gives whether the other
+    /// program answered.
+    fn advance(&mut self, now: Instant) -> Option<bool> {
+        let DraggedFiles::Coming(incoming) = &mut self.files else {
+            return None;
+        };
+        let data = incoming.advance(now)?;
+        let answered = data.is_ok();
+        self.files = DraggedFiles::Known(dragged(data));
+        Some(answered)
+    }
+
+    /// It was let go over the window.
+    fn let_go(mut self) -> Self {
+        // Some programs say only now what it is.
+        if let DraggedFiles::Known(dragged) = &self.files
+            && dragged.paths.is_empty()
+            && let Ok(incoming) = self.offer.receive(URI_LIST, LONGEST_LIST)
+        {
+            self.files = DraggedFiles::Coming(incoming);
+        }
+        self
+    }
+
+    /// Says that the drop was taken.
+    fn finish(&self) {
+        let can_finish = self.offer.0.version() >= 3;
+        if can_finish && self.offer.said().action == Some(DndAction::Copy) {
+            self.offer.0.finish();
+        }
+    }
+}
+
+/// What a list of URIs names, in the window's words.
+fn dragged(data: Result<Vec<u8>, TransferError>) -> Dragged {
+    let list = match data {
+        Ok(bytes) => UriList::read(&bytes),
+        Err(error) => {
+            return Dragged {
+                paths: Vec::new(),
+                refusal: Some(format!("What is dragged cannot be opened: {error}")),
+            };
+        }
+    };
+    let first = &list.first_other;
+    let refusal = match list.others {
+        0 if list.paths.is_empty() => Some("What is dragged has no names of files".to_owned()),
+        0 => None,
+        1 => Some(format!("{first} is no file on this machine")),
+        count => Some(format!(
+            "{first} and {} more are no files on this machine",
+            count - 1
+        )),
+    };
+    Dragged {
+        paths: list.paths,
+        refusal,
+    }
+}
+
+/// A text as it is pasted.
+fn pasted(data: Result<Vec<u8>, TransferError>) -> Pasted {
+    data.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .map_err(|error| error.to_string())
+}
+
+impl Dispatch<WlDataDevice, ()> for Worker {
+    fn event(
+        worker: &mut Self,
+        _: &WlDataDevice,
+        event: wl_data_device::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wl_data_device::Event;
+        match event {
+            // The title bar that winit draws is a surface too, and as good a place to drop.
+            Event::Enter { serial, id, .. } => {
+                worker.over = None;
+                if let Some(offer) = id {
+                    worker.enter(serial, Offer(offer));
+                }
+            }
+            // The compositor may say this after a drop too.
+            Event::Leave if worker.over.take().is_some() => (worker.tell)(DeviceEvent::Left),
+            Event::Drop => worker.dropped = worker.over.take().map(Drag::let_go),
+            Event::Selection { id } => worker.clipboard = id.map(Offer),
+            _ => {}
+        }
+    }
+
+    event_created_child!(Self, WlDataDevice, [
+        wl_data_device::EVT_DATA_OFFER_OPCODE => (WlDataOffer, OfferData::default()),
+    ]);
+}
+
+impl Dispatch<WlDataOffer, OfferData> for Worker {
+    fn event(
+        _: &mut Self,
+        _: &WlDataOffer,
+        event: wl_data_offer::Event,
+        data: &OfferData,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wl_data_offer::Event;
+        let mut said = data.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Offer { mime_type } if mime_type == URI_LIST => said.has_uri_list = true,
+            Event::Offer { mime_type } => {
+                let rank = TEXT_TYPES.iter().position(|known| *known == mime_type);
+                said.text = [said.text, rank].into_iter().flatten().min();
+            }
+            Event::Action { dnd_action } => said.action = dnd_action.into_result().ok(),
+            _ => {}
+        }
+    }
+}
+
+impl Dispatch<WlDataSource, Arc<str>> for Worker {
+    fn event(
+        worker: &mut Self,
+        source: &WlDataSource,
+        event: wl_data_source::Event,
+        text: &Arc<str>,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wl_data_source::Event;
+        match event {
+            Event::Send { fd, .. } if worker.sending.len() < MOST_SENDING => {
+                match Outgoing::start(fd, Arc::clone(text), Instant::now()) {
+                    Ok(outgoing) => worker.sending.push(outgoing),
+                    Err(error) => log::debug!("a copied text cannot be sent: {error}"),
+                }
+            }
+            // Another program copied something, or this one did again.
+            Event::Cancelled => {
+                let copied = worker.copied.as_ref();
+                if copied.is_some_and(|copied| copied.source.as_ref() == Some(source)) {
+                    worker.copied = None;
+                }
+                source.destroy();
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Dispatch<WlSeat, ()> for Worker {
+    fn event(
+        worker: &mut Self,
+        _: &WlSeat,
+        event: wl_seat::Event,
+        (): &(),
+        _: &Connection,
+        queue: &QueueHandle<Self>,
+    ) {
+        if let wl_seat::Event::Capabilities {
+            capabilities: WEnum::Value(there),
+        } = event
+        {
+            worker.take_devices(there, Some(queue));
+        }
+    }
+}
+
+impl Dispatch<WlKeyboard, ()> for Worker {
+    fn event(
+        worker: &mut Self,
+        _: &WlKeyboard,
+        event: wl_keyboard::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wl_keyboard::Event;
+        if let Event::Enter { serial, .. } | Event::Key { serial, .. } = event {
+            worker.serial = Some(serial);
+        }
+    }
+}
+
+impl Dispatch<WlPointer, ()> for Worker {
+    fn event(
+        worker: &mut Self,
+        _: &WlPointer,
+        event: wl_pointer::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_pointer::Event::Button { serial, .. } = event {
+            worker.serial = Some(serial);
+        }
+    }
+}
+
+impl Dispatch<WlRegistry, GlobalListContents> for Worker {
+    fn event(
+        _: &mut Self,
+        _: &WlRegistry,
+        _: wl_registry::Event,
+        _: &GlobalListContents,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+    }
+}
+
+delegate_noop!(Worker: WlDataDeviceManager);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(list: &str) -> (usize, Option<String>) {
+        let dragged = dragged(Ok(list.into()));
+        (dragged.paths.len(), dragged.refusal)
+    }
+
+    #[test]
+    fn what_is_no_file_is_said() {
+        let says = |text: &str| Some(text.to_owned());
+        assert_eq!(refusal("file:///a\r\nfile:///b\r\n"), (2, None));
+        let one = says("https://a.org/b is no file on this machine");
+        assert_eq!(refusal("https://a.org/b"), (0, one.clone()));
+        assert_eq!(refusal("file:///a\nhttps://a.org/b"), (1, one));
+        let several = says("a:b and 2 more are no files on this machine");
+        assert_eq!(refusal("a:b\nfile:///a\nc:d\ne:f"), (1, several));
+        assert_eq!(
+            refusal("\r\n"),
+            (0, says("What is dragged has no names of files"))
+        );
+        let late = dragged(Err(TransferError::NoAnswer));
+        assert!(
+            late.refusal
+                .unwrap()
+                .contains("did not answer within 5 seconds")
+        );
+    }
+}

@@ -1,0 +1,374 @@
+//! Another program on the same Wayland display: one that files are dragged out of, and with which
+//! texts are exchanged through the clipboard.
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use wayland_client::globals::{GlobalListContents, registry_queue_init};
+use wayland_client::protocol::wl_buffer::WlBuffer;
+use wayland_client::protocol::wl_compositor::WlCompositor;
+use wayland_client::protocol::wl_data_device::{self, WlDataDevice};
+use wayland_client::protocol::wl_data_device_manager::{DndAction, WlDataDeviceManager};
+use wayland_client::protocol::wl_data_offer::WlDataOffer;
+use wayland_client::protocol::wl_data_source::{self, WlDataSource};
+use wayland_client::protocol::wl_keyboard::{self, WlKeyboard};
+use wayland_client::protocol::wl_pointer::{self, ButtonState, WlPointer};
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
+use wayland_client::protocol::wl_seat::WlSeat;
+use wayland_client::protocol::wl_shm::{Format, WlShm};
+use wayland_client::protocol::wl_shm_pool::WlShmPool;
+use wayland_client::protocol::wl_surface::WlSurface;
+use wayland_client::{
+    Connection, Dispatch, QueueHandle, WEnum, delegate_noop, event_created_child,
+};
+use wayland_protocols::xdg::shell::client::xdg_surface::{self, XdgSurface};
+use wayland_protocols::xdg::shell::client::xdg_toplevel::{self, XdgToplevel};
+use wayland_protocols::xdg::shell::client::xdg_wm_base::{self, XdgWmBase};
+
+use super::sway::Sway;
+
+/// Its `app_id`.
+pub(crate) const PEER: &str = "another-program";
+const TEXT: &str = "text/plain;charset=utf-8";
+/// Longer than anything takes on a slow machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What the peer has to give.
+#[derive(Debug, Clone)]
+pub(crate) struct Goods {
+    /// The type of it.
+    pub(crate) mime_type: &'static str,
+    /// `None` if it never answers who asks.
+    pub(crate) data: Option<Vec<u8>>,
+}
+
+impl Goods {
+    /// Files, or whatever the lines of a list of URIs are.
+    pub(crate) fn uris(lines: &[String]) -> Self {
+        let list: String = lines
+            .iter()
+            .flat_map(|line| [line.as_str(), "\r\n"])
+            .collect();
+        Self {
+            mime_type: "text/uri-list",
+            data: Some(list.into_bytes()),
+        }
+    }
+
+    pub(crate) fn text(text: impl Into<Vec<u8>>) -> Self {
+        Self {
+            mime_type: TEXT,
+            data: Some(text.into()),
+        }
+    }
+}
+
+/// What the peer tells.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// A drag begins, or its goods are on the clipboard.
+    Offers,
+    /// What it dragged was taken.
+    Finished,
+    /// It was not, or something else is on the clipboard.
+    Cancelled,
+    /// The text of another program that is on the clipboard.
+    Clipboard(String),
+}
+
+/// What the peer does.
+#[derive(Debug, Clone)]
+pub(crate) enum Role {
+    /// Its goods can be dragged out of its window.
+    Drag(Goods),
+    /// It puts its goods on the clipboard when it gets the keyboard.
+    Copy(Goods),
+    /// It reads the clipboard when it gets the keyboard.
+    Paste,
+}
+
+/// A running peer, whose window is closed with it.
+pub(crate) struct Peer<'a> {
+    sway: &'a Sway,
+    said: Receiver<Said>,
+    thread: Option<JoinHandle<()>>,
+    /// The middle of its window on the screen.
+    pub(crate) at: [f64; 2],
+}
+
+impl<'a> Peer<'a> {
+    /// Starts it and waits until its window is in its corner.
+    pub(crate) fn start(sway: &'a Sway, role: Role) -> Self {
+        let (tell, said) = channel();
+        let socket = UnixStream::connect(sway.socket()).unwrap();
+        let thread = std::thread::spawn(move || run(socket, role, tell));
+        let mut peer = Self {
+            sway,
+            said,
+            thread: Some(thread),
+            at: [0.0; 2],
+        };
+        peer.at = sway.place_peer();
+        peer
+    }
+
+    /// Waits for what it tells next.
+    #[track_caller]
+    pub(crate) fn hear(&self) -> Said {
+        self.said
+            .recv_timeout(PATIENCE)
+            .expect("the peer tells something")
+    }
+}
+
+impl Drop for Peer<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.sway.command(&format!("[app_id=\"{PEER}\"] kill"));
+            if let Some(thread) = self.thread.take() {
+                thread.join().unwrap();
+            }
+        }
+    }
+}
+
+struct State {
+    role: Role,
+    tell: Sender<Said>,
+    connection: Connection,
+    manager: WlDataDeviceManager,
+    device: WlDataDevice,
+    surface: WlSurface,
+    buffer: WlBuffer,
+    /// What is on the clipboard.
+    offer: Option<WlDataOffer>,
+    /// Pipes of those who are never answered.
+    silent: Vec<std::os::fd::OwnedFd>,
+    closed: bool,
+}
+
+fn run(socket: UnixStream, role: Role, tell: Sender<Said>) {
+    const SIDE: i32 = 90;
+    let connection = Connection::from_socket(socket).unwrap();
+    let (globals, mut queue) = registry_queue_init::<State>(&connection).unwrap();
+    let handle = queue.handle();
+    let seat: WlSeat = globals.bind(&handle, 1..=5, ()).unwrap();
+    let manager: WlDataDeviceManager = globals.bind(&handle, 3..=3, ()).unwrap();
+    let device = manager.get_data_device(&seat, &handle, ());
+    seat.get_pointer(&handle, ());
+    seat.get_keyboard(&handle, ());
+    let compositor: WlCompositor = globals.bind(&handle, 1..=4, ()).unwrap();
+    let shm: WlShm = globals.bind(&handle, 1..=1, ()).unwrap();
+    let shell: XdgWmBase = globals.bind(&handle, 1..=1, ()).unwrap();
+    let pixels = tempfile::tempfile().unwrap();
+    pixels.set_len((SIDE * SIDE * 4) as u64).unwrap();
+    let pool = shm.create_pool(pixels.as_fd(), SIDE * SIDE * 4, &handle, ());
+    let buffer = pool.create_buffer(0, SIDE, SIDE, SIDE * 4, Format::Xrgb8888, &handle, ());
+    let surface = compositor.create_surface(&handle, ());
+    let shell_surface = shell.get_xdg_surface(&surface, &handle, ());
+    let window = shell_surface.get_toplevel(&handle, ());
+    window.set_app_id(PEER.to_owned());
+    surface.commit();
+    let mut state = State {
+        role,
+        tell,
+        connection,
+        manager,
+        device,
+        surface,
+        buffer,
+        offer: None,
+        silent: Vec::new(),
+        closed: false,
+    };
+    while !state.closed && queue.blocking_dispatch(&mut state).is_ok() {}
+}
+
+impl State {
+    fn source(&self, goods: &Goods, queue: &QueueHandle<Self>) -> WlDataSource {
+        let source = self.manager.create_data_source(queue, goods.clone());
+        source.offer(goods.mime_type.to_owned());
+        source
+    }
+
+    fn tell(&self, said: Said) {
+        // The test may have heard enough.
+        let _unheard = self.tell.send(said);
+    }
+}
+
+impl Dispatch<WlPointer, ()> for State {
+    fn event(
+        state: &mut Self,
+        _: &WlPointer,
+        event: wl_pointer::Event,
+        (): &(),
+        _: &Connection,
+        queue: &QueueHandle<Self>,
+    ) {
+        if let wl_pointer::Event::Button {
+            serial,
+            state: WEnum::Value(ButtonState::Pressed),
+            ..
+        } = event
+            && let Role::Drag(goods) = &state.role
+        {
+            let source = state.source(goods, queue);
+            source.set_actions(DndAction::Copy | DndAction::Move);
+            state
+                .device
+                .start_drag(Some(&source), &state.surface, None, serial);
+            state.tell(Said::Offers);
+        }
+    }
+}
+
+impl Dispatch<WlKeyboard, ()> for State {
+    fn event(
+        state: &mut Self,
+        _: &WlKeyboard,
+        event: wl_keyboard::Event,
+        (): &(),
+        _: &Connection,
+        queue: &QueueHandle<Self>,
+    ) {
+        if let wl_keyboard::Event::Enter { serial, .. } = event
+            && let Role::Copy(goods) = &state.role
+        {
+            let source = state.source(goods, queue);
+            state.device.set_selection(Some(&source), serial);
+            state.connection.roundtrip().unwrap();
+            state.tell(Said::Offers);
+        }
+    }
+}
+
+impl Dispatch<WlDataSource, Goods> for State {
+    fn event(
+        state: &mut Self,
+        source: &WlDataSource,
+        event: wl_data_source::Event,
+        goods: &Goods,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        use wl_data_source::Event;
+        match event {
+            Event::Send { fd, mime_type } => {
+                assert_eq!(mime_type, goods.mime_type);
+                match &goods.data {
+                    // Whoever has enough of it closes the pipe.
+                    Some(data) => drop(std::fs::File::from(fd).write_all(data)),
+                    None => state.silent.push(fd),
+                }
+            }
+            Event::DndFinished => {
+                source.destroy();
+                state.tell(Said::Finished);
+            }
+            Event::Cancelled => {
+                source.destroy();
+                state.tell(Said::Cancelled);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Dispatch<WlDataDevice, ()> for State {
+    fn event(
+        state: &mut Self,
+        _: &WlDataDevice,
+        event: wl_data_device::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let wl_data_device::Event::Selection { id } = event {
+            state.offer = id;
+            if let (Role::Paste, Some(offer)) = (&state.role, &state.offer) {
+                let (mut reader, writer) = std::io::pipe().unwrap();
+                offer.receive(TEXT.to_owned(), writer.as_fd());
+                state.connection.flush().unwrap();
+                drop(writer);
+                let mut text = String::new();
+                reader.read_to_string(&mut text).unwrap();
+                state.tell(Said::Clipboard(text));
+            }
+        }
+    }
+
+    event_created_child!(Self, WlDataDevice, [
+        wl_data_device::EVT_DATA_OFFER_OPCODE => (WlDataOffer, ()),
+    ]);
+}
+
+impl Dispatch<XdgSurface, ()> for State {
+    fn event(
+        state: &mut Self,
+        surface: &XdgSurface,
+        event: xdg_surface::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let xdg_surface::Event::Configure { serial } = event {
+            surface.ack_configure(serial);
+            state.surface.attach(Some(&state.buffer), 0, 0);
+            state.surface.commit();
+        }
+    }
+}
+
+impl Dispatch<XdgToplevel, ()> for State {
+    fn event(
+        state: &mut Self,
+        _: &XdgToplevel,
+        event: xdg_toplevel::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        state.closed |= matches!(event, xdg_toplevel::Event::Close);
+    }
+}
+
+impl Dispatch<XdgWmBase, ()> for State {
+    fn event(
+        _: &mut Self,
+        shell: &XdgWmBase,
+        event: xdg_wm_base::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+        if let xdg_wm_base::Event::Ping { serial } = event {
+            shell.pong(serial);
+        }
+    }
+}
+
+impl Dispatch<WlRegistry, GlobalListContents> for State {
+    fn event(
+        _: &mut Self,
+        _: &WlRegistry,
+        _: wl_registry::Event,
+        _: &GlobalListContents,
+        _: &Connection,
+        _: &QueueHandle<Self>,
+    ) {
+    }
+}
+
+delegate_noop!(State: WlCompositor);
+delegate_noop!(State: WlDataDeviceManager);
+delegate_noop!(State: WlShmPool);
+delegate_noop!(State: ignore WlBuffer);
+delegate_noop!(State: ignore WlDataOffer);
+delegate_noop!(State: ignore WlSeat);
+delegate_noop!(State: ignore WlShm);
+delegate_noop!(State: ignore WlSurface);

@@ -1,0 +1,357 @@
+//! The window on Wayland, where drops, the clipboard and the size of pixels are another matter
+//! than on X11. What is the same on both is tested on X11.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use wayland_client::protocol::wl_pointer::ButtonState;
+
+use super::peer::{Goods, Peer, Role, Said};
+use super::program::Program;
+use super::sway::{Key, Sway};
+use super::window::{text, write_map};
+
+/// The program's window, without the other program's corner, with a file of one chunk open.
+struct Opened {
+    // Fields are dropped in this order: the program ends before its display does.
+    program: Program,
+    sway: Sway,
+}
+
+/// Starts the program on a small map; `None` where there is no sway to be had.
+fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<Opened> {
+    let sway = Sway::start(scale)?;
+    let file = write_map(sway.home(), "first.pfmap", 1);
+    let mut program = Program::start_with(&sway, [&file], variables);
+    assert_eq!(program.wait_for("opened "), text(&file));
+    sway.arrange(sway.room());
+    program.wait_until_quiet();
+    Some(Opened { program, sway })
+}
+
+/// A path as file managers write it.
+fn uri(path: &Path) -> String {
+    let escaped = path.as_os_str().as_bytes().iter().map(|&byte| match byte {
+        b'/' | b'.' | b'-' | b'_' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    format!("file://{}", escaped.collect::<String>())
+}
+
+fn files(paths: &[&Path]) -> Goods {
+    Goods::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
+}
+
+/// Drags something over the middle of the window and holds it there.
+fn hold_over<'a>(sway: &'a Sway, program: &mut Program, goods: Goods) -> Peer<'a> {
+    let middle = sway.middle_of_view(program);
+    let peer = Peer::start(sway, Role::Drag(goods));
+    sway.hands().move_to(peer.at);
+    sway.hands().button(ButtonState::Pressed);
+    assert_eq!(peer.hear(), Said::Offers);
+    sway.hands().glide_to(middle);
+    peer
+}
+
+/// Lets go what is held.
+fn let_go(sway: &Sway) {
+    sway.hands().button(ButtonState::Released);
+}
+
+impl Opened {
+    /// Drags files over the window, checks what it says to that, and drops them.
+    fn drop_on(&mut self, paths: &[&Path]) {
+        let peer = hold_over(&self.sway, &mut self.program, files(paths));
+        self.program.wait_for(&format!("hover {} ", paths.len()));
+        let_go(&self.sway);
+        assert_eq!(peer.hear(), Said::Finished);
+        self.program.wait_for("hover-end");
+    }
+
+    /// Gives the program the keyboard and presses keys.
+    fn key(&self, keys: &[Key]) {
+        self.sway.focus();
+        self.sway.hands().key(keys);
+    }
+
+    /// The camera after a key was pressed that changes it.
+    fn camera_of(&mut self, key: Key) -> String {
+        self.key(&[key]);
+        self.program.wait_for("camera ")
+    }
+}
+
+/// Whether the window still does what one asks of it.
+fn assert_alive(sway: &Sway, program: &mut Program) {
+    for key in [Key::TWO, Key::THREE] {
+        sway.focus();
+        let asked = Instant::now();
+        sway.hands().key(&[key]);
+        program.wait_for("camera ");
+        // Less than the time for which other programs are waited for.
+        assert!(asked.elapsed() < Duration::from_secs(4), "it stood still");
+    }
+}
+
+/// Waits until there is a line that begins and goes on so, before or after what was waited for.
+fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let is_it = |line: &str| line.starts_with(beginning) && line.contains(with);
+    while !program.said().lines().any(is_it) {
+        assert!(Instant::now() < deadline, "{}", program.said());
+        program.listen(Duration::from_millis(50));
+    }
+}
+
+/// Waits for some frames, where a cursor blinks and there is always another one.
+fn wait_for_frames(program: &mut Program) {
+    program.listen(Duration::ZERO);
+    for _ in 0..3 {
+        program.wait_for("frame ");
+    }
+}
+
+#[test]
+fn files_and_folders_of_any_name_are_dropped_on_wayland() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let folder = it.sway.home().join("Ordner mit Größe 100% & #2");
+    fs::create_dir(&folder).unwrap();
+    let not_unicode = OsStr::from_bytes(b"caf\xe9.pfmap");
+    let files =
+        ["100%41 a+b?c#d.pfmap", "ünïcødé 日本.pfmap"].map(|name| write_map(&folder, name, 1));
+    it.drop_on(&[&files[0], &files[1]]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
+    it.key(&[Key::PAGE_DOWN]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[1]));
+
+    let latin = it.sway.home().join(not_unicode);
+    fs::copy(&files[0], &latin).unwrap();
+    it.drop_on(&[&latin]);
+    assert_eq!(it.program.wait_for("opened "), latin.to_string_lossy());
+
+    it.drop_on(&[&folder]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
+    it.program.wait_until_quiet();
+    let title = it.sway.window("mapscope")["name"].to_string();
+    assert!(title.contains("100%41"), "{title}");
+}
+
+#[test]
+fn a_drag_that_leaves_opens_nothing() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let other = write_map(it.sway.home(), "other.pfmap", 1);
+    let peer = hold_over(&it.sway, &mut it.program, files(&[&other]));
+    assert_eq!(it.program.wait_for("hover 1 "), text(&other));
+    it.sway.hands().glide_to(peer.at);
+    it.program.wait_for("hover-end");
+    let_go(&it.sway);
+    assert_eq!(peer.hear(), Said::Cancelled);
+    drop(peer);
+    let heard = it.program.listen(Duration::from_millis(500));
+    let opened = |line: &&String| line.contains("opened") || line.contains("failed");
+    assert_eq!(heard.iter().find(opened), None);
+    it.drop_on(&[&other]);
+    assert_eq!(it.program.wait_for("opened "), text(&other));
+}
+
+#[test]
+fn what_is_no_file_is_said_and_refused() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let page = "https://example.org/a.pfmap".to_owned();
+    let share = "file://server/share/a.pfmap".to_owned();
+    for (goods, said) in [
+        (
+            Goods::text("a.pfmap"),
+            "What is dragged is no file".to_owned(),
+        ),
+        (
+            Goods::uris(std::slice::from_ref(&page)),
+            format!("{page} is no file on this machine"),
+        ),
+        (
+            Goods::uris(&[share.clone(), page.clone()]),
+            format!("{share} and 1 more are no files on this machine"),
+        ),
+    ] {
+        let peer = hold_over(&it.sway, &mut it.program, goods);
+        assert_eq!(it.program.wait_for("hover-refused "), said);
+        let_go(&it.sway);
+        assert_eq!(peer.hear(), Said::Cancelled);
+        it.program.wait_for("hover-end");
+    }
+    // The files among other things are opened, and the others are named.
+    let map = write_map(it.sway.home(), "map.pfmap", 1);
+    let goods = Goods::uris(&[page.clone(), uri(&map)]);
+    let peer = hold_over(&it.sway, &mut it.program, goods);
+    assert_eq!(it.program.wait_for("hover 1 "), text(&map));
+    let_go(&it.sway);
+    assert_eq!(peer.hear(), Said::Finished);
+    let said = it.program.wait_for("not-dropped ");
+    assert!(said.starts_with(&page), "{said}");
+    assert_eq!(it.program.wait_for("opened "), text(&map));
+}
+
+#[test]
+fn a_program_that_never_says_what_it_drags_does_not_stop_the_window() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let silent = Goods {
+        data: None,
+        ..Goods::uris(&[])
+    };
+    let peer = hold_over(&it.sway, &mut it.program, silent);
+    it.program.wait_for("frame ");
+    let_go(&it.sway);
+    assert_alive(&it.sway, &mut it.program);
+    let wanted = "did not answer within 5 seconds";
+    wait_until_said(&mut it.program, "event: not-dropped ", wanted);
+    assert_eq!(peer.hear(), Said::Cancelled);
+    drop(peer);
+    let map = write_map(it.sway.home(), "map.pfmap", 1);
+    it.drop_on(&[&map]);
+    assert_eq!(it.program.wait_for("opened "), text(&map));
+}
+
+#[test]
+fn text_is_copied_to_other_programs_and_pasted_from_them() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    // To another program, and back into this one, from itself and from there.
+    let top = it.camera_of(Key::TWO);
+    it.key(&[Key::CTRL, Key::SHIFT, Key::C]);
+    assert_ne!(it.camera_of(Key::THREE), top);
+    it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
+    assert_eq!(it.program.wait_for("camera "), top);
+    let reader = Peer::start(&it.sway, Role::Paste);
+    assert_eq!(reader.hear(), Said::Clipboard(top.clone()));
+    drop(reader);
+    assert_ne!(it.camera_of(Key::THREE), top);
+    let writer = Peer::start(&it.sway, Role::Copy(Goods::text(top.clone())));
+    assert_eq!(writer.hear(), Said::Offers);
+    it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
+    assert_eq!(it.program.wait_for("camera "), top);
+    drop(writer);
+
+    // Into a text field: the palette finds a command by what is pasted.
+    for keys in [[Key::CTRL, Key::V], [Key::SHIFT, Key::INSERT]] {
+        assert_ne!(it.camera_of(Key::THREE), top);
+        let writer = Peer::start(&it.sway, Role::Copy(Goods::text("from the\r\ntop")));
+        assert_eq!(writer.hear(), Said::Offers);
+        it.key(&[Key::CTRL, Key::P]);
+        wait_for_frames(&mut it.program);
+        it.key(&keys);
+        wait_for_frames(&mut it.program);
+        it.key(&[Key::RETURN]);
+        assert_eq!(it.program.wait_for("camera "), top);
+    }
+}
+
+#[test]
+fn a_clipboard_that_is_huge_or_never_answers_is_given_up() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let huge = Goods::text(vec![b'x'; 100 << 20]);
+    let silent = Goods {
+        data: None,
+        ..Goods::text("")
+    };
+    for (goods, wanted) in [
+        (huge, "more than 1 MiB"),
+        (silent, "did not answer within 5 seconds"),
+    ] {
+        let writer = Peer::start(&it.sway, Role::Copy(goods));
+        assert_eq!(writer.hear(), Said::Offers);
+        it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
+        assert_alive(&it.sway, &mut it.program);
+        wait_until_said(&mut it.program, "event: not-pasted ", wanted);
+    }
+}
+
+#[test]
+fn the_window_is_used_at_every_scale_and_size() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    let map = write_map(it.sway.home(), "map.pfmap", 1);
+    let mut wide = it.program.rect("menu").width;
+    for scale in [1.0, 1.5, 2.0] {
+        it.sway.set_scale(scale);
+        for shrunk in [60, 0] {
+            let size = it.sway.room().map(|side| side - shrunk);
+            it.sway.arrange(size);
+            // At 1.5 an older compositor asks for 2, and makes the picture smaller itself.
+            let is_right = |wide: i32| {
+                let scales = [scale, scale.ceil()].map(|scale| f64::from(size[0]) * scale);
+                scales
+                    .iter()
+                    .any(|wanted| (f64::from(wide) - wanted).abs() < 2.0)
+            };
+            while !is_right(wide) {
+                wide = it.program.wait_until("another size", |event| {
+                    let numbers = event.strip_prefix("rect menu ")?;
+                    numbers.split(' ').nth(2)?.parse().ok()
+                });
+            }
+            it.program.wait_until_quiet();
+        }
+        it.drop_on(&[&map]);
+        assert_eq!(it.program.wait_for("opened "), text(&map));
+        it.program.wait_until_quiet();
+        let middle = it.sway.middle_of_view(&mut it.program);
+        it.sway.hands().click(middle);
+        it.program.wait_for("selected tile ");
+        it.sway.hands().scroll();
+        it.program.wait_for("camera ");
+        it.key(&[Key::ESCAPE]);
+        assert_eq!(it.program.wait_for("selected "), "none");
+    }
+}
+
+#[test]
+fn the_desktop_knows_the_window_and_there_is_one_data_device() {
+    // With this the system's library writes everything that the program and the compositor say.
+    let Some(mut it) = open_small_map(1.0, &[("WAYLAND_DEBUG", "client")]) else {
+        return;
+    };
+    assert_eq!(it.sway.window("mapscope")["app_id"], "mapscope");
+    it.key(&[Key::CTRL, Key::SHIFT, Key::C]);
+    it.key(&[Key::CTRL, Key::Q]);
+    assert!(it.program.wait_for_end().success());
+    it.program.listen(Duration::from_millis(200));
+    let said = it.program.said();
+    assert_eq!(said.matches(".get_data_device(").count(), 1);
+    assert!(said.contains(".set_selection("), "nothing was copied");
+    let is_release = |line: &str| line.contains("wl_data_device") && line.contains(".release(");
+    assert!(said.lines().any(is_release), "the device stays");
+}
+
+#[test]
+fn when_the_compositor_ends_one_line_says_so() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    it.sway.kill();
+    let status = it.program.wait_for_end();
+    assert!(status.code().is_some_and(|code| code != 0), "{status}");
+    it.program.listen(Duration::from_millis(200));
+    let said = it.program.said();
+    let others = said.lines().filter(|line| !line.starts_with("event: "));
+    let others: Vec<&str> = others.collect();
+    let [line] = others[..] else {
+        panic!("{said}");
+    };
+    assert!(line.contains("the display is gone"), "{line}");
+}
