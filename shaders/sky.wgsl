@@ -26,7 +26,8 @@ fn sky_color(direction: vec3f) -> vec3f {
 
 // The mip level of the skybox at which a texel in the middle of a face is about as large as a pixel.
 fn skybox_lod() -> f32 {
-    return log2(f32(textureDimensions(skybox).x) * length(frame.up.xyz) / frame.size.y);
+    let side = f32(textureDimensions(skybox).x);
+    return log2(side * length(frame.up.xyz) * frame.part.y / frame.size.y);
 }
 
 // The colour of the skybox in a direction of any length.
@@ -42,7 +43,12 @@ struct Sky {
 @vertex
 fn vs_sky(@builtin(vertex_index) vertex: u32) -> Sky {
     let ndc = sky_corner(vertex);
-    return Sky(vec4f(ndc, 0.0, 1.0), ndc);
+    return Sky(vec4f(ndc, 0.0, 1.0), of_whole(ndc));
+}
+
+// Normalized device coordinates of the whole image.
+fn of_whole(ndc: vec2f) -> vec2f {
+    return ndc * frame.part.xy + frame.part.zw;
 }
 
 // The corners of one triangle that covers the frame.
@@ -70,7 +76,8 @@ struct BoxedSky {
 @vertex
 fn vs_skybox(@builtin(vertex_index) vertex: u32) -> BoxedSky {
     let ndc = sky_corner(vertex);
-    let direction = frame.ahead.xyz + frame.right.xyz * ndc.x + frame.up.xyz * ndc.y;
+    let at = of_whole(ndc);
+    let direction = frame.ahead.xyz + frame.right.xyz * at.x + frame.up.xyz * at.y;
     // At infinity.
     return BoxedSky(vec4f(ndc, 0.0, 1.0), direction, skybox_lod());
 }

@@ -1101,7 +1101,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let upward = vec3f(mirrored.x, abs(mirrored.y), mirrored.z);
     var sky: vec3f;
     if PLANAR {
-        let place = in.clip.xy / frame.size + tilt * REFLECTION_DISTORTION;
+        let place = in.clip.xy / frame.size + tilt * REFLECTION_DISTORTION / frame.part.xy;
         sky = textureSampleLevel(reflection, skybox_sampler, place, 0.0).rgb;
     } else if SKYBOX {
         // Images have edges, which the engine shifts little.

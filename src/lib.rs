@@ -10,6 +10,7 @@
 //! | [`viewer`] | the window: camera, panels, commands, drops | [`commands`] |
 //! | [`commands`] | the same without a window: `info`, `check`, `render`, `bench` | [`viewer`] |
 
+pub mod animated_image;
 pub mod commands;
 pub mod view_request;
 #[cfg(feature = "window")]

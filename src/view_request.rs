@@ -9,7 +9,8 @@ use glam::Vec3;
 
 use mapscope_scene::camera::{self, Camera, FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
 use mapscope_scene::{
-    Aabb, Animation, ClipInfo, Document, Light, Overlay, OverlayId, Playhead, Shown,
+    Aabb, Animation, ClipInfo, Document, Item, LayerInfo, Light, Overlay, OverlayId, Playhead,
+    Shown, TileMapItem,
 };
 
 /// What is shown of a file at first, and from where.
@@ -65,6 +66,12 @@ pub struct ViewRequest {
     /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
+    /// Show only this layer of a 2D map, or number from 0 (repeatable)
+    #[arg(long = "layer", value_name = "NAME|N")]
+    pub layers: Vec<String>,
+    /// Leave out this layer of a 2D map (repeatable)
+    #[arg(long = "hide-layer", value_name = "NAME|N")]
+    pub hidden_layers: Vec<String>,
     /// Leave out the shadows of maps and scenes
     #[arg(long)]
     pub no_shadows: bool,
@@ -84,6 +91,7 @@ impl ViewRequest {
             self.show_moment(document, shown),
             self.show_level(document, shown),
             self.show_lights(document, shown),
+            self.show_layers(document, shown),
             self.pose(document).map(|_| ()),
         ];
         results.into_iter().collect()
@@ -209,6 +217,37 @@ impl ViewRequest {
         result
     }
 
+    /// Hides the layers that are not to be seen.
+    fn show_layers(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        if self.layers.is_empty() && self.hidden_layers.is_empty() {
+            return Ok(());
+        }
+        let Some(layers) = document.layers() else {
+            return Err("--layer and --hide-layer are for 2D maps: this has no layers".to_owned());
+        };
+        let layers = layers.layers();
+        let find = |wanted: &[String]| {
+            let mut found = Vec::new();
+            for name in wanted {
+                let before = found.len();
+                let named = layers.iter().filter(|layer| layer.name == *name);
+                found.extend(named.map(|layer| layer.item));
+                if found.len() == before {
+                    let numbered = layers.iter().find(|layer| is_layer(layer.item, name));
+                    let layer = numbered.ok_or_else(|| unknown_layer(name, &layers))?;
+                    found.push(layer.item);
+                }
+            }
+            Ok::<_, String>(found)
+        };
+        let (only, hidden) = (find(&self.layers)?, find(&self.hidden_layers)?);
+        let items = layers.iter().map(|layer| layer.item);
+        shown.hidden.extend(items.filter(|item| {
+            hidden.contains(item) || !self.layers.is_empty() && !only.contains(item)
+        }));
+        Ok(())
+    }
+
     /// The camera that is asked for, or else one that has all in view, for an image of this
     /// aspect ratio.
     pub fn camera(
@@ -274,6 +313,17 @@ fn listed(names: impl Iterator<Item = impl AsRef<str>>) -> String {
         [] => "none".to_owned(),
         names => names.join(", "),
     }
+}
+
+/// Whether a layer has this number in its file, from 0.
+fn is_layer(item: Item, number: &str) -> bool {
+    let number = number.parse().ok();
+    number.is_some_and(|index| item == TileMapItem::Layer { index }.into())
+}
+
+fn unknown_layer(name: &str, layers: &[LayerInfo]) -> String {
+    let known = listed(layers.iter().map(|layer| &layer.name));
+    format!("there is no layer `{name}`; this file has {known}")
 }
 
 fn unknown_clip(name: &str, clips: &[ClipInfo]) -> String {

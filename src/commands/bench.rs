@@ -55,7 +55,8 @@ pub(super) fn run(
         None => None,
     };
     let document = &*opened.document;
-    let Headless { gpu, target, .. } = &headless;
+    let gpu = &headless.gpu;
+    let target = &headless.target(args.image.size())?;
     let mut view = view_of(&args.image, document, target.aspect())?;
     if args.fly {
         view.camera.pose = flight(document, 0.0);

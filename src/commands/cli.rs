@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::{CommandError, Status, source};
+use crate::animated_image::FPS;
 use crate::view_request::{ViewRequest, parse_numbers};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
@@ -21,6 +22,9 @@ const STYLES: Styles = Styles::styled()
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
+
+/// The max number of views of an animation.
+const MAX_VIEWS: i64 = 10_000;
 
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";
@@ -215,13 +219,16 @@ Examples:
   mapscope render siege.pfscene -o c.png --map castle.pfmap
   mapscope render knight.pfobj -o a.png --clip Walk --frame 8 --overlay skeleton
   mapscope render knight.pfobj -o walk_%03d.png --frames 0..33
+  mapscope render knight.pfobj -o turn.gif --turntable 72 --transparent
+  mapscope render demo.pfmap -o - --raw --turntable 240 | ffmpeg -f rawvideo -pix_fmt rgba
+    -s 1280x720 -r 24 -i - -pix_fmt yuv420p turn.mp4
   mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off
   mapscope render demo.pfmap -o - | magick - small.webp")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG, `-` for standard output; `%03d` is the number of a frame
+    /// The PNG, `-` for stdout, `%03d` to number several; .apng or .gif moves
     #[arg(
         short,
         long,
@@ -233,6 +240,9 @@ pub struct RenderArgs {
     /// Also replace a file that is no PNG; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
+    /// Pixels alone, 4 bytes RGBA each, with `-o -`: for a video encoder
+    #[arg(long, help_heading = "Output")]
+    pub raw: bool,
     /// An image a frame: `0..32` ends before 32, `0..=32` with it
     #[arg(
         long,
@@ -242,6 +252,58 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub frames: Option<RangeInclusive<u32>>,
+    /// So many images from all around
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=MAX_VIEWS),
+        conflicts_with = "frames",
+        help_heading = "Image"
+    )]
+    pub turntable: Option<u32>,
+    /// Fly through the poses in this file, each a line as for --camera
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["frames", "turntable", "view", "camera", "look_through"],
+        help_heading = "Image"
+    )]
+    pub camera_path: Option<PathBuf>,
+    /// In so many images
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=MAX_VIEWS),
+        default_value_t = 120,
+        requires = "camera_path",
+        help_heading = "Image"
+    )]
+    pub path_views: u32,
+    /// How many are shown a second, 1 to 50 [default: 24]
+    #[arg(long, value_name = "N", value_parser = parse_fps, help_heading = "Image")]
+    pub fps: Option<f32>,
+    /// N times as large; with --view flat each pixel is
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=64),
+        default_value_t = 1,
+        hide_default_value = true,
+        help_heading = "Image"
+    )]
+    pub scale: u32,
+    /// Only these tiles, with --view flat
+    #[arg(
+        long,
+        value_name = "X,Y,W,H",
+        value_parser = parse_numbers::<u32, 4>,
+        allow_hyphen_values = true,
+        help_heading = "Image"
+    )]
+    pub region: Option<[u32; 4]>,
+    /// Nothing behind it: no sky, no floor, no black
+    #[arg(long, help_heading = "Image")]
+    pub transparent: bool,
     /// The image.
     #[command(flatten)]
     pub image: ImageArgs,
@@ -457,6 +519,11 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
         (first <= last).then_some(first..=last)
     });
     parsed.ok_or_else(|| "expected frames such as 0..32, at least one".to_owned())
+}
+
+fn parse_fps(text: &str) -> Result<f32, String> {
+    let fps = text.trim().parse().ok().filter(|fps| FPS.contains(fps));
+    fps.ok_or_else(|| format!("expected {} to {} a second", FPS.start(), FPS.end()))
 }
 
 fn parse_pair<T: FromStr>(text: &str) -> Result<(T, T), String> {

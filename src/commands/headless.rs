@@ -17,7 +17,6 @@ use mapscope_scene::{Document, OpenOptions};
 #[derive(Debug)]
 pub(super) struct Headless {
     pub(super) gpu: Gpu,
-    pub(super) target: Target,
     /// The first thing that the device complained of.
     complaint: Arc<Mutex<Option<String>>>,
 }
@@ -39,12 +38,11 @@ pub(super) fn open(
     let gpu = gpu.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
-    Ok((opened, Headless::new(gpu, image.size())?))
+    Ok((opened, Headless::new(gpu)))
 }
 
 impl Headless {
-    fn new(gpu: Gpu, size: [u32; 2]) -> Result<Self, CommandError> {
-        check_size(size, &gpu.device.limits())?;
+    fn new(gpu: Gpu) -> Self {
         let complaint = Arc::new(Mutex::new(None));
         let first = Arc::clone(&complaint);
         // Without this, wgpu answers an exhausted memory with a panic.
@@ -53,14 +51,18 @@ impl Headless {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert_with(|| error.to_string());
             }));
-        let target = Target::new(&gpu, size);
-        let headless = Self {
-            gpu,
-            target,
-            complaint,
-        };
-        headless.check()?;
-        Ok(headless)
+        Self { gpu, complaint }
+    }
+
+    /// What an image of a size is drawn on at once.
+    ///
+    /// # Errors
+    /// When the device cannot draw it, or could draw it but not give it back.
+    pub(super) fn target(&self, size: [u32; 2]) -> Result<Target, CommandError> {
+        check_size(size, &self.gpu.device.limits())?;
+        let target = Target::new(&self.gpu, size);
+        self.check()?;
+        Ok(target)
     }
 
     /// Makes sure that the device has not complained so far.

@@ -9,6 +9,7 @@ mod cli;
 #[cfg(feature = "gpu")]
 mod headless;
 mod info;
+mod interrupt;
 mod log;
 mod output;
 mod render;

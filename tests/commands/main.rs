@@ -6,3 +6,4 @@ mod cli;
 mod contract;
 mod docs;
 mod folder;
+mod pictures;

@@ -59,12 +59,12 @@ impl Floor {
 
     /// Records a frame in which there is nothing: colour and depth are cleared.
     pub fn clear(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        target.begin_pass(encoder);
+        target.begin_pass(encoder, false);
     }
 
     /// Records a frame that is one textured quad.
     pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        let mut pass = FramePass::new(target.begin_pass(encoder));
+        let mut pass = FramePass::new(target.begin_pass(encoder, false));
         if pass.set_pipeline(&self.pipelines, Quad) {
             pass.set_bind_group(0, &self.bindings, &[]);
             pass.draw(6, 0..1);

@@ -4,6 +4,7 @@ use bytemuck::Zeroable as _;
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
 
 use super::content::{Instance, InstanceRanges};
+use super::picture::ImagePart;
 use super::resources::{
     COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group,
     bind_group_layout, sampler, upload_texture,
@@ -48,7 +49,10 @@ shader_struct! {
         /// World x and z where the texture of the ground's shadow begins, and texture coordinates
         /// for each unit from there.
         ground: Vec4,
-        /// Width and height of the frame in pixels.
+        /// Normalized device coordinates of the whole image: those of the part that is drawn, times
+        /// x and y, plus z and w.
+        part: Vec4,
+        /// Width and height in pixels of what is drawn at once.
         size: Vec2,
     }
     padding: Vec2
@@ -98,8 +102,10 @@ pub(super) struct FrameLight {
 pub(super) struct LocalView<'a> {
     /// What is shown, and the camera in world space.
     pub(super) view: &'a View,
-    /// Width and height of the frame in pixels.
+    /// Width and height in pixels of the whole image.
     pub(super) size: [u32; 2],
+    /// Which part of it is drawn.
+    pub(super) part: ImagePart,
     /// Model space to clip space.
     pub(super) clip_from_model: Mat4,
     /// The camera in model space: where the eye is, where it looks, and what is right and up.
@@ -212,13 +218,26 @@ impl FrameLayout {
 }
 
 impl<'a> LocalView<'a> {
-    /// The frame from world space.
+    /// The part of an image that a view is of, in so many pixels, from world space.
     pub(super) fn new(view: &'a View, size: [u32; 2]) -> Self {
+        let part = view.part.unwrap_or(ImagePart::whole(size));
+        let whole = Self::whole(view, size);
+        Self {
+            clip_from_model: part.clip_from_whole() * whole.clip_from_model,
+            part: ImagePart { size, ..part },
+            ..whole
+        }
+    }
+
+    /// The whole image, of which so many pixels are drawn at once, from world space.
+    pub(super) fn whole(view: &'a View, drawn: [u32; 2]) -> Self {
         let camera = &view.camera;
         let [right, up] = camera.right_up();
+        let size = view.part.map_or(drawn, |part| part.of);
         Self {
             view,
             size,
+            part: ImagePart::whole(size),
             clip_from_model: camera.clip_from_world(size[0] as f32 / size[1] as f32),
             eye: camera.pose.eye,
             forward: camera.forward(),
@@ -381,7 +400,9 @@ impl FrameData {
 
     /// Sets the values for the next frame.
     pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>, light: &FrameLight) {
-        let LocalView { view, size, .. } = local;
+        let LocalView {
+            view, size, part, ..
+        } = local;
         let aspect = size[0] as f32 / size[1] as f32;
         let tan_y = view.camera.half_height();
         let is_flat = view.camera.projection == Projection::Orthographic;
@@ -398,7 +419,8 @@ impl FrameData {
             shadow_from_world: light.shadow.shadow_from_world,
             shadow: light.shadow.shadow,
             ground: light.ground,
-            size: Vec2::new(size[0] as f32, size[1] as f32),
+            part: part.scale_and_offset(),
+            size: Vec2::new(part.size[0] as f32, part.size[1] as f32),
             padding: Vec2::ZERO,
             floor: self.floor[0],
             grid: self.floor[1],

@@ -15,6 +15,7 @@ mod gpu;
 mod level;
 mod lines;
 mod model;
+mod picture;
 mod probe;
 mod reflection;
 mod resources;
@@ -44,6 +45,7 @@ use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
+pub use picture::{ImagePart, PictureError, is_drawn_at_once};
 pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
 pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
@@ -70,6 +72,9 @@ pub struct View {
     pub time_secs: f32,
     /// How much wider than on a plain screen contours are, in pixels.
     pub outline_scale: f32,
+    /// Which part of an image is drawn, in as many pixels as the target has; none for the whole of
+    /// one of that size.
+    pub part: Option<ImagePart>,
 }
 
 impl View {
@@ -80,6 +85,7 @@ impl View {
             shown: Shown::default(),
             time_secs: 0.0,
             outline_scale: 1.0,
+            part: None,
         }
     }
 }
@@ -477,11 +483,13 @@ impl Renderer {
         size: [u32; 2],
     ) {
         let mut local = LocalView::new(view, size);
+        // All parts of an image have one shadow map.
+        let whole = LocalView::whole(view, size);
         let environment = document.environment();
         let to_sun = environment.and_then(|environment| environment.sun.casting_direction());
         let to_sun = to_sun.filter(|_| !view.shown.hides_shadows);
         let bounds = document.about().bounds;
-        let fit = to_sun.and_then(|to_sun| ShadowFit::new(&local, &bounds, to_sun));
+        let fit = to_sun.and_then(|to_sun| ShadowFit::new(&whole, &bounds, to_sun));
         scene.shadow.begin(fit);
         if let Err(error) = self.list(gpu, scene, document, None, Some(&local)) {
             log::error!("{error}");
@@ -601,15 +609,22 @@ impl Renderer {
             let local = LocalView::new(view, target.size);
             self.empty.write(gpu, &local, &FrameLight::default());
             self.sky.prepare(gpu, Background::Sky);
-            let mut pass = FramePass::new(target.begin_pass(encoder));
-            pass.set_bind_group(0, &self.empty.bind_group, &[]);
-            self.sky.draw(&mut pass, Background::Sky);
+            let is_transparent = view.shown.is_transparent;
+            let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent));
+            if !is_transparent {
+                pass.set_bind_group(0, &self.empty.bind_group, &[]);
+                self.sky.draw(&mut pass, Background::Sky);
+            }
             return pass.statistics;
         };
         self.prepare(gpu, scene, document, view, target.size);
         self.draw_shadows(gpu, encoder, scene);
-        let mut pass = FramePass::new(target.begin_pass(encoder));
+        let is_transparent = view.shown.is_transparent;
+        let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent));
         for phase in Phase::OF_FRAME {
+            if phase == Phase::Background && is_transparent {
+                continue;
+            }
             for (content, data) in scene.in_phase(phase) {
                 let frame = content.frame.as_ref().unwrap_or(&scene.frame);
                 pass.set_bind_group(0, &frame.bind_group, &[]);

@@ -63,7 +63,7 @@ impl Reflection {
         self.frame.bind(gpu, layout, None, None, skybox, None);
         self.frame.write(gpu, mirrored, light);
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder));
+        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder, false));
         pass.set_bind_group(0, &self.frame.bind_group, &[]);
         draw(&mut pass);
         drop(pass);

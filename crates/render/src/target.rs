@@ -51,11 +51,24 @@ impl Target {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// A pass that begins with the engine's clear colour (fact sheet 0) and infinite depth.
+    /// A pass that begins with infinite depth and the engine's clear colour (fact sheet 0), or with
+    /// nothing where it is transparent.
     pub(super) fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
+        is_transparent: bool,
     ) -> wgpu::RenderPass<'e> {
+        let clear_color = wgpu::Color {
+            r: 0.2,
+            g: 0.3,
+            b: 0.3,
+            a: 1.0,
+        };
+        let clear_color = if is_transparent {
+            wgpu::Color::TRANSPARENT
+        } else {
+            clear_color
+        };
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("frame"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -63,12 +76,7 @@ impl Target {
                 depth_slice: None,
                 resolve_target: None,
                 ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(wgpu::Color {
-                        r: 0.2,
-                        g: 0.3,
-                        b: 0.3,
-                        a: 1.0,
-                    }),
+                    load: wgpu::LoadOp::Clear(clear_color),
                     store: wgpu::StoreOp::Store,
                 },
             })],

@@ -20,7 +20,7 @@ pub use describe::{
 };
 use describe::{fields, numbers, outline};
 pub use document::environment::{Environment, Sun};
-pub use document::flat_image::FlatImage;
+pub use document::flat_image::{FlatImage, FlatPart};
 pub use document::item::{Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem};
 pub use document::lists::{
     Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,

@@ -59,6 +59,7 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
         shown: state.view.shown.clone(),
         time_secs: 0.0,
         outline_scale: pixels_per_point,
+        part: None,
     }
 }
 

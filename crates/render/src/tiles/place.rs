@@ -58,6 +58,7 @@ impl<'a> MapView<'a> {
     pub(super) fn of(local: &'a LocalView<'a>) -> Self {
         let shown = &local.view.shown;
         let window = FlatWindow::of(&local.view.camera, local.size);
+        let window = window.map(|window| window.from(local.part.origin));
         let window = window.filter(|_| local.is_in_place);
         let is_game = shown.flat && window.is_some();
         let follows = shown.flat && !shown.overlays.contains(OverlayId::Still);
@@ -185,7 +186,7 @@ impl<'a> MapView<'a> {
                 cell
             };
             values.first_cell[axis] = first.clamp(-1e9, 1e9) as i32;
-            let side = f64::from(self.local.size[axis]);
+            let side = f64::from(self.local.part.size[axis]);
             let edge = |cell: u32| (f64::from(cell) * tile - from_origin) * window.zoom;
             let (begin, end) = if wraps[axis] || is_everywhere {
                 (0.0, side)
@@ -232,6 +233,9 @@ impl<'a> MapView<'a> {
     /// The values of what is behind a map that is shown as in the game.
     pub(super) fn of_backdrop(&self, map: &TileMap) -> Option<gpu_data::Draw> {
         let window = self.window.as_ref().filter(|_| self.is_game)?;
+        if self.local.view.shown.is_transparent {
+            return None;
+        }
         let canvas = map.canvas_px();
         let mut values = gpu_data::Draw::default();
         let canvas = canvas.into_iter().zip(window.top_left_px.to_array());

@@ -1076,6 +1076,56 @@ fn pictures_are_as_they_were() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// However large the parts are that a picture is made of, nobody sees where they meet.
+#[test]
+fn pictures_made_in_parts_are_those_made_at_once() {
+    let mut failures = Vec::new();
+    // All of them would take minutes.
+    for golden in all().into_iter().step_by(4) {
+        let whole = without_alpha(&golden.draw());
+        let mut stage = Stage::get();
+        stage.set_reflects_ground(golden.reflects_ground);
+        let document = golden.document.as_deref();
+        let parts = stage.draw_in_parts(document, &golden.view, golden.size, 70);
+        stage.set_reflects_ground(false);
+        let (_, beyond) = difference(&without_alpha(&parts), &whole);
+        let pixels = (golden.size[0] * golden.size[1]) as usize;
+        if beyond * 1000 > pixels * PER_MILLE_BEYOND {
+            failures.push(format!("{}: {beyond} of {pixels} pixels", golden.name));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Where something is drawn a transparent picture is like any other, and elsewhere there is nothing.
+#[test]
+fn transparent_pictures_leave_out_what_is_behind() {
+    let wanted = ["view-iso", "model-bind-pose", "model-wireframe", "sky"];
+    let is_wanted = |golden: &&Golden| wanted.contains(&&*golden.name);
+    let goldens = all();
+    assert_eq!(goldens.iter().filter(is_wanted).count(), wanted.len());
+    for golden in goldens.iter().filter(is_wanted) {
+        let plain = golden.draw();
+        let mut view = golden.view.clone();
+        view.shown.is_transparent = true;
+        let document = golden.document.as_deref();
+        let picture = Stage::get().draw_in_parts(document, &view, golden.size, u32::MAX);
+        let (mut there, mut nothing) = (0, 0);
+        for (Rgba([r, g, b, a]), plain) in picture.pixels().zip(plain.pixels()) {
+            match a {
+                255 => {
+                    assert_eq!([*r, *g, *b], plain.0[..3], "{}", golden.name);
+                    there += 1;
+                }
+                0 => nothing += 1,
+                _ => {}
+            }
+        }
+        assert!(nothing > 0, "{}", golden.name);
+        assert_eq!(there > 0, document.is_some(), "{}", golden.name);
+    }
+}
+
 #[test]
 fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let names: Vec<String> = all().into_iter().map(|golden| golden.name).collect();

@@ -144,6 +144,29 @@ impl Stage {
         self.renderer.set_reflects_ground(reflects_ground);
     }
 
+    /// One picture of a document, made of parts of which no side is longer than this.
+    pub(crate) fn draw_in_parts(
+        &mut self,
+        document: Option<&dyn Document>,
+        view: &View,
+        size: [u32; 2],
+        max_side: u32,
+    ) -> RgbaImage {
+        let mut data = document.map(|document| self.upload(document));
+        let scene = data.as_mut().zip(document);
+        let mut pixels = Vec::new();
+        let mut take = |rows: &[u8]| {
+            pixels.extend_from_slice(rows);
+            Ok(())
+        };
+        let max_side = Some(max_side);
+        let drawn = self
+            .renderer
+            .draw_image(&self.gpu, scene, view, size, max_side, &mut take);
+        drawn.unwrap();
+        RgbaImage::from_raw(size[0], size[1], pixels).unwrap()
+    }
+
     /// One picture of what is on the GPU, and what it took.
     pub(crate) fn draw_scene(
         &mut self,

@@ -88,8 +88,101 @@ pub trait FlatImage {
     }
 }
 
+/// A part of an image, each pixel of it as a square of several.
+#[derive(Debug)]
+pub struct FlatPart<I> {
+    /// The image.
+    pub image: I,
+    /// The pixel of the image at the top left corner.
+    pub from: [u64; 2],
+    /// Width and height of the part in pixels of the image.
+    pub size: [u64; 2],
+    /// How many pixels wide and high each pixel becomes, at least one.
+    pub scale: u32,
+}
+
+impl<I: FlatImage> FlatImage for FlatPart<I> {
+    fn size(&self) -> [u64; 2] {
+        self.size
+            .map(|side| side.saturating_mul(u64::from(self.scale)))
+    }
+
+    fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]) {
+        let scale = u64::from(self.scale.max(1));
+        let [x, y] = [0, 1].map(|axis| self.from[axis] + from[axis] / scale);
+        if scale == 1 {
+            return self.image.part_of_row([x, y], rgba);
+        }
+        // The pixels of the image are fewer: they come first, and are spread from the right.
+        let (into_first, pixels) = ((from[0] % scale) as usize, rgba.len() / RGBA);
+        let needed = (into_first + pixels).div_ceil(scale as usize);
+        self.image
+            .part_of_row([x, y], &mut rgba[..needed.min(pixels) * RGBA]);
+        for to in (0..pixels).rev() {
+            let at = (into_first + to) / scale as usize * RGBA;
+            rgba.copy_within(at..at + RGBA, to * RGBA);
+        }
+    }
+}
+
+impl<I: FlatImage + ?Sized> FlatImage for Box<I> {
+    fn size(&self) -> [u64; 2] {
+        (**self).size()
+    }
+
+    fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]) {
+        (**self).part_of_row(from, rgba);
+    }
+}
+
 /// Which of so many pixels are a pixel of a smaller image of so many.
 fn part(all: u64, of: u64, index: u64) -> Range<u64> {
     let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
     at(index)..at(index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An image whose pixels say where they are.
+    struct Places;
+
+    impl FlatImage for Places {
+        fn size(&self) -> [u64; 2] {
+            [10, 6]
+        }
+
+        fn part_of_row(&self, [x, y]: [u64; 2], rgba: &mut [u8]) {
+            for (x, pixel) in (x..).zip(rgba.chunks_exact_mut(RGBA)) {
+                pixel.copy_from_slice(&[x as u8, y as u8, 0, 255]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_is_what_is_there_with_larger_pixels() {
+        let part = |scale| FlatPart {
+            image: Places,
+            from: [3, 2],
+            size: [4, 3],
+            scale,
+        };
+        assert_eq!(part(3).size(), [12, 9]);
+        for scale in [1, 2, 3] {
+            let part = part(scale);
+            let [width, height] = part.size();
+            for y in 0..height {
+                // Also such that do not begin where a pixel of the image does.
+                for first in 0..width {
+                    let mut row = vec![0; (width - first) as usize * RGBA];
+                    part.part_of_row([first, y], &mut row);
+                    for (x, pixel) in (first..).zip(row.chunks_exact(RGBA)) {
+                        let at = [x, y].map(|px| px / u64::from(scale));
+                        assert_eq!(pixel[..2], [3 + at[0] as u8, 2 + at[1] as u8]);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -503,6 +503,9 @@ pub trait Layers {
     /// How many columns and rows of tiles [`InfoQuery::tile`] may ask for.
     fn tile_count(&self) -> Option<[u32; 2]>;
 
+    /// Width and height in pixels of the tiles that are counted so.
+    fn tile_px(&self) -> Option<[u32; 2]>;
+
     /// Whether the flat image wraps at its edges, across and down.
     fn wraps(&self) -> [bool; 2];
 

@@ -52,6 +52,9 @@ pub struct Shown {
     pub hides_weights: bool,
     /// Whether nothing casts a shadow.
     pub hides_shadows: bool,
+    /// Whether nothing is behind everything, so that an image is transparent there: no sky, no floor
+    /// and no black.
+    pub is_transparent: bool,
 }
 
 impl Shown {

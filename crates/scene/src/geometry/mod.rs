@@ -2,6 +2,7 @@
 
 pub(crate) mod bvh;
 pub mod camera;
+mod flight;
 pub(crate) mod lines;
 pub mod normal;
 

@@ -30,6 +30,20 @@ pub const PNG: FileKind = FileKind {
     signature: b"\x89PNG\r\n\x1a\n",
 };
 
+/// The same with several frames.
+pub const APNG: FileKind = FileKind {
+    name: "APNG",
+    ending: "apng",
+    signature: PNG.signature,
+};
+
+/// Graphics Interchange Format, whose files may have several frames.
+pub const GIF: FileKind = FileKind {
+    name: "GIF",
+    ending: "gif",
+    signature: b"GIF8",
+};
+
 /// Why a file is not written.
 #[derive(Debug, Error)]
 pub enum SaveError {

@@ -109,7 +109,7 @@ impl FlatImage for FlatMap<'_> {
 
     fn part_of_row(&self, from: [u64; 2], row: &mut [u8]) {
         for pixel in row.chunks_exact_mut(RGBA) {
-            pixel.copy_from_slice(&[0, 0, 0, 255]);
+            pixel.copy_from_slice(&[0, 0, 0, if self.shown.is_transparent { 0 } else { 255 }]);
         }
         let from = from.map(|px| i64::try_from(px).unwrap_or(i64::MAX));
         for step in &self.map.steps {
@@ -492,12 +492,33 @@ fn tinted(color: [u8; 4], tints: &[[u8; 4]; 4], [x, y]: [u32; 2], [w, h]: [u32; 
     })
 }
 
-/// Puts a colour over an opaque one.
+/// Puts a colour over another.
 fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     let alpha = (u32::from(a) * opacity * 2 + 255) / 510;
+    let below = pixel.last().map_or(255, |below| u32::from(*below));
+    if below < 255 {
+        return blend_over_transparent(pixel, [r, g, b], alpha, below);
+    }
     for (below, above) in pixel.iter_mut().zip([r, g, b]) {
         let sum = u32::from(above) * alpha + u32::from(*below) * (255 - alpha);
         *below = ((sum * 2 + 255) / 510) as u8;
+    }
+}
+
+/// Puts a colour over one that is not opaque. Neither is multiplied by its opacity.
+fn blend_over_transparent(pixel: &mut [u8], above: [u8; 3], alpha: u32, below: u32) {
+    // Both opacities times 255.
+    let (over, under) = (alpha * 255, below * (255 - alpha));
+    let both = over + under;
+    if both == 0 {
+        return;
+    }
+    for (channel, above) in pixel.iter_mut().zip(above) {
+        let sum = u32::from(above) * over + u32::from(*channel) * under;
+        *channel = ((sum * 2 + both) / (both * 2)) as u8;
+    }
+    if let Some(opacity) = pixel.last_mut() {
+        *opacity = ((both * 2 + 255) / 510) as u8;
     }
 }
 

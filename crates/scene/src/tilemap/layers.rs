@@ -107,6 +107,10 @@ impl Layers for TileMap {
         (width.max(height) as f32 / 8.0).round()
     }
 
+    fn tile_px(&self) -> Option<[u32; 2]> {
+        self.tile_of_map_px()
+    }
+
     fn tile_count(&self) -> Option<[u32; 2]> {
         let tile = self.tile_of_map_px()?;
         let canvas = self.canvas_px();

@@ -58,6 +58,15 @@ impl FlatWindow {
         })
     }
 
+    /// What the image shows without so many pixels at its left and its top.
+    pub fn from(&self, pixels: [u32; 2]) -> Self {
+        let [left, top] = pixels.map(f64::from);
+        Self {
+            top_left_px: self.top_left_px + DVec2::new(left, top) / self.zoom,
+            ..*self
+        }
+    }
+
     /// The camera that sees this part in an image of this many pixels.
     pub fn camera(&self, size: [u32; 2], camera: Camera) -> Camera {
         let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));

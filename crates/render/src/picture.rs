@@ -1,0 +1,289 @@
+//! Images of any size: what is larger than the device draws at once is drawn part by part.
+//!
+//! Each part has the projection of the whole, shifted and stretched, so that parts meet without a
+//! seam: the pixels of a part are those that the whole would have there.
+
+use std::io;
+use std::ops::Range;
+
+use glam::{Mat4, Vec2, Vec4};
+use thiserror::Error;
+
+use super::{Gpu, Renderer, SceneData, Target, View};
+use mapscope_scene::Document;
+
+/// Bytes of a pixel.
+const RGBA: usize = 4;
+/// How many pixels of a large image are drawn at once at most along a side: more would take more
+/// memory than it saves time.
+const MAX_PART_SIDE: u32 = 4096;
+/// How many pixels of rows are gathered at once at most, but for one row of pairs.
+const MAX_GATHERED: u64 = 64 << 20;
+/// How much of an image's longer side water may look up beside where it is, as ripples shift what it
+/// reflects (`REFLECTION_DISTORTION` in `terrain.wgsl`).
+const REFLECTION_MARGIN: f32 = 0.0075;
+
+/// A part of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImagePart {
+    /// Width and height of the image in pixels.
+    pub of: [u32; 2],
+    /// The pixel of the image at the top left corner of the part.
+    pub origin: [u32; 2],
+    /// Width and height of the part in pixels.
+    pub size: [u32; 2],
+}
+
+/// Why there is no image.
+#[derive(Debug, Error)]
+pub enum PictureError {
+    /// The device gave up.
+    #[error("the graphics device failed: {0}")]
+    Device(String),
+    /// Whoever takes the rows takes no more.
+    #[error(transparent)]
+    Rows(#[from] io::Error),
+}
+
+impl ImagePart {
+    /// All of an image.
+    pub fn whole(size: [u32; 2]) -> Self {
+        Self {
+            of: size,
+            origin: [0; 2],
+            size,
+        }
+    }
+
+    /// Normalized device coordinates of the image: those of the part, times x and y, plus z and w.
+    pub(super) fn scale_and_offset(&self) -> Vec4 {
+        let side = |axis: usize| {
+            let [of, origin, size] =
+                [self.of, self.origin, self.size].map(|sides| f64::from(sides[axis]));
+            [
+                (size / of) as f32,
+                ((origin * 2.0 + size) / of - 1.0) as f32,
+            ]
+        };
+        let [[width, middle_x], [height, middle_y]] = [side(0), side(1)];
+        Vec4::new(width, height, middle_x, -middle_y)
+    }
+
+    /// Clip space of the image to that of the part.
+    pub(super) fn clip_from_whole(&self) -> Mat4 {
+        let all = self.scale_and_offset();
+        let (scale, offset) = (Vec2::new(all.x, all.y), Vec2::new(all.z, all.w));
+        let (stretch, shift) = (scale.recip(), -offset / scale);
+        Mat4::from_cols(
+            Vec4::new(stretch.x, 0.0, 0.0, 0.0),
+            Vec4::new(0.0, stretch.y, 0.0, 0.0),
+            Vec4::Z,
+            Vec4::new(shift.x, shift.y, 0.0, 1.0),
+        )
+    }
+}
+
+/// How an image is divided.
+#[derive(Debug, Clone, Copy)]
+struct Division {
+    size: [u32; 2],
+    /// Width and height of what is kept of each part but the last.
+    step: [u32; 2],
+    /// How much more is drawn at each side of a part.
+    margin: u32,
+}
+
+impl Division {
+    /// Parts of which no side has more pixels than `max_side`.
+    fn new(size: [u32; 2], max_side: u32, margin: u32) -> Self {
+        // Pixels are shaded by twos, which stay together.
+        let even = |side: u32| (side & !1).max(2);
+        let max_side = even(max_side);
+        let margin = even(margin.min(max_side / 4).saturating_add(1)) * u32::from(margin > 0);
+        let step = even(max_side.saturating_sub(margin * 2));
+        let fit = MAX_GATHERED / u64::from(size[0].max(1));
+        Self {
+            size,
+            step: [step, step.min(even(fit.min(u64::from(step)) as u32))],
+            margin,
+        }
+    }
+
+    /// What is kept of the parts along an axis.
+    fn along(self, axis: usize) -> impl Iterator<Item = Range<u32>> {
+        let (side, step) = (self.size[axis], self.step[axis]);
+        let starts = (0..side).step_by(step as usize);
+        starts.map(move |start| start..side.min(start.saturating_add(step)))
+    }
+
+    /// What is drawn of a part.
+    fn drawn(&self, [columns, rows]: [&Range<u32>; 2]) -> ImagePart {
+        let around = |kept: &Range<u32>, side: u32| {
+            let start = kept.start.saturating_sub(self.margin);
+            start..side.min(kept.end.saturating_add(self.margin))
+        };
+        let [across, down] = [around(columns, self.size[0]), around(rows, self.size[1])];
+        ImagePart {
+            of: self.size,
+            origin: [across.start, down.start],
+            size: [across.end - across.start, down.end - down.start],
+        }
+    }
+}
+
+impl Renderer {
+    /// Draws an image of a size, and hands out its rows from the top: RGBA bytes, several rows at once,
+    /// whose colours are not multiplied by their opacity. What has more pixels along a side than the
+    /// device draws at once, or than `max_side` if there is one, is drawn in parts.
+    ///
+    /// # Errors
+    /// When the device is lost or out of memory, or `rows` takes no more.
+    pub fn draw_image(
+        &mut self,
+        gpu: &Gpu,
+        scene: Option<(&mut SceneData, &dyn Document)>,
+        view: &View,
+        size: [u32; 2],
+        max_side: Option<u32>,
+        rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), PictureError> {
+        let (mut data, document) = scene.unzip();
+        let mut view = view.clone();
+        let is_transparent = view.shown.is_transparent;
+        let mut draw = |part: Option<ImagePart>| {
+            view.part = part;
+            let target = Target::new(gpu, part.map_or(size, |part| part.size));
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            let scene = data.as_deref_mut().zip(document);
+            self.draw(gpu, &mut encoder, &target, scene, &view);
+            gpu.queue.submit([encoder.finish()]);
+            let mut image = target.read_back(gpu).map_err(PictureError::Device)?;
+            if is_transparent {
+                image.pixels_mut().for_each(straighten);
+            }
+            Ok::<_, PictureError>(image)
+        };
+        let max_side = max_side.unwrap_or(u32::MAX);
+        if is_drawn_at_once(gpu, size) && size.iter().all(|side| *side <= max_side) {
+            let image = draw(None)?;
+            return Ok(rows(&image)?);
+        }
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        let max_side = max_side.min(limit).min(MAX_PART_SIDE);
+        let longest = size[0].max(size[1]) as f32;
+        let margin = (longest * REFLECTION_MARGIN).ceil() as u32;
+        let division = Division::new(size, max_side, margin);
+        let row_bytes = size[0] as usize * RGBA;
+        let mut gathered = Vec::new();
+        for down in division.along(1) {
+            gathered.resize(down.len() * row_bytes, 0);
+            for across in division.along(0) {
+                let part = division.drawn([&across, &down]);
+                let image = draw(Some(part))?;
+                let [left, top] = [across.start - part.origin[0], down.start - part.origin[1]];
+                let kept = left as usize * RGBA..(left as usize + across.len()) * RGBA;
+                let whole_rows = image.chunks_exact(part.size[0] as usize * RGBA);
+                let to = across.start as usize * RGBA..across.end as usize * RGBA;
+                for (row, drawn) in gathered
+                    .chunks_exact_mut(row_bytes)
+                    .zip(whole_rows.skip(top as usize))
+                {
+                    row[to.clone()].copy_from_slice(&drawn[kept.clone()]);
+                }
+            }
+            rows(&gathered)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a device draws an image of a size at once, and gives it back: then all rows come at once.
+pub fn is_drawn_at_once(gpu: &Gpu, size: [u32; 2]) -> bool {
+    let limits = gpu.device.limits();
+    let [width, height] = size.map(u64::from);
+    let row = (width * RGBA as u64).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT.into());
+    let side = u64::from(limits.max_texture_dimension_2d);
+    width.max(height) <= side && row * height <= limits.max_buffer_size
+}
+
+/// Divides the colour of a pixel by its opacity, which it was multiplied by as it was blended.
+///
+/// What is additive has a colour and no opacity: it gets as much as its brightest channel, so that it
+/// is seen over black as it was drawn.
+fn straighten(pixel: &mut image::Rgba<u8>) {
+    let [r, g, b, a] = pixel.0;
+    let alpha = a.max(r).max(g).max(b);
+    if alpha != u8::MAX && alpha != 0 {
+        let straight = |channel: u8| {
+            ((u32::from(channel) * 510 + u32::from(alpha)) / (u32::from(alpha) * 2)) as u8
+        };
+        pixel.0 = [straight(r), straight(g), straight(b), alpha];
+    } else {
+        pixel.0[3] = alpha;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_an_image_once_and_none_is_too_large() {
+        for (size, max_side, margin) in [
+            ([640, 360], 100, 5),
+            ([101, 77], 64, 0),
+            ([50_000, 3], 4096, 375),
+            ([1, 1], 1, 1),
+        ] {
+            let division = Division::new(size, max_side, margin);
+            for (axis, side) in size.into_iter().enumerate() {
+                let mut end = 0;
+                for kept in division.along(axis) {
+                    assert_eq!(kept.start, end);
+                    assert!(kept.start.is_multiple_of(2), "pixels are shaded by twos");
+                    end = kept.end;
+                    let part = division.drawn([&kept, &(0..1)]);
+                    if axis == 0 {
+                        assert!(part.size[0] <= max_side.max(6), "{part:?}");
+                        assert!(part.origin[0] <= kept.start && part.origin[0].is_multiple_of(2));
+                        assert!(part.origin[0] + part.size[0] >= kept.end);
+                    }
+                }
+                assert_eq!(end, side);
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_in_a_part_is_where_it_is_in_the_image() {
+        let part = ImagePart {
+            of: [400, 200],
+            origin: [100, 50],
+            size: [200, 50],
+        };
+        let clip = part.clip_from_whole();
+        // The top left corner of the part, in the image from -1 to 1.
+        let corner = clip * Vec4::new(-0.5, 0.5, 0.25, 1.0);
+        assert_eq!(corner, Vec4::new(-1.0, 1.0, 0.25, 1.0));
+        // The same twice as far away.
+        let corner = clip * Vec4::new(-1.0, 1.0, 0.25, 2.0);
+        assert_eq!(corner, Vec4::new(-2.0, 2.0, 0.25, 2.0));
+        let [scale, offset] = [part.scale_and_offset(); 2];
+        assert_eq!((scale.x * 1.0 + offset.z, scale.y + offset.w), (0.5, 0.5));
+        let whole = ImagePart::whole([333, 7]);
+        assert_eq!(whole.clip_from_whole(), Mat4::IDENTITY);
+    }
+
+    #[test]
+    fn colours_are_divided_by_their_opacity() {
+        let straight = |rgba| {
+            let mut pixel = image::Rgba(rgba);
+            straighten(&mut pixel);
+            pixel.0
+        };
+        assert_eq!(straight([64, 32, 0, 128]), [128, 64, 0, 128]);
+        assert_eq!(straight([10, 20, 30, 255]), [10, 20, 30, 255]);
+        assert_eq!(straight([0; 4]), [0; 4]);
+        assert_eq!(straight([51, 102, 0, 0]), [128, 255, 0, 102], "a glow");
+    }
+}

@@ -1,0 +1,94 @@
+//! Cameras that move: around what they look at, and along poses.
+
+use glam::{Quat, Vec3};
+
+use super::camera::Pose;
+
+/// How much of its distance from the target an eye must be beside it to be turned around it.
+const MIN_ASIDE: f32 = 1e-3;
+
+impl Pose {
+    /// The pose after a part of a full turn around the vertical line through the target; none where
+    /// the eye is straight above or below it, where a turn would change nothing.
+    pub fn turned(self, part: f32) -> Option<Self> {
+        let from_target = self.eye - self.target;
+        if from_target.with_y(0.0).length() < from_target.length() * MIN_ASIDE {
+            return None;
+        }
+        let turn = Quat::from_rotation_y(part * std::f32::consts::TAU);
+        Some(Self {
+            eye: self.target + turn * from_target,
+            ..self
+        })
+    }
+
+    /// A pose on the way through some poses, from 0 at the first to 1 at the last, each leg as long
+    /// as the others: on a curve without a bend (Catmull and Rom). None without any pose, or where
+    /// eye and target meet.
+    pub fn on_the_way(poses: &[Self], at: f32) -> Option<Self> {
+        let last = poses.len().checked_sub(1)?;
+        let at = at.clamp(0.0, 1.0) * last as f32;
+        let leg = (at as usize).min(last.saturating_sub(1));
+        let part = at - leg as f32;
+        // Before the first and after the last there is the same again.
+        let pose = |index: usize| poses.get(index.min(last)).copied();
+        let near = [
+            pose(leg.saturating_sub(1))?,
+            pose(leg)?,
+            pose(leg + 1)?,
+            pose(leg + 2)?,
+        ];
+        let pose = Self {
+            eye: on_curve(near.map(|pose| pose.eye), part),
+            target: on_curve(near.map(|pose| pose.target), part),
+        };
+        (pose.eye != pose.target).then_some(pose)
+    }
+}
+
+/// A point between the second and the third of four.
+fn on_curve([a, b, c, d]: [Vec3; 4], part: f32) -> Vec3 {
+    let (linear, square, cube) = (
+        c - a,
+        a * 2.0 - b * 5.0 + c * 4.0 - d,
+        (b - c) * 3.0 + d - a,
+    );
+    b + (linear + (square + cube * part) * part) * (part * 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pose(text: &str) -> Pose {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_turn_goes_around_the_target_at_one_height() {
+        let pose = pose("10,5,0,0,1,0");
+        let quarter = pose.turned(0.25).unwrap();
+        assert!(quarter.eye.distance(Vec3::new(0.0, 5.0, -10.0)) < 1e-4);
+        assert_eq!(quarter.target, pose.target);
+        assert!(pose.turned(1.0).unwrap().eye.distance(pose.eye) < 1e-4);
+        assert_eq!("0,5,0,0,1,0".parse::<Pose>().unwrap().turned(0.5), None);
+    }
+
+    #[test]
+    fn a_way_goes_through_all_its_poses() {
+        let poses = [
+            pose("0,0,0,0,0,-1"),
+            pose("4,0,0,4,0,-2"),
+            pose("4,8,0,4,8,-3"),
+        ];
+        for (at, expected) in [(0.0, poses[0]), (0.5, poses[1]), (1.0, poses[2])] {
+            let found = Pose::on_the_way(&poses, at).unwrap();
+            assert!(found.eye.distance(expected.eye) < 1e-5, "{at}");
+            assert!(found.target.distance(expected.target) < 1e-5, "{at}");
+        }
+        let between = Pose::on_the_way(&poses[..2], 0.5).unwrap();
+        assert!(between.eye.distance(Vec3::new(2.0, 0.0, 0.0)) < 1e-5);
+        assert_eq!(Pose::on_the_way(&poses[..1], 0.7), Some(poses[0]));
+        assert_eq!(Pose::on_the_way(&[], 0.5), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! 2D maps pixel by pixel, for which there need be no graphics adapter.
+
+use std::io::{self, Write};
+
+use super::{Painter, Shot, write_all};
+use crate::commands::cli::RenderArgs;
+use crate::commands::{CommandError, Status, layers_of, source};
+use mapscope_scene::{Document, FlatImage as _, FlatPart, Layers, OpenOptions, OverlayId, Shown};
+
+/// Makes images of a 2D map.
+struct FlatPainter<'a> {
+    layers: &'a dyn Layers,
+    shown: Shown,
+    /// The part that is drawn: its first pixel of the map, and its size.
+    part: [[u64; 2]; 2],
+    scale: u32,
+}
+
+/// Draws a 2D map at 1:1, or each pixel as several.
+pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let opened = source::open(&args.file, options)?;
+    let document = &*opened.document;
+    let layers = layers_of(document)?;
+    check(args, layers.flat_size())?;
+    let asked = args.image.request.shown(document);
+    let mut shown = asked.map_err(CommandError::Argument)?;
+    (shown.flat, shown.is_transparent) = (true, args.transparent);
+    let shots = Shot::all(args, document, &shown)?;
+    let mut painter = FlatPainter {
+        layers,
+        shown,
+        part: part(args, document, layers)?,
+        scale: args.scale,
+    };
+    write_all(args, document, &shots, &mut painter)
+}
+
+/// Refuses what an image of a map pixel by pixel cannot follow.
+fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandError> {
+    let refused = if args.image.size.is_some() {
+        format!(
+            "--size: with --view flat a pixel of the map is one of the image, which is as large \
+             as the map, {width}x{height}; leave it out, use --scale or --region, or --view top"
+        )
+    } else if args.image.projection.is_some() {
+        "--projection: --view flat has none; leave it out, or use --view top".to_owned()
+    } else if args.turntable.is_some() {
+        "--turntable: --view flat is seen from straight above; leave it out, or use --view iso"
+            .to_owned()
+    } else if args.image.request.asks_for(OverlayId::PixelGrid) {
+        "--overlay pixel-grid: with --view flat a pixel of the map is one of the image, which \
+         leaves no room for lines between them"
+            .to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(CommandError::Argument(refused))
+}
+
+/// Where the part begins that is asked for, and its size in pixels of the map.
+fn part(
+    args: &RenderArgs,
+    document: &dyn Document,
+    layers: &dyn Layers,
+) -> Result<[[u64; 2]; 2], CommandError> {
+    let whole = layers.flat_size();
+    let Some([x, y, w, h]) = args.region else {
+        return Ok([[0; 2], whole]);
+    };
+    let refused = |why: String| {
+        Err(CommandError::Argument(format!(
+            "--region {x},{y},{w},{h}: {why}"
+        )))
+    };
+    let (Some(tile), Some([columns, rows])) = (layers.tile_px(), layers.tile_count()) else {
+        let name = document.about().format.name;
+        return refused(format!("this {name} has no tiles"));
+    };
+    let is_within = |from: u32, count: u32, all: u32| {
+        count > 0 && from.checked_add(count).is_some_and(|end| end <= all)
+    };
+    if !is_within(x, w, columns) || !is_within(y, h, rows) {
+        return refused(format!(
+            "the map has {columns} x {rows} tiles; expected at least one of them, and none beyond"
+        ));
+    }
+    let px = |[x, y]: [u32; 2]| {
+        [
+            u64::from(x) * u64::from(tile[0]),
+            u64::from(y) * u64::from(tile[1]),
+        ]
+    };
+    let (from, size) = (px([x, y]), px([w, h]));
+    // The last tile may reach beyond the map.
+    let size = [0, 1].map(|axis| size[axis].min(whole[axis] - from[axis].min(whole[axis])));
+    Ok([from, size])
+}
+
+impl FlatPainter<'_> {
+    fn image(&mut self, shot: &Shot) -> impl mapscope_scene::FlatImage {
+        if let Some(frame) = shot.frame {
+            self.shown.playhead.frame = frame as f32;
+        }
+        let [from, size] = self.part;
+        FlatPart {
+            image: self.layers.flat(&self.shown),
+            from,
+            size,
+            scale: self.scale,
+        }
+    }
+}
+
+impl Painter for FlatPainter<'_> {
+    fn size(&self) -> [u64; 2] {
+        self.part[1].map(|side| side.saturating_mul(self.scale.into()))
+    }
+
+    fn draw(
+        &mut self,
+        shot: &Shot,
+        rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), CommandError> {
+        let [width, height] = self.size();
+        let image = self.image(shot);
+        let mut row = vec![0; width as usize * 4];
+        for y in 0..height {
+            image.row(y, &mut row);
+            rows(&row)?;
+        }
+        Ok(())
+    }
+
+    fn write_png(&mut self, shot: &Shot, out: &mut dyn Write) -> Result<(), CommandError> {
+        let written = self.image(shot).write_png(out);
+        Ok(written.map_err(io::Error::from)?)
+    }
+}

@@ -1,0 +1,286 @@
+//! Images of any size, parts of them, and animations.
+
+use std::fs;
+use std::io::Cursor;
+
+use image::{Rgba, RgbaImage};
+use mapscope_testdata::{Need, skip};
+
+use super::folder::Folder;
+
+fn picture(folder: &Folder, args: &str) -> RgbaImage {
+    folder.run(&format!("render {args} -o a.png")).expect(0);
+    image::open(folder.path("a.png")).unwrap().into_rgba8()
+}
+
+fn flat(args: &str) -> RgbaImage {
+    picture(&Folder::new(), &format!("demo:village --view flat {args}"))
+}
+
+/// Whether there is something to draw with.
+fn has_gpu() -> bool {
+    let drawn = Folder::new().run("render demo:drakeling -o a.png --size 8x8");
+    if drawn.status == Some(0) {
+        return true;
+    }
+    skip(Need::Gpu, drawn.stderr.trim());
+    false
+}
+
+#[test]
+fn a_region_of_a_flat_map_is_cut_out_and_its_pixels_made_larger() {
+    let whole = flat("");
+    assert_eq!(whole.dimensions(), (768, 576));
+    let region = flat("--region 10,4,6,5");
+    let cut = image::imageops::crop_imm(&whole, 160, 64, 96, 80).to_image();
+    assert!(region == cut, "{:?}", region.dimensions());
+    let scaled = flat("--region 10,4,6,5 --scale 3");
+    let larger = RgbaImage::from_fn(288, 240, |x, y| *cut.get_pixel(x / 3, y / 3));
+    assert!(scaled == larger, "{:?}", scaled.dimensions());
+}
+
+#[test]
+fn layers_are_shown_alone_and_left_out() {
+    let info = Folder::new()
+        .run("info demo:village --json")
+        .expect(0)
+        .json();
+    let layers = info["layers"].as_array().unwrap();
+    let label = layers[0]["label"].as_str().unwrap().to_owned();
+    assert!(layers.len() > 1, "{info:#}");
+    let whole = flat("");
+    let alone = flat("--layer 0");
+    assert!(alone != whole);
+    let folder = Folder::new();
+    let args = [
+        "render",
+        "demo:village",
+        "-o",
+        "a.png",
+        "--view",
+        "flat",
+        "--layer",
+        &label,
+    ];
+    folder.run_args(args).expect(0);
+    let named = image::open(folder.path("a.png")).unwrap().into_rgba8();
+    assert!(alone == named, "by its name");
+    let others: Vec<String> = (1..layers.len())
+        .map(|layer| format!("--hide-layer {layer}"))
+        .collect();
+    assert!(alone == flat(&others.join(" ")));
+    let all: Vec<String> = (0..layers.len())
+        .map(|layer| format!("--layer {layer}"))
+        .collect();
+    assert!(whole == flat(&all.join(" ")));
+}
+
+#[test]
+fn where_a_flat_map_has_nothing_it_is_transparent() {
+    let (plain, transparent) = (flat("--layer 1"), flat("--layer 1 --transparent"));
+    let mut counts = [0; 2];
+    for (plain, transparent) in plain.pixels().zip(transparent.pixels()) {
+        let Rgba([r, g, b, a]) = *transparent;
+        match a {
+            0 => assert_eq!(plain.0, [0, 0, 0, 255]),
+            255 => assert_eq!(plain.0, [r, g, b, 255]),
+            // Over black it is what it is without.
+            _ => {
+                for (straight, plain) in [r, g, b].iter().zip(plain.0) {
+                    let over_black = u32::from(*straight) * u32::from(a) / 255;
+                    assert!(over_black.abs_diff(plain.into()) <= 1);
+                }
+            }
+        }
+        counts[usize::from(a > 0)] += 1;
+    }
+    assert!(counts[0] > 1000 && counts[1] > 1000, "{counts:?}");
+}
+
+#[test]
+fn a_picture_of_a_model_is_transparent_around_it() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    let args = "demo:drakeling --view south --size 60x40";
+    let plain = picture(&folder, args);
+    let transparent = picture(&folder, &format!("{args} --transparent"));
+    assert!(plain.pixels().all(|pixel| pixel.0[3] == 255));
+    assert_eq!(transparent.get_pixel(0, 0).0, [0; 4]);
+    let same = plain.pixels().zip(transparent.pixels());
+    let same = same.filter(|(a, b)| a == b).count();
+    assert!(same > 100, "{same} pixels are of the model");
+    let doubled = picture(&folder, &format!("{args} --scale 2"));
+    assert_eq!(doubled.dimensions(), (120, 80));
+}
+
+/// A model all around, in one file of each kind, in one file a view, and as plain bytes.
+#[test]
+fn a_turntable_becomes_files_of_each_kind() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    let render = |rest: &str| {
+        let args = format!("render demo:drakeling --size 48x32 --turntable 4 {rest}");
+        folder.run(&args).expect(0)
+    };
+    render("-o turn_%02d.png");
+    let views = [0, 1, 2, 3].map(|number| {
+        let path = folder.path(&format!("turn_{number:02}.png"));
+        image::open(path).unwrap().into_rgba8()
+    });
+    for (number, view) in views.iter().enumerate() {
+        assert!(!views[..number].contains(view), "view {number} is another");
+    }
+    render("-o turn.apng --fps 10");
+    let bytes = fs::read(folder.path("turn.apng")).unwrap();
+    let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().unwrap();
+    let frames = reader.info().animation_control().unwrap().num_frames;
+    assert_eq!(frames, 4);
+    for view in &views {
+        let mut pixels = vec![0; 48 * 32 * 4];
+        reader.next_frame(&mut pixels).unwrap();
+        assert!(pixels == **view.as_raw());
+        let control = reader.info().frame_control().unwrap();
+        let seconds = f32::from(control.delay_num) / f32::from(control.delay_den);
+        assert!((seconds - 0.1).abs() < 1e-6);
+    }
+    render("-o turn.gif");
+    let file = fs::File::open(folder.path("turn.gif")).unwrap();
+    let mut gif = gif::DecodeOptions::new().read_info(file).unwrap();
+    let mut count = 0;
+    while gif.read_next_frame().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!((gif.width(), gif.height(), count), (48, 32, 4));
+    let mut command = folder.command();
+    let args = "render demo:drakeling --size 48x32 --turntable 4 -o - --raw";
+    command.args(args.split(' '));
+    let raw = command.output().unwrap();
+    let expected: Vec<u8> = views.iter().flat_map(RgbaImage::as_raw).copied().collect();
+    assert!(raw.status.success() && raw.stdout == expected);
+}
+
+#[test]
+fn a_camera_flies_along_the_poses_of_a_file() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write(
+        "way.txt",
+        "# from the south, then from above\n0,20,60,0,5,0\n\n40,30,40,0,5,0 # and on\n60,60,1,0,5,0\n",
+    );
+    let args =
+        "render demo:drakeling --size 48x32 --camera-path way.txt --path-views 3 -o way_%d.png";
+    folder.run(args).expect(0);
+    for (number, pose) in ["0,20,60,0,5,0", "40,30,40,0,5,0", "60,60,1,0,5,0"]
+        .iter()
+        .enumerate()
+    {
+        let view = image::open(folder.path(&format!("way_{number}.png"))).unwrap();
+        let there = picture(
+            &folder,
+            &format!("demo:drakeling --size 48x32 --camera {pose}"),
+        );
+        assert!(view.into_rgba8() == there, "{number}");
+    }
+}
+
+/// What is larger than any graphics adapter draws at once has all its rows.
+#[test]
+fn a_picture_beyond_the_limit_of_the_device_is_made_in_parts() {
+    if !has_gpu() {
+        return;
+    }
+    let picture = picture(&Folder::new(), "demo:drakeling --view south --size 40000x4");
+    assert_eq!(picture.dimensions(), (40_000, 4));
+    let middle = picture.get_pixel(20_000, 2);
+    assert_ne!(middle, picture.get_pixel(10, 2));
+}
+
+#[test]
+fn what_makes_no_sense_is_said_before_anything_is_drawn() {
+    let folder = Folder::new();
+    folder.write("bad.txt", "0,1,2,3,4,5\n1,2,x,4,5,6\n");
+    folder.write("one.txt", "0,1,2,3,4,5\n");
+    for (args, word) in [
+        (
+            "demo:village -o a.png --view flat --region 40,0,9,1",
+            "48 x 36 tiles",
+        ),
+        (
+            "demo:village -o a.png --view flat --region 0,0,0,1",
+            "at least one",
+        ),
+        (
+            "demo:village -o a.png --view top --region 0,0,1,1",
+            "--view flat",
+        ),
+        (
+            "demo:village -o a.png --view flat --layer nothing",
+            "there is no layer `nothing`",
+        ),
+        (
+            "demo:village -o a.png --view flat --turntable 4",
+            "straight above",
+        ),
+        ("demo:terrain -o a.png --layer 0", "2D maps"),
+        ("demo:drakeling -o a.png --scale 0", "1..=64"),
+        ("demo:drakeling -o a.png --size 60000x9 --scale 2", "65536"),
+        ("demo:drakeling -o a.png --turntable 4", "walk.apng"),
+        (
+            "demo:drakeling -o a.png --turntable 4 --view top",
+            "nothing to turn around",
+        ),
+        ("demo:drakeling -o a.gif --turntable 4 --fps 0", "1 to 50"),
+        (
+            "demo:drakeling -o no/such/a.gif --turntable 4",
+            "no such folder",
+        ),
+        ("demo:drakeling -o a.png --raw", "-o -"),
+        (
+            "demo:drakeling -o a.gif --camera-path bad.txt",
+            "line 2: expected a number, found `x`",
+        ),
+        (
+            "demo:drakeling -o a.gif --camera-path one.txt",
+            "at least two poses",
+        ),
+        ("demo:drakeling -o a.gif --camera-path none.txt", "none.txt"),
+    ] {
+        let outcome = folder.run(&format!("render {args}")).expect(2);
+        assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
+        assert!(
+            !folder.path("a.png").exists() && !folder.path("a.gif").exists(),
+            "{args}"
+        );
+    }
+}
+
+/// Ctrl+C in the middle of an animation leaves neither a half file nor a temporary one.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_half_file() {
+    use std::time::{Duration, Instant};
+    let folder = Folder::new();
+    let mut command = folder.command();
+    let args = "render demo:village -o a.gif --view flat --scale 8";
+    let mut child = command.args(args.split(' ')).spawn().unwrap();
+    let files = || fs::read_dir(folder.path("")).unwrap().count();
+    let started = Instant::now();
+    while files() == 0 && child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < Duration::from_mins(1));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(files(), 1, "a temporary file is there");
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    assert_eq!(files(), 0);
+}
