@@ -29,9 +29,11 @@ override PARTS: f32 = 1.0;
 @group(1) @binding(3) var<storage, read> remap: array<u32>;
 // Of each cell: upper left, upper right, lower left, lower right.
 @group(1) @binding(4) var<storage, read> tints: array<vec4u>;
-// The average of every few cells, multiplied by opacity; or what mip levels are made from.
+// The average of every few cells, multiplied by opacity; or the level that the next is made from.
 @group(2) @binding(0) var source: texture_2d<f32>;
 @group(2) @binding(1) var source_sampler: sampler;
+// The same of pages. OpenGL shows no layer of an array as a texture by itself.
+@group(2) @binding(2) var source_pages: texture_2d_array<f32>;
 
 // ---- Cells ----
 
@@ -435,15 +437,18 @@ fn fs_overview_level(in: Build) -> @location(0) vec4f {
     return sum / (scale.x * scale.y);
 }
 
-// The next level of a page, each tile by itself; `numbers` is the size of a tile. What lies beside a
-// tile, where its sides are no powers of two, counts for nothing.
+// The next level of a page, each tile by itself; `numbers` is the size of a tile, and `level` has the
+// number of the page above the lowest bits. What lies beside a tile, where its sides are no powers of
+// two, counts for nothing.
 @fragment
 fn fs_page_level(in: Build) -> @location(0) vec4f {
     let size = vec2i(in.numbers);
     let bits = 32u - countLeadingZeros(in.numbers - 1u);
-    let texel = i32(1u << (in.level - 1u));
+    let level = in.level & ((1u << LEVEL_BITS) - 1u);
+    let page = i32(in.level >> LEVEL_BITS);
+    let texel = i32(1u << (level - 1u));
     let at = vec2u(in.clip.xy);
-    let inside = at & ((vec2u(1u) << (bits - in.level)) - 1u);
+    let inside = at & ((vec2u(1u) << (bits - level)) - 1u);
     var sum = vec4f(0.0);
     var plain = vec3f(0.0);
     var weight = 0.0;
@@ -451,7 +456,7 @@ fn fs_page_level(in: Build) -> @location(0) vec4f {
         let step = vec2u(i & 1u, i >> 1u);
         let covered = clamp(size - vec2i(inside * 2u + step) * texel, vec2i(0), vec2i(texel));
         let share = f32(covered.x) * f32(covered.y);
-        let color = textureLoad(source, vec2i(at * 2u + step), 0);
+        let color = textureLoad(source_pages, vec2i(at * 2u + step), page, 0);
         sum += multiplied(color) * share;
         plain += color.rgb * share;
         weight += share;

@@ -11,7 +11,7 @@ use super::cli::{BenchArgs, display_name};
 use super::headless::{self, Headless, view_of};
 use super::output::{self, Paint, Stdout};
 use super::{CommandError, Status};
-use mapscope_render::{DrawStatistics, Floor, Renderer, View};
+use mapscope_render::{Backend, DrawStatistics, Floor, Renderer, View};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::crowd::{Crowd, Instance};
@@ -47,9 +47,10 @@ struct Report {
 pub(super) fn run(
     args: &BenchArgs,
     options: &OpenOptions,
+    backend: Option<Backend>,
     started: Instant,
 ) -> Result<Status, CommandError> {
-    let (opened, headless) = headless::open(&args.file, options, &args.image)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image, backend)?;
     let mut crowd = match args.instances {
         Some(count) => Some(crowd_of(&opened.document, count)?),
         None => None,

@@ -66,6 +66,16 @@ pub struct Cli {
         help_heading = "Files"
     )]
     pub xmf: Vec<XmfReading>,
+    /// Draw with `vulkan`, `gl`, `metal` or `dx12` [default: the first that has an adapter, `gl` last]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_enum,
+        hide_possible_values = true,
+        global = true,
+        help_heading = "Graphics"
+    )]
+    pub backend: Option<BackendName>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -92,6 +102,32 @@ pub enum XmfReading {
     SheetFirst,
     /// Tiles that no sheet has are left out, as the engine does, and not shown by their numbers
     HideUndefined,
+}
+
+/// A graphics interface, as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// Vulkan
+    Vulkan,
+    /// OpenGL
+    #[value(alias = "opengl")]
+    Gl,
+    /// Metal
+    Metal,
+    /// Direct3D 12
+    Dx12,
+}
+
+#[cfg(feature = "gpu")]
+impl From<BackendName> for mapscope_render::Backend {
+    fn from(name: BackendName) -> Self {
+        match name {
+            BackendName::Vulkan => Self::Vulkan,
+            BackendName::Gl => Self::OpenGl,
+            BackendName::Metal => Self::Metal,
+            BackendName::Dx12 => Self::Direct3D12,
+        }
+    }
 }
 
 /// What can be done without a window.
@@ -133,11 +169,19 @@ Examples:
   mapscope info demo.pfmap --json | jq .tiles.by_type
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
   mapscope info town.ika-map --tile 30,53 --json
-  mapscope info town.pmf --cube 0,0,1,0,417")]
+  mapscope info town.pmf --cube 0,0,1,0,417
+  mapscope info --adapters              graphics adapters, and which of them draws")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
-    #[arg(value_name = "FILE", help = FILE_HELP)]
-    pub file: PathBuf,
+    #[arg(value_name = "FILE", help = FILE_HELP, required_unless_present = "adapters")]
+    pub file: Option<PathBuf>,
+    /// List the graphics adapters instead, and which of them draws why
+    #[arg(
+        long,
+        conflicts_with_all = ["file", "tile", "heights", "cube"],
+        help_heading = "What"
+    )]
+    pub adapters: bool,
     /// One JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -476,9 +520,9 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     loop {
         match args.get(at).and_then(|arg| arg.to_str()) {
-            Some("--textures" | "--map" | "--xmf") => at += 2,
+            Some("--textures" | "--map" | "--xmf" | "--backend") => at += 2,
             Some(arg)
-                if ["--textures=", "--map=", "--xmf="]
+                if ["--textures=", "--map=", "--xmf=", "--backend="]
                     .iter()
                     .any(|option| arg.starts_with(option)) =>
             {
@@ -575,6 +619,8 @@ mod tests {
             ("--textures=d a", "--textures=d view a"),
             ("--map d info a", "--map d info a"),
             ("--map=d a", "--map=d view a"),
+            ("--backend gl info a", "--backend gl info a"),
+            ("--backend=gl a", "--backend=gl view a"),
             ("--textures", "--textures view"),
         ] {
             assert_eq!(completed(given), meant);

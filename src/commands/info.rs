@@ -1,10 +1,11 @@
 //! `mapscope info`: what is in a file.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::cli::InfoArgs;
+use super::cli::{BackendName, InfoArgs};
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Known};
 use super::{CommandError, Status};
@@ -15,11 +16,18 @@ use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
 /// Lines of one list that text shows.
 const MAX_LINES: usize = 24;
 
-pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+pub(super) fn run(
+    args: &InfoArgs,
+    options: &OpenOptions,
+    backend: Option<BackendName>,
+) -> Result<Status, CommandError> {
+    let Some(file) = &args.file else {
+        return list_adapters(args, backend);
+    };
     let mut out = Stdout::lock();
     let paint = out.paint();
-    let known = source::open_or_refused(&args.file, options)?;
-    source::refuse_map(&args.file, known.format(), options)?;
+    let known = source::open_or_refused(file, options)?;
+    source::refuse_map(file, known.format(), options)?;
     let mut answers = Map::new();
     if let Known::Opened(document) = &known {
         let query = args.query();
@@ -28,17 +36,69 @@ pub(super) fn run(args: &InfoArgs, options: &OpenOptions) -> Result<Status, Comm
     }
     match &known {
         _ if args.json => {
-            let mut keys = known.keys(&args.file);
+            let mut keys = known.keys(file);
             keys.extend(answers);
             write_json(&mut out, &keys)?;
         }
-        Known::Opened(document) => write_text(&mut out, paint, args, &**document, &answers)?,
+        Known::Opened(document) => write_text(&mut out, paint, file, &**document, &answers)?,
         Known::Refused(_, [problem]) => {
-            output::write_problem(&mut out, paint, &args.file, problem)?;
+            output::write_problem(&mut out, paint, file, problem)?;
         }
     }
     out.flush()?;
     Ok(Status::of(known.problems()))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn list_adapters(_: &InfoArgs, _: Option<BackendName>) -> Result<Status, CommandError> {
+    Err(CommandError::NotBuilt {
+        what: "graphics",
+        feature: "gpu",
+    })
+}
+
+/// Says what adapters there are, and which of them would draw.
+#[cfg(feature = "gpu")]
+fn list_adapters(args: &InfoArgs, backend: Option<BackendName>) -> Result<Status, CommandError> {
+    use serde_json::json;
+
+    let mut out = Stdout::lock();
+    let paint = out.paint();
+    let mut objects = Vec::new();
+    for adapter in mapscope_render::adapters(backend.map(Into::into)) {
+        let info = &adapter.info;
+        let driver = [info.driver.as_str(), info.driver_info.as_str()];
+        let driver = driver.join(" ").trim().to_owned();
+        let reason = adapter.reason.to_string();
+        let chosen = if adapter.is_chosen { "yes" } else { "no" };
+        let lines = [
+            ("Type", mapscope_render::type_name(info.device_type)),
+            ("Backend", info.backend.to_str()),
+            ("Driver", &driver),
+            ("Chosen", chosen),
+            ("Reason", &reason),
+        ];
+        if args.json {
+            objects.push(json!({
+                "name": info.name,
+                "type": mapscope_render::type_name(info.device_type),
+                "backend": info.backend.to_str(),
+                "driver": driver,
+                "chosen": adapter.is_chosen,
+                "reason": reason,
+            }));
+            continue;
+        }
+        writeln!(out, "{}", paint.heading(printable(&info.name)))?;
+        let lines = lines.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        write_aligned(&mut out, paint, 1, &lines)?;
+    }
+    if args.json {
+        let keys = Map::from_iter([("adapters".to_owned(), objects.into())]);
+        write_json(&mut out, &keys)?;
+    }
+    out.flush()?;
+    Ok(Status::Done)
 }
 
 /// Makes sure that what was asked for beyond the file as a whole is there.
@@ -85,12 +145,12 @@ fn write_json(out: &mut impl Write, keys: &Map<String, Value>) -> io::Result<()>
 fn write_text(
     out: &mut impl Write,
     paint: Paint,
-    args: &InfoArgs,
+    file: &Path,
     document: &dyn Document,
     answers: &Map<String, Value>,
 ) -> io::Result<()> {
     let about = document.about();
-    let name = super::cli::display_name(&args.file);
+    let name = super::cli::display_name(file);
     writeln!(out, "{}", paint.heading(printable(&name)))?;
     let mut lines = vec![
         ("Format".to_owned(), about.format.name.to_owned()),
@@ -130,7 +190,7 @@ fn write_text(
         writeln!(out, "\n{}", paint.heading(heading))?;
         for note in notes.iter().take(MAX_LINES) {
             write!(out, "  ")?;
-            output::write_problem(out, paint, &args.file, note)?;
+            output::write_problem(out, paint, file, note)?;
         }
         write_rest(out, paint, 1, unlisted(&notes), "--json has them")?;
     }
@@ -141,7 +201,7 @@ fn write_text(
     writeln!(out, "\n{}", paint.heading(Tally::of(problems)))?;
     for problem in problems.iter().take(MAX_LINES) {
         write!(out, "  ")?;
-        output::write_problem(out, paint, &args.file, problem)?;
+        output::write_problem(out, paint, file, problem)?;
     }
     write_rest(out, paint, 1, unlisted(problems), "--json has them")
 }

@@ -28,8 +28,8 @@ use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
-    BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, ImageArgs, InfoArgs, RenderArgs, ViewArgs,
-    parse,
+    BackendName, BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, ImageArgs, InfoArgs,
+    RenderArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 
@@ -125,10 +125,11 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
     })
 }
 
-/// Runs a command. `started` is when the process did.
+/// Runs a command, with the graphics interface that was asked for. `started` is when the process
+/// did.
 #[cfg_attr(
     not(feature = "gpu"),
-    expect(unused_variables, reason = "only `bench` reports it")
+    expect(unused_variables, reason = "only `bench` reports when that was")
 )]
 ///
 /// # Errors
@@ -136,21 +137,22 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 pub fn run(
     command: HeadlessCommand,
     options: &OpenOptions,
+    backend: Option<BackendName>,
     started: Instant,
 ) -> Result<Status, CommandError> {
     match command {
-        HeadlessCommand::Info(args) => info::run(&args, options),
+        HeadlessCommand::Info(args) => info::run(&args, options, backend),
         HeadlessCommand::Check(args) => check::run(&args, options),
         HeadlessCommand::Render(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;
-            render::run(&args, &options)
+            render::run(&args, &options, backend)
         }
         #[cfg(feature = "gpu")]
         HeadlessCommand::Bench(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;
-            bench::run(&args, &options, started)
+            bench::run(&args, &options, backend.map(Into::into), started)
         }
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {

@@ -22,7 +22,7 @@ use winit::event_loop::EventLoop;
 use self::state::State;
 use self::state::settings::Settings;
 use crate::view_request::ViewRequest;
-use mapscope_render::{Gpu, GpuError};
+use mapscope_render::{Backend, GpuError, Interfaces};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{MapChoice, OpenOptions};
 
@@ -63,6 +63,7 @@ fn without_place(error: &winit::error::OsError) -> String {
 
 /// Opens the window and comes back when it is closed. It shows the first of the files and folders
 /// that can be opened, or where there are none the demo: [`demo::FIRST`] unless another one is named.
+/// It draws with the graphics interface that is asked for, or the first that has an adapter.
 ///
 /// # Errors
 /// When there is no display, no window or no graphics device.
@@ -71,13 +72,15 @@ pub fn run(
     demo: Option<&'static Demo>,
     request: ViewRequest,
     open_options: OpenOptions,
+    backend: Option<Backend>,
 ) -> Result<(), ViewError> {
     let event_loop = EventLoop::with_user_event()
         .build()
         .map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
-    let instance = std::thread::spawn(move || Gpu::instance(Some(Box::new(display))));
+    let interfaces = Interfaces::first(backend);
+    let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
     let settings_file = Settings::file();
     let settings = settings_file.as_deref().map(Settings::load);
     let mut state = State::new(settings.unwrap_or_default(), request);
@@ -92,7 +95,12 @@ pub fn run(
     } else {
         state.open_paths(files);
     }
-    let mut app = app::App::new(event_loop.create_proxy(), instance, state, settings_file);
+    let mut app = app::App::new(
+        event_loop.create_proxy(),
+        (interfaces, instance),
+        state,
+        settings_file,
+    );
     event_loop.run_app(&mut app).map_err(|error| match error {
         EventLoopError::ExitFailure(_) => ViewError::DisplayLost,
         error => ViewError::NoDisplay(error),

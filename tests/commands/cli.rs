@@ -670,6 +670,63 @@ fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
 }
 
 #[test]
+fn where_there_is_no_vulkan_opengl_draws_and_the_list_says_why() {
+    let folder = good();
+    let run = |args: &str, has_vulkan: bool| {
+        let mut command = folder.command();
+        command.args(args.split_whitespace());
+        command.env_remove("WGPU_BACKEND");
+        if !has_vulkan {
+            command
+                .env("VK_DRIVER_FILES", "/no/such")
+                .env("VK_ICD_FILENAMES", "/no/such");
+        }
+        Outcome::of(command)
+    };
+    let adapters = |args: &str, has_vulkan| {
+        let args = format!("info --adapters --json {args}");
+        let json = run(&args, has_vulkan).expect(0).json();
+        let adapters = json["adapters"].as_array().unwrap().clone();
+        let chosen = adapters.iter().filter(|adapter| adapter["chosen"] == true);
+        let chosen: Vec<Value> = chosen.cloned().collect();
+        assert!(chosen.len() <= 1, "{adapters:?}");
+        (adapters, chosen.into_iter().next())
+    };
+    let (without_vulkan, chosen) = adapters("", false);
+    let is_gl = |adapter: &Value| adapter["backend"] == "gl";
+    if !without_vulkan.iter().any(is_gl) || !cfg!(target_os = "linux") {
+        skip(Need::OpenGl, "there is no OpenGL");
+        return;
+    }
+    assert!(without_vulkan.iter().all(is_gl), "{without_vulkan:?}");
+    let chosen = chosen.unwrap();
+    let why = "OpenGL, since no Vulkan, Metal or Direct3D 12 adapter was found";
+    assert_eq!(chosen["reason"], why);
+    let outcome = run("bench good.pfmap --json --frames 1 --size 8x8", false).expect(0);
+    let name = chosen["name"].as_str().unwrap();
+    assert_eq!(outcome.json()["adapter"], format!("{name} (gl)"));
+    let (all, chosen) = adapters("--backend gl", true);
+    assert_eq!(chosen.unwrap()["reason"], "asked for by --backend");
+    for other in all.iter().filter(|adapter| !is_gl(adapter)) {
+        assert_eq!(other["reason"], "another interface was asked for");
+    }
+    let text = run("--backend gl info --adapters", true).expect(0).stdout;
+    assert!(
+        text.contains(name) && text.contains("asked for by --backend"),
+        "{text}"
+    );
+    let refused = run(
+        "render good.pfmap -o a.png --backend metal --size 8x8",
+        true,
+    )
+    .expect(2);
+    assert!(
+        refused.stderr.contains("no graphics adapter"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn names_with_spaces_and_letters_of_all_kinds_work() {
     let folder = good();
     let name = "größe 日本 %20.PFMAP";

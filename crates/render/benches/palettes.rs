@@ -74,7 +74,7 @@ fn make(bencher: Bencher<'_, '_>, smooth: bool) {
 
 #[divan::bench(args = [false, true])]
 fn make_and_send(bencher: Bencher<'_, '_>, smooth: bool) {
-    let gpu = Gpu::headless().ok();
+    let gpu = Gpu::headless(None).ok();
     let Some(gpu) = gpu else {
         return;
     };
@@ -103,7 +103,7 @@ fn make_and_send(bencher: Bencher<'_, '_>, smooth: bool) {
 
 #[divan::bench]
 fn play_a_scene(bencher: Bencher<'_, '_>) {
-    let Ok(gpu) = Gpu::headless() else {
+    let Ok(gpu) = Gpu::headless(None) else {
         return;
     };
     let rig = rigs::with_clips(rigs::tangle(JOINTS, 500, FRAMES), 4);

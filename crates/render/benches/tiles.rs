@@ -74,7 +74,7 @@ fn draw(bencher: Bencher<'_, '_>, map: &TileMap, view: impl Fn(u32) -> View) {
 
 #[expect(clippy::print_stderr, reason = "it says why there are no times")]
 fn device() -> Option<Gpu> {
-    let gpu = Gpu::headless();
+    let gpu = Gpu::headless(None);
     gpu.inspect_err(|error| eprintln!("skipped: {error}")).ok()
 }
 

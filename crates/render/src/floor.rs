@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_quad_covers_the_whole_target_and_the_clear_is_even() {
-        let gpu = Gpu::headless().unwrap();
+        let gpu = Gpu::headless(None).unwrap();
         let target = Target::new(&gpu, [600, 40]);
         let floor = Floor::new(&gpu);
         let frame = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {

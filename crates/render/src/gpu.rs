@@ -1,5 +1,6 @@
 //! The connection to a graphics device.
 
+use super::adapters::{Backend, Interfaces, Reason};
 use mapscope_scene::{OverlayId, Shown};
 use thiserror::Error;
 
@@ -10,6 +11,8 @@ pub struct Gpu {
     pub instance: wgpu::Instance,
     /// The graphics card, or a software adapter.
     pub adapter: wgpu::Adapter,
+    /// Why it is this one.
+    pub reason: Reason,
     /// Makes buffers, textures and pipelines.
     pub device: wgpu::Device,
     /// Takes commands.
@@ -21,8 +24,8 @@ pub struct Gpu {
 pub enum GpuError {
     /// No adapter fits.
     #[error(
-        "no graphics adapter was found ({0}); Mapscope needs a Vulkan, Metal or Direct3D 12 \
-         driver. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
+        "no graphics adapter was found ({0}); Mapscope needs a driver for Vulkan, Metal, Direct3D 12 \
+         or OpenGL. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
          graphics card"
     )]
     NoAdapter(wgpu::RequestAdapterError),
@@ -31,26 +34,27 @@ pub enum GpuError {
     NoDevice(wgpu::RequestDeviceError),
 }
 
-impl Gpu {
-    /// An instance that knows of this display (`None`: of no display).
-    ///
-    /// Only Vulkan, Metal and Direct3D are asked first, since asking OpenGL too doubles the time
-    /// this takes; the environment variable `WGPU_BACKEND` overrides it.
-    pub fn instance(display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
-        let mut descriptor = match display {
-            Some(display) => wgpu::InstanceDescriptor::new_with_display_handle(display),
-            None => wgpu::InstanceDescriptor::new_without_display_handle(),
-        };
-        descriptor.backends = wgpu::Backends::PRIMARY;
-        wgpu::Instance::new(descriptor.with_env())
+impl GpuError {
+    /// Whether other interfaces may have an adapter.
+    pub fn is_no_adapter(&self) -> bool {
+        matches!(self, Self::NoAdapter(_))
     }
+}
 
-    /// A device without a window.
+impl Gpu {
+    /// A device without a window, of the interface that is asked for or of the first that has one.
     ///
     /// # Errors
     /// When there is no adapter, or it gives no device.
-    pub fn headless() -> Result<Self, GpuError> {
-        Self::new(Self::instance(None), None)
+    pub fn headless(asked: Option<Backend>) -> Result<Self, GpuError> {
+        let first = Interfaces::first(asked);
+        Self::new(first, first.instance(None), None).or_else(|error| match first.next() {
+            Some(next) if error.is_no_adapter() => {
+                // If that is in vain too, the first error says what was missing.
+                Self::new(next, next.instance(None), None).map_err(|_| error)
+            }
+            _ => Err(error),
+        })
     }
 
     /// A device that can show frames on a surface.
@@ -58,18 +62,12 @@ impl Gpu {
     /// # Errors
     /// When there is no adapter, or it gives no device.
     pub fn new(
+        interfaces: Interfaces,
         instance: wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
     ) -> Result<Self, GpuError> {
         pollster::block_on(async {
-            let adapter = instance
-                .request_adapter(&wgpu::RequestAdapterOptions {
-                    power_preference: wgpu::PowerPreference::HighPerformance,
-                    compatible_surface: surface,
-                    ..Default::default()
-                })
-                .await
-                .map_err(GpuError::NoAdapter)?;
+            let (adapter, reason) = interfaces.adapter(&instance, surface).await?;
             let mut wanted = wgpu::Features::POLYGON_MODE_LINE;
             // Memory that both sides see costs nothing where there is no other.
             if matches!(
@@ -90,6 +88,7 @@ impl Gpu {
             Ok(Self {
                 instance,
                 adapter,
+                reason,
                 device,
                 queue,
             })
@@ -99,6 +98,11 @@ impl Gpu {
     /// Whether it is a software adapter, such as Mesa's lavapipe.
     pub(super) fn is_software(&self) -> bool {
         self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+    }
+
+    /// Whether its interface is OpenGL, which knows views of textures only as far as wgpu stands in.
+    pub(super) fn is_opengl(&self) -> bool {
+        self.adapter.get_info().backend == wgpu::Backend::Gl
     }
 
     /// Whether the edges of triangles are asked for and can be drawn.
@@ -177,6 +181,17 @@ impl Gpu {
             .map_err(|e| e.to_string())?;
         let mapped = buffer.get_mapped_range(..).map_err(|e| e.to_string())?;
         Ok(mapped.to_vec())
+    }
+
+    /// The adapter's name, backend and driver and why it is the one, for people.
+    pub fn adapter_text(&self) -> String {
+        let driver = self.adapter.get_info().driver_info;
+        let driver = if driver.is_empty() {
+            driver
+        } else {
+            format!(", {driver}")
+        };
+        format!("{}{driver}: {}", self.adapter_name(), self.reason)
     }
 
     /// The adapter's name and backend, for people.

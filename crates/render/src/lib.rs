@@ -7,6 +7,7 @@
 //! lines. Before it come the shadow map, where the document has an environment and something on it
 //! casts shadows, and what its water reflects.
 
+mod adapters;
 mod constants;
 mod content;
 mod floor;
@@ -43,6 +44,7 @@ use self::sky::SkyRenderer;
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
+pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError};
 pub use picture::{ImagePart, PictureError, is_drawn_at_once};

@@ -559,6 +559,34 @@ impl TextureCache {
     }
 }
 
+/// How many layers a texture must have to be an array of so many. OpenGL takes a texture of one layer
+/// for none, and a square one of six or twelve for cubes, so that there one layer more is left empty.
+pub(super) fn array_layers(gpu: &Gpu, count: u32) -> u32 {
+    let is_taken_for_other = count <= 1 || count.is_multiple_of(6);
+    count.max(1) + u32::from(gpu.is_opengl() && is_taken_for_other)
+}
+
+/// How many layers an array may have.
+pub(super) fn max_array_layers(gpu: &Gpu) -> u32 {
+    gpu.device.limits().max_texture_array_layers - u32::from(gpu.is_opengl())
+}
+
+/// Makes an array of textures, each with its mip levels, as [`upload_texture`] does.
+pub(super) fn upload_array(
+    gpu: &Gpu,
+    label: &str,
+    format: wgpu::TextureFormat,
+    size: [u32; 2],
+    layers: &[&[&[u8]]],
+) -> wgpu::TextureView {
+    let count = array_layers(gpu, layers.len() as u32);
+    let texture = upload_layers(gpu, label, format, (size, count), layers);
+    texture.create_view(&wgpu::TextureViewDescriptor {
+        dimension: Some(wgpu::TextureViewDimension::D2Array),
+        ..Default::default()
+    })
+}
+
 /// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the
 /// top left without padding.
 pub(super) fn upload_texture(
@@ -568,15 +596,20 @@ pub(super) fn upload_texture(
     size: [u32; 2],
     layers: &[&[&[u8]]],
 ) -> wgpu::Texture {
+    upload_layers(gpu, label, format, (size, layers.len() as u32), layers)
+}
+
+/// The same with room for so many layers.
+fn upload_layers(
+    gpu: &Gpu,
+    label: &str,
+    format: wgpu::TextureFormat,
+    (size, count): ([u32; 2], u32),
+    layers: &[&[&[u8]]],
+) -> wgpu::Texture {
     let levels = layers.iter().map(|levels| levels.len()).min().unwrap_or(1) as u32;
     let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
-    let texture = texture(
-        gpu,
-        label,
-        format,
-        (size, layers.len() as u32, levels),
-        usage,
-    );
+    let texture = texture(gpu, label, format, (size, count, levels), usage);
     for (layer, mips) in (0..).zip(layers) {
         for (level, texels) in (0..levels).zip(*mips) {
             let size = size.map(|side| (side >> level).max(1));

@@ -575,7 +575,7 @@ mod tests {
 
     #[test]
     fn while_clips_play_only_what_plays_is_drawn_again() {
-        let gpu = Gpu::headless().unwrap();
+        let gpu = Gpu::headless(None).unwrap();
         let layout = FrameLayout::new(&gpu);
         let view = &views()[0];
         let at = |clip: Option<usize>, frame: f32| {

@@ -16,7 +16,7 @@ use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
 use super::resources::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
     TEXTURE_ARRAY, UNIFORM, Uniform, Uploads, bind_group, bind_group_layout, on, sampler,
-    upload_texture,
+    upload_array, upload_texture,
 };
 use super::shaders::TERRAIN;
 use super::shadow::{self, GroundShadow};
@@ -662,11 +662,7 @@ fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData, ranges: &[Range<u32>])
 fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
     let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
     let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
-    let array = upload_texture(gpu, "materials", COLOR_FORMAT, [ATLAS_SIDE; 2], &layers);
-    array.create_view(&wgpu::TextureViewDescriptor {
-        dimension: Some(wgpu::TextureViewDimension::D2Array),
-        ..Default::default()
-    })
+    upload_array(gpu, "materials", COLOR_FORMAT, [ATLAS_SIDE; 2], &layers)
 }
 
 fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {

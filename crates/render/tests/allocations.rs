@@ -148,7 +148,7 @@ fn most(gpu: &Gpu, frame: &mut dyn FnMut()) -> u64 {
 #[test]
 fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
     let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
-    let gpu = Gpu::headless().unwrap();
+    let gpu = Gpu::headless(None).unwrap();
     let most = |frame: &mut dyn FnMut()| most(&gpu, frame);
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -200,7 +200,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
 /// What plays in a scene is sent for each model and clip, however many entities there are.
 #[test]
 fn a_scene_that_plays_allocates_as_much_for_many_entities_as_for_few() {
-    let gpu = Gpu::headless().unwrap();
+    let gpu = Gpu::headless(None).unwrap();
     let rig = rigs::with_clips(rigs::tangle(JOINTS, 20, FRAMES), 4);
     let [few, many] = [4, 388].map(|entities| {
         let document = rigs::scene(entities, &rig);

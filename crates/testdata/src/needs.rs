@@ -13,6 +13,8 @@ pub enum Need {
     Display,
     /// The software adapter whose pictures the goldens are.
     Gpu,
+    /// Mesa's OpenGL without a graphics card.
+    OpenGl,
     /// Something of the operating system, which cannot be required.
     System,
 }
@@ -23,6 +25,7 @@ impl Need {
             Self::Corpus => "corpus",
             Self::Display => "display",
             Self::Gpu => "gpu",
+            Self::OpenGl => "opengl",
             Self::System => "system",
         }
     }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use self::output::{Destination, Output};
 use self::shots::Shot;
-use super::cli::RenderArgs;
+use super::cli::{BackendName, RenderArgs};
 use super::{CommandError, Status, output as messages};
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::{Document, OpenOptions};
@@ -31,7 +31,11 @@ trait Painter {
     fn write_png(&mut self, shot: &Shot, out: &mut dyn Write) -> Result<(), CommandError>;
 }
 
-pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+pub(super) fn run(
+    args: &RenderArgs,
+    options: &OpenOptions,
+    backend: Option<BackendName>,
+) -> Result<Status, CommandError> {
     if args.image.request.view == Some(NamedView::Flat) {
         return flat::run(args, options);
     }
@@ -43,7 +47,9 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
         ));
     }
     #[cfg(feature = "gpu")]
-    return gpu::run(args, options);
+    return gpu::run(args, options, backend.map(Into::into));
+    #[cfg(not(feature = "gpu"))]
+    let _none_draws = backend;
     #[cfg(not(feature = "gpu"))]
     Err(CommandError::NotBuilt {
         what: "images but those of 2D maps with --view flat",

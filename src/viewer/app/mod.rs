@@ -45,7 +45,7 @@ use crate::viewer::ui::{Canvas, WindowUi};
 use clipboard::{Clipboard, PasteTarget, Pasted};
 use events::Events;
 use mapscope_formats::Severity;
-use mapscope_render::{Gpu, Renderer};
+use mapscope_render::{Gpu, Interfaces, Renderer};
 use pointer_lock::PointerLock;
 use previews::{LivePreviews, PreviewTextures};
 use surface::{Next, WindowSurface};
@@ -109,6 +109,8 @@ struct Screen {
 /// The program while its window is open.
 pub(crate) struct App {
     proxy: EventLoopProxy<UserEvent>,
+    /// The graphics interfaces that are asked first.
+    interfaces: Interfaces,
     instance: Option<JoinHandle<wgpu::Instance>>,
     screen: Option<Screen>,
     egui: egui::Context,
@@ -148,7 +150,7 @@ impl App {
     /// A program that starts loading at once and opens its window when the event loop runs.
     pub(crate) fn new(
         proxy: EventLoopProxy<UserEvent>,
-        instance: JoinHandle<wgpu::Instance>,
+        (interfaces, instance): (Interfaces, JoinHandle<wgpu::Instance>),
         state: State,
         settings_file: Option<PathBuf>,
     ) -> Self {
@@ -157,6 +159,7 @@ impl App {
         theme::apply(&egui);
         egui.add_plugin(WholeDrags::default());
         let mut app = Self {
+            interfaces,
             instance: Some(instance),
             screen: None,
             egui,
@@ -235,14 +238,44 @@ impl App {
             self.clipboard = Clipboard::new(event_loop.owned_display_handle(), tell);
         }
         input.init_accesskit(event_loop, &window, self.proxy.clone());
-        let instance = match self.instance.take().map(JoinHandle::join) {
-            Some(Ok(instance)) => instance,
-            _ => Gpu::instance(Some(Box::new(event_loop.owned_display_handle()))),
-        };
-        let screen = Screen::new(window, input, instance, &self.proxy)?;
-        self.state.interface.adapter = screen.gpu.adapter_name();
+        let instance = self.instance.take().map(JoinHandle::join);
+        let instance = instance.and_then(Result::ok);
+        let screen = self.screen_on(window, input, instance, event_loop)?;
+        self.name_adapter(&screen.gpu);
         self.watch_shaders();
         Ok(screen)
+    }
+
+    /// Makes everything that is drawn with for a window. The instance is one of the interfaces that
+    /// are asked first.
+    fn screen_on(
+        &self,
+        window: Arc<Window>,
+        input: egui_winit::State,
+        instance: Option<wgpu::Instance>,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<Screen, ViewError> {
+        let new_instance = |interfaces: Interfaces| {
+            interfaces.instance(Some(Box::new(event_loop.owned_display_handle())))
+        };
+        let first = self.interfaces;
+        let instance = instance.unwrap_or_else(|| new_instance(first));
+        let opened = surface::open(&window, first, instance).or_else(|error| {
+            match (first.next(), &error) {
+                (Some(next), ViewError::Gpu(no_adapter)) if no_adapter.is_no_adapter() => {
+                    // If that is in vain too, the first error says what was missing.
+                    surface::open(&window, next, new_instance(next)).map_err(|_| error)
+                }
+                _ => Err(error),
+            }
+        });
+        let (gpu, surface) = opened?;
+        Screen::new(window, input, gpu, surface, &self.proxy)
+    }
+
+    fn name_adapter(&mut self, gpu: &Gpu) {
+        self.state.interface.adapter = gpu.adapter_name();
+        self.state.interface.adapter_and_reason = gpu.adapter_text();
     }
 
     /// In debug builds the view follows the shaders on disk.
@@ -728,13 +761,12 @@ impl App {
         };
         log::warn!("the graphics device was lost ({reason}); starting it again");
         let Screen { window, input, .. } = screen;
-        let instance = Gpu::instance(Some(Box::new(event_loop.owned_display_handle())));
-        match Screen::new(window, input, instance, &self.proxy) {
+        match self.screen_on(window, input, None, event_loop) {
             Ok(mut screen) => {
                 screen.visible = true;
                 screen.upload_fonts(&self.egui);
                 self.ui.forget_textures();
-                self.state.interface.adapter = screen.gpu.adapter_name();
+                self.name_adapter(&screen.gpu);
                 screen.window.request_redraw();
                 self.screen = Some(screen);
                 let text = "The graphics driver was restarted";
@@ -753,18 +785,10 @@ impl Screen {
     fn new(
         window: Arc<Window>,
         mut input: egui_winit::State,
-        instance: wgpu::Instance,
+        gpu: Gpu,
+        surface: wgpu::Surface<'static>,
         proxy: &EventLoopProxy<UserEvent>,
     ) -> Result<Self, ViewError> {
-        let surface = match instance.create_surface(Arc::clone(&window)) {
-            Ok(surface) => surface,
-            Err(error) => {
-                // Without any driver it is not the window's fault: that error says what to do.
-                Gpu::new(instance, None)?;
-                return Err(surface::SurfaceError::from(error).into());
-            }
-        };
-        let gpu = Gpu::new(instance, Some(&surface))?;
         let lost = sender(proxy, UserEvent::DeviceLost);
         gpu.device.set_device_lost_callback(move |reason, message| {
             lost(format!("{reason:?}: {message}"));

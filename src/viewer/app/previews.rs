@@ -213,7 +213,7 @@ mod tests {
 
     impl Stage {
         fn new() -> Self {
-            let gpu = Gpu::headless().unwrap();
+            let gpu = Gpu::headless(None).unwrap();
             let options = egui_wgpu::RendererOptions::default();
             let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
             let mut stage = Self {

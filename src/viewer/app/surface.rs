@@ -7,7 +7,8 @@ use wgpu::CurrentSurfaceTexture;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
-use mapscope_render::Gpu;
+use crate::viewer::ViewError;
+use mapscope_render::{Gpu, Interfaces};
 
 /// A window's surface and how it is set up.
 pub(crate) struct WindowSurface {
@@ -25,6 +26,28 @@ pub enum SurfaceError {
     /// The adapter has no texture format in common with the window.
     #[error("the graphics adapter cannot draw to this window")]
     Unsupported,
+}
+
+/// Makes a device and what a window shows frames on.
+///
+/// # Errors
+/// When there is no adapter, or it cannot draw to the window.
+pub(crate) fn open(
+    window: &Arc<Window>,
+    interfaces: Interfaces,
+    instance: wgpu::Instance,
+) -> Result<(Gpu, wgpu::Surface<'static>), ViewError> {
+    match instance.create_surface(Arc::clone(window)) {
+        Ok(surface) => {
+            let gpu = Gpu::new(interfaces, instance, Some(&surface))?;
+            Ok((gpu, surface))
+        }
+        Err(error) => {
+            // Without any driver it is not the window's fault: that error says what to do.
+            Gpu::new(interfaces, instance, None)?;
+            Err(SurfaceError::from(error).into())
+        }
+    }
 }
 
 /// What asking for the next frame to present gave.

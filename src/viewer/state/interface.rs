@@ -28,6 +28,8 @@ pub(crate) struct Interface {
     pub room: Room,
     /// The name of the graphics adapter.
     pub adapter: String,
+    /// The same with its driver, and why it is the one.
+    pub adapter_and_reason: String,
     /// How many chunks of how many the view shows, until it shows all.
     pub chunks_shown: Option<(usize, usize)>,
 }

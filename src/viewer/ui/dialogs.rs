@@ -401,7 +401,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     egui::Grid::new("about").num_columns(2).show(ui, |ui| {
         for (name, value) in [
             ("Opens", formats.join(", ")),
-            ("Draws with", state.interface.adapter.clone()),
+            ("Draws with", state.interface.adapter_and_reason.clone()),
             ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
         ] {
             ui.label(RichText::new(name).weak());

@@ -515,6 +515,16 @@ mod tests {
     }
 
     #[test]
+    fn about_says_what_draws_and_why() {
+        let mut harness = with_demo();
+        let why = "llvmpipe (gl): asked for by --backend";
+        why.clone_into(&mut harness.state_mut().state.interface.adapter_and_reason);
+        harness.state_mut().state.run(Action::About);
+        harness.run();
+        harness.get_by_label(why);
+    }
+
+    #[test]
     fn keys_run_commands() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::NONE, Key::G);

@@ -3,7 +3,7 @@
 
 use super::pipelines::Pipeline;
 use super::{TilesRenderer, build};
-use crate::resources::{self, check_texture_size, write_texels};
+use crate::resources::{self, array_layers, check_texture_size, max_array_layers, write_texels};
 use crate::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::tilemap::{Strand, Tileset};
 
@@ -85,22 +85,22 @@ impl Arrangement {
 
 impl Atlas {
     pub(super) fn new(gpu: &Gpu, tileset: &Tileset) -> Result<Self, UploadError> {
-        let limits = gpu.device.limits();
         let count = if tileset.image_bytes() == 0 {
             0
         } else {
             tileset.count as u32
         };
         let tile_size = tileset.tile_size.map(|side| side.max(1));
-        let arrangement = Arrangement::of(tile_size, count, limits.max_texture_array_layers);
+        let max_pages = max_array_layers(gpu);
+        let arrangement = Arrangement::of(tile_size, count, max_pages);
         let [width, height] = arrangement.page_size();
         check_texture_size(gpu, "a tile image", [width, height])?;
-        if arrangement.pages > limits.max_texture_array_layers {
+        if arrangement.pages > max_pages {
             let page = u64::from(width) * u64::from(height) * 4;
             return Err(UploadError::TooLarge {
                 what: "a tileset",
                 bytes: page * u64::from(arrangement.pages),
-                limit: page * u64::from(limits.max_texture_array_layers),
+                limit: page * u64::from(max_pages),
             });
         }
         let levels = arrangement.last_level() + 1;
@@ -108,12 +108,17 @@ impl Atlas {
             gpu,
             "tiles",
             COLOR_FORMAT,
-            ([width, height], arrangement.pages, levels),
+            (
+                [width, height],
+                array_layers(gpu, arrangement.pages),
+                levels,
+            ),
             wgpu::TextureUsages::TEXTURE_BINDING
                 | wgpu::TextureUsages::COPY_DST
                 | wgpu::TextureUsages::RENDER_ATTACHMENT,
         );
-        let page_bytes = u64::from(width) * u64::from(height) * 4 * u64::from(arrangement.pages);
+        let page_bytes = u64::from(width) * u64::from(height) * 4;
+        let page_bytes = page_bytes * u64::from(texture.depth_or_array_layers());
         let bytes: u64 = (0..levels).map(|level| page_bytes >> (level * 2)).sum();
         if count > 0 {
             fill_pages(gpu, &texture, tileset, &arrangement);
@@ -184,24 +189,29 @@ impl Atlas {
             return;
         };
         let [width, height] = self.arrangement.tile_size;
-        let view = |page: u32, level: u32| {
-            self.texture.create_view(&wgpu::TextureViewDescriptor {
-                dimension: Some(wgpu::TextureViewDimension::D2),
-                base_mip_level: level,
-                mip_level_count: Some(1),
-                base_array_layer: page,
-                array_layer_count: Some(1),
-                ..Default::default()
-            })
+        let of_level = |level: u32| wgpu::TextureViewDescriptor {
+            dimension: Some(wgpu::TextureViewDimension::D2Array),
+            base_mip_level: level,
+            mip_level_count: Some(1),
+            ..Default::default()
+        };
+        let of_page = |page: u32, level: u32| wgpu::TextureViewDescriptor {
+            dimension: Some(wgpu::TextureViewDimension::D2),
+            base_array_layer: page,
+            array_layer_count: Some(1),
+            ..of_level(level)
         };
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        for page in 0..self.arrangement.pages {
-            for level in 1..=self.arrangement.last_level() {
-                let source = renderer.source_group(gpu, &view(page, level - 1));
-                let mut pass = build::begin(&mut encoder, &view(page, level));
+        for level in 1..=self.arrangement.last_level() {
+            let source = self.texture.create_view(&of_level(level - 1));
+            let source = renderer.source_group_of_pages(gpu, &source);
+            for page in 0..self.arrangement.pages {
+                let target = self.texture.create_view(&of_page(page, level));
+                let mut pass = build::begin(&mut encoder, &target);
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(2, &source, &[]);
-                build::draw(&mut pass, [width, height], level);
+                let page_and_level = page << build::LEVEL_BITS | level;
+                build::draw(&mut pass, [width, height], page_and_level);
             }
         }
         gpu.queue.submit([encoder.finish()]);

@@ -20,6 +20,9 @@ pub(super) fn begin<'e>(
     })
 }
 
+/// Lowest bits of what a shader gets as its level that are the level; those above are the page.
+pub(super) const LEVEL_BITS: u32 = 5;
+
 /// Draws over all of it. The shader gets two numbers below 65,536 and a level.
 pub(super) fn draw(pass: &mut wgpu::RenderPass<'_>, numbers: [u32; 2], level: u32) {
     let packed = numbers[0].min(0xffff) | numbers[1].min(0xffff) << 16;

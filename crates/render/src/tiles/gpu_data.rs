@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
+use super::build::LEVEL_BITS;
 use crate::wgsl::{constants, shader_struct};
 use mapscope_scene::colors::SELECTED;
 use mapscope_scene::tilemap::{Cell, DARK_STRIPES};
@@ -79,6 +80,7 @@ pub(crate) fn wgsl() -> String {
         WRAPS_Y = WRAPS[1],
         ACCENT = Vec3::from(SELECTED),
         DARK_STRIPES = DARK_STRIPES,
+        LEVEL_BITS = LEVEL_BITS,
     };
     [constants, Draw::wgsl()].concat()
 }

@@ -34,7 +34,7 @@ use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase,
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
     PipelineCache, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
-    bind_group_layout, buffer, sampler, upload_texture,
+    bind_group_layout, buffer, sampler, upload_array, upload_texture,
 };
 use super::shaders::TILES;
 use super::{COLOR_FORMAT, Gpu, UploadError};
@@ -54,6 +54,8 @@ pub(super) struct TilesRenderer {
     sampler: wgpu::Sampler,
     /// Bind group 2 where it is not needed.
     no_source: wgpu::BindGroup,
+    /// A texture of nothing.
+    nothing: wgpu::TextureView,
     /// In place of tile images that are not there.
     no_pages: wgpu::TextureView,
     pipelines: PipelineCache<Pipeline>,
@@ -140,26 +142,23 @@ const LINES: usize = 1;
 
 impl TilesRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
-        use wgpu::TextureViewDimension::{D2, D2Array};
         let bindings = [UNIFORM, STORAGE, TEXTURE_ARRAY, STORAGE, STORAGE];
         let draw_layout = bind_group_layout(gpu, "tiles", &bindings);
-        let source_layout = bind_group_layout(gpu, "averages", &[TEXTURE, SAMPLER]);
+        let source_layout = bind_group_layout(gpu, "averages", &[TEXTURE, SAMPLER, TEXTURE_ARRAY]);
         let (clamp, linear) = (
             wgpu::AddressMode::ClampToEdge,
             wgpu::MipmapFilterMode::Linear,
         );
         let sampler = sampler(gpu, "averages", clamp, linear);
-        let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], &[&[&[0; 4]]]);
-        let view = |dimension| {
-            nothing.create_view(&wgpu::TextureViewDescriptor {
-                dimension: Some(dimension),
-                ..Default::default()
-            })
-        };
+        let texels: &[&[&[u8]]] = &[&[&[0; 4]]];
+        let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], texels);
+        let nothing = nothing.create_view(&wgpu::TextureViewDescriptor::default());
+        let no_pages = upload_array(gpu, "no pages", COLOR_FORMAT, [1, 1], texels);
         let layouts = [&frame.layout, &draw_layout, &source_layout];
         Self {
-            no_source: source_group(gpu, &source_layout, &sampler, &view(D2)),
-            no_pages: view(D2Array),
+            no_source: source_group(gpu, &source_layout, &sampler, [&nothing, &no_pages]),
+            nothing,
+            no_pages,
             pipelines: PipelineCache::new(&TILES, &layouts),
             draw_layout,
             source_layout,
@@ -167,9 +166,16 @@ impl TilesRenderer {
         }
     }
 
-    /// Bind group 2.
+    /// Bind group 2 for averages.
     fn source_group(&self, gpu: &Gpu, view: &wgpu::TextureView) -> wgpu::BindGroup {
-        source_group(gpu, &self.source_layout, &self.sampler, view)
+        let views = [view, &self.no_pages];
+        source_group(gpu, &self.source_layout, &self.sampler, views)
+    }
+
+    /// Bind group 2 for levels of pages.
+    fn source_group_of_pages(&self, gpu: &Gpu, pages: &wgpu::TextureView) -> wgpu::BindGroup {
+        let views = [&self.nothing, pages];
+        source_group(gpu, &self.source_layout, &self.sampler, views)
     }
 }
 
@@ -417,11 +423,12 @@ fn source_group(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     sampler: &wgpu::Sampler,
-    view: &wgpu::TextureView,
+    [view, pages]: [&wgpu::TextureView; 2],
 ) -> wgpu::BindGroup {
     let resources = [
         wgpu::BindingResource::TextureView(view),
         wgpu::BindingResource::Sampler(sampler),
+        wgpu::BindingResource::TextureView(pages),
     ];
     bind_group(gpu, "averages", layout, resources)
 }

@@ -13,7 +13,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
-use mapscope_render::View;
+use mapscope_render::{Backend, Gpu, Reason, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
@@ -36,6 +36,11 @@ const LARGEST_DIFFERENCE: u8 = 6;
 /// Pixels in a thousand that may differ by more, for the same reason: where an edge goes through
 /// the middle of a pixel, either side may win.
 const PER_MILLE_BEYOND: usize = 2;
+
+/// The same of pictures that Mesa's OpenGL draws: it rasterizes edges and lines otherwise.
+const PER_MILLE_BEYOND_OF_GL: usize = 30;
+/// And of those that show the edges of triangles, which lie elsewhere between pixels and depths.
+const PER_MILLE_BEYOND_OF_GL_EDGES: usize = 300;
 
 /// Pictures of single types.
 const TYPE_SIZE: [u32; 2] = [144, 96];
@@ -83,7 +88,10 @@ impl Golden {
     }
 
     fn draw(&self) -> RgbaImage {
-        let mut stage = Stage::get();
+        self.draw_on(&mut Stage::get())
+    }
+
+    fn draw_on(&self, stage: &mut Stage) -> RgbaImage {
         stage.set_reflects_ground(self.reflects_ground);
         let (picture, _) = stage.draw(self.document.as_deref(), &self.view, self.size);
         stage.set_reflects_ground(false);
@@ -1124,6 +1132,51 @@ fn transparent_pictures_leave_out_what_is_behind() {
         assert!(nothing > 0, "{}", golden.name);
         assert_eq!(there > 0, document.is_some(), "{}", golden.name);
     }
+}
+
+#[test]
+fn with_opengl_pictures_are_nearly_as_they_were() {
+    let gpu = match Gpu::headless(Some(Backend::OpenGl)) {
+        Ok(gpu) if gpu.adapter_name().contains("llvmpipe") => gpu,
+        Ok(gpu) => {
+            let name = gpu.adapter_name();
+            let reason = format!("the bound is for Mesa's software OpenGL, and this is {name}");
+            skip(Need::OpenGl, &reason);
+            return;
+        }
+        Err(error) => {
+            skip(Need::OpenGl, &format!("there is no OpenGL: {error}"));
+            return;
+        }
+    };
+    assert_eq!(gpu.reason, Reason::Asked);
+    let mut stage = Stage::on(gpu);
+    let mut failures = Vec::new();
+    // Not ground that mixes materials, nor the skies of levels, which it draws otherwise.
+    let goldens = [types(), models(), tile_layers(), skyboxes()];
+    for golden in goldens.into_iter().flatten() {
+        let picture = without_alpha(&golden.draw_on(&mut stage));
+        let path = folder().join(format!("{}.png", golden.name));
+        let (_, beyond) = difference(&image::open(path).unwrap().into_rgb8(), &picture);
+        let shows_edges = golden.view.shown.overlays.contains(OverlayId::Wireframe);
+        let per_mille = if shows_edges {
+            PER_MILLE_BEYOND_OF_GL_EDGES
+        } else {
+            PER_MILLE_BEYOND_OF_GL
+        };
+        let allowed = picture.pixels().len() * per_mille / 1000;
+        if beyond > allowed {
+            save(
+                &picture,
+                &folder().join(format!("{}.gl.new.png", golden.name)),
+            );
+            failures.push(format!(
+                "{}: {beyond} pixels differ, of which {allowed} may",
+                golden.name
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn between_frames_models_are_drawn_wherever_they_are() {
 #[test]
 fn shaders_are_made_again_while_a_model_is_open() {
     let (document, view) = chimney();
-    let gpu = Gpu::headless().unwrap();
+    let gpu = Gpu::headless(None).unwrap();
     let mut renderer = Renderer::new(&gpu);
     let mut scene = renderer.upload(&gpu, &*document).unwrap();
     let target = Target::new(&gpu, SIZE);

@@ -113,14 +113,19 @@ impl Stage {
     pub(crate) fn get() -> MutexGuard<'static, Self> {
         static STAGE: OnceLock<Mutex<Stage>> = OnceLock::new();
         let stage = STAGE.get_or_init(|| {
-            let gpu = Gpu::headless().unwrap_or_else(|error| panic!("{error}"));
-            let mut renderer = Renderer::new(&gpu);
-            // As on a software adapter, wherever tests run.
-            renderer.set_reflects_ground(false);
-            Mutex::new(Self { gpu, renderer })
+            let gpu = Gpu::headless(None).unwrap_or_else(|error| panic!("{error}"));
+            Mutex::new(Self::on(gpu))
         });
         // Pictures do not depend on those before them, so that one failure is only one.
         stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One with a device of its own.
+    pub(crate) fn on(gpu: Gpu) -> Self {
+        let mut renderer = Renderer::new(&gpu);
+        // As on a software adapter, wherever tests run.
+        renderer.set_reflects_ground(false);
+        Self { gpu, renderer }
     }
 
     /// A document on the GPU.

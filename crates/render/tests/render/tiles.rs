@@ -486,7 +486,7 @@ fn a_layer_is_one_draw_and_4_bytes_a_tile() {
     let (_, drawn) = Stage::get().draw(Some(&map), &view, size);
     // What is behind it is the other one.
     assert_eq!((drawn.draw_calls, drawn.triangles), (2, 3));
-    let gpu = Gpu::headless().unwrap();
+    let gpu = Gpu::headless(None).unwrap();
     let scene = Renderer::new(&gpu).upload(&gpu, &map).unwrap();
     let beside_cells = scene.gpu_bytes() - 4_000_000;
     assert!(beside_cells < 32_768, "{beside_cells}");
@@ -495,8 +495,11 @@ fn a_layer_is_one_draw_and_4_bytes_a_tile() {
 /// A device that binds no more than so many bytes at once.
 fn small_device(most: u64) -> Gpu {
     let Gpu {
-        instance, adapter, ..
-    } = Gpu::headless().unwrap();
+        instance,
+        adapter,
+        reason,
+        ..
+    } = Gpu::headless(None).unwrap();
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: most,
         ..adapter.limits()
@@ -509,6 +512,7 @@ fn small_device(most: u64) -> Gpu {
     Gpu {
         instance,
         adapter,
+        reason,
         device,
         queue,
     }
