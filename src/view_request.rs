@@ -66,7 +66,7 @@ pub struct ViewRequest {
     /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
     #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
     pub lights: Vec<(String, Option<u8>)>,
-    /// Show only this layer of a 2D map, or number from 0 (repeatable)
+    /// Only this layer of a 2D map, by name or number (repeatable)
     #[arg(long = "layer", value_name = "NAME|N")]
     pub layers: Vec<String>,
     /// Leave out this layer of a 2D map (repeatable)
