@@ -34,6 +34,10 @@ trait Painter {
 pub(super) fn run(
     args: &RenderArgs,
     options: &OpenOptions,
+    #[cfg_attr(
+        not(feature = "gpu"),
+        expect(unused_variables, reason = "flat images need no adapter")
+    )]
     backend: Option<BackendName>,
 ) -> Result<Status, CommandError> {
     if args.image.request.view == Some(NamedView::Flat) {
@@ -48,8 +52,6 @@ pub(super) fn run(
     }
     #[cfg(feature = "gpu")]
     return gpu::run(args, options, backend.map(Into::into));
-    #[cfg(not(feature = "gpu"))]
-    let _none_draws = backend;
     #[cfg(not(feature = "gpu"))]
     Err(CommandError::NotBuilt {
         what: "images but those of 2D maps with --view flat",
