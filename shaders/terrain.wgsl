@@ -1052,8 +1052,6 @@ const LIGHT_OF_THE_GAME: f32 = 0.7 + 0.9 * 0.5142595;
 
 // How much less ripples shift the images of a sky than Mapscope's own sky.
 const SKYBOX_DISTORTION: f32 = 0.35;
-// How far ripples shift what is mirrored, in widths of the frame.
-const REFLECTION_DISTORTION: f32 = 0.4;
 
 // The ground and the sky as the water mirrors them, at the places of the frame.
 @group(0) @binding(8) var reflection: texture_2d<f32>;
@@ -1094,7 +1092,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     // Ripples that are smaller than a pixel would only glitter.
     let pixel = max(length(dpdx(in.world.xz)), length(dpdy(in.world.xz)));
     let tilt = ((small - 0.5) * (1.0 - smoothstep(0.7, 3.0, pixel))
-        + (large - 0.5) * (1.0 - smoothstep(2.5, 10.0, pixel))) * 0.03;
+        + (large - 0.5) * (1.0 - smoothstep(2.5, 10.0, pixel))) * RIPPLE_TILT;
     let normal = normalize(vec3f(tilt.x, 1.0, tilt.y));
     let toward = view_direction(in.world);
     let mirrored = reflect(toward, normal);

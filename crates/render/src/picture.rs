@@ -9,6 +9,7 @@ use std::ops::Range;
 use glam::{Mat4, Vec2, Vec4};
 use thiserror::Error;
 
+use super::terrain::REFLECTION_REACH;
 use super::{Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::Document;
 
@@ -19,10 +20,6 @@ const RGBA: usize = 4;
 const MAX_PART_SIDE: u32 = 4096;
 /// How many pixels of rows are gathered at once at most, but for one row of pairs.
 const MAX_GATHERED: u64 = 64 << 20;
-/// How much of an image's longer side water may look up beside where it is, as ripples shift what it
-/// reflects (`REFLECTION_DISTORTION` in `terrain.wgsl`).
-const REFLECTION_MARGIN: f32 = 0.0075;
-
 /// A part of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImagePart {
@@ -171,7 +168,7 @@ impl Renderer {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let max_side = max_side.min(limit).min(MAX_PART_SIDE);
         let longest = size[0].max(size[1]) as f32;
-        let margin = (longest * REFLECTION_MARGIN).ceil() as u32;
+        let margin = (longest * REFLECTION_REACH).ceil() as u32;
         let division = Division::new(size, max_side, margin);
         let row_bytes = size[0] as usize * RGBA;
         let mut gathered = Vec::new();

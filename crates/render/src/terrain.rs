@@ -42,6 +42,13 @@ const MIN_TILE_PIXELS: f32 = 7.0;
 const MIN_CELL_PIXELS: f32 = 15.0;
 /// World height of the water (fact sheet A11).
 const WATER_HEIGHT: f32 = -2.0;
+/// How far ripples tilt the water at most.
+const RIPPLE_TILT: f32 = 0.03;
+/// How far such a tilt shifts what is mirrored, in widths and heights of the image.
+const REFLECTION_DISTORTION: f32 = 0.4;
+/// How far beside a place water looks up what it mirrors there, at most, in widths and heights of the
+/// image.
+pub(super) const REFLECTION_REACH: f32 = RIPPLE_TILT * REFLECTION_DISTORTION;
 /// The grid of the furthest chunks has one cell.
 const LAST_STEP: u32 = 5;
 
@@ -110,6 +117,8 @@ const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS
 pub(super) fn wgsl() -> String {
     let constants = constants! {
         WATER_HEIGHT = WATER_HEIGHT,
+        RIPPLE_TILT = RIPPLE_TILT,
+        REFLECTION_DISTORTION = REFLECTION_DISTORTION,
         LINES_TILES = LINES[0].1,
         LINES_CHUNKS = LINES[1].1,
         HIGHLIGHT_LAYER = HIGHLIGHT_LAYER,
