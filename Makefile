@@ -2,6 +2,7 @@
 # make test     everything that is checked before a change is taken
 # make quick    the tests of formats and scenes alone, which build no wgpu and no egui
 # make bench    how fast it reads and draws
+# make package  a .deb and a tarball with an installer, in target/package
 # make lint     format and lints alone
 # make docs     the library's documentation
 
@@ -17,7 +18,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick bench lint docs
+.PHONY: run test quick bench package lint docs
 
 run:
 	@scripts/install-packages.sh run
@@ -46,6 +47,10 @@ bench:
 	@scripts/install-packages.sh run
 	$(CARGO) bench --workspace --benches --locked
 	$(CARGO) run --quiet --release --locked -- bench demo:
+
+package:
+	@scripts/install-packages.sh run
+	CARGO="$(CARGO)" scripts/package.sh
 
 lint:
 	@scripts/install-packages.sh run

@@ -141,6 +141,9 @@ pub enum HeadlessCommand {
     Render(RenderArgs),
     /// Measure how fast a file opens and draws
     Bench(BenchArgs),
+    /// Draw a small picture for a file manager
+    #[command(hide = true)]
+    Thumbnail(ThumbnailArgs),
 }
 
 /// What `view` takes.
@@ -394,6 +397,25 @@ pub struct BenchArgs {
     /// The image.
     #[command(flatten)]
     pub image: ImageArgs,
+}
+
+/// What `thumbnail` takes: what the thumbnailer file of the packages says.
+#[derive(Debug, Args)]
+pub struct ThumbnailArgs {
+    /// File to draw
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The PNG, whatever its name ends in
+    #[arg(value_name = "OUT")]
+    pub output: PathBuf,
+    /// The longer side in pixels
+    #[arg(
+        long,
+        value_name = "PIXELS",
+        default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..=1024)
+    )]
+    pub size: u32,
 }
 
 /// How large an image is, and what it shows.

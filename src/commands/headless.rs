@@ -43,7 +43,8 @@ pub(super) fn open(
 }
 
 impl Headless {
-    fn new(gpu: Gpu) -> Self {
+    /// A device whose complaints are kept.
+    pub(super) fn new(gpu: Gpu) -> Self {
         let complaint = Arc::new(Mutex::new(None));
         let first = Arc::clone(&complaint);
         // Without this, wgpu answers an exhausted memory with a panic.

@@ -14,6 +14,8 @@ mod log;
 mod output;
 mod render;
 mod source;
+#[cfg(feature = "gpu")]
+mod thumbnail;
 
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +31,7 @@ use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
     BackendName, BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, ImageArgs, InfoArgs,
-    RenderArgs, ViewArgs, parse,
+    RenderArgs, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 
@@ -157,6 +159,13 @@ pub fn run(
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {
             what: "`bench`",
+            feature: "gpu",
+        }),
+        #[cfg(feature = "gpu")]
+        HeadlessCommand::Thumbnail(args) => thumbnail::run(&args, options, backend.map(Into::into)),
+        #[cfg(not(feature = "gpu"))]
+        HeadlessCommand::Thumbnail(_) => Err(CommandError::NotBuilt {
+            what: "`thumbnail`",
             feature: "gpu",
         }),
     }

@@ -1,5 +1,6 @@
 //! The commands as scripts use them: the real program, its output and its exit status.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -1170,4 +1171,38 @@ fn overlays_are_in_flat_pictures_without_a_graphics_adapter() {
         "in any order"
     );
     assert!(draw(&["still"]) == plain, "nothing moves in it");
+}
+
+#[test]
+fn thumbnails_are_small_and_replace_no_other_file() {
+    let folder = Folder::new();
+    // Status 1 of `info`: a file manager is to have its picture all the same.
+    let broken = RAMP.replacen('1', "D", 1);
+    folder.write("broken.pfmap", map("grass.png", &broken));
+    let harbour = mapscope_testdata::root().join("assets/maps/harbour.map");
+    fs::copy(&harbour, folder.path("harbour.map")).unwrap();
+    // An empty file with a name of its own is what file managers hand over.
+    folder.write("thumb.XXXX", "");
+    folder.run("info broken.pfmap").expect(1);
+    for (file, size) in [("broken.pfmap", [48, 48]), ("harbour.map", [48, 36])] {
+        folder
+            .run(&format!("thumbnail --size 48 {file} thumb.XXXX"))
+            .expect(0);
+        let bytes = fs::read(folder.path("thumb.XXXX")).unwrap();
+        let image = image::load_from_memory(&bytes).unwrap();
+        assert_eq!([image.width(), image.height()], size, "{file}");
+        let colors = image
+            .to_rgb8()
+            .pixels()
+            .map(|pixel| pixel.0)
+            .collect::<BTreeSet<_>>();
+        assert!(colors.len() > 4, "{file}: {colors:?}");
+    }
+    folder.write("note.txt", "kept");
+    for out in ["note.txt", "harbour.map"] {
+        folder
+            .run(&format!("thumbnail harbour.map {out}"))
+            .expect(2);
+    }
+    assert_eq!(fs::read(folder.path("note.txt")).unwrap(), b"kept");
 }

@@ -93,13 +93,27 @@ impl FileKind {
         read: &[PathBuf],
         replace_any: bool,
     ) -> Result<(), SaveError> {
+        let ending = path.extension().and_then(OsStr::to_str);
+        let is_of_kind = ending.is_some_and(|ending| ending.eq_ignore_ascii_case(self.ending));
+        if !is_of_kind && !fs::metadata(path).is_ok_and(|meta| is_stream(&meta)) {
+            return Err(SaveError::Ending(*self));
+        }
+        self.check_unnamed_target(path, read, replace_any)
+    }
+
+    /// As [`FileKind::check_target`], whatever the name ends in: for names that other programs make up.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check_unnamed_target(
+        &self,
+        path: &Path,
+        read: &[PathBuf],
+        replace_any: bool,
+    ) -> Result<(), SaveError> {
         let exists = fs::metadata(path).ok();
         if exists.as_ref().is_some_and(is_stream) {
             return Ok(());
-        }
-        let ending = path.extension().and_then(OsStr::to_str);
-        if !ending.is_some_and(|ending| ending.eq_ignore_ascii_case(self.ending)) {
-            return Err(SaveError::Ending(*self));
         }
         if exists.is_none() {
             let folder = path

@@ -14,8 +14,8 @@ const SIDE: f64 = 256.0;
 /// The radius of the corners of what is behind the tiles.
 const CORNER: f64 = 52.0;
 const BEHIND: Color = [0x1d, 0x21, 0x27];
-/// The sizes as PNG, in pixels: that of the window, and that of desktops and installers.
-const SIZES: [u32; 2] = [64, 256];
+/// The sizes as PNG, in pixels: those of the window (64), of desktops and of installers.
+const SIZES: [u32; 6] = [16, 32, 48, 64, 128, 256];
 /// Samples of a pixel along each axis.
 const SAMPLES: u32 = 4;
 

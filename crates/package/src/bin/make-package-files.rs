@@ -1,0 +1,74 @@
+//! Writes the files that a package has beside the program into a folder:
+//! `cargo run -p mapscope-package --bin make-package-files -- FOLDER MAINTAINER`.
+//!
+//! Below `share` is what is installed in a place of its own; `share/doc/mapscope` has the licences of
+//! others, and the changelog as Debian writes it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mapscope_package::{Failure, PackageFile, debian_changelog, files, releases, third_party};
+
+fn main() -> Result<(), Failure> {
+    let args: Vec<String> = env::args().skip(1).collect();
+    let [folder, maintainer] = args.as_slice() else {
+        return Err(
+            "expected a folder and the maintainer, such as `Jo Doe <jo@example.org>`".into(),
+        );
+    };
+    let root = mapscope_testdata::root();
+    let changelog = fs::read_to_string(root.join("CHANGELOG.md"))?;
+    let metadata = output(
+        Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args([
+                "metadata",
+                "--format-version",
+                "1",
+                "--locked",
+                "--filter-platform",
+            ])
+            .arg(host()?)
+            .current_dir(&root),
+    )?;
+    let metadata = serde_json::from_slice(&metadata)?;
+    let doc = |name: &str, bytes: Vec<u8>| PackageFile {
+        path: format!("share/doc/mapscope/{name}"),
+        bytes,
+    };
+    let debian = debian_changelog(&releases(&changelog)?, maintainer, |day| {
+        let date = output(Command::new("date").args(["-u", "-R", "-d", day]))?;
+        Ok(String::from_utf8(date)?.trim().to_owned())
+    })?;
+    let mut files = files(&changelog)?;
+    files.push(doc("THIRD-PARTY.txt", third_party(&metadata)?.into_bytes()));
+    files.push(doc("changelog", debian.into_bytes()));
+    for PackageFile { path, bytes } in files {
+        let path: PathBuf = Path::new(folder).join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// The platform that the compiler builds for, such as `x86_64-unknown-linux-gnu`.
+fn host() -> Result<String, Failure> {
+    let version = output(Command::new("rustc").arg("-vV"))?;
+    let version = String::from_utf8(version)?;
+    let mut lines = version.lines();
+    let host = lines.find_map(|line| line.strip_prefix("host: "));
+    Ok(host.ok_or("rustc does not say its host")?.to_owned())
+}
+
+/// What a program printed.
+fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let output = command.output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{}: {said}", command.get_program().display()).into());
+    }
+    Ok(output.stdout)
+}

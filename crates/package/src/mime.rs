@@ -1,0 +1,206 @@
+//! MIME types: a row for each format of the table of formats, with what its files begin with.
+//!
+//! Shared MIME-info Database specification, section 2.
+
+use std::fmt::Write as _;
+
+use quick_xml::escape::escape;
+
+use mapscope_formats::Format;
+
+/// The type of a format's files.
+#[derive(Debug)]
+pub struct MimeType {
+    /// Its name, such as `application/x-pfmap`.
+    pub name: String,
+    /// The format.
+    pub format: &'static Format,
+    /// File name endings that are this format's alone, so that the name decides.
+    pub endings: Vec<&'static str>,
+    /// What the files begin with; any of these will do.
+    pub magic: &'static [MagicRule],
+    /// Whether files are text, which any editor can open.
+    pub is_text: bool,
+}
+
+/// Bytes that stand at one of some places, and others that must then stand elsewhere.
+#[derive(Debug)]
+pub struct MagicRule {
+    /// The first and the last byte where they may begin.
+    pub offset: [usize; 2],
+    /// The bytes, as the specification writes them: C escapes.
+    pub text: &'static str,
+    /// The same bytes.
+    pub bytes: &'static [u8],
+    /// If not empty, one of these must hold as well.
+    pub and: &'static [MagicRule],
+}
+
+/// What is known of a format beyond the table of formats.
+struct Row {
+    id: &'static str,
+    magic: &'static [MagicRule],
+    is_text: bool,
+}
+
+/// Other programs write `.map` files of many kinds, such as those of linkers and of JavaScript, which a
+/// name alone would all hand to Mapscope.
+const SHARED_ENDINGS: [&str; 1] = ["map"];
+
+macro_rules! at {
+    ($first:literal..=$last:literal, $text:literal, $bytes:literal $(, $and:expr)*) => {
+        MagicRule { offset: [$first, $last], text: $text, bytes: $bytes, and: &[$($and),*] }
+    };
+}
+
+static ROWS: &[Row] = &[
+    Row {
+        id: "pfmap",
+        magic: &[at!(
+            0..=0,
+            "version",
+            b"version",
+            at!(8..=32, "num_materials", b"num_materials")
+        )],
+        is_text: true,
+    },
+    Row {
+        id: "pfobj",
+        magic: &[at!(
+            0..=0,
+            "version",
+            b"version",
+            at!(8..=32, "num_verts", b"num_verts")
+        )],
+        is_text: true,
+    },
+    Row {
+        id: "pfscene",
+        magic: &[at!(
+            0..=0,
+            "version",
+            b"version",
+            at!(8..=32, "num_sections", b"num_sections")
+        )],
+        is_text: true,
+    },
+    Row {
+        id: "pmf",
+        magic: &[at!(0..=0, r"PMF\x00", b"PMF\0")],
+        is_text: false,
+    },
+    Row {
+        id: "ika-map",
+        magic: &[at!(0..=0, r"MAP\xf9", b"MAP\xf9")],
+        is_text: false,
+    },
+    Row {
+        id: "ika-map-text",
+        magic: &[at!(0..=3, "(ika-map", b"(ika-map")],
+        is_text: true,
+    },
+    // Text that may begin with any comment.
+    Row {
+        id: "xmf",
+        magic: &[],
+        is_text: false,
+    },
+    // Begins with the size of the map.
+    Row {
+        id: "ppe-map",
+        magic: &[],
+        is_text: false,
+    },
+    // Begins with a small number.
+    Row {
+        id: "vsp",
+        magic: &[],
+        is_text: false,
+    },
+];
+
+/// The types of all formats that Mapscope opens, in the order of the table of formats.
+pub fn mime_types() -> impl Iterator<Item = MimeType> {
+    mapscope_scene::formats().map(|format| {
+        let row = ROWS.iter().find(|row| row.id == format.id);
+        let is_own = |ending: &&&str| !SHARED_ENDINGS.contains(ending);
+        MimeType {
+            name: format!("application/x-{}", format.id),
+            format,
+            endings: format.endings.iter().filter(is_own).copied().collect(),
+            magic: row.map_or(&[], |row| row.magic),
+            is_text: row.is_some_and(|row| row.is_text),
+        }
+    })
+}
+
+impl MagicRule {
+    /// Whether a file begins so.
+    pub fn matches(&self, bytes: &[u8]) -> bool {
+        let [first, last] = self.offset;
+        let is_there = (first..=last).any(|at| {
+            let rest = bytes.get(at..).unwrap_or_default();
+            rest.starts_with(self.bytes)
+        });
+        is_there && (self.and.is_empty() || self.and.iter().any(|rule| rule.matches(bytes)))
+    }
+
+    fn write(&self, depth: usize, xml: &mut String) {
+        let [first, last] = self.offset;
+        let offset = if first == last {
+            first.to_string()
+        } else {
+            format!("{first}:{last}")
+        };
+        let indent = "  ".repeat(depth);
+        let text = escape(self.text);
+        // Writing into a string cannot fail.
+        let _written = write!(
+            xml,
+            r#"{indent}<match type="string" offset="{offset}" value="{text}""#
+        );
+        if self.and.is_empty() {
+            xml.push_str("/>\n");
+            return;
+        }
+        xml.push_str(">\n");
+        for rule in self.and {
+            rule.write(depth + 1, xml);
+        }
+        xml.push_str(&indent);
+        xml.push_str("</match>\n");
+    }
+}
+
+/// The types as a package of the shared MIME-info database.
+pub(crate) fn xml() -> String {
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <mime-info xmlns=\"http://www.freedesktop.org/standards/shared-mime-info\">\n",
+    );
+    for mime in mime_types() {
+        let MimeType { name, format, .. } = &mime;
+        let title = escape(format.name);
+        // Writing into a string cannot fail.
+        let _written = writeln!(
+            xml,
+            "  <mime-type type=\"{name}\">\n    <comment>{title}</comment>"
+        );
+        if mime.is_text {
+            xml.push_str("    <sub-class-of type=\"text/plain\"/>\n");
+        }
+        if !mime.magic.is_empty() {
+            xml.push_str("    <magic priority=\"60\">\n");
+            for rule in mime.magic {
+                rule.write(3, &mut xml);
+            }
+            xml.push_str("    </magic>\n");
+        }
+        for ending in &mime.endings {
+            let _written = writeln!(xml, "    <glob pattern=\"*.{ending}\"/>");
+        }
+        xml.push_str("  </mime-type>\n");
+    }
+    xml.push_str("</mime-info>\n");
+    xml
+}

@@ -1,0 +1,227 @@
+//! What packages are made of: that it is there, that it says what the tables say, and that the
+//! validators find nothing in it where they are installed.
+
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use clap::CommandFactory as _;
+use mapscope::commands::Cli;
+use mapscope_package::{
+    COMPONENT_ID, PackageFile, Release, debian_changelog, files, mime_types, releases,
+};
+use mapscope_testdata::{Need, skip};
+
+fn changelog() -> String {
+    fs::read_to_string(mapscope_testdata::root().join("CHANGELOG.md")).unwrap()
+}
+
+/// Made once: the icon takes its time in a debug build.
+fn all() -> &'static [PackageFile] {
+    static FILES: LazyLock<Vec<PackageFile>> = LazyLock::new(|| files(&changelog()).unwrap());
+    &FILES
+}
+
+fn text(path: &str) -> String {
+    let all = all();
+    let file = all.iter().find(|file| file.path == path);
+    let file = file.unwrap_or_else(|| panic!("no {path}"));
+    String::from_utf8(file.bytes.clone()).unwrap()
+}
+
+/// The path of the page in software centres.
+fn metainfo() -> String {
+    format!("share/metainfo/{COMPONENT_ID}.metainfo.xml")
+}
+
+#[test]
+fn every_command_has_a_page_and_every_option_is_on_it_and_completed() {
+    let shells = [
+        "share/bash-completion/completions/mapscope",
+        "share/zsh/vendor-completions/_mapscope",
+        "share/fish/vendor_completions.d/mapscope.fish",
+    ];
+    let scripts = shells.map(text);
+    let program = Cli::command();
+    let mut options = 0;
+    for command in program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        let page = text(&format!("share/man/man1/mapscope-{}.1", command.get_name()));
+        assert!(page.contains(".SH EXAMPLES"), "{page}");
+        for option in command
+            .get_arguments()
+            .filter_map(|argument| argument.get_long())
+        {
+            // A hyphen is escaped, or it would be typeset.
+            let escaped = option.replace('-', "\\-");
+            assert!(
+                page.contains(&format!("\\-\\-{escaped}")),
+                "{option}: {page}"
+            );
+            for script in &scripts {
+                assert!(script.contains(option), "{option}");
+            }
+            options += 1;
+        }
+    }
+    assert!(options > 40, "{options}");
+    assert!(text("share/man/man1/mapscope.1").contains("mapscope\\-render"));
+    let hidden = all().iter().any(|file| file.path.contains("thumbnail.1"));
+    assert!(!hidden);
+}
+
+#[test]
+fn every_format_has_a_type_that_desktop_and_thumbnailer_know() {
+    let formats = mapscope_scene::formats().count();
+    let names: BTreeSet<String> = mime_types().map(|mime| mime.name).collect();
+    assert_eq!(names.len(), formats);
+    let database = text("share/mime/packages/mapscope.xml");
+    for path in [
+        "share/applications/mapscope.desktop",
+        "share/thumbnailers/mapscope.thumbnailer",
+    ] {
+        let text = text(path);
+        let types = text.lines().find_map(|line| line.strip_prefix("MimeType="));
+        let types = types.unwrap().split_terminator(';').map(str::to_owned);
+        assert_eq!(types.collect::<BTreeSet<_>>(), names, "{path}");
+    }
+    for mime in mime_types() {
+        assert!(database.contains(&format!("type=\"{}\"", mime.name)));
+        // Each can be told by something.
+        assert!(
+            !mime.endings.is_empty() || !mime.magic.is_empty(),
+            "{}",
+            mime.name
+        );
+    }
+}
+
+#[test]
+fn files_begin_with_the_magic_of_their_own_format_alone() {
+    let root = mapscope_testdata::root().join("assets");
+    let mut told = 0;
+    for (file, id) in [
+        ("demo/demo.pfmap", "pfmap"),
+        ("demo/demo.pfscene", "pfscene"),
+        ("models/drakeling.pfobj", "pfobj"),
+        ("levels/bathhouse.pmf", "pmf"),
+        ("maps/harbour.map", "ika-map"),
+        ("maps/harbour.vsp", "vsp"),
+        ("maps/station.map", "ppe-map"),
+        ("maps/station.xmf", "xmf"),
+    ] {
+        let bytes = fs::read(root.join(file)).unwrap();
+        for mime in mime_types().filter(|mime| !mime.magic.is_empty()) {
+            let is_it = mime.magic.iter().any(|rule| rule.matches(&bytes));
+            assert_eq!(is_it, mime.format.id == id, "{file}: {}", mime.name);
+            told += usize::from(is_it);
+        }
+    }
+    assert_eq!(told, 5);
+    // What the magic says, the program says too.
+    let begin = b"(ika-map (version 1.1))";
+    let text_map = mime_types()
+        .find(|mime| mime.format.id == "ika-map-text")
+        .unwrap();
+    assert!(text_map.magic[0].matches(begin) && (text_map.format.sniff)(begin));
+}
+
+#[test]
+fn the_newest_release_is_this_version() {
+    let releases = releases(&changelog()).unwrap();
+    assert_eq!(releases[0].version, env!("CARGO_PKG_VERSION"));
+    assert!(releases.iter().all(|release| !release.changes.is_empty()));
+    assert!(releases.is_sorted_by(|newer, older| newer.date >= older.date));
+    let Release { version, date, .. } = &releases[0];
+    let wanted = format!("<release version=\"{version}\" date=\"{date}\"/>");
+    assert!(text(&metainfo()).contains(&wanted));
+}
+
+#[test]
+fn a_changelog_is_written_as_debian_has_it() {
+    let text = "# Changelog\n\nAll.\n\n## [1.0.0] - 2026-01-02\n\n### Added\n\n- `one` thing\n  \
+                and more\n- another\n\nProse.\n";
+    let release = Release {
+        version: "1.0.0".to_owned(),
+        date: "2026-01-02".to_owned(),
+        changes: vec!["`one` thing and more".to_owned(), "another".to_owned()],
+    };
+    assert_eq!(releases(text).unwrap(), std::slice::from_ref(&release));
+    let debian = debian_changelog(&[release], "Jo <jo@example.org>", |day| {
+        Ok(format!("on {day}"))
+    });
+    assert_eq!(
+        debian.unwrap(),
+        "mapscope (1.0.0) unstable; urgency=medium\n\n  * one thing and more\n  * another\n\n \
+         -- Jo <jo@example.org>  on 2026-01-02\n\n"
+    );
+    for bad in ["", "# Changelog\n", "## [1.0.0]\n- a\n"] {
+        assert!(releases(bad).is_err(), "{bad}");
+    }
+}
+
+/// Runs a validator, if it is installed, in a folder with all files.
+fn validate(program: &str, arguments: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    for PackageFile { path, bytes } in all() {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder.path());
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => {
+            return skip(Need::System, &format!("no {program}: {error}"));
+        }
+    };
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(output.status.success(), "{program}: {said}");
+}
+
+#[test]
+fn validators_find_nothing() {
+    validate(
+        "desktop-file-validate",
+        &["share/applications/mapscope.desktop"],
+    );
+    validate("appstreamcli", &["validate", "--no-net", &metainfo()]);
+    validate("update-mime-database", &["share/mime"]);
+    validate(
+        "bash",
+        &["-n", "share/bash-completion/completions/mapscope"],
+    );
+    validate("zsh", &["-n", "share/zsh/vendor-completions/_mapscope"]);
+    validate(
+        "fish",
+        &[
+            "--no-execute",
+            "share/fish/vendor_completions.d/mapscope.fish",
+        ],
+    );
+}
+
+#[test]
+fn pages_are_set_without_a_warning() {
+    let pages = all();
+    let pages = pages
+        .iter()
+        .filter(|file| file.path.starts_with("share/man/"));
+    let mut names = Vec::new();
+    for page in pages {
+        let name = Path::new(&page.path).to_str().unwrap();
+        names.push(name);
+    }
+    assert!(names.len() >= 6, "{names:?}");
+    for name in names {
+        validate("groff", &["-man", "-Tutf8", "-ww", "-z", name]);
+    }
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Installs Mapscope from the folder in which this lies, or removes it again.
+#
+#   ./install.sh                        for you alone, into ~/.local
+#   sudo ./install.sh --prefix /usr/local
+#   ./install.sh --uninstall [--prefix DIR]
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+prefix=${HOME:-/root}/.local
+action=install
+
+usage() {
+    sed -n '2,6s/^# \{0,1\}//p' "$0"
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --prefix)
+            [ $# -ge 2 ] || { usage >&2; exit 2; }
+            prefix=$2
+            shift ;;
+        --prefix=*) prefix=${1#*=} ;;
+        --uninstall) action=uninstall ;;
+        -h | --help) usage; exit 0 ;;
+        *) usage >&2; exit 2 ;;
+    esac
+    shift
+done
+case $prefix in /*) ;; *) prefix=$(pwd)/$prefix ;; esac
+
+# The files, by their paths below the prefix.
+files() {
+    (cd "$here" && find bin share -type f | LC_ALL=C sort)
+}
+
+# Lets desktops know. What is not installed here needs to know nothing.
+refresh() {
+    if command -v update-mime-database >/dev/null && [ -d "$prefix/share/mime/packages" ]; then
+        update-mime-database "$prefix/share/mime"
+    fi
+    if command -v update-desktop-database >/dev/null && [ -d "$prefix/share/applications" ]; then
+        update-desktop-database -q "$prefix/share/applications"
+    fi
+    # Without a cache, icons are found by their names.
+    if command -v gtk-update-icon-cache >/dev/null && [ -e "$prefix/share/icons/hicolor/icon-theme.cache" ]; then
+        gtk-update-icon-cache -q -f -t "$prefix/share/icons/hicolor"
+    fi
+}
+
+# The folders that installing made, which go again when nothing is left in them.
+made=$prefix/share/doc/mapscope/made-folders
+
+# make DIR: makes a folder, and notes it and those above it that were not there.
+make() {
+    [ -d "$1" ] && return
+    make "$(dirname "$1")"
+    mkdir "$1"
+    new="$1
+$new"
+}
+
+# Whether a folder has nothing in it.
+is_empty() {
+    [ -d "$1" ] && [ -z "$(ls -A "$1")" ]
+}
+
+case $action in
+    install)
+        new=
+        for folder in $(files | sed 's|/[^/]*$||' | sort -u); do
+            make "$prefix/$folder"
+        done
+        # A second installation makes none of its own.
+        if [ -n "$new" ]; then
+            printf '%s' "$new" >>"$made"
+        fi
+        files | while IFS= read -r file; do
+            mode=644
+            case $file in bin/*) mode=755 ;; esac
+            # Into a new file: the program may be running.
+            rm -f "$prefix/$file"
+            cp "$here/$file" "$prefix/$file"
+            chmod "$mode" "$prefix/$file"
+        done
+        refresh
+        echo "Mapscope is in $prefix/bin."
+        case :$PATH: in
+            *":$prefix/bin:"*) ;;
+            *) echo "Add it to PATH, or desktops and shells will not find it." ;;
+        esac ;;
+    uninstall)
+        files | while IFS= read -r file; do
+            rm -f "$prefix/$file"
+        done
+        refresh
+        # What was made from our files alone goes with them.
+        if is_empty "$prefix/share/mime/packages"; then
+            for cache in aliases generic-icons globs globs2 icons magic mime.cache subclasses \
+                treemagic types version XMLnamespaces; do
+                rm -f "$prefix/share/mime/$cache"
+            done
+        fi
+        if [ "$(ls -A "$prefix/share/applications" 2>/dev/null)" = mimeinfo.cache ]; then
+            rm -f "$prefix/share/applications/mimeinfo.cache"
+        fi
+        folders=
+        if [ -e "$made" ]; then
+            folders=$(LC_ALL=C sort -ru "$made")
+            rm -f "$made"
+        fi
+        if is_empty "$prefix/share/mime/application"; then
+            rmdir "$prefix/share/mime/application"
+        fi
+        # The deepest first.
+        printf '%s\n' "$folders" | while IFS= read -r folder; do
+            if is_empty "$folder"; then
+                rmdir "$folder"
+            fi
+        done
+        echo "Mapscope is removed from $prefix." ;;
+esac

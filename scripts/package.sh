@@ -1,0 +1,110 @@
+#!/bin/sh
+# Makes the packages in target/package: a .deb, and a tarball with an installer.
+#
+# The same files come out of the same commit: times are those of the commit.
+set -eu
+cd "$(dirname "$0")/.."
+
+CARGO=${CARGO:-cargo}
+# Who is asked about the package: a reserved domain, until there is an address (CONTRIBUTING.md, Releases).
+MAINTAINER=${MAINTAINER:-Mapscope contributors <mapscope@example.org>}
+target=${CARGO_TARGET_DIR:-target}
+out=$target/package
+version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+arch=$(uname -m)
+if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
+    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || date +%s)
+fi
+export SOURCE_DATE_EPOCH
+umask 022
+
+# MAPSCOPE_BINARIES: a folder with both programs, built before.
+if [ -n "${MAPSCOPE_BINARIES:-}" ]; then
+    programs=$MAPSCOPE_BINARIES
+else
+    $CARGO build --release --locked -p mapscope -p mapscope-package \
+        --bin mapscope --bin make-package-files
+    programs=$target/release
+fi
+
+rm -rf "$out"
+mkdir -p "$out"
+stage=$out/mapscope-$version-linux-$arch
+"$programs/make-package-files" "$stage" "$MAINTAINER"
+install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
+strip "$stage/bin/mapscope"
+doc=$stage/share/doc/mapscope
+cp README.md LICENSE-MIT LICENSE-APACHE "$doc"
+cp packaging/install.sh "$stage"
+gzip -9n "$doc/changelog" "$doc/THIRD-PARTY.txt" "$stage"/share/man/man1/*.1
+
+# sorted DIR: an archive of it to standard output, in which nothing depends on the machine.
+sorted() {
+    tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+        -C "$(dirname "$1")" -c "$(basename "$1")"
+}
+sorted "$stage" | gzip -9n >"$stage.tar.gz"
+echo "$stage.tar.gz"
+
+if ! command -v dpkg-deb >/dev/null; then
+    echo "There is no dpkg-deb here, and so no .deb." >&2
+    exit 0
+fi
+deb=$out/deb
+mkdir -p "$deb/DEBIAN" "$deb/usr"
+cp -R "$stage/bin" "$stage/share" "$deb/usr"
+doc=$deb/usr/share/doc/mapscope
+# Debian has one file for both licences, and the README is for those who build.
+rm "$doc/README.md" "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE"
+{
+    cat <<END
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Mapscope
+Comment: THIRD-PARTY.txt.gz has the licences of the libraries and fonts that are part
+ of the program.
+
+Files: *
+Copyright: $(sed -n 's/^Copyright (c) //p' LICENSE-MIT)
+License: Expat or Apache-2.0
+
+License: Expat
+END
+    sed -n '/^Permission/,$s/^\(.*\)$/ \1/p' LICENSE-MIT | sed 's/^ $/ ./'
+    cat <<END
+
+License: Apache-2.0
+ On Debian systems, the full text of the Apache License, Version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+END
+} >"$doc/copyright"
+# What it is linked with, as dpkg knows it; what it only looks for at its start follows.
+mkdir -p "$out/shlibs/debian"
+: >"$out/shlibs/debian/control"
+linked=$(cd "$out/shlibs" && dpkg-shlibdeps -O "$OLDPWD/$deb/usr/bin/mapscope" 2>/dev/null |
+    sed -n 's/^shlibs:Depends=//p')
+rm -r "$out/shlibs"
+cat >"$deb/DEBIAN/control" <<END
+Package: mapscope
+Version: $version
+Section: graphics
+Priority: optional
+Architecture: $(dpkg --print-architecture)
+Maintainer: $MAINTAINER
+Installed-Size: $(du -k -s "$deb/usr" | cut -f1)
+Depends: $linked, libvulkan1, libwayland-client0, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0
+Recommends: mesa-vulkan-drivers | vulkan-icd
+Suggests: xdg-desktop-portal
+Description: viewer of game terrain, scenes, models and maps
+ Mapscope shows files of games as the games show them, in a window on which
+ they are dropped: terrain, models and scenes of the Permafrost Engine, levels
+ of PlatinumSrc, and 2D maps of ika and the PixelPerfectEngine. Any tile, cube
+ or triangle can be pointed at, and every problem in a file is listed with its
+ place.
+ .
+ The commands info, check and render do the same without a window.
+END
+(cd "$deb" && find usr -type f | LC_ALL=C sort | xargs -d '\n' md5sum >DEBIAN/md5sums)
+find "$deb" -depth -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+package=$out/mapscope_${version}_$(dpkg --print-architecture).deb
+dpkg-deb --root-owner-group -Zxz --build "$deb" "$package" >/dev/null
+echo "$package"
