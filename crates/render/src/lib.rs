@@ -300,14 +300,15 @@ impl Renderer {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
             contents: renderers(gpu, &frame),
-            // Cliffs that face the camera are left out of what is mirrored: that has to be right first.
-            reflects_ground: false,
+            // There each pixel of it would cost as much as one of the frame.
+            reflects_ground: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             frame,
         }
     }
 
-    /// Has water reflect the ground as well as the sky, or not. At first it does not.
+    /// Has water reflect the ground as well as the sky, or not. At first it does, except on software
+    /// adapters.
     pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
         self.reflects_ground = reflects_ground;
     }

@@ -1,10 +1,12 @@
-//! Skyboxes: which way round their images are, and that they stand where the engine has them.
+//! Skyboxes: which way round their images are, and that they stand where the engine has them; and what
+//! water mirrors.
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
+use glam::{UVec2, Vec2, Vec3};
 use image::imageops::{self, FilterType};
 use image::{Rgba, RgbaImage};
+use mapscope_formats::pfmap::Tile;
 use mapscope_render::View;
 use mapscope_scene::assets::{FACE_NAMES, Skybox, Texture};
 use mapscope_scene::camera::{Camera, Pose, Projection};
@@ -13,7 +15,7 @@ use mapscope_testdata::shared;
 use mapscope_testdata::tiny_scene::SKYBOX;
 
 use super::scenes::{self, Scene};
-use super::stage::Stage;
+use super::stage::{GRASS, SAND, Stage, open_map, terrain};
 use super::terrain::corpus_map;
 
 /// The skybox of the small scene, with so many texels along a side, as it is read from its files.
@@ -155,4 +157,61 @@ fn the_sky_of_the_game_is_where_the_engine_has_it() {
         println!("{name}: {mean:.2} of 255 apart");
         assert!(mean < 4.0, "{name}: {mean}");
     }
+}
+
+/// What water reflects is where a mirror shows it: walls of the shore stand upside down below it.
+#[test]
+fn water_reflects_the_ground_where_a_mirror_shows_it() {
+    // A lake beside a cliff, seen from over the water.
+    let land = open_map([1, 1], |_, col| {
+        let mut tile = Tile::default();
+        (tile.top_material, tile.side_material) = (SAND, GRASS);
+        tile.base_height = if col < 16 { -3 } else { 6 };
+        tile
+    });
+    let place = |col: f32, y: f32| {
+        let ground = terrain(&*land).placement().world(col, 16.0, 0.0);
+        ground.with_y(y)
+    };
+    let pose = Pose {
+        eye: place(4.0, 12.0),
+        target: place(16.0, 4.0),
+    };
+    let camera = Camera::new(pose, land.about().handedness);
+    let size = [240, 160];
+    let mut draw = |reflects_ground| {
+        let mut stage = Stage::get();
+        stage.set_reflects_ground(reflects_ground);
+        let (picture, _) = stage.draw(Some(&*land), &View::plain(camera), size);
+        stage.set_reflects_ground(false);
+        picture
+    };
+    let [sky, ground] = [false, true].map(&mut draw);
+    // Where the reflection of a place is seen.
+    let at = |place: Vec3| {
+        let mirrored = place.with_y(-4.0 - place.y);
+        let at = camera
+            .project(mirrored, size[0] as f32 / size[1] as f32)
+            .unwrap();
+        (at * Vec2::from(size.map(|side| side as f32))).as_uvec2()
+    };
+    // How much greener it is than the sky: the cliff is, in the sun.
+    let greener = |at: UVec2| {
+        let green = |picture: &RgbaImage| {
+            let Rgba([_, g, b, _]) = *picture.get_pixel(at.x, at.y);
+            i32::from(g) - i32::from(b)
+        };
+        green(&ground) - green(&sky)
+    };
+    // The cliff is 24 units high; above it is the sky, as it is without.
+    for y in [4.0, 10.0, 18.0] {
+        let greener = greener(at(place(16.0, y)));
+        assert!(greener > 20, "{y}: {greener}");
+    }
+    for y in [29.0, 31.0] {
+        let greener = greener(at(place(16.0, y)));
+        assert!(greener.abs() < 16, "{y}: {greener}");
+    }
+    // What is not water is the same.
+    assert_eq!(sky.get_pixel(120, 2), ground.get_pixel(120, 2));
 }

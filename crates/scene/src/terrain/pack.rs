@@ -578,8 +578,8 @@ impl Part {
                     if !is_drawn && !chunk.is_drawn(row, col) {
                         continue;
                     }
-                    if let Some(lowest) = side_bottom(&around, &shape, edge) {
-                        levels[0] = levels[0].min(lowest);
+                    if let Some(of_side) = side_levels(&around, &shape, edge) {
+                        levels = wider(levels, of_side);
                         self.sides
                             .push(reference | Packed::EDGE.put(edge as u32) as u16);
                     }
@@ -659,22 +659,20 @@ pub(super) fn wider(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
     [a[0].min(b[0]), a[1].max(b[1])]
 }
 
-/// The lowest level of the side face on an edge of a tile; none where nothing shows.
+/// The lowest and highest level of the side face on an edge of a tile; none where nothing shows.
 ///
 /// Inside the map the face between two tiles is listed once, with the northern or western of
 /// them; it stands on whichever is lower and shows the side of whichever is higher.
-fn side_bottom(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<i32> {
+fn side_levels(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<[i32; 2]> {
     let (rows, cols) = edge.step();
     let own = shape.edge(edge);
-    let Some(neighbor) = around.at(rows, cols) else {
-        let bottom = shape.skirt_bottom();
-        return (own != [bottom; 2]).then_some(bottom);
+    let other = match around.at(rows, cols) {
+        Some(_) if matches!(edge, Edge::North | Edge::West) => return None,
+        Some(neighbor) => Shape::of(neighbor).edge(edge.opposite()),
+        None => [shape.skirt_bottom(); 2],
     };
-    if matches!(edge, Edge::North | Edge::West) {
-        return None;
-    }
-    let other = Shape::of(neighbor).edge(edge.opposite());
-    (own != other).then(|| own.into_iter().chain(other).fold(i32::MAX, i32::min))
+    let ends = own.into_iter().chain(other).map(|level| [level; 2]);
+    (own != other).then(|| ends.fold([i32::MAX, i32::MIN], wider))
 }
 
 #[cfg(test)]
@@ -708,6 +706,23 @@ mod tests {
         // The skirt is no ground, and nothing of it is under water.
         assert_eq!(packed.chunks[1].ground, Some([0, 0]));
         assert!(!packed.chunks[1].has_water);
+    }
+
+    #[test]
+    fn sides_reach_as_high_as_the_higher_of_their_two_tiles() {
+        let mut map = level_map();
+        let cols = map.cols() as usize;
+        // A hill in the north-east of the first chunk, whose western side is listed with the low
+        // tiles beside it.
+        for (index, tile) in map.tiles.iter_mut().enumerate() {
+            if index / cols < 16 && (16..32).contains(&(index % cols)) {
+                tile.base_height = 7;
+            }
+        }
+        let packed = packed(&map);
+        let levels = |chunk: usize| packed.chunks[chunk].blocks.each_ref().map(|it| it.levels);
+        assert_eq!(levels(0), [[-1, 7], [-1, 7], [-1, 0], [-1, 0]]);
+        assert_eq!(levels(1), [[-1, 0]; 4]);
     }
 
     #[test]
