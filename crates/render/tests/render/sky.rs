@@ -10,9 +10,9 @@ use mapscope_formats::pfmap::Tile;
 use mapscope_render::View;
 use mapscope_scene::assets::{FACE_NAMES, Skybox, Texture};
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Document, Environment, Sun};
+use mapscope_scene::{Document, Environment, OpenOptions, Progress, Source, Sun};
 use mapscope_testdata::shared;
-use mapscope_testdata::tiny_scene::SKYBOX;
+use mapscope_testdata::tiny_scene::{SKYBOX, bitmap, sound_scene, write_game};
 
 use super::scenes::{self, Scene};
 use super::stage::{GRASS, SAND, Stage, open_map, terrain};
@@ -20,10 +20,15 @@ use super::terrain::corpus_map;
 
 /// The skybox of the small scene, with so many texels along a side, as it is read from its files.
 pub(crate) fn skybox(side: u32) -> Skybox {
-    let face = |(_, [upper, lower]): (_, [[u8; 3]; 2])| {
-        // The engine has the last row first.
+    let face = |(name, [upper, lower]): (_, [[u8; 3]; 2])| {
         let image = RgbaImage::from_fn(side, side, |x, y| {
-            let color = if y < side / 2 { lower } else { upper };
+            // The engine has the last row first, and turns what is above and below.
+            let [x, y] = match name {
+                "top" => [side - 1 - y, x],
+                "bottom" => [y, side - 1 - x],
+                _ => [x, side - 1 - y],
+            };
+            let color = if y < side / 2 { upper } else { lower };
             let [r, g, b] = if x < side / 8 { [255; 3] } else { color };
             Rgba([r, g, b, 255])
         });
@@ -59,36 +64,43 @@ pub(crate) fn chimneys_at_dusk() -> Scene {
     })
 }
 
-/// Where a place of an image of a skybox is seen, as OpenGL has it of images whose first row is their
-/// last: `[0, 0]` is the top left.
-fn direction(face: usize, [x, y]: [f32; 2]) -> Vec3 {
-    let (s, t) = (2.0 * x - 1.0, 1.0 - 2.0 * y);
-    match FACE_NAMES[face] {
-        "right" => Vec3::new(1.0, -t, -s),
-        "left" => Vec3::new(-1.0, -t, s),
-        "top" => Vec3::new(s, 1.0, t),
-        "bottom" => Vec3::new(s, -1.0, -t),
-        "back" => Vec3::new(s, -t, 1.0),
-        _ => Vec3::new(-s, -t, -1.0),
+/// Where a place of an image of a skybox is seen, of which `[0, 0]` is the top left: as OpenGL has it
+/// of images whose first row is their last, and above and below as the engine's shader turns it.
+fn direction(face: &str, [x, y]: [f32; 2]) -> Vec3 {
+    let [x, y] = [x, y].map(|at| 2.0 * at - 1.0);
+    match face {
+        "right" => Vec3::new(1.0, y, -x),
+        "left" => Vec3::new(-1.0, y, x),
+        "top" => Vec3::new(y, 1.0, -x),
+        "bottom" => Vec3::new(-y, -1.0, -x),
+        "back" => Vec3::new(x, y, 1.0),
+        _ => Vec3::new(-x, y, -1.0),
     }
 }
 
+/// A place so far from all maps that there is nothing but the sky.
+const FAR_OFF: Vec3 = Vec3::new(5000.0, 300.0, 5000.0);
+
+/// The sky in a direction and a little around it.
+fn looking(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImage) {
+    // Nobody looks straight up.
+    let ahead = ahead.normalize() + Vec3::new(0.0, 0.0, 0.01);
+    let pose = Pose {
+        eye: FAR_OFF,
+        target: FAR_OFF + ahead * 10.0,
+    };
+    let mut camera = Camera::new(pose, document.about().handedness);
+    camera.fov_y_radians = 100_f32.to_radians();
+    let view = View::plain(camera);
+    let (picture, _) = Stage::get().draw(Some(document), &view, [size; 2]);
+    (camera, picture)
+}
+
 #[test]
-fn each_image_of_a_skybox_is_where_opengl_has_it() {
+fn each_image_of_a_skybox_is_where_the_engine_has_it() {
     let scene = chimneys_below_a_skybox();
-    let size = [240, 240];
-    // Far from the map, so that nothing is in the way.
-    let eye = Vec3::new(5000.0, 300.0, 5000.0);
-    for face in 0..6 {
-        let middle = direction(face, [0.5, 0.5]) + Vec3::new(0.0, 0.0, 0.01);
-        let pose = Pose {
-            eye,
-            target: eye + middle * 10.0,
-        };
-        let mut camera = Camera::new(pose, scene.about().handedness);
-        camera.fov_y_radians = 100_f32.to_radians();
-        let (picture, _) = Stage::get().draw(Some(&scene), &View::plain(camera), size);
-        let [upper, lower] = SKYBOX[face].1;
+    for (name, [upper, lower]) in SKYBOX {
+        let (camera, picture) = looking(&scene, direction(name, [0.5; 2]), 240);
         for (place, expected) in [
             ([0.6, 0.2], upper),
             ([0.9, 0.4], upper),
@@ -98,12 +110,91 @@ fn each_image_of_a_skybox_is_where_opengl_has_it() {
             ([0.05, 0.9], [255; 3]),
         ] {
             let at = camera
-                .project(eye + direction(face, place) * 100.0, 1.0)
+                .project(FAR_OFF + direction(name, place) * 100.0, 1.0)
                 .unwrap();
-            let at = (at * Vec2::from(size.map(|side| side as f32))).as_uvec2();
+            let at = (at * 240.0).as_uvec2();
             let Rgba([r, g, b, _]) = *picture.get_pixel(at.x, at.y);
-            let name = FACE_NAMES[face];
             assert_eq!([r, g, b], expected, "{name}, {place:?}: at {at}");
+        }
+    }
+}
+
+/// Images that join in the engine: each of their pixels has the colour of the direction in which it
+/// is seen. Read from their files they are one sky without a seam.
+#[test]
+fn images_that_join_in_the_engine_join() {
+    let color = |direction: Vec3| (direction.normalize() * 127.0 + 128.0).round();
+    let folder = tempfile::tempdir().unwrap();
+    let file = write_game(folder.path(), &sound_scene()).unwrap();
+    let side = 64;
+    for (face, _) in SKYBOX {
+        let image = bitmap(side, |x, y| {
+            let place = [x, y].map(|at| (at as f32 + 0.5) / side as f32);
+            color(direction(face, place)).to_array().map(|it| it as u8)
+        });
+        let path = folder.path().join("assets/skyboxes/evening sky").join(face);
+        std::fs::write(path.with_extension("jpg"), image).unwrap();
+    }
+    let source = Source::read(&file).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let scene = mapscope_scene::open(&source, &options, &progress).unwrap();
+    let size = 120;
+    let steps = || [-1.0, 0.0, 1.0].into_iter();
+    let ahead = steps().flat_map(|x| steps().flat_map(move |y| steps().map(move |z| [x, y, z])));
+    for ahead in ahead.map(Vec3::from).filter(|ahead| *ahead != Vec3::ZERO) {
+        let (camera, picture) = looking(&*scene, ahead, size);
+        for (x, y, pixel) in picture.enumerate_pixels() {
+            let at = (Vec2::new(x as f32, y as f32) + 0.5) / size as f32;
+            let expected = color(camera.ray_in_world(at, 1.0).direction);
+            let [r, g, b, _] = pixel.0.map(f32::from);
+            let apart = (Vec3::new(r, g, b) - expected).abs().max_element();
+            assert!(apart < 5.0, "{ahead}, {at}: {pixel:?}, not {expected}");
+        }
+    }
+}
+
+/// The images of the game's sky join, which says that they are turned as they were made to be.
+#[test]
+fn the_images_of_the_sky_of_the_game_join() {
+    let Some(document) = corpus_map("demo.pfmap") else {
+        return;
+    };
+    let environment = document.environment().unwrap();
+    let skybox = environment.skybox.as_ref().unwrap();
+    let last = skybox.side() as usize - 1;
+    // The texel of a layer of a cube texture that is seen in a direction.
+    let texel = |face: &str, Vec3 { x, y, z }: Vec3| {
+        let (s, t) = match face {
+            "right" => (-z, -y),
+            "left" => (z, -y),
+            "top" => (x, z),
+            "bottom" => (x, -z),
+            "back" => (x, -y),
+            _ => (-x, -y),
+        };
+        let at = [s, t].map(|at| ((at + 1.0) * 0.5 * last as f32).round() as usize);
+        let index = FACE_NAMES.iter().position(|name| *name == face).unwrap();
+        let texels = &skybox.faces[index].levels[0];
+        &texels[(at[1] * (last + 1) + at[0]) * 4..][..3]
+    };
+    for (face, y) in [("top", 1.0), ("bottom", -1.0)] {
+        for side in ["right", "left", "back", "front"] {
+            let mut sum = 0.0;
+            for step in 0..=last {
+                let along = 2.0 * step as f32 / last as f32 - 1.0;
+                let edge = match side {
+                    "right" => Vec3::new(1.0, y, along),
+                    "left" => Vec3::new(-1.0, y, along),
+                    "back" => Vec3::new(along, y, 1.0),
+                    _ => Vec3::new(along, y, -1.0),
+                };
+                let pairs = texel(face, edge).iter().zip(texel(side, edge));
+                sum += pairs.map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>();
+            }
+            let mean = sum / (3 * (last + 1)) as f64;
+            println!("{face}, {side}: {mean:.2} of 255 apart");
+            // Turned otherwise, one side of each is 30 apart or more.
+            assert!(mean < 15.0, "{face}, {side}: {mean}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ::image::imageops;
+use ::image::{RgbaImage, imageops};
 
 use super::{AssetError, Assets, Texture, decode};
 use crate::parallel::in_parallel;
@@ -26,8 +26,8 @@ pub struct Skybox {
     /// Where it was found, as a scene names it: its folder below the asset root, and what the names of
     /// its images end in, without the dot.
     pub name: [String; 2],
-    /// Its faces in the order of [`FACE_NAMES`], all square and of one size. Their rows are those of
-    /// the layers of a cube texture: the engine loads images with the last row first (fact sheet 0).
+    /// Its faces in the order of [`FACE_NAMES`], all square and of one size, turned as the layers of
+    /// a cube texture are.
     pub faces: [Texture; 6],
 }
 
@@ -78,7 +78,7 @@ impl Assets {
         let extension = extension.strip_prefix('.').unwrap_or(extension);
         let folder = folder.trim_end_matches('/');
         let faces = in_parallel(FACE_NAMES.len(), progress, |index| {
-            self.face(&format!("{folder}/{}.{extension}", FACE_NAMES[index]))
+            self.face(folder, FACE_NAMES[index], extension)
         })?;
         let mut loaded = LoadedSkybox::default();
         if faces.iter().all(|face| face.is_missing) {
@@ -143,8 +143,9 @@ impl Assets {
         Ok(LoadedSkybox::default())
     }
 
-    fn face(&self, name: &str) -> Face {
-        let file = self.read_up_to(name, MAX_IMAGE_BYTES);
+    fn face(&self, folder: &str, face: &str, extension: &str) -> Face {
+        let name = format!("{folder}/{face}.{extension}");
+        let file = self.read_up_to(&name, MAX_IMAGE_BYTES);
         let is_missing = matches!(file.bytes, Err(AssetError::Missing { .. }));
         let texture = match &file.bytes {
             Ok(bytes) => decode(bytes),
@@ -162,18 +163,31 @@ impl Assets {
                 };
             }
         };
-        let texture = texture.map(|mut image| {
-            imageops::flip_vertical_in_place(&mut image);
-            Texture::new(image)
-        });
+        let texture = texture.map(|image| Texture::new(as_layer(face, image)));
         let unreadable = |error: String| {
-            let message = format!("the image {} cannot be read: {error}", quoted_path(name));
+            let message = format!("the image {} cannot be read: {error}", quoted_path(&name));
             (&rules::UNREADABLE_SKYBOX, message)
         };
         Face {
             texture: texture.map_err(unreadable),
             is_missing,
             looked_for: file.looked_for,
+        }
+    }
+}
+
+/// An image of a skybox as it is a layer of a cube texture.
+///
+/// The engine uploads images with the last row first (fact sheet 0). The upper and the lower one it
+/// looks up toward -Z where OpenGL has X, and toward -X where that has Z (its
+/// `shaders/fragment/skybox.glsl`), which is a quarter turn.
+fn as_layer(face: &str, mut image: RgbaImage) -> RgbaImage {
+    match face {
+        "top" => imageops::rotate270(&image),
+        "bottom" => imageops::rotate90(&image),
+        _ => {
+            imageops::flip_vertical_in_place(&mut image);
+            image
         }
     }
 }

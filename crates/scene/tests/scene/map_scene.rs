@@ -902,11 +902,11 @@ fn errors_of_the_map_are_said_of_the_scene() {
     );
 }
 
-/// The first and last texel of each face of a skybox.
+/// The second and last texel of each face of a skybox.
 type FaceEnds = Vec<[[u8; 3]; 2]>;
 
-/// The skybox of a document: where it was found, texels along a side, and the first and last texel of
-/// each face but for the white stripe.
+/// The skybox of a document: where it was found, texels along a side, and the second and last texel of
+/// each face.
 fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
     let skybox = document.environment()?.skybox.as_ref()?;
     let texel = |texels: &[u8]| [texels[0], texels[1], texels[2]];
@@ -921,8 +921,14 @@ fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
 fn the_skybox_of_a_scene_is_found_and_turned_as_the_engine_does() {
     let game = Game::new(&sound_scene());
     let document = game.open();
-    // The last row of an image comes first.
-    let faces = SKYBOX.map(|(_, [upper, lower])| [lower, upper]).to_vec();
+    // The last row of an image comes first. Above, that is the right column from its top, and below
+    // the left one, which is white, from its bottom.
+    let faces = SKYBOX.map(|(name, [upper, lower])| match name {
+        "top" => [upper, [255; 3]],
+        "bottom" => [[255; 3], upper],
+        _ => [lower, upper],
+    });
+    let faces = faces.to_vec();
     let name = "assets/skyboxes/evening sky jpg".to_owned();
     assert_eq!(skybox(&*document), Some((name, 4, faces)));
     let watched = &document.about().dependencies;
