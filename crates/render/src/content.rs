@@ -17,6 +17,8 @@ use mapscope_scene::Playhead;
 pub(super) enum Phase {
     /// What keeps the sun from what is behind it; drawn from the sun, as depth alone.
     Shadow,
+    /// What water reflects; drawn before the frame, as in a mirror.
+    Reflection,
     /// What hides what is behind it.
     Opaque,
     /// What is behind everything.
@@ -66,6 +68,21 @@ pub(super) struct InstanceRanges {
     pub(super) mirrored: Range<u32>,
     /// In the shadow map.
     pub(super) casting: Range<u32>,
+    /// In what water reflects: of those that are not mirrored, and of those that are.
+    pub(super) reflected: [Range<u32>; 2],
+}
+
+impl InstanceRanges {
+    /// What is drawn in the frame, and whether it is seen as in a mirror.
+    pub(super) fn in_frame(&self) -> [(bool, Range<u32>); 2] {
+        [(false, self.upright.clone()), (true, self.mirrored.clone())]
+    }
+
+    /// The same of what water reflects.
+    pub(super) fn in_water(&self) -> [(bool, Range<u32>); 2] {
+        let [upright, mirrored] = self.reflected.clone();
+        [(true, upright), (false, mirrored)]
+    }
 }
 
 /// A frame while it is drawn: the render pass, and what it took so far.
@@ -184,8 +201,8 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
     /// What is to be behind it in the frame that was prepared.
     fn background(&self) -> Background;
 
-    /// World height of its water, if that is in view.
-    fn water_height(&self) -> Option<f32> {
+    /// World height of its water, if that is in a view.
+    fn water_height(&self, _: &LocalView<'_>) -> Option<f32> {
         None
     }
 

@@ -84,7 +84,7 @@ struct FrameTextures {
 pub(super) struct Reflected {
     /// Whether the sky is the skybox of the document, and not Mapscope's own.
     pub(super) skybox: bool,
-    /// Whether the ground is as well, which was drawn as in a mirror.
+    /// Whether the ground and what stands on it are as well, which are drawn as in a mirror.
     pub(super) ground: bool,
 }
 
@@ -252,6 +252,7 @@ impl<'a> LocalView<'a> {
                 upright: 0..0,
                 mirrored: 0..0,
                 casting: 0..0,
+                reflected: [0..0, 0..0],
             },
             casters: None,
             to_sun: Sun::default().direction(),

@@ -36,7 +36,7 @@ use thiserror::Error;
 use self::content::{
     AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, Phase, UploadOptions,
 };
-use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, is_mirrored};
+use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored};
 use self::lines::{LineData, LineRenderer};
 use self::reflection::Reflection;
 use self::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
@@ -131,7 +131,7 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     contents: [Box<dyn AnyRenderer>; 4],
-    /// Whether water reflects the ground.
+    /// Whether water reflects the ground and what stands on it.
     reflects_ground: bool,
     /// For frames of no document.
     empty: FrameData,
@@ -194,23 +194,28 @@ struct Content {
 }
 
 /// Instances that are drawn in the same places: what the frame draws and what the shadow map draws
-/// follow each other.
+/// follow each other. All that are not mirrored are drawn for the water to reflect, and all that are.
 #[derive(Debug, Clone, Copy)]
 enum Group {
+    Reflected,
     Seen,
     SeenAndCasting,
     Casting,
     MirroredCasting,
     MirroredSeenAndCasting,
     MirroredSeen,
+    MirroredReflected,
 }
 
 impl Group {
-    const COUNT: usize = 6;
+    const COUNT: usize = 8;
 
-    fn of(is_mirrored: bool, is_seen: bool, is_casting: bool) -> Option<Self> {
+    /// None for what is neither in the frame nor in a mirror nor casts a shadow.
+    fn of(is_mirrored: bool, [is_seen, is_casting, is_reflected]: [bool; 3]) -> Option<Self> {
         Some(match (is_mirrored, is_seen, is_casting) {
-            (_, false, false) => return None,
+            (_, false, false) if !is_reflected => return None,
+            (false, false, false) => Self::Reflected,
+            (true, false, false) => Self::MirroredReflected,
             (false, true, false) => Self::Seen,
             (false, true, true) => Self::SeenAndCasting,
             (false, false, true) => Self::Casting,
@@ -275,7 +280,7 @@ impl SceneData {
             .map(move |(at, &far_at)| {
                 self.contents.get(match phase {
                     Phase::Transparent => far_at,
-                    Phase::Opaque => self.contents.len() - 1 - at,
+                    Phase::Opaque | Phase::Reflection => self.contents.len() - 1 - at,
                     Phase::Shadow | Phase::Background | Phase::Lines => at,
                 })
             });
@@ -307,8 +312,8 @@ impl Renderer {
         }
     }
 
-    /// Has water reflect the ground as well as the sky, or not. At first it does, except on software
-    /// adapters.
+    /// Has water reflect the ground and what stands on it as well as the sky, or not. At first it
+    /// does, except on software adapters.
     pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
         self.reflects_ground = reflects_ground;
     }
@@ -387,12 +392,12 @@ impl Renderer {
                 bytes: skybox.cpu_bytes(),
             })
         });
-        self.list(gpu, &mut scene, document, shared, None)?;
+        self.list(gpu, &mut scene, document, shared, [None; 2])?;
         Ok(scene)
     }
 
-    /// Finds out what a document is made of and where that stands in the next frame. What is new
-    /// is put on the GPU, and what is gone is removed from it.
+    /// Finds out what a document is made of and where that stands in the next frame, and in what its
+    /// water reflects. What is new is put on the GPU, and what is gone is removed from it.
     ///
     /// # Errors
     /// The last one that was met. It is met once.
@@ -402,13 +407,14 @@ impl Renderer {
         scene: &mut SceneData,
         document: &dyn Document,
         shared: Option<&SceneData>,
-        local: Option<&LocalView<'_>>,
+        [local, mirrored]: [Option<&LocalView<'_>>; 2],
     ) -> Result<(), UploadError> {
         let plain = Shown::default();
         let shown = local.map_or(&plain, |local| &local.view.shown);
         let mut result = Ok(());
         let mut sent_bytes = 0;
-        let frustum = local.map(|local| Frustum::new(local.clip_from_model));
+        let frusta =
+            [local, mirrored].map(|local| local.map(|local| Frustum::new(local.clip_from_model)));
         scene.awaited = 0;
         for content in &mut scene.contents {
             content.groups.iter_mut().for_each(Vec::clear);
@@ -457,10 +463,11 @@ impl Renderer {
                     scene.contents.push(Content::new(number, key, data));
                 }
                 if let Some(content) = at.and_then(|at| scene.contents.get_mut(at)) {
-                    let frustum = frustum.as_ref().filter(|_| is_instanced);
+                    let frusta = frusta.each_ref();
+                    let frusta = frusta.map(|it| it.as_ref().filter(|_| is_instanced));
                     let casts = renderer.casts_shadows();
                     let shadow = Some(&mut scene.shadow).filter(|_| casts);
-                    content.place(&drawable, placements, local, frustum, shadow);
+                    content.place(&drawable, placements, local, frusta, shadow);
                 }
             }
         });
@@ -493,7 +500,12 @@ impl Renderer {
         let bounds = document.about().bounds;
         let fit = to_sun.and_then(|to_sun| ShadowFit::new(&whole, &bounds, to_sun));
         scene.shadow.begin(fit);
-        if let Err(error) = self.list(gpu, scene, document, None, Some(&local)) {
+        let mut grounds = scene.contents.iter().filter(|content| content.is_ground());
+        let water = grounds.find_map(|content| content.data.as_ref()?.water_height(&local));
+        let water = water.filter(|_| self.reflects_ground);
+        let mirrored = water.and_then(|height| local.mirrored_at(height));
+        let locals = [Some(&local), mirrored.as_ref()];
+        if let Err(error) = self.list(gpu, scene, document, None, locals) {
             log::error!("{error}");
         }
         let shadow = scene.shadow.prepare(gpu, &self.frame);
@@ -510,12 +522,18 @@ impl Renderer {
         scene.frame.write(gpu, &local, &light);
         local.to_sun = light.sun.direction();
         local.casters = scene.shadow.casters_of_frame();
-        local.reflected.skybox = scene.skybox.is_some();
+        local.reflected = Reflected {
+            skybox: scene.skybox.is_some(),
+            ground: mirrored.is_some(),
+        };
         document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
             for content in scene.contents.iter_mut().filter(is_next) {
                 if let Some(renderer) = self.contents.get_mut(content.renderer) {
+                    // The ground is drawn as in a mirror first.
+                    let of_mirror = mirrored.filter(|_| content.is_ground());
+                    let local = of_mirror.unwrap_or(local);
                     content.prepare(gpu, &self.frame, &mut **renderer, drawable.content, local);
                 }
             }
@@ -541,28 +559,23 @@ impl Renderer {
             scene.background = Background::Skybox;
         }
         self.sky.prepare(gpu, scene.background);
-        let mut grounds = scene.contents.iter().filter(|content| content.is_ground());
-        let water = grounds.find_map(|content| content.data.as_ref()?.water_height());
-        let water = water.filter(|_| self.reflects_ground);
-        let mirrored = water.and_then(|height| local.mirrored_at(height));
         if let Some(mirrored) = mirrored {
             let reflection = scene.reflection.take().filter(|it| it.is_for(size));
             let new = || Reflection::new(gpu, &self.frame, size);
-            let reflection = scene.reflection.insert(reflection.unwrap_or_else(new));
-            self.prepare_ground(gpu, document, &mut scene.contents, mirrored);
-            let (contents, background) = (&scene.contents, scene.background);
-            reflection.draw(gpu, &self.frame, &mirrored, &light, skybox, |pass| {
-                pass.is_mirrored = true;
-                for content in contents.iter().filter(|content| content.is_ground()) {
-                    let renderer = self.contents.get(content.renderer);
-                    if let Some((renderer, data)) = renderer.zip(content.data.as_deref()) {
-                        renderer.draw(Phase::Opaque, pass, data);
+            let mut reflection = reflection.unwrap_or_else(new);
+            reflection.bind(gpu, &self.frame, &mirrored, &light, ground.as_ref(), skybox);
+            reflection.draw(gpu, |pass| {
+                let in_place = scene.in_phase(Phase::Reflection);
+                for (content, data) in in_place.filter(|(content, _)| content.frame.is_none()) {
+                    pass.is_mirrored = true;
+                    if let Some(renderer) = self.contents.get(content.renderer) {
+                        renderer.draw(Phase::Reflection, pass, data);
                     }
                 }
                 pass.is_mirrored = false;
-                self.sky.draw(pass, background);
+                self.sky.draw(pass, scene.background);
             });
-            local.reflected.ground = true;
+            scene.reflection = Some(reflection);
             self.prepare_ground(gpu, document, &mut scene.contents, local);
         }
         let reflection = mirrored.and(scene.reflection.as_ref());
@@ -579,7 +592,7 @@ impl Renderer {
         self.lines.prepare(gpu, &mut scene.lines, document, view);
     }
 
-    /// Makes ready the ground alone, as it is seen from elsewhere or reflected otherwise.
+    /// Makes ready the ground alone, after it was seen from elsewhere.
     fn prepare_ground(
         &mut self,
         gpu: &Gpu,
@@ -640,7 +653,7 @@ impl Renderer {
             match phase {
                 Phase::Background => self.sky.draw(&mut pass, scene.background),
                 Phase::Lines => self.lines.draw(&mut pass, &scene.lines),
-                Phase::Shadow | Phase::Opaque | Phase::Transparent => {}
+                Phase::Shadow | Phase::Reflection | Phase::Opaque | Phase::Transparent => {}
             }
         }
         let mut statistics = pass.statistics;
@@ -706,12 +719,12 @@ impl Content {
         }
     }
 
-    /// Whether it is ground that is drawn, in its own place.
+    /// Whether it is ground in its own place, as far as that is known.
     fn is_ground(&self) -> bool {
         let data = self.data.as_ref();
-        self.is_prepared
-            && self.frame.is_none()
-            && data.is_some_and(|it| it.ground_shadow().is_some())
+        let mut instances = self.groups.iter().flatten();
+        data.is_some_and(|it| it.ground_shadow().is_some())
+            && instances.all(|it| it.world_from_model == Affine3A::IDENTITY)
     }
 
     /// Whether it stands nowhere in the next frame yet.
@@ -719,14 +732,14 @@ impl Content {
         self.groups.iter().all(Vec::is_empty)
     }
 
-    /// Lets it stand in some places in the next frame, of those that a frustum sees or whose shadows
-    /// may be seen.
+    /// Lets it stand in some places in the next frame, of those that the frustum of the frame or that
+    /// of what water reflects sees, or whose shadows may be seen.
     fn place(
         &mut self,
         drawable: &Drawable<'_>,
         placements: &[Affine3A],
         local: Option<&LocalView<'_>>,
-        frustum: Option<&Frustum>,
+        [frustum, mirrored]: [Option<&Frustum>; 2],
         mut shadow: Option<&mut ShadowData>,
     ) {
         let view_playhead = local.map(|local| local.playhead).unwrap_or_default();
@@ -736,14 +749,14 @@ impl Content {
         let middle = drawable.bounds.unwrap_or_default().center();
         for world_from_model in placements.iter().copied() {
             let in_world = drawable.bounds.map(|it| it.transformed(&world_from_model));
-            let is_seen = match (in_world.filter(|_| bounds.is_some()), frustum) {
-                (Some(in_world), Some(frustum)) => frustum.sees(&in_world).is_some(),
-                _ => true,
-            };
+            let within = in_world.filter(|_| bounds.is_some());
+            let sees = |frustum: &Frustum| within.is_none_or(|it| frustum.sees(&it).is_some());
+            let is_seen = frustum.is_none_or(sees);
+            let is_reflected = mirrored.is_some_and(sees);
             let shadow = shadow.as_deref_mut();
             let is_casting = shadow.is_some_and(|shadow| shadow.add_caster(in_world));
             let is_mirrored = is_mirrored(&world_from_model);
-            let Some(group) = Group::of(is_mirrored, is_seen, is_casting) else {
+            let Some(group) = Group::of(is_mirrored, [is_seen, is_casting, is_reflected]) else {
                 continue;
             };
             if let Some(local) = local {
@@ -780,9 +793,15 @@ impl Content {
         }
         let end = |group: Group| ends[group as usize];
         self.ranges = InstanceRanges {
-            upright: 0..end(Group::SeenAndCasting),
+            upright: end(Group::Reflected)..end(Group::SeenAndCasting),
             casting: end(Group::Seen)..end(Group::MirroredSeenAndCasting),
             mirrored: end(Group::MirroredCasting)..end(Group::MirroredSeen),
+            reflected: if local.reflected.ground {
+                let [upright, all] = [Group::Casting, Group::MirroredReflected].map(end);
+                [0..upright, upright..all]
+            } else {
+                [0..0, 0..0]
+            },
         };
         let only = self.instances.first().filter(|_| !renderer.is_instanced());
         if only.is_none() && !renderer.is_instanced() {

@@ -1,13 +1,14 @@
-//! What water reflects: the ground and the sky, drawn once more as in a mirror, at half the size of the
-//! frame.
+//! What water reflects: the ground, what stands on it and the sky, drawn once more as in a mirror, at
+//! half the size of the frame.
 //!
 //! Ground that is drawn from two places in a frame is drawn and submitted one after the other, since it
-//! holds the values of one frame at a time. What stands on the ground is left out, and so are its
-//! shadows.
+//! holds the values of one frame at a time. The shadow map of the frame is drawn after that, so that
+//! the shadows of what stands on the ground are left out.
 
 use super::Gpu;
 use super::content::FramePass;
 use super::frame::{FrameData, FrameLayout, FrameLight, LocalView};
+use super::shadow::GroundShadow;
 use super::target::Target;
 use mapscope_scene::Aabb;
 
@@ -50,18 +51,22 @@ impl Reflection {
             * 8
     }
 
-    /// Draws it.
-    pub(super) fn draw(
+    /// Has it drawn as a view shows it, in the shadow of the ground and below this sky.
+    pub(super) fn bind(
         &mut self,
         gpu: &Gpu,
         layout: &FrameLayout,
         mirrored: &LocalView<'_>,
         light: &FrameLight,
+        ground: Option<&GroundShadow>,
         skybox: Option<&wgpu::TextureView>,
-        draw: impl FnOnce(&mut FramePass<'_>),
     ) {
-        self.frame.bind(gpu, layout, None, None, skybox, None);
+        self.frame.bind(gpu, layout, None, ground, skybox, None);
         self.frame.write(gpu, mirrored, light);
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, gpu: &Gpu, draw: impl FnOnce(&mut FramePass<'_>)) {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let mut pass = FramePass::new(self.target.begin_pass(&mut encoder, false));
         pass.set_bind_group(0, &self.frame.bind_group, &[]);

@@ -577,7 +577,7 @@ impl ContentRenderer for TerrainRenderer {
 
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TerrainData) {
         match phase {
-            Phase::Opaque => self.draw_ground(data.variant, pass, data),
+            Phase::Opaque | Phase::Reflection => self.draw_ground(data.variant, pass, data),
             Phase::Transparent => self.draw_water(pass, data),
             Phase::Lines if data.draws_wireframe => {
                 self.draw_ground(Variant::Wireframe, pass, data);
@@ -754,8 +754,12 @@ impl ContentData for TerrainData {
         Background::Sky
     }
 
-    fn water_height(&self) -> Option<f32> {
-        (!self.water_range.is_empty()).then_some(WATER_HEIGHT)
+    fn water_height(&self, local: &LocalView<'_>) -> Option<f32> {
+        let frustum = Frustum::new(local.clip_from_model);
+        let mut with_water = self.chunks.iter().filter(|chunk| chunk.has_water);
+        let is_seen = shows_water(surface(&local.view.shown))
+            && with_water.any(|chunk| frustum.sees(&chunk.bounds).is_some());
+        is_seen.then_some(WATER_HEIGHT)
     }
 
     fn ground_shadow(&self) -> Option<&GroundShadow> {
@@ -769,9 +773,7 @@ impl TerrainData {
         let shown = &local.view.shown;
         let mut map = self.map_at_rest;
         let is_on = |overlay: &OverlayId| shown.overlays.contains(*overlay);
-        let surfaces = SURFACES.iter().filter(|(overlay, _)| is_on(overlay));
-        let surface = surfaces.map(|(_, surface)| *surface as u32).max();
-        map.surface = surface.unwrap_or(Surface::Lit as u32);
+        map.surface = surface(shown);
         let lines = LINES.iter().filter(|(overlay, _)| is_on(overlay));
         map.lines = lines.map(|(_, bit)| bit).sum();
         map.highlight = highlight(terrain, shown);
@@ -811,8 +813,7 @@ impl TerrainData {
             }
         }
         let begin = self.listed.len() as u32;
-        // Overlays colour the ground below the water as well.
-        if map.surface <= Surface::Unlit as u32 {
+        if shows_water(map.surface) {
             self.listed.extend_from_slice(&self.with_water);
         }
         self.water_range = begin..self.listed.len() as u32;
@@ -951,6 +952,19 @@ fn detail_for(tile_pixels: f32) -> Detail {
     }
     let step = (MIN_CELL_PIXELS / tile_pixels).log2().ceil();
     Detail::Far((step as u32).clamp(1, LAST_STEP))
+}
+
+/// How the surface is coloured: a [`Surface`].
+fn surface(shown: &Shown) -> u32 {
+    let is_on = |(overlay, _): &&(OverlayId, Surface)| shown.overlays.contains(*overlay);
+    let surfaces = SURFACES.iter().filter(is_on);
+    let surface = surfaces.map(|(_, surface)| *surface as u32).max();
+    surface.unwrap_or(Surface::Lit as u32)
+}
+
+/// Whether there is water above a surface: overlays colour the ground below it as well.
+fn shows_water(surface: u32) -> bool {
+    surface <= Surface::Unlit as u32
 }
 
 /// What is highlighted: all tiles of the selected type, or with the selected material on top.

@@ -249,7 +249,7 @@ impl ContentRenderer for LevelRenderer {
                     self.draw_all(pass, data, edges);
                 }
             }
-            Phase::Shadow => {}
+            Phase::Shadow | Phase::Reflection => {}
         }
     }
 

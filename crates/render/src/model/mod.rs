@@ -8,6 +8,7 @@ mod instances;
 mod mesh;
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec4;
@@ -258,25 +259,23 @@ impl ModelRenderer {
         ground.as_deref()
     }
 
-    /// Draws all instances in view, with one draw for each material of those that are mirrored and
-    /// of the others.
+    /// Draws instances, with one draw for each material of those that are seen as in a mirror and of
+    /// the others.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
         data: &ModelData,
+        windings: &[(bool, Range<u32>); 2],
         pipeline: impl Fn(bool) -> Pipeline,
     ) {
-        let InstanceRanges {
-            upright, mirrored, ..
-        } = &data.ranges;
-        if upright.is_empty() && mirrored.is_empty() {
+        if windings.iter().all(|(_, instances)| instances.is_empty()) {
             return;
         }
         data.bind(pass);
         for part in &data.mesh.parts {
             pass.set_bind_group(2, part.material(data.engine_textures), &[]);
-            for (is_mirrored, instances) in [(false, upright), (true, mirrored)] {
-                pass.is_mirrored = is_mirrored;
+            for (is_mirrored, instances) in windings {
+                pass.is_mirrored = *is_mirrored;
                 if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline(part.holes))
                 {
                     pass.draw_indexed(part.indices.clone(), 0, instances.clone());
@@ -330,8 +329,11 @@ impl ContentRenderer for ModelRenderer {
         for data in ground.as_deref().into_iter().chain([&*data]) {
             let holes = data.mesh.parts.iter().map(|part| data.pipeline(part.holes));
             for pipeline in holes.chain(data.draws_wireframe.then(|| data.wireframe())) {
-                for is_mirrored in data.windings() {
-                    self.pipelines.make(gpu, pipeline, is_mirrored);
+                let windings = [data.ranges.in_frame(), data.ranges.in_water()];
+                for (is_mirrored, instances) in windings.iter().flatten() {
+                    if !instances.is_empty() {
+                        self.pipelines.make(gpu, pipeline, *is_mirrored);
+                    }
                 }
             }
         }
@@ -345,13 +347,18 @@ impl ContentRenderer for ModelRenderer {
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &ModelData) {
         match phase {
             Phase::Shadow => self.draw_shadow(pass, data),
+            Phase::Reflection => {
+                let windings = data.ranges.in_water();
+                self.draw_with(pass, data, &windings, |holes| data.pipeline(holes));
+            }
             Phase::Opaque => {
                 for data in [Some(data), self.ground(data)].into_iter().flatten() {
-                    self.draw_with(pass, data, |holes| data.pipeline(holes));
+                    let windings = data.ranges.in_frame();
+                    self.draw_with(pass, data, &windings, |holes| data.pipeline(holes));
                 }
             }
             Phase::Lines if data.draws_wireframe => {
-                self.draw_with(pass, data, |_| data.wireframe());
+                self.draw_with(pass, data, &data.ranges.in_frame(), |_| data.wireframe());
             }
             Phase::Background | Phase::Transparent | Phase::Lines => {}
         }
@@ -406,13 +413,6 @@ impl ModelData {
         self.instances.bind(pass);
         pass.set_vertex_buffer(0, self.mesh.vertices.slice(..));
         pass.set_index_buffer(self.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
-    }
-
-    /// Whether some instances are not mirrored, and whether some are.
-    fn windings(&self) -> impl Iterator<Item = bool> {
-        let upright = (!self.ranges.upright.is_empty()).then_some(false);
-        let mirrored = (!self.ranges.mirrored.is_empty()).then_some(true);
-        upright.into_iter().chain(mirrored)
     }
 
     fn pipeline(&self, holes: bool) -> Pipeline {

@@ -939,9 +939,14 @@ fn skyboxes() -> Vec<Golden> {
     let lake = look_at(&demo, [95.0, 30.0, 0.0], Vec3::new(1.0, 0.3, 0.6), 85.0);
     let mut reflected = Golden::new("ground-reflected", &demo, lake);
     reflected.reflects_ground = true;
+    let sunny: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
+    let shore = look_at(&sunny, [20.0, 22.0, 0.0], Vec3::new(-1.0, 0.3, 0.2), 60.0);
+    let mut models = Golden::new("models-reflected", &sunny, shore);
+    models.reflects_ground = true;
     vec![
         ground,
         reflected,
+        models,
         Golden::new("skybox", &scene, low),
         Golden::new("dusk", &dusk, low),
     ]

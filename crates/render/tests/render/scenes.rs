@@ -97,6 +97,28 @@ pub(crate) fn chimneys_on_land() -> Scene {
     }
 }
 
+/// So many chimneys in one place, two tiles east of the shore of a lake, and that place.
+pub(crate) fn shore(chimneys: usize) -> (Scene, Vec3) {
+    let land = open_map([1, 1], |_, col| {
+        let mut tile = mapscope_formats::pfmap::Tile::default();
+        tile.top_material = SAND;
+        tile.base_height = if col < 16 { -3 } else { 0 };
+        tile
+    });
+    let chimney = rigs::chimney("grass.jpg", "grass.jpg");
+    let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
+    let at = terrain(&*land).placement().world(18.0, 16.0, 0.0);
+    let place = Affine3A::from_translation(at) * Affine3A::from_scale(Vec3::splat(2.0));
+    let scene = Scene {
+        parts: vec![
+            Part::new(&land, [Affine3A::IDENTITY]),
+            Part::new(&chimney, vec![place; chimneys]),
+        ],
+        environment: Some(Environment::default()),
+    };
+    (scene, at)
+}
+
 /// Chimneys on a terrace, before it and on a slope, and one beside another that shades it, in the
 /// sun of the game.
 pub(crate) fn chimneys_in_the_sun() -> Scene {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use glam::{UVec2, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use image::imageops::{self, FilterType};
 use image::{Rgba, RgbaImage};
 use mapscope_formats::pfmap::Tile;
@@ -250,6 +250,30 @@ fn the_sky_of_the_game_is_where_the_engine_has_it() {
     }
 }
 
+/// A view over water, whose ground is reflected or not.
+fn over_water(
+    document: &dyn Document,
+    camera: Camera,
+    size: [u32; 2],
+    reflects_ground: bool,
+) -> RgbaImage {
+    let mut stage = Stage::get();
+    stage.set_reflects_ground(reflects_ground);
+    let (picture, _) = stage.draw(Some(document), &View::plain(camera), size);
+    stage.set_reflects_ground(false);
+    picture
+}
+
+/// World height of water (fact sheet A11).
+const WATER_HEIGHT: f32 = -2.0;
+
+/// The pixel where the reflection of a place is seen, whether it is in view or not.
+fn reflected_at(camera: &Camera, place: Vec3, [width, height]: [u32; 2]) -> Vec2 {
+    let mirrored = place.with_y(2.0 * WATER_HEIGHT - place.y);
+    let at = camera.project(mirrored, width as f32 / height as f32);
+    at.unwrap() * Vec2::new(width as f32, height as f32)
+}
+
 /// What water reflects is where a mirror shows it: walls of the shore stand upside down below it.
 #[test]
 fn water_reflects_the_ground_where_a_mirror_shows_it() {
@@ -270,24 +294,10 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
     };
     let camera = Camera::new(pose, land.about().handedness);
     let size = [240, 160];
-    let mut draw = |reflects_ground| {
-        let mut stage = Stage::get();
-        stage.set_reflects_ground(reflects_ground);
-        let (picture, _) = stage.draw(Some(&*land), &View::plain(camera), size);
-        stage.set_reflects_ground(false);
-        picture
-    };
-    let [sky, ground] = [false, true].map(&mut draw);
-    // Where the reflection of a place is seen.
-    let at = |place: Vec3| {
-        let mirrored = place.with_y(-4.0 - place.y);
-        let at = camera
-            .project(mirrored, size[0] as f32 / size[1] as f32)
-            .unwrap();
-        (at * Vec2::from(size.map(|side| side as f32))).as_uvec2()
-    };
-    // How much greener it is than the sky: the cliff is, in the sun.
-    let greener = |at: UVec2| {
+    let [sky, ground] = [false, true].map(|on| over_water(&*land, camera, size, on));
+    // How much greener the reflection of a place is than the sky: the cliff is, in the sun.
+    let greener = |place: Vec3| {
+        let at = reflected_at(&camera, place, size).as_uvec2();
         let green = |picture: &RgbaImage| {
             let Rgba([_, g, b, _]) = *picture.get_pixel(at.x, at.y);
             i32::from(g) - i32::from(b)
@@ -296,13 +306,37 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
     };
     // The cliff is 24 units high; above it is the sky, as it is without.
     for y in [4.0, 10.0, 18.0] {
-        let greener = greener(at(place(16.0, y)));
+        let greener = greener(place(16.0, y));
         assert!(greener > 20, "{y}: {greener}");
     }
     for y in [29.0, 31.0] {
-        let greener = greener(at(place(16.0, y)));
+        let greener = greener(place(16.0, y));
         assert!(greener.abs() < 16, "{y}: {greener}");
     }
     // What is not water is the same.
     assert_eq!(sky.get_pixel(120, 2), ground.get_pixel(120, 2));
+}
+
+/// What stands on the ground is reflected even where it is itself above the frame, and only where water
+/// reflects the ground.
+#[test]
+fn water_reflects_what_stands_at_its_shore() {
+    let [(empty, foot), (scene, _)] = [0, 1].map(scenes::shore);
+    let pose = Pose {
+        eye: foot + Vec3::new(96.0, 10.0, 0.0),
+        target: foot + Vec3::new(79.0, 0.0, 0.0),
+    };
+    let camera = Camera::new(pose, scene.about().handedness);
+    let size = [240, 160];
+    assert!(camera.project(foot, 1.5).unwrap().y < 0.0, "in the frame");
+    for (reflects_ground, differs) in [(true, true), (false, false)] {
+        let pictures = [&empty, &scene].map(|it| over_water(it, camera, size, reflects_ground));
+        for height in [8.0, 16.0, 24.0] {
+            let at = reflected_at(&camera, foot + Vec3::Y * height, size).as_uvec2();
+            let [without, with] = pictures.each_ref().map(|it| it.get_pixel(at.x, at.y).0);
+            let apart = without.iter().zip(with).map(|(a, b)| a.abs_diff(b)).max();
+            assert_eq!(apart > Some(20), differs, "{height}: {without:?}, {with:?}");
+        }
+        assert!(differs || pictures[0] == pictures[1]);
+    }
 }
