@@ -37,7 +37,8 @@ files() {
 # Lets desktops know. What is not installed here needs to know nothing.
 refresh() {
     if command -v update-mime-database >/dev/null && [ -d "$prefix/share/mime/packages" ]; then
-        update-mime-database "$prefix/share/mime"
+        # It has much to say of prefixes where nothing else looks.
+        update-mime-database "$prefix/share/mime" >/dev/null 2>&1 || true
     fi
     if command -v update-desktop-database >/dev/null && [ -d "$prefix/share/applications" ]; then
         update-desktop-database -q "$prefix/share/applications"
@@ -88,7 +89,11 @@ case $action in
         case :$PATH: in
             *":$prefix/bin:"*) ;;
             *) echo "Add it to PATH, or desktops and shells will not find it." ;;
-        esac ;;
+        esac
+        # The only one of the shells that looks below the prefix of the system alone.
+        if [ "$prefix" != /usr/local ] && command -v zsh >/dev/null; then
+            echo "For completions in zsh, add $prefix/share/zsh/site-functions to fpath."
+        fi ;;
     uninstall)
         files | while IFS= read -r file; do
             rm -f "$prefix/$file"

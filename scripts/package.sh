@@ -8,7 +8,9 @@ cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
 # Who is asked about the package: a reserved domain, until there is an address (CONTRIBUTING.md, Releases).
 MAINTAINER=${MAINTAINER:-Mapscope contributors <mapscope@example.org>}
+# Where cargo builds, as an absolute path.
 target=${CARGO_TARGET_DIR:-target}
+case $target in /*) ;; *) target=$(pwd)/$target ;; esac
 out=$target/package
 version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 arch=$(uname -m)
@@ -32,7 +34,7 @@ mkdir -p "$out"
 stage=$out/mapscope-$version-linux-$arch
 "$programs/make-package-files" "$stage" "$MAINTAINER"
 install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
-strip "$stage/bin/mapscope"
+strip --remove-section=.comment "$stage/bin/mapscope"
 doc=$stage/share/doc/mapscope
 cp README.md LICENSE-MIT LICENSE-APACHE "$doc"
 cp packaging/install.sh "$stage"
@@ -46,13 +48,15 @@ sorted() {
 sorted "$stage" | gzip -9n >"$stage.tar.gz"
 echo "$stage.tar.gz"
 
-if ! command -v dpkg-deb >/dev/null; then
-    echo "There is no dpkg-deb here, and so no .deb." >&2
+if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
+    echo "There is no .deb: it takes dpkg-deb and dpkg-shlibdeps (package dpkg-dev)." >&2
     exit 0
 fi
 deb=$out/deb
 mkdir -p "$deb/DEBIAN" "$deb/usr"
 cp -R "$stage/bin" "$stage/share" "$deb/usr"
+# Where Debian's zsh looks.
+mv "$deb/usr/share/zsh/site-functions" "$deb/usr/share/zsh/vendor-completions"
 doc=$deb/usr/share/doc/mapscope
 # Debian has one file for both licences, and the README is for those who build.
 rm "$doc/README.md" "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE"
@@ -80,9 +84,9 @@ END
 # What it is linked with, as dpkg knows it; what it only looks for at its start follows.
 mkdir -p "$out/shlibs/debian"
 : >"$out/shlibs/debian/control"
-linked=$(cd "$out/shlibs" && dpkg-shlibdeps -O "$OLDPWD/$deb/usr/bin/mapscope" 2>/dev/null |
-    sed -n 's/^shlibs:Depends=//p')
-rm -r "$out/shlibs"
+(cd "$out/shlibs" && dpkg-shlibdeps -O "$deb/usr/bin/mapscope") >"$out/depends"
+linked=$(sed -n 's/^shlibs:Depends=//p' "$out/depends")
+rm -r "$out/shlibs" "$out/depends"
 cat >"$deb/DEBIAN/control" <<END
 Package: mapscope
 Version: $version
@@ -93,7 +97,7 @@ Maintainer: $MAINTAINER
 Installed-Size: $(du -k -s "$deb/usr" | cut -f1)
 Depends: $linked, libvulkan1, libwayland-client0, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0
 Recommends: mesa-vulkan-drivers | vulkan-icd
-Suggests: xdg-desktop-portal
+Suggests: libegl1, xdg-desktop-portal
 Description: viewer of game terrain, scenes, models and maps
  Mapscope shows files of games as the games show them, in a window on which
  they are dropped: terrain, models and scenes of the Permafrost Engine, levels

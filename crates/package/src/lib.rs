@@ -77,7 +77,7 @@ pub fn files(changelog: &str) -> Result<Vec<PackageFile>, Failure> {
 fn completions() -> Vec<PackageFile> {
     let shells = [
         (Shell::Bash, "share/bash-completion/completions/mapscope"),
-        (Shell::Zsh, "share/zsh/vendor-completions/_mapscope"),
+        (Shell::Zsh, "share/zsh/site-functions/_mapscope"),
         (Shell::Fish, "share/fish/vendor_completions.d/mapscope.fish"),
     ];
     let complete = |(shell, path)| {

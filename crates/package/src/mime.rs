@@ -99,10 +99,11 @@ static ROWS: &[Row] = &[
         magic: &[at!(0..=3, "(ika-map", b"(ika-map")],
         is_text: true,
     },
-    // Text that may begin with any comment.
+    // Text that may begin with anything, but the engine's editor writes this first. Sound files of the
+    // same ending begin otherwise.
     Row {
         id: "xmf",
-        magic: &[],
+        magic: &[at!(0..=0, "Metadata {", b"Metadata {")],
         is_text: false,
     },
     // Begins with the size of the map.

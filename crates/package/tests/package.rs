@@ -42,7 +42,7 @@ fn metainfo() -> String {
 fn every_command_has_a_page_and_every_option_is_on_it_and_completed() {
     let shells = [
         "share/bash-completion/completions/mapscope",
-        "share/zsh/vendor-completions/_mapscope",
+        "share/zsh/site-functions/_mapscope",
         "share/fish/vendor_completions.d/mapscope.fish",
     ];
     let scripts = shells.map(text);
@@ -123,7 +123,7 @@ fn files_begin_with_the_magic_of_their_own_format_alone() {
             told += usize::from(is_it);
         }
     }
-    assert_eq!(told, 5);
+    assert_eq!(told, 6);
     // What the magic says, the program says too.
     let begin = b"(ika-map (version 1.1))";
     let text_map = mime_types()
@@ -199,7 +199,7 @@ fn validators_find_nothing() {
         "bash",
         &["-n", "share/bash-completion/completions/mapscope"],
     );
-    validate("zsh", &["-n", "share/zsh/vendor-completions/_mapscope"]);
+    validate("zsh", &["-n", "share/zsh/site-functions/_mapscope"]);
     validate(
         "fish",
         &[
