@@ -192,7 +192,9 @@ pub fn write_whole(
     } else {
         folder
     };
-    let part = builder.tempfile_in(folder)?;
+    let part = builder
+        .tempfile_in(folder)
+        .map_err(|error| refused(&error))?;
     let mut out = BufWriter::new(part);
     write(&mut out)?;
     let part = out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -203,12 +205,31 @@ pub fn write_whole(
     Ok(())
 }
 
+/// That a folder takes no new file: without the name of the temporary one, which nobody has asked for.
+fn refused(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let system = text.split(" at path ").next().unwrap_or_default();
+    let message = format!("no file can be made in this folder: {system}");
+    io::Error::new(error.kind(), message)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
         write_whole(path, |out| out.write_all(bytes))
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_folder_that_takes_no_file_is_to_blame_and_not_a_temporary_one() {
+        // Not even root can make a file there.
+        let error = put(Path::new("/proc/view.png"), b"x").unwrap_err();
+        let system = "No such file or directory (os error 2)";
+        let expected = format!("no file can be made in this folder: {system}");
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
