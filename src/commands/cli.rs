@@ -156,7 +156,8 @@ Examples:
   mapscope --overlay tile-types demo.pfmap
   mapscope --level 1 --cut -20,-20,-20,20,4,20 town.pmf")]
 pub struct ViewArgs {
-    /// Files or folders to open; none opens the demo scene, `demo:NAME` another demo
+    /// Files to open, or folders, with all below them; none opens the demo scene, `demo:NAME`
+    /// another demo
     #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
     /// Where from and how.

@@ -290,7 +290,7 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Drop files or a folder",
-        help: "Open them",
+        help: "Open them; a folder is searched below itself",
     },
 ];
 

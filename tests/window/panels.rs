@@ -526,6 +526,7 @@ impl<Panel: Default> Host<Panel> {
         let mut context = PanelContext {
             document: &self.document,
             on_disk: self.on_disk.as_ref(),
+            files: None,
             shown: &self.shown,
             hovered: None,
             camera: &camera,

@@ -226,6 +226,55 @@ fn a_dropped_folder_opens_its_first_file_and_goes_on_to_the_next() {
 }
 
 #[test]
+fn a_dropped_folder_is_searched_below_itself_and_lists_what_it_has() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().join("assets");
+    let files = [
+        "maps/a 日本.pfmap",
+        "models/b.pfmap",
+        "models/c/bad.pfmap",
+        "models/c/d.pfmap",
+    ];
+    let files = files.map(|name| {
+        let below = folder.join(name);
+        fs::create_dir_all(below.parent().unwrap()).unwrap();
+        write_map(&folder, name, 1)
+    });
+    fs::write(&files[2], "version 1.0\nnum_materials none\n").unwrap();
+    fs::create_dir(folder.join(".git")).unwrap();
+    write_map(&folder, ".git/hidden.pfmap", 1);
+    std::os::unix::fs::symlink(&folder, folder.join("models/round")).unwrap();
+    it.drop_on(&[&folder]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
+    it.program.wait_until_drawn();
+    let list = it.program.rect("file-list");
+    // Rows of 22 points.
+    it.screen.click([list.center()[0], list.y + 33]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[1]));
+    // On and on with the keys: what cannot be opened is marked and passed by.
+    it.screen.key(&[Key::DOWN]);
+    let failed = it.program.wait_for("failed ");
+    assert!(failed.starts_with(text(&files[2])), "{failed}");
+    it.program.wait_until_drawn();
+    assert!(
+        it.screen.title().contains("b.pfmap"),
+        "{}",
+        it.screen.title()
+    );
+    it.screen.photograph("folder");
+    it.screen.key(&[Key::DOWN]);
+    assert_eq!(it.program.wait_for("opened "), text(&files[3]));
+    it.screen.key(&[Key::PAGE_DOWN]);
+    assert_eq!(
+        it.program.wait_for("opened "),
+        text(&files[0]),
+        "there are no others"
+    );
+}
+
+#[test]
 fn a_broken_file_is_named_and_what_was_open_stays() {
     let Some(mut it) = open_small_map() else {
         return;

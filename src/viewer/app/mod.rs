@@ -65,7 +65,7 @@ const APP_ID: &str = "mapscope";
 #[derive(Debug)]
 pub(crate) enum UserEvent {
     /// A load is over.
-    Loaded(Outcome),
+    Loaded(Box<Outcome>),
     /// Files in watched folders changed.
     FilesChanged(Vec<PathBuf>),
     /// Shaders changed (debug builds).
@@ -154,7 +154,7 @@ impl App {
         state: State,
         settings_file: Option<PathBuf>,
     ) -> Self {
-        let done = sender(&proxy, UserEvent::Loaded);
+        let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
         let egui = egui::Context::default();
         theme::apply(&egui);
         egui.add_plugin(WholeDrags::default());
@@ -302,6 +302,7 @@ impl App {
         self.state.notices.loading = self.loader.loading().map(|loading| LoadingView {
             name: loading.name.clone(),
             fraction: loading.progress.fraction(),
+            seen: loading.seen(),
         });
     }
 
@@ -1024,7 +1025,7 @@ impl ApplicationHandler<UserEvent> for App {
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
-            UserEvent::Loaded(outcome) => self.loaded(outcome),
+            UserEvent::Loaded(outcome) => self.loaded(*outcome),
             UserEvent::FilesChanged(paths) => {
                 self.files.note(&paths, Instant::now());
                 return;

@@ -17,6 +17,7 @@ pub use self::legend::legend;
 pub use self::problems::OnDisk;
 pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
+pub use super::state::playlist::{ListedFile, Playlist};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -156,6 +157,8 @@ panels! {
     Layers: layers::Layers, Left, Num7, "layers", "Layers",
         "The layers of the map: which are shown, how opaque, and how they move",
         |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());
+    Files: files::Files, Left, E, "files", "Files",
+        "The files of the folder, or those that were opened together", |_| true;
     Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
         "All tiles of a tileset, and where each is used",
         |document| document.layers().is_some();
@@ -203,6 +206,8 @@ pub struct PanelContext<'a> {
     pub document: &'a Arc<dyn Document>,
     /// The file on disk, while this version of it is shown in its place.
     pub on_disk: Option<&'a OnDisk>,
+    /// The files that go with it.
+    pub files: Option<&'a Playlist>,
     /// What of it is shown.
     pub shown: &'a Shown,
     /// What the pointer is over, in the view or in a panel.
@@ -360,6 +365,8 @@ pub enum Request {
     SetCut(Option<Aabb>),
     /// Open the first of these files and folders that can be opened.
     OpenPaths(Vec<PathBuf>),
+    /// Open the file of this place in the list of files.
+    OpenListed(usize),
     /// Forget which files were opened.
     ForgetRecentFiles,
     /// Do what a command does.

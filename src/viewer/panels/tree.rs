@@ -177,8 +177,8 @@ fn key_pressed(
     }
 }
 
-/// Has the arrow keys go to a line of a tree while it has the focus, instead of to another widget.
-fn keep_arrows(ui: &Ui, response: &Response) {
+/// Has the arrow keys go to a line of a list while it has the focus, instead of to another widget.
+pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
     let keys = EventFilter {
         horizontal_arrows: true,
         vertical_arrows: true,

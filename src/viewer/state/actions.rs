@@ -1,8 +1,7 @@
 //! What commands and panels do to the state.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::folder::{self, Playlist};
 use super::loader::{Cause, Target};
 use super::settings::FieldsOfView;
 use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange, Surroundings};
@@ -196,7 +195,12 @@ impl State {
                     self.settings.keeps_problems_closed = open;
                 }
                 self.unfold(panel.dock());
-                self.settings.dock_mut(panel.dock()).open = (!open).then_some(panel);
+                if open {
+                    self.interface.covered_by_files = None;
+                    self.settings.dock_mut(panel.dock()).open = None;
+                } else {
+                    self.show_panel(panel);
+                }
             }
             Action::Scale(change) => {
                 let scale = match change {
@@ -340,6 +344,7 @@ impl State {
             Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
             Request::SetCut(cut) => self.set_cut(cut),
             Request::OpenPaths(paths) => self.open_paths(&paths),
+            Request::OpenListed(index) => self.open_listed(index),
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
             Request::Run(action) => self.run(action),
         }
@@ -531,29 +536,5 @@ impl State {
         self.view.use_field_of_view();
         let text = format!("Field of view {:.0}°", self.view.field_of_view());
         self.notices.replace_toast("Field of view", text);
-    }
-
-    fn open_neighbor(&mut self, backwards: bool) {
-        if self.files.playlist.is_none()
-            && let Some(open) = &self.files.open
-            && let Some(folder) = open.path.parent()
-        {
-            // The names of one folder: fast enough to be read here.
-            match folder::openable_files(folder) {
-                Ok(files) => self.files.playlist = Some(Playlist::new(files, &open.path)),
-                Err(error) => {
-                    let text = format!("{} cannot be read: {error}", folder.display());
-                    self.notices.toast(text, Some(Severity::Error));
-                }
-            }
-        }
-        let playlist = self.files.playlist.as_mut();
-        let next = playlist.and_then(|list| list.step(backwards));
-        if let Some(path) = next.map(Path::to_owned) {
-            self.load(Target::Paths(vec![path]), Cause::Neighbor);
-        } else {
-            let text = "There is no other file to open in this folder";
-            self.notices.toast(text, None);
-        }
     }
 }

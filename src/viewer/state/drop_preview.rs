@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::folder;
+use super::search::{self, Found, Limits, SearchProgress};
 use mapscope_formats::counted;
 
 /// What dropping files would do.
@@ -16,17 +17,32 @@ pub(crate) struct DropPreview {
     pub detail: String,
 }
 
-/// Says what dropping these files would do. Reads folders.
+/// Says what dropping these files would do. Searches folders, but not long.
 pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
-    let (files, _) = folder::expand(paths);
+    preview_within(paths, Limits::PREVIEW)
+}
+
+fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
+    let progress = SearchProgress::default();
+    let Found {
+        files,
+        base,
+        is_cut_off,
+        ..
+    } = search::find(paths, limits, &progress, &|| true).unwrap_or_default();
     let Some(first) = files.first() else {
         let what = match paths {
             [folder] => folder::name(folder),
             _ => "This".to_owned(),
         };
+        let title = if is_cut_off {
+            format!("Drop to search {what}")
+        } else {
+            format!("{what} has no file that Mapscope opens")
+        };
         return DropPreview {
             opens: None,
-            title: format!("{what} has no file that Mapscope opens"),
+            title,
             detail: String::new(),
         };
     };
@@ -54,17 +70,20 @@ pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
         }
         ([folder], count) => {
             let title = format!("Drop to open the folder {}", folder::name(folder));
+            let name = first.strip_prefix(&base).unwrap_or(first).display();
             let detail = match count {
-                1 => name,
+                _ if is_cut_off => format!("{} or more", counted(count, "file")),
+                1 => name.to_string(),
                 _ => format!("{name}, the first of {count} files"),
             };
             (title, detail)
         }
         (_, count) => {
+            let or_more = if is_cut_off { " or more" } else { "" };
             let detail = match count {
                 1 => String::new(),
                 _ => format!(
-                    "{count} files: the first that can be opened, the others with Page Down"
+                    "{count} files{or_more}: the first that can be opened, the others with Page Down"
                 ),
             };
             (format!("Drop to open {name}"), detail)
@@ -134,6 +153,28 @@ mod tests {
         assert_eq!(mixed.opens, Some(in_dir("b9.pfmap")));
         assert!(mixed.detail.starts_with("4 files"), "{mixed:?}");
         let empty = tempfile::tempdir().unwrap();
-        assert_eq!(preview_drop(&[empty.path().to_owned()]).opens, None);
+        let empty = [empty.path().to_owned()];
+        let preview = preview_drop(&empty);
+        assert_eq!(preview.opens, None);
+        assert!(preview.title.contains("no file"), "{preview:?}");
+    }
+
+    #[test]
+    fn a_folder_is_looked_into_below_itself_but_not_for_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("models");
+        for name in ["barrel/barrel.pfobj", "well/well.pfobj"] {
+            std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+            std::fs::write(folder.join(name), b"x").unwrap();
+        }
+        let preview = preview_drop(std::slice::from_ref(&folder));
+        assert_eq!(preview.title, "Drop to open the folder models");
+        assert_eq!(preview.detail, "barrel/barrel.pfobj, the first of 2 files");
+        let within = |entries, files| {
+            preview_within(std::slice::from_ref(&folder), Limits { entries, files })
+        };
+        assert_eq!(within(9, 1).detail, "1 file or more");
+        let none = within(1, 9);
+        assert_eq!(none.title, "Drop to search models");
     }
 }

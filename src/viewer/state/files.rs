@@ -1,10 +1,14 @@
 //! The open file, and what goes with it.
 
-use super::OpenFile;
-use super::folder::Playlist;
+use std::path::Path;
+
 use super::history::History;
+use super::loader::{Cause, Failure, Target};
+use super::playlist::{FileList, Playlist};
 use super::reload::Wish;
-use crate::viewer::panels::OnDisk;
+use super::{OpenFile, State, folder};
+use crate::viewer::panels::{OnDisk, Panel};
+use mapscope_formats::Severity;
 
 /// The open file, and what goes with it.
 #[derive(Debug, Default)]
@@ -23,4 +27,97 @@ pub(crate) struct Files {
     pub wish: Option<Wish>,
     /// How many loads there were.
     pub versions: u64,
+}
+
+impl State {
+    /// Lists the files that were opened together with the one at a path, or goes on in the list there
+    /// is if that one is in it.
+    pub(super) fn go_on_in_list(&mut self, files: FileList, open: &Path) {
+        if files.files.len() > 1 {
+            let list = Playlist::new(self.files.versions, files, open);
+            if list.is_of_folder() {
+                self.show_files_of_folder();
+            }
+            self.files.playlist = Some(list);
+            return;
+        }
+        let _gone = self.files.playlist.take_if(|list| !list.go_to(open));
+        let before = self.covered_by_files();
+        if let Some(before) = before.filter(|_| self.files.playlist.is_none()) {
+            self.show_panel(before);
+        }
+    }
+
+    /// Lists the files of the folder of the open one, unless others go with it.
+    pub(crate) fn list_neighbors(&mut self) {
+        let open = self.files.open.as_ref().filter(|open| open.demo.is_none());
+        let Some(open) = open.filter(|_| self.files.playlist.is_none()) else {
+            return;
+        };
+        let Some(folder) = open.path.parent() else {
+            return;
+        };
+        // The names of one folder: fast enough to be read here.
+        let files = folder::openable_files(folder).unwrap_or_else(|error| {
+            let text = format!("{} cannot be read: {error}", folder.display());
+            self.notices.toast(text, Some(Severity::Error));
+            Vec::new()
+        });
+        let files = FileList::new(files, folder.to_owned());
+        self.files.playlist = Some(Playlist::new(self.files.versions, files, &open.path));
+    }
+
+    /// Opens the file after the open one in its list, or the one before.
+    pub(super) fn open_neighbor(&mut self, backwards: bool) {
+        self.list_neighbors();
+        let playlist = self.files.playlist.as_mut();
+        let next = playlist.and_then(|list| list.step(backwards));
+        if let Some(path) = next.map(Path::to_owned) {
+            self.load(Target::Paths(vec![path]), Cause::Neighbor);
+        } else {
+            let text = "There is no other file to open in this folder";
+            self.notices.toast(text, None);
+        }
+    }
+
+    /// Opens a file of the list.
+    pub(super) fn open_listed(&mut self, index: usize) {
+        let list = self.files.playlist.as_mut();
+        if let Some(path) = list.and_then(|list| list.choose(index)).map(Path::to_owned) {
+            self.load(Target::Paths(vec![path]), Cause::Neighbor);
+        }
+    }
+
+    /// Marks files in the list that could not be opened.
+    pub(crate) fn mark_failed(&mut self, failures: &[Failure]) {
+        if let Some(list) = &mut self.files.playlist {
+            for failure in failures {
+                list.mark_failed(&failure.path, &failure.message);
+            }
+        }
+    }
+
+    /// Shows a panel in place of the one that is open at its edge.
+    pub(crate) fn show_panel(&mut self, panel: Panel) {
+        let dock = panel.dock();
+        if dock == Panel::Files.dock() {
+            self.interface.covered_by_files = None;
+        }
+        self.settings.dock_mut(dock).open = Some(panel);
+    }
+
+    /// Shows the files of a folder that was opened, where a panel is open at that edge.
+    fn show_files_of_folder(&mut self) {
+        let open = self.settings.dock(Panel::Files.dock()).open;
+        if let Some(before) = open.filter(|open| *open != Panel::Files) {
+            self.show_panel(Panel::Files);
+            self.interface.covered_by_files = Some(before);
+        }
+    }
+
+    /// The panel in whose place the files are shown, if that is not by wish.
+    pub(super) fn covered_by_files(&self) -> Option<Panel> {
+        let is_open = self.settings.dock(Panel::Files.dock()).open == Some(Panel::Files);
+        self.interface.covered_by_files.filter(|_| is_open)
+    }
 }

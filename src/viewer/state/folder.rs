@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::loader::Failure;
 use mapscope_formats::{Format, pfmap, pfscene};
 
 /// Bytes by which a text of the Permafrost Engine is known.
@@ -22,30 +21,6 @@ pub(crate) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         .collect();
     files.sort_by(|a, b| natural_order(&name(a), &name(b)));
     Ok(files)
-}
-
-/// The files that these files and folders stand for, in the order in which they are tried, and
-/// the folders that have none.
-pub(crate) fn expand(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
-    let mut files = Vec::new();
-    let mut failures = Vec::new();
-    for path in paths {
-        let refuse = |message: &str| Failure::new(path, message);
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        match openable_files(path) {
-            Ok(inside) if inside.is_empty() => {
-                failures.push(refuse("This folder has no file that Mapscope opens"));
-            }
-            Ok(inside) => files.extend(inside),
-            Err(error) => failures.push(refuse(&format!("This folder cannot be read: {error}"))),
-        }
-    }
-    // Files whose names promise nothing are tried last: a map may come with its notes.
-    files.sort_by_key(|file| !mapscope_scene::looks_openable(file));
-    (files, failures)
 }
 
 /// The scene and the map among files that were given together: the one scene, and of the maps the
@@ -79,10 +54,22 @@ fn is_of(path: &Path, format: &'static Format) -> bool {
         };
         return ending.is_some_and(is_it);
     }
+    (format.sniff)(&beginning(path))
+}
+
+/// The format that a file seems to be of, by its name, or by how it begins if several share that.
+pub(crate) fn format_of(path: &Path) -> Option<&'static Format> {
+    mapscope_scene::format_by_name(path, || beginning(path))
+}
+
+/// How a file begins; empty where it cannot be read.
+fn beginning(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
-    let file = std::fs::File::open(path).ok().filter(|_| path.is_file());
+    // To open a pipe would be to wait for whoever writes to it.
+    let file = path.is_file().then(|| std::fs::File::open(path).ok());
+    let file = file.flatten();
     let read = file.and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head).ok());
-    read.is_some() && (format.sniff)(&head)
+    if read.is_some() { head } else { Vec::new() }
 }
 
 /// The name of a file for people.
@@ -198,84 +185,9 @@ fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
     }
 }
 
-/// The files that Page Down and Page Up go through.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Playlist {
-    files: Vec<PathBuf>,
-    /// Which of them is open.
-    at: usize,
-    /// Which of them was asked for last, and whether by going back. It is not the open one while
-    /// it is read, nor when it cannot be.
-    tried: Option<(usize, bool)>,
-}
-
-impl Playlist {
-    /// These files in their natural order, of which one is open; it is one of them also while it
-    /// is gone from its folder.
-    pub(crate) fn new(mut files: Vec<PathBuf>, open: &Path) -> Self {
-        let found = files.iter().position(|file| file == open);
-        let at = found.unwrap_or_else(|| {
-            let is_before = |file: &PathBuf| natural_order(&name(file), &name(open)).is_lt();
-            let at = files.partition_point(is_before);
-            files.insert(at, open.to_owned());
-            at
-        });
-        Self {
-            files,
-            at,
-            tried: None,
-        }
-    }
-
-    /// Whether there is anything to go to.
-    pub(crate) fn has_others(&self) -> bool {
-        self.files.len() > 1
-    }
-
-    /// The file after the open one, or before it, round at the end. Who goes on in the same
-    /// direction passes by a file that cannot be opened.
-    pub(crate) fn step(&mut self, backwards: bool) -> Option<&Path> {
-        let count = self.files.len();
-        if count < 2 {
-            return None;
-        }
-        let tried = self.tried.filter(|(_, direction)| *direction == backwards);
-        let from = tried.map_or(self.at, |(at, _)| at);
-        let to = (from + if backwards { count - 1 } else { 1 }) % count;
-        self.tried = Some((to, backwards));
-        self.files.get(to).map(PathBuf::as_path)
-    }
-
-    /// A file was opened; says whether it is among them.
-    pub(crate) fn go_to(&mut self, file: &Path) -> bool {
-        let found = self.files.iter().position(|known| known == file);
-        self.at = found.unwrap_or(self.at);
-        self.tried = None;
-        found.is_some()
-    }
-
-    /// `2 of 7`, where there is more than one.
-    pub(crate) fn position_text(&self) -> Option<String> {
-        self.has_others()
-            .then(|| format!("{} of {}", self.at + 1, self.files.len()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_open_file_that_is_gone_keeps_its_place_among_the_others() {
-        let names = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
-        let mut list = Playlist::new(names(&["/a/v1.pfmap"]), Path::new("/a/v2.pfmap"));
-        assert!(list.has_others());
-        assert_eq!(list.step(false), Some(Path::new("/a/v1.pfmap")));
-        let mut list = Playlist::new(names(&["/a/1.map", "/a/10.map"]), Path::new("/a/2.map"));
-        assert_eq!(list.step(false), Some(Path::new("/a/10.map")));
-        assert!(list.go_to(Path::new("/a/2.map")));
-        assert_eq!(list.step(true), Some(Path::new("/a/1.map")));
-    }
 
     #[test]
     fn numbers_in_names_are_ordered_by_their_value() {
@@ -330,33 +242,5 @@ mod tests {
         let files = files.map(PathBuf::from);
         assert_eq!(told_apart(&files), ["a/maps", "b/maps", "maps", ""]);
         assert_eq!(told_apart(&["/x".into(), "/a/x".into()]), ["", "a"]);
-    }
-
-    #[test]
-    fn a_file_that_is_not_opened_is_passed_by_and_not_counted() {
-        let files: Vec<PathBuf> = ["a", "bad", "c"].map(PathBuf::from).to_vec();
-        let mut list = Playlist::new(files, Path::new("a"));
-        assert_eq!(list.step(false), Some(Path::new("bad")));
-        assert_eq!(list.position_text().as_deref(), Some("1 of 3"));
-        // Back from where one is, and on from what was tried.
-        assert_eq!(list.clone().step(true), Some(Path::new("c")));
-        assert_eq!(list.step(false), Some(Path::new("c")));
-        assert!(list.go_to(Path::new("c")));
-        assert_eq!(list.position_text().as_deref(), Some("3 of 3"));
-    }
-
-    #[test]
-    fn a_playlist_goes_round() {
-        let files: Vec<PathBuf> = ["a", "b", "c"].map(PathBuf::from).to_vec();
-        let mut list = Playlist::new(files, Path::new("b"));
-        assert_eq!(list.position_text().as_deref(), Some("2 of 3"));
-        assert_eq!(list.step(false), Some(Path::new("c")));
-        assert_eq!(list.step(false), Some(Path::new("a")));
-        assert_eq!(list.step(true), Some(Path::new("a")));
-        assert!(list.go_to(Path::new("a")));
-        assert_eq!(list.step(true), Some(Path::new("c")));
-        let mut alone = Playlist::new(vec!["a".into()], Path::new("a"));
-        assert_eq!(alone.step(false), None);
-        assert_eq!(alone.position_text(), None);
     }
 }

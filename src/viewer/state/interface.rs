@@ -6,6 +6,7 @@ use super::drop_preview::DropPreview;
 use super::loader::Cause;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
+use crate::viewer::panels::Panel;
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
@@ -24,6 +25,8 @@ pub(crate) struct Interface {
     pub full_screen: bool,
     /// Whether the list of problems is open because a file had some, and not by wish.
     pub problems_by_themselves: bool,
+    /// The panel in whose place the files are shown because a folder was opened, and not by wish.
+    pub covered_by_files: Option<Panel>,
     /// What gives way to a small window.
     pub room: Room,
     /// The name of the graphics adapter.

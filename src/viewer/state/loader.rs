@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::folder;
+use super::playlist::FileList;
+use super::search::{self, Limits, SearchProgress, Seen};
 use super::settings::ChosenMap;
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
@@ -16,7 +18,8 @@ use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source};
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// The first of these files and folders that can be opened; the rest is kept for going on.
+    /// The first of these files, and of those below these folders, that can be opened; the rest is
+    /// kept for going on.
     Paths(Vec<PathBuf>),
     /// Something that is built in.
     Demo(&'static Demo),
@@ -136,7 +139,7 @@ pub(crate) struct Loaded {
     /// What is in it.
     pub document: Arc<dyn Document>,
     /// The files that it was opened together with, itself among them.
-    pub files: Vec<PathBuf>,
+    pub files: FileList,
     /// Which map it stands on, if it is a scene.
     pub map: MapChoice,
     /// The scene beside it, if it is a map.
@@ -150,8 +153,9 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// A document by itself.
     pub(crate) fn new(path: PathBuf, document: Arc<dyn Document>) -> Self {
+        let folder = path.parent().unwrap_or(Path::new(""));
         Self {
-            files: vec![path.clone()],
+            files: FileList::new(vec![path.clone()], folder.to_owned()),
             path,
             demo: None,
             document,
@@ -183,7 +187,15 @@ pub(crate) struct Loading {
     pub name: String,
     /// How far it is.
     pub progress: Arc<Progress>,
+    search: Arc<SearchProgress>,
     number: u64,
+}
+
+impl Loading {
+    /// What was seen so far, while folders are searched for what to load.
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        self.search.seen()
+    }
 }
 
 /// Starts loads and tells the newest from those that it has replaced.
@@ -219,15 +231,17 @@ impl Loader {
         self.started += 1;
         let number = self.started;
         let progress = Arc::new(Progress::default());
+        let search = Arc::new(SearchProgress::default());
         self.loading = Some(Loading {
             name: request.target.name(),
             progress: Arc::clone(&progress),
+            search: Arc::clone(&search),
             number,
         });
         let done = Arc::clone(&self.done);
         let name = "loader".to_owned();
         let job = move || {
-            let (loaded, failures) = load(&request, options, &chosen, &progress);
+            let (loaded, failures) = load(&request, options, &chosen, &progress, &search);
             done(Outcome {
                 request,
                 loaded,
@@ -267,6 +281,7 @@ fn load(
     mut options: OpenOptions,
     chosen: &[ChosenMap],
     progress: &Progress,
+    search: &SearchProgress,
 ) -> (Option<Loaded>, Vec<Failure>) {
     let mut failures = Vec::new();
     let read_at = SystemTime::now();
@@ -279,7 +294,7 @@ fn load(
                 .ok()
                 .map(|document| Loaded {
                     demo: Some(demo),
-                    files: Vec::new(),
+                    files: FileList::default(),
                     read_at,
                     ..Loaded::new(path, document)
                 });
@@ -287,15 +302,21 @@ fn load(
         }
         Target::Paths(paths) => paths,
     };
-    let (mut files, refused) = folder::expand(paths);
-    failures.extend(refused);
+    let goes_on = || progress.check().is_ok();
+    let Some(mut found) = search::find(paths, Limits::OPEN, search, &goes_on) else {
+        return (None, Vec::new());
+    };
+    failures.append(&mut found.failures);
     let pair = folder::scene_and_map(paths).filter(|_| request.map == MapChoice::Beside);
     if let Some((scene, map)) = pair {
         // The map is seen with the scene.
-        files.retain(|file| file != map);
-        files.sort_by_key(|file| file != scene);
+        found.files.retain(|file| file != map);
+        found.files.sort_by_key(|file| file != scene);
     }
-    for path in &files {
+    for at in 0..found.files.len() {
+        let Some(path) = found.files.get(at) else {
+            break;
+        };
         options.map = match pair {
             Some((scene, map)) if scene == path => MapChoice::File(map.to_owned()),
             _ if request.map != MapChoice::Beside => request.map.clone(),
@@ -311,13 +332,14 @@ fn load(
                     && options.map == MapChoice::Beside
                     && matches!(request.cause, Cause::Opened | Cause::Neighbor)
                     && !own_map.exists();
+                let path = path.clone();
                 let loaded = Loaded {
-                    files: files.clone(),
                     map: options.map,
                     read_at,
                     scene: (format == "pfmap" && scene.is_file()).then_some(scene),
-                    maps: if asks { maps_beside(path) } else { Vec::new() },
-                    ..Loaded::new(path.clone(), document)
+                    maps: if asks { maps_beside(&path) } else { Vec::new() },
+                    files: FileList::of(found),
+                    ..Loaded::new(path, document)
                 };
                 return (Some(loaded), failures);
             }
@@ -376,6 +398,33 @@ mod tests {
         (outcome, loader)
     }
 
+    /// The files that were opened together.
+    fn files(loaded: &Loaded) -> Vec<&Path> {
+        let files = loaded.files.files.iter();
+        files.map(|file| &*file.path).collect()
+    }
+
+    #[test]
+    fn a_folder_gives_the_first_that_can_be_opened_below_it_and_lists_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a/b");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(dir.path().join("broken.pfmap"), b"?").unwrap();
+        let maps = ["9.pfmap", "10.pfmap"].map(|name| folder.join(name));
+        for map in &maps {
+            std::fs::write(map, mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();
+        }
+        let (outcome, loader) = outcome_of(vec![dir.path().to_owned()]);
+        let loaded = outcome.loaded.unwrap();
+        assert_eq!(loaded.path, maps[0]);
+        let broken = dir.path().join("broken.pfmap");
+        assert_eq!(files(&loaded), [&broken, &maps[0], &maps[1]]);
+        assert!(loaded.files.is_of_folder);
+        assert_eq!(outcome.failures.len(), 1);
+        assert_eq!(outcome.failures[0].path, broken);
+        assert_eq!(loader.loading().unwrap().seen(), None, "the search is over");
+    }
+
     #[test]
     fn what_cannot_be_opened_is_named_with_its_reason() {
         let dir = tempfile::tempdir().unwrap();
@@ -416,11 +465,7 @@ mod tests {
         let (rows, loaded) = opened(&[&other, &scene], &[]);
         assert_eq!((rows, &loaded.path), (Some(2), &scene));
         assert_eq!(loaded.map, MapChoice::File(other.clone()));
-        assert_eq!(
-            loaded.files,
-            std::slice::from_ref(&scene),
-            "the map is seen with it"
-        );
+        assert_eq!(files(&loaded), [&scene], "the map is seen with it");
         // By itself it has none, and one is to be chosen.
         let (rows, loaded) = opened(&[&scene], &[]);
         assert_eq!((rows, loaded.maps.len()), (None, 2));
@@ -442,11 +487,44 @@ mod tests {
         std::fs::copy(&map, &own).unwrap();
         let (_, loaded) = opened(&[&other, &scene, &own], &[]);
         assert_eq!(loaded.map, MapChoice::File(own.clone()));
-        assert_eq!(loaded.files, [scene.clone(), other.clone()]);
+        assert_eq!(files(&loaded), [&scene, &other]);
         let (_, loaded) = opened(&[&own], &[]);
         assert_eq!(loaded.scene, Some(scene.clone()));
         let (_, loaded) = opened(&[&map], &[]);
         assert_eq!(loaded.scene, None);
+    }
+
+    #[test]
+    fn a_search_that_was_cancelled_opens_nothing_and_blames_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let map = dir.path().join("a.pfmap");
+        std::fs::write(&map, mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();
+        let request = LoadRequest {
+            target: Target::Paths(vec![dir.path().to_owned()]),
+            cause: Cause::Opened,
+            map: MapChoice::Beside,
+        };
+        let (progress, search) = (Progress::default(), SearchProgress::default());
+        progress.cancel();
+        let (loaded, failures) = load(&request, OpenOptions::default(), &[], &progress, &search);
+        assert!(loaded.is_none() && failures.is_empty());
+        assert_eq!(search.seen().unwrap().files, 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nobody_waits_for_what_is_no_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        std::os::unix::net::UnixListener::bind(dir.path().join("socket")).unwrap();
+        let named = [pipe, dir.path().join("socket"), "/dev/zero".into()];
+        let (outcome, _) = outcome_of(named.to_vec());
+        assert!(outcome.loaded.is_none());
+        let mut failures = outcome.failures.iter();
+        assert!(
+            failures.len() == 3 && failures.all(|it| it.message.contains("not a regular file"))
+        );
     }
 
     #[test]

@@ -15,8 +15,10 @@ pub(crate) mod notices;
 mod overlays;
 mod playback;
 pub(crate) mod player;
+pub(crate) mod playlist;
 pub(crate) mod reload;
 mod room;
+pub(crate) mod search;
 pub(crate) mod settings;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +26,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use self::files::Files;
-use self::folder::Playlist;
 use self::interface::{Interface, PathPurpose};
 use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::Notices;
@@ -255,15 +256,19 @@ impl State {
                 self.keep_version(None, loaded.document.about().problems.clone());
             }
             Some(loaded) => {
-                for Failure { path, message, .. } in failures {
-                    let text = format!("{}: {message}", folder::name(&path));
+                for Failure { path, message, .. } in &failures {
+                    let text = format!("{}: {message}", folder::name(path));
                     self.notices.toast(text, Some(Severity::Error));
+                }
+                if let Some(note) = &loaded.files.note {
+                    self.notices.toast(note, Some(Severity::Warning));
                 }
                 self.notices.failures.clear();
                 self.files.on_disk = None;
                 self.interface.typed_path.clear();
                 self.warn_of_named_map(&request, &*loaded.document);
                 self.take(loaded, cause);
+                self.mark_failed(&failures);
             }
             None if cancelled => self.notices.toast("Cancelled", None),
             None if cause.is_reload() => {
@@ -271,7 +276,10 @@ impl State {
                     self.keep_version_of_unreadable(failure);
                 }
             }
-            None => self.notices.failures = failures,
+            None => {
+                self.mark_failed(&failures);
+                self.notices.failures = failures;
+            }
         }
     }
 
@@ -333,11 +341,7 @@ impl State {
             } else {
                 self.look_at_document(&*document, demo, &request);
             }
-            if files.len() > 1 {
-                self.files.playlist = Some(Playlist::new(files, &path));
-            } else {
-                let _gone = self.files.playlist.take_if(|list| !list.go_to(&path));
-            }
+            self.go_on_in_list(files, &path);
             if demo.is_none() {
                 self.settings.remember_file(&path);
             }
@@ -375,6 +379,9 @@ impl State {
         settings.timeline.smooth = self.player.is_smooth();
         if self.interface.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
+        }
+        if let Some(before) = self.covered_by_files() {
+            settings.left.open = Some(before);
         }
         settings
     }
@@ -760,6 +767,7 @@ mod tests {
         state.notices.loading = Some(LoadingView {
             name: "z".into(),
             fraction: 0.1,
+            seen: None,
         });
         state.run(Action::About);
         state.run(Action::Clear);

@@ -1,6 +1,7 @@
 //! What is said for a while.
 
 use super::loader::Failure;
+use super::search::Seen;
 use mapscope_formats::Severity;
 
 /// What is said for a while.
@@ -34,6 +35,8 @@ pub(crate) struct LoadingView {
     pub name: String,
     /// How much is done, from 0 to 1.
     pub fraction: f32,
+    /// What was seen so far, while folders are searched for it.
+    pub seen: Option<Seen>,
 }
 
 impl Notices {

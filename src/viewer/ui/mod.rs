@@ -114,6 +114,9 @@ impl WindowUi {
             state.with_bar(|context| menus::menu_bar(root, context));
             state.with_bar(|context| status_bar::status_bar(root, context));
             if state.files.open.is_some() {
+                if state.is_panel_open(Panel::Files) {
+                    state.list_neighbors();
+                }
                 self.dock(root, state, canvas, Dock::Bottom);
                 timeline::timeline(root, state);
                 state.with_bar(|context| clip_box::clip_box(root, context));
@@ -260,6 +263,7 @@ fn with_context(
     show(&mut PanelContext {
         document: &document,
         on_disk: state.files.on_disk.as_ref(),
+        files: state.files.playlist.as_ref(),
         shown: &state.view.shown,
         hovered: state.pointer.hovered,
         camera: &state.view.camera,
@@ -290,7 +294,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
                     .on_hover_text(panel.help());
                 places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
                 if tab.clicked() {
-                    state.settings.dock_mut(dock).open = Some(panel);
+                    state.show_panel(panel);
                 }
             }
         });
@@ -657,6 +661,7 @@ mod tests {
             state.notices.loading = Some(LoadingView {
                 name: "big.pfmap".into(),
                 fraction: 0.25,
+                seen: None,
             });
         });
         harness.get_by_label("Opening big.pfmap");

@@ -7,10 +7,15 @@ use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
 use super::{places, theme};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
+use crate::viewer::panels::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
+use crate::viewer::state::search::Seen;
 use mapscope_formats::Severity;
+
+/// Files that could not be opened which are listed at most.
+const LISTED_FAILURES: usize = 20;
 
 /// Seconds that a message stays.
 const TOAST_SECS: f64 = 4.0;
@@ -60,11 +65,18 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
             egui::ScrollArea::vertical()
                 .max_height(260.0)
                 .show(ui, |ui| {
-                    for failure in &state.notices.failures {
+                    for failure in state.notices.failures.iter().take(LISTED_FAILURES) {
                         ui.label(RichText::new(folder::name(&failure.path)).strong());
                         ui.weak(failure.path.display().to_string());
                         ui.label(RichText::new(&failure.message).color(theme::ERROR));
                         ui.add_space(6.0);
+                    }
+                    let failures = state.notices.failures.len();
+                    if failures > LISTED_FAILURES {
+                        ui.weak(format!(
+                            "and {}",
+                            counted(failures - LISTED_FAILURES, "other")
+                        ));
                     }
                 });
             ui.horizontal(|ui| {
@@ -183,14 +195,30 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
         .show(ctx, |ui| {
             overlay_frame(ui.style()).show(ui, |ui| {
                 ui.set_width(320.0);
-                ui.label(format!("Opening {}", loading.name));
+                let verb = match loading.seen {
+                    Some(_) => "Searching",
+                    None => "Opening",
+                };
+                ui.label(format!("{verb} {}", loading.name));
                 ui.horizontal(|ui| {
                     let width = ui.available_width() - 110.0;
-                    ui.add(
-                        egui::ProgressBar::new(loading.fraction)
-                            .desired_width(width)
-                            .show_percentage(),
-                    );
+                    match loading.seen {
+                        // Nobody knows how much there is.
+                        Some(Seen { folders, files }) => {
+                            let folders = counted(folders as usize, "folder");
+                            let files = counted(files as usize, "file");
+                            let text = format!("{folders}, {files} so far");
+                            let size = egui::vec2(width, ui.spacing().interact_size.y);
+                            ui.add_sized(size, Label::new(text).truncate());
+                        }
+                        None => {
+                            ui.add(
+                                egui::ProgressBar::new(loading.fraction)
+                                    .desired_width(width)
+                                    .show_percentage(),
+                            );
+                        }
+                    }
                     cancel = ui.button("Cancel (Esc)").clicked();
                 });
             });

@@ -9,8 +9,8 @@ use super::{BarContext, places, theme};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::State;
-use crate::viewer::state::folder;
 use crate::viewer::state::loader::capitalized;
+use crate::viewer::state::playlist::Playlist;
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat;
 use crate::viewer::view::viewport;
@@ -165,11 +165,14 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         .files
         .playlist
         .as_ref()
-        .and_then(folder::Playlist::position_text)
+        .and_then(Playlist::position_text)
     {
         ui.separator();
-        ui.weak(text)
-            .on_hover_text("Page Down and Page Up go through these files");
+        let button = ui.add(Button::new(RichText::new(text).weak()).frame(false));
+        let help = "Show or hide the list of files; Page Down and Page Up go through it";
+        if button.on_hover_text(help).clicked() {
+            context.run(Action::Panel(Panel::Files));
+        }
     }
     if let Some(level) = state.level_name().filter(|_| state.has_levels()) {
         ui.separator();

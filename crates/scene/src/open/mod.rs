@@ -129,6 +129,20 @@ pub fn looks_openable(path: &Path) -> bool {
     REGISTRY.iter().any(|e| has_ending(path, e.format))
 }
 
+/// The format that a file of this name is of; where several share the ending, by how the file begins,
+/// which is asked for only then. It is the one that [`identify_format`] gives, unless the content
+/// belies the name.
+pub fn format_by_name(path: &Path, beginning: impl FnOnce() -> Vec<u8>) -> Option<&'static Format> {
+    let named = || formats().filter(|format| has_ending(path, format));
+    let last = named().last()?;
+    if named().count() == 1 {
+        return Some(last);
+    }
+    let beginning = beginning();
+    let sniffed = named().find(|format| (format.sniff)(&beginning));
+    sniffed.or(Some(last))
+}
+
 fn has_ending(path: &Path, format: &Format) -> bool {
     path.extension()
         .and_then(OsStr::to_str)

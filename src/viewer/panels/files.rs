@@ -1,0 +1,224 @@
+//! The files that go with the open one, as a list to open others from.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::MAIN_SEPARATOR;
+
+use egui::accesskit::Role;
+use egui::{Align2, Key, Modifiers, RichText, ScrollArea, TextStyle, Ui, WidgetText, vec2};
+
+use super::{PanelContext, PanelUi, Request, format, parts, tree};
+use crate::viewer::state::folder;
+use crate::viewer::state::playlist::{ListedFile, Playlist};
+use crate::viewer::ui::places;
+use mapscope_formats::Severity;
+
+/// Room between the path of a file and its format, in points.
+const GAP: f32 = 10.0;
+
+/// Lists the files of the folder, or those that were opened together, and opens others of them.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// The list that is shown, by its number.
+    of: Option<u64>,
+    search: String,
+    /// Indices of the files that match the search.
+    listed: Vec<usize>,
+    /// The open file that was last brought into sight.
+    current: Option<usize>,
+    /// A place in the list to bring into sight, and one to give the keyboard focus to.
+    reveal: Option<usize>,
+    focus: Option<usize>,
+    /// Which places were in sight in the last frame.
+    in_sight: Range<usize>,
+}
+
+impl PanelUi for Files {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(list) = context.files else {
+            let advice = "Drop a folder on the window to list the files below it.";
+            parts::hint(ui, "No other files", advice);
+            return;
+        };
+        if self.of != Some(list.number()) {
+            *self = Self {
+                of: Some(list.number()),
+                ..Self::default()
+            };
+            self.list(list);
+        }
+        let help = "List only files with this in their path or format; Enter opens the first";
+        let searched = parts::search_field(ui, &mut self.search, help);
+        if searched.changed {
+            self.list(list);
+            self.current = None;
+        }
+        if searched.entered
+            && let Some(&first) = self.listed.first()
+        {
+            context.ask(Request::OpenListed(first));
+        }
+        if self.search.is_empty() {
+            let files = format::counted(list.files().len(), "file");
+            let count = ui.weak(format!("{}: {files}", folder::name(list.base())));
+            count.on_hover_text(list.base().display().to_string());
+        } else {
+            ui.weak(parts::matches(self.listed.len(), &self.search));
+        }
+        if let Some(note) = list.note() {
+            ui.horizontal_top(|ui| {
+                parts::severity(ui, Severity::Warning);
+                ui.add(egui::Label::new(note).wrap());
+            });
+        }
+        if self.current != Some(list.current()) {
+            self.current = Some(list.current());
+            self.reveal = self.listed.iter().position(|at| *at == list.current());
+        }
+        self.rows(ui, context, list);
+    }
+}
+
+impl Files {
+    /// Fills the list with what matches the search.
+    fn list(&mut self, list: &Playlist) {
+        let wanted = self.search.to_lowercase();
+        let has_it = |text: &str| text.to_lowercase().contains(&wanted);
+        let fits = |file: &ListedFile| {
+            has_it(&file.name) || file.format.is_some_and(|format| has_it(format.name))
+        };
+        let files = list.files().iter().enumerate();
+        let listed = files.filter(|(_, file)| wanted.is_empty() || fits(file));
+        self.listed = listed.map(|(index, _)| index).collect();
+    }
+
+    fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, list: &Playlist) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let row_height = parts::Row::height(ui);
+        let id = ui.scope_id().with("files");
+        let room = ui.available_rect_before_wrap();
+        places::note(ui.ctx(), "file-list", room);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        if let Some(at) = self.reveal.take() {
+            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
+            if !whole.contains(&at) {
+                let above = room.height() * 0.4;
+                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
+            }
+        }
+        let focus = self.focus.take();
+        let count = self.listed.len();
+        area.show_rows(ui, row_height, count, |ui, rows| {
+            self.in_sight = rows.clone();
+            for at in rows {
+                let index = self.listed.get(at).copied();
+                let Some((index, file)) = index.and_then(|i| Some((i, list.files().get(i)?)))
+                else {
+                    continue;
+                };
+                let name = match &file.failure {
+                    Some(failure) => Cow::Owned(format!("{}: {failure}", file.name)),
+                    None => Cow::Borrowed(&*file.name),
+                };
+                let row = parts::Row {
+                    id: id.with(index),
+                    role: Role::ListBoxOption,
+                    name: &name,
+                    selected: index == list.current(),
+                    highlighted: list.tried() == Some(index),
+                    branch: None,
+                };
+                let response = row.show(ui);
+                paint(ui, file, response.rect);
+                if focus == Some(at) {
+                    response.request_focus();
+                }
+                let mut next = None;
+                if response.has_focus() {
+                    tree::keep_arrows(ui, &response);
+                    let pressed =
+                        |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+                    if pressed(Key::ArrowDown) {
+                        next = Some(at + 1).filter(|next| *next < count);
+                    } else if pressed(Key::ArrowUp) {
+                        next = at.checked_sub(1);
+                    }
+                }
+                if let Some(next) = next {
+                    self.focus = Some(next);
+                    self.reveal = Some(next);
+                    ui.ctx().request_repaint();
+                }
+                let chosen = match next {
+                    Some(next) => self.listed.get(next).copied(),
+                    None => response.clicked().then_some(index),
+                };
+                if let Some(chosen) = chosen {
+                    // It is in sight already.
+                    self.current = Some(chosen);
+                    response.request_focus();
+                    context.ask(Request::OpenListed(chosen));
+                }
+                response.on_hover_ui(|ui| {
+                    ui.label(file.path.display().to_string());
+                    if let Some(format) = file.format {
+                        ui.weak(format.name);
+                    }
+                    if let Some(failure) = &file.failure {
+                        ui.colored_label(ui.visuals().error_fg_color, failure);
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A file in its row: a mark where it could not be opened, its path, and its format where there is
+/// room for that.
+fn paint(ui: &Ui, file: &ListedFile, row: egui::Rect) {
+    let rect = row.with_min_x(row.min.x + 6.0);
+    let mut rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    if file.failure.is_some() {
+        let side = ui.text_style_height(&TextStyle::Body) * 0.8;
+        let icon = Align2::LEFT_CENTER.align_size_within_rect(vec2(side, side), rect);
+        parts::paint_severity(ui, Severity::Error, icon);
+        rect.min.x = icon.max.x + 8.0;
+    }
+    let visuals = ui.visuals();
+    let (weak, color) = (visuals.weak_text_color(), visuals.text_color());
+    let path = shortened(ui, &file.name, rect.width());
+    let (folders, name) = match path.rfind(MAIN_SEPARATOR) {
+        Some(end) => path.split_at(end + MAIN_SEPARATOR.len_utf8()),
+        None => ("", &*path),
+    };
+    for (text, color) in [(folders, weak), (name, color)] {
+        let (width, _) = parts::paint_text(ui, rect, text.into(), color, Align2::LEFT_CENTER);
+        rect.min.x += width;
+    }
+    if let Some(format) = file.format {
+        let room = rect.with_min_x(rect.min.x + GAP);
+        let note = RichText::new(format.name).small();
+        if width_of(ui, note.clone()) <= room.width() {
+            parts::paint_text(ui, room, note, weak, Align2::RIGHT_CENTER);
+        }
+    }
+}
+
+/// A path without as many of its first folders as there is no room for.
+fn shortened<'a>(ui: &Ui, path: &'a str, width: f32) -> Cow<'a, str> {
+    let mut short = Cow::Borrowed(path);
+    let mut rest = path;
+    while width_of(ui, RichText::new(&*short)) > width
+        && let Some((_, below)) = rest.split_once(MAIN_SEPARATOR)
+    {
+        rest = below;
+        short = Cow::Owned(format!("…{MAIN_SEPARATOR}{rest}"));
+    }
+    short
+}
+
+fn width_of(ui: &Ui, text: RichText) -> f32 {
+    let wrap = Some(egui::TextWrapMode::Extend);
+    let galley = WidgetText::from(text).into_galley(ui, wrap, f32::INFINITY, TextStyle::Body);
+    galley.size().x
+}

@@ -1,0 +1,342 @@
+//! Folders in the window, and the list of their files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui::{Event, Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+use super::{Window, keep_picture, model, press, sized, state, window, with_demo};
+use crate::viewer::commands::Action;
+use crate::viewer::panels::Panel;
+use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::state::notices::LoadingView;
+use crate::viewer::state::playlist::FileList;
+use crate::viewer::state::search::{self, Limits, SearchProgress, Seen};
+use crate::viewer::state::{Effect, State};
+use crate::viewer::ui::theme;
+use mapscope_scene::MapChoice;
+
+/// A folder called `models` with empty files, those of each a folder down.
+fn models(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("models");
+    for name in names {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, b"").unwrap();
+    }
+    (dir, folder)
+}
+
+fn outcome(path: &Path, cause: Cause, loaded: Option<Loaded>, failures: Vec<Failure>) -> Outcome {
+    Outcome {
+        request: LoadRequest {
+            target: Target::Paths(vec![path.to_owned()]),
+            cause,
+            map: MapChoice::Beside,
+        },
+        loaded,
+        failures,
+        number: 1,
+    }
+}
+
+/// Takes in a folder that was dropped, whose first file is open then.
+fn open_folder(state: &mut State, folder: &Path, limits: Limits) {
+    let progress = SearchProgress::default();
+    let found = search::find(&[folder.to_owned()], limits, &progress, &|| true).unwrap();
+    let loaded = Loaded {
+        files: FileList::of(found.clone()),
+        ..Loaded::new(found.files[0].clone(), model())
+    };
+    state.plays_at_once = false;
+    state.loaded(outcome(folder, Cause::Opened, Some(loaded), Vec::new()));
+    state.effects.clear();
+}
+
+/// Takes in a file that was opened by itself.
+fn open(state: &mut State, path: &Path, cause: Cause) {
+    let loaded = Loaded::new(path.to_owned(), Arc::clone(&model()));
+    state.loaded(outcome(path, cause, Some(loaded), Vec::new()));
+    state.effects.clear();
+}
+
+/// A window in which a folder was dropped.
+fn with_folder(folder: &Path) -> Harness<'static, Window> {
+    window(|state| open_folder(state, folder, Limits::OPEN))
+}
+
+/// What was asked for to be opened since this was last asked.
+fn asked(h: &mut Harness<'_, Window>) -> Vec<LoadRequest> {
+    let effects = h.state_mut().state.effects.drain(..);
+    let loads = effects.filter_map(|effect| match effect {
+        Effect::Load(request) => Some(request),
+        _ => None,
+    });
+    loads.collect()
+}
+
+/// That a file of the list is to be opened.
+fn request(path: PathBuf) -> LoadRequest {
+    LoadRequest {
+        target: Target::Paths(vec![path]),
+        cause: Cause::Neighbor,
+        map: MapChoice::Beside,
+    }
+}
+
+/// The names in the list from top to bottom, and which of them is the open one.
+fn listed(h: &Harness<'_, Window>) -> (Vec<String>, Option<usize>) {
+    let rows = h.query_all_by_role(Role::ListBoxOption);
+    let rows: Vec<_> = rows
+        .map(|row| {
+            let node = row.accesskit_node();
+            (node.label().unwrap(), node.is_selected() == Some(true))
+        })
+        .collect();
+    let current = rows.iter().position(|(_, selected)| *selected);
+    (rows.into_iter().map(|(name, _)| name).collect(), current)
+}
+
+const FILES: [&str; 4] = [
+    "arrow/arrow.pfobj",
+    "barrel/barrel 2.pfobj",
+    "barrel/barrel 10.pfobj",
+    "maps/square.pfmap",
+];
+
+#[test]
+fn a_folder_that_is_opened_lists_its_files_and_a_click_opens_one() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    assert_eq!(listed(&h), (FILES.map(String::from).to_vec(), Some(0)));
+    h.get_by_label("models: 4 files");
+    h.get_by_label(FILES[2]).click();
+    h.run();
+    let third = folder.join(FILES[2]);
+    assert_eq!(asked(&mut h), [request(third.clone())]);
+    open(&mut h.state_mut().state, &third, Cause::Neighbor);
+    h.run();
+    assert_eq!(
+        listed(&h).1,
+        Some(2),
+        "the list stays, with the open one in it"
+    );
+    h.state_mut()
+        .state
+        .run(Action::Neighbor { backwards: true });
+    assert_eq!(asked(&mut h), [request(folder.join(FILES[1]))]);
+}
+
+#[test]
+fn arrow_keys_go_through_the_list_and_open_each() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    h.get_by_label(FILES[0]).click();
+    h.run();
+    asked(&mut h);
+    for (key, at) in [
+        (Key::ArrowDown, Some(1)),
+        (Key::ArrowDown, Some(2)),
+        (Key::ArrowUp, Some(1)),
+        (Key::ArrowUp, Some(0)),
+        (Key::ArrowUp, None),
+        (Key::Enter, Some(0)),
+    ] {
+        press(&mut h, Modifiers::NONE, key);
+        let wanted = at.map(|at: usize| request(folder.join(FILES[at])));
+        assert_eq!(asked(&mut h), wanted.as_slice(), "{key:?}");
+    }
+}
+
+#[test]
+fn the_list_is_filtered_by_path_and_format_and_keeps_that_from_file_to_file() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    let search = |h: &mut Harness<'_, Window>, text: &str| {
+        h.get_by_role(Role::TextInput).focus();
+        h.run();
+        press(h, Modifiers::COMMAND, Key::A);
+        h.input_mut().events.push(Event::Text(text.to_owned()));
+        h.run();
+    };
+    search(&mut h, "BARREL");
+    assert_eq!(listed(&h).0, FILES[1..3]);
+    h.get_by_label("2 matches");
+    press(&mut h, Modifiers::NONE, Key::Enter);
+    let second = folder.join(FILES[1]);
+    assert_eq!(asked(&mut h), [request(second.clone())]);
+    open(&mut h.state_mut().state, &second, Cause::Neighbor);
+    h.run();
+    assert_eq!(
+        listed(&h),
+        (
+            FILES[1..3].iter().map(ToString::to_string).collect(),
+            Some(0)
+        )
+    );
+    search(&mut h, "engine map");
+    assert_eq!(listed(&h).0, FILES[3..]);
+    search(&mut h, "nothing");
+    h.get_by_label("No match for `nothing`");
+    // Another folder is another search.
+    let (_other, folder) = models(&FILES[..2]);
+    open_folder(&mut h.state_mut().state, &folder, Limits::OPEN);
+    h.run();
+    assert_eq!(listed(&h).0, FILES[..2]);
+}
+
+#[test]
+fn a_file_that_fails_is_marked_and_what_is_open_stays() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    let bad = folder.join(FILES[1]);
+    let failure = Failure::new(&bad, "PFOBJ 3:1: no number");
+    let failed = outcome(&bad, Cause::Neighbor, None, vec![failure]);
+    h.state_mut().state.loaded(failed);
+    h.run();
+    assert_eq!(state(&h).open_file().unwrap().path, folder.join(FILES[0]));
+    let (names, current) = listed(&h);
+    assert_eq!(names[1], "barrel/barrel 2.pfobj: PFOBJ 3:1: no number");
+    assert_eq!(current, Some(0));
+    // It was mended.
+    open(&mut h.state_mut().state, &bad, Cause::Neighbor);
+    h.run();
+    assert_eq!(listed(&h), (FILES.map(String::from).to_vec(), Some(1)));
+}
+
+#[test]
+fn the_list_covers_another_panel_only_for_as_long_as_there_is_one() {
+    let (_dir, folder) = models(&FILES);
+    let (_other, single) = models(&["single.pfobj"]);
+    let single = single.join("single.pfobj");
+    let mut h = with_folder(&folder);
+    let left = |h: &Harness<'_, Window>| state(h).settings.left.open;
+    let kept = |h: &Harness<'_, Window>| state(h).settings_to_keep().left.open;
+    assert_eq!(
+        (left(&h), kept(&h)),
+        (Some(Panel::Files), Some(Panel::Outliner))
+    );
+    open(&mut h.state_mut().state, &single, Cause::Opened);
+    assert_eq!(left(&h), Some(Panel::Outliner));
+    // By wish it stays.
+    for action in [Action::Panel(Panel::Files), Action::Panel(Panel::Files)] {
+        h.state_mut().state.run(action);
+    }
+    assert_eq!(left(&h), None);
+    open_folder(&mut h.state_mut().state, &folder, Limits::OPEN);
+    assert_eq!(left(&h), None, "nothing opens where nothing is wanted");
+    h.state_mut().state.run(Action::Panel(Panel::Files));
+    assert_eq!(kept(&h), Some(Panel::Files));
+    open(&mut h.state_mut().state, &single, Cause::Opened);
+    assert_eq!(left(&h), Some(Panel::Files));
+    // One file is no list.
+    let (_third, folder) = models(&["a/only.pfobj"]);
+    h.state_mut().state.run(Action::Panel(Panel::Outliner));
+    open_folder(&mut h.state_mut().state, &folder, Limits::OPEN);
+    assert_eq!(left(&h), Some(Panel::Outliner));
+}
+
+#[test]
+fn the_files_beside_an_open_one_are_listed_when_that_is_asked_for() {
+    let (_dir, folder) = models(&["b.pfobj", "a.pfobj", "below/c.pfobj", "note.txt"]);
+    let mut h = window(|state| open(state, &folder.join("b.pfobj"), Cause::Opened));
+    press(&mut h, Modifiers::COMMAND, Key::E);
+    let names = ["a.pfobj", "b.pfobj"].map(String::from).to_vec();
+    assert_eq!(listed(&h), (names, Some(1)));
+    h.get_by_label("2 of 2").click();
+    h.run();
+    assert!(
+        listed(&h).0.is_empty(),
+        "the place in the list hides it again"
+    );
+    let mut h = with_demo();
+    press(&mut h, Modifiers::COMMAND, Key::E);
+    h.get_by_label("No other files");
+}
+
+#[test]
+fn a_search_says_how_far_it_is_and_that_it_ended_early() {
+    let mut h = window(|state| {
+        state.notices.loading = Some(LoadingView {
+            name: "models".into(),
+            fraction: 0.0,
+            seen: Some(Seen {
+                folders: 12,
+                files: 1,
+            }),
+        });
+    });
+    h.get_by_label("Searching models");
+    h.get_by_label("12 folders, 1 file so far");
+    h.get_by_label("Cancel (Esc)").click();
+    h.run_steps(3);
+    assert_eq!(state(&h).effects, [Effect::CancelLoad]);
+
+    let (_dir, folder) = models(&FILES);
+    let limits = Limits {
+        entries: 99,
+        files: 2,
+    };
+    let h = window(|state| open_folder(state, &folder, limits));
+    let note = "The search ended after 2 files: there may be more";
+    assert_eq!(
+        h.get_all_by_label(note).count(),
+        2,
+        "in the list, and for a while"
+    );
+    let toast = state(&h).notices.toasts.last().unwrap();
+    assert_eq!(toast.text, note);
+}
+
+#[test]
+fn a_file_that_fails_has_a_red_mark_and_long_paths_keep_their_names() {
+    let long = |n| format!("a folder with a long name/and one below/model {n}.pfobj");
+    let names: Vec<String> = FILES
+        .map(String::from)
+        .into_iter()
+        .chain((0..40).map(long))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (_dir, folder) = models(&names);
+    for (scale, name) in [(1.0, "files"), (2.0, "files-2x")] {
+        let mut h = super::built(sized(vec2(1000.0, 640.0), scale), |state| {
+            open_folder(state, &folder, Limits::OPEN);
+        });
+        let list = h
+            .state()
+            .placed
+            .rects
+            .iter()
+            .find(|(name, _)| name == "file-list");
+        let list = list.unwrap().1;
+        // Red pixels at the beginning of the second row.
+        let mark = |h: &mut Harness<'_, Window>| {
+            let row = row_height(h);
+            let picture = keep_picture(h, name);
+            let place = list.with_max_x(list.min.x + 24.0).translate(vec2(0.0, row));
+            let [x, y, width, height] =
+                [place.min.x, place.min.y, 24.0, row].map(|length| (length * scale) as u32);
+            let color = theme::ERROR.to_array();
+            let pixels = (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y]));
+            pixels
+                .filter(|[x, y]| picture.get_pixel(*x, *y).0 == color)
+                .count()
+        };
+        assert_eq!(mark(&mut h), 0);
+        let bad = folder.join(long(1));
+        let failure = Failure::new(&bad, "PFOBJ 3:1: no number");
+        h.state_mut().state.mark_failed(&[failure]);
+        h.run();
+        assert!(mark(&mut h) > 20);
+    }
+}
+
+/// The height of a row of the list, in points.
+fn row_height(h: &Harness<'_, Window>) -> f32 {
+    h.ctx.global_style().spacing.interact_size.y
+}
