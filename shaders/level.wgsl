@@ -41,24 +41,28 @@ const VEIL_OPACITY: f32 = 0.25;
 // What most views need of a surface. Software renderers pay for everything that is handed on.
 struct Plain {
     @builtin(position) clip: vec4f,
-    // Place in the texture, and on the page of lightmaps.
-    @location(0) uvs: vec4f,
+    // Place in the texture.
+    @location(0) uv: vec2f,
+    // Place on the page of lightmaps: beside the faces of the pixel's samples lie those of others.
+    @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
 }
 
 struct PlainTinted {
     @builtin(position) clip: vec4f,
-    @location(0) uvs: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
     // Light that is added.
-    @location(1) tint: vec3f,
+    @location(2) tint: vec3f,
 }
 
 struct Surface {
     @builtin(position) clip: vec4f,
-    @location(0) uvs: vec4f,
+    @location(0) uv: vec2f,
+    @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
     // Light that is added, or a colour; how much of the light is left in w.
-    @location(1) tint: vec4f,
-    @location(2) world: vec3f,
-    @location(3) normal: vec3f,
+    @location(2) tint: vec4f,
+    @location(3) world: vec3f,
+    @location(4) normal: vec3f,
 }
 
 @vertex
@@ -67,7 +71,7 @@ fn vs_plain(
     @location(2) uv: vec2f,
     @location(3) lightmap_uv: vec2f,
 ) -> Plain {
-    return Plain(frame.clip_from_world * vec4f(position, 1.0), vec4f(uv, lightmap_uv));
+    return Plain(frame.clip_from_world * vec4f(position, 1.0), uv, lightmap_uv);
 }
 
 @vertex
@@ -78,7 +82,7 @@ fn vs_plain_tinted(
     @location(4) tint: vec4f,
 ) -> PlainTinted {
     let clip = frame.clip_from_world * vec4f(position, 1.0);
-    return PlainTinted(clip, vec4f(uv, lightmap_uv), tint.rgb);
+    return PlainTinted(clip, uv, lightmap_uv, tint.rgb);
 }
 
 @vertex
@@ -91,7 +95,8 @@ fn vs_level(
 ) -> Surface {
     return Surface(
         frame.clip_from_world * vec4f(position, 1.0),
-        vec4f(uv, lightmap_uv),
+        uv,
+        lightmap_uv,
         tint,
         position,
         octahedral_normal(normal),
@@ -119,12 +124,13 @@ fn matcap_uv(normal: vec3f) -> vec2f {
 
 @fragment
 fn fs_plain(in: Plain) -> @location(0) vec4f {
-    return shaded(Surface(in.clip, in.uvs, vec4f(0.0), vec3f(0.0), vec3f(0.0)), true);
+    return shaded(Surface(in.clip, in.uv, in.lightmap_uv, vec4f(0.0), vec3f(0.0), vec3f(0.0)), true);
 }
 
 @fragment
 fn fs_plain_tinted(in: PlainTinted) -> @location(0) vec4f {
-    return shaded(Surface(in.clip, in.uvs, vec4f(in.tint, 1.0), vec3f(0.0), vec3f(0.0)), true);
+    let tint = vec4f(in.tint, 1.0);
+    return shaded(Surface(in.clip, in.uv, in.lightmap_uv, tint, vec3f(0.0), vec3f(0.0)), true);
 }
 
 @fragment
@@ -134,7 +140,7 @@ fn fs_level(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
 
 fn shaded(in: Surface, is_front: bool) -> vec4f {
     var albedo = material.color;
-    var uv = in.uvs.xy;
+    var uv = in.uv;
     if LIQUID {
         let height = wave(in.world);
         uv += height * 0.03;
@@ -145,7 +151,7 @@ fn shaded(in: Surface, is_front: bool) -> vec4f {
         albedo *= textureSample(picture, material_sampler, uv);
     }
     let normal = normalize(in.normal);
-    var light = textureSampleLevel(lightmaps, lightmap_sampler, in.uvs.zw, 0.0).rgb;
+    var light = textureSampleLevel(lightmaps, lightmap_sampler, in.lightmap_uv, 0.0).rgb;
     if TINTED && SURFACE != SURFACE_TINT {
         light = min(light + in.tint.rgb, vec3f(1.0));
     }
@@ -162,8 +168,8 @@ fn shaded(in: Surface, is_front: bool) -> vec4f {
     } else if SURFACE == SURFACE_NORMALS {
         color = normal * 0.5 + 0.5;
     } else if SURFACE == SURFACE_UV_CHECKER {
-        let pixel = abs(dpdx(in.uvs.xy)) + abs(dpdy(in.uvs.xy));
-        color = uv_color(in.uvs.xy, pixel) * shade(normal);
+        let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
+        color = uv_color(in.uv, pixel) * shade(normal);
     } else if SURFACE == SURFACE_TINT {
         color = in.tint.rgb * shade(normal);
     } else {

@@ -25,8 +25,9 @@ override POSED: bool = true;
 
 struct Surface {
     @builtin(position) clip: vec4f,
-    @location(0) world: vec3f,
-    @location(1) normal: vec3f,
+    // Not beyond the face, where the pixel has several samples and its middle is beyond it.
+    @location(0) @interpolate(perspective, centroid) world: vec3f,
+    @location(1) @interpolate(perspective, centroid) normal: vec3f,
     @location(2) uv: vec2f,
     // What the joints make of the vertex, where they colour it; the weight of one in `x`.
     @location(3) joints: vec3f,

@@ -20,6 +20,11 @@ override SKYBOX: bool = false;
 // Whether it mirrors the ground as well, which was drawn as in a mirror.
 override PLANAR: bool = false;
 
+// Whether pixels have several samples. The middle of a pixel may then lie outside of the face that
+// covers some of them: what must not be taken from there is `centroid`, and places in textures, whose
+// derivatives are to stay even, are brought back.
+override SEVERAL_SAMPLES: bool = false;
+
 // How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
 // several short ones.
 const OVERLAP: f32 = 0.002;
@@ -55,6 +60,18 @@ fn world_at(at: vec2f, level: f32) -> vec3f {
 fn chunk_origin(chunk: u32) -> vec2u {
     let cols = map.size.x / CHUNK_SIDE;
     return vec2u(chunk % cols, chunk / cols) * CHUNK_SIDE;
+}
+
+// A place in tiles within a rectangle.
+fn within(at: vec2f, first: vec2f, last: vec2f) -> vec2f {
+    if SEVERAL_SAMPLES {
+        return clamp(at, first, last);
+    }
+    return at;
+}
+
+fn on_tile(uv: vec2f) -> vec2f {
+    return within(uv, vec2f(0.0), vec2f(1.0));
 }
 
 // The corners of a quad as two triangles: north-west, north-east, south-west; north-east,
@@ -327,17 +344,19 @@ fn fs_rect(in: Rect) -> @location(0) vec4f {
     let dy = dpdy(in.at);
     let first = vec2f(vec2u(col_bits(in.rect), row_bits(in.rect)));
     let last = first + vec2f(vec2u(width_bits(in.rect), height_bits(in.rect)));
-    let cell = clamp(floor(in.at), first, last);
+    let here = within(in.at, first - OVERLAP, last + 1.0 + OVERLAP);
+    let cell = clamp(floor(here), first, last);
     let at = vec2i(in.origin) + vec2i(cell);
-    let noise_here = noise_at(in.at);
-    let place = atlas_corner(at) + (in.at - cell) * CORE;
+    let noise_here = noise_at(here);
+    let place = atlas_corner(at) + (here - cell) * CORE;
     let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
     let tile = Tile(in.shape, in.layer);
     let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
     let up = vec3f(0.0, 1.0, 0.0);
-    let sunlit = sunlight_on(vec2f(in.origin) + in.at, world_y, up);
+    let at_map = vec2f(in.origin) + here;
+    let sunlit = sunlight_on(at_map, world_y, up);
     let color = lit(albedo, bumped(tile, up, noise_here), world_y, sunlit);
-    return vec4f(inspected(color, albedo, up, tile, vec2f(in.origin) + in.at, world_y, dx, dy), 1.0);
+    return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
 }
 
 // ---- Tops ----------------------------------------------------------------------------------
@@ -346,8 +365,8 @@ struct Top {
     @builtin(position) clip: vec4f,
     // Tiles east and south of the north-west corner of the tile.
     @location(0) uv: vec2f,
-    @location(1) world_y: f32,
-    @location(2) normal: vec3f,
+    @location(1) @interpolate(perspective, centroid) world_y: f32,
+    @location(2) @interpolate(perspective, centroid) normal: vec3f,
     // The normal of the triangle's half, for tiles that do not blend their normals.
     @location(3) @interpolate(flat) facet: vec3f,
     // Columns and rows to the tile from the corner of the map.
@@ -437,9 +456,10 @@ fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
 fn fs_top(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at_map = in.at + in.uv;
+    let uv = on_tile(in.uv);
+    let at_map = in.at + uv;
     let noise_here = noise_at(at_map);
-    let place = in.corner + in.uv * CORE;
+    let place = in.corner + uv * CORE;
     let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
     return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
@@ -458,8 +478,8 @@ fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec
 struct Mixed {
     @builtin(position) clip: vec4f,
     @location(0) uv: vec2f,
-    @location(1) world_y: f32,
-    @location(2) normal: vec3f,
+    @location(1) @interpolate(perspective, centroid) world_y: f32,
+    @location(2) @interpolate(perspective, centroid) normal: vec3f,
     @location(3) @interpolate(flat) facet: vec3f,
     @location(4) @interpolate(flat) at: vec2f,
     @location(5) @interpolate(flat) corner: vec2f,
@@ -689,11 +709,12 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
     let lod = texture_lod(dx, dy);
-    let at_map = in.at + in.uv;
+    let uv = on_tile(in.uv);
+    let at_map = in.at + uv;
     let noise_here = noise_at(at_map);
-    let place = in.corner + in.uv * CORE;
+    let place = in.corner + uv * CORE;
 
-    let w = toward_edges(in.uv);
+    let w = toward_edges(uv);
     var weights = in.weights + in.weights_x * w.x + in.weights_y * w.y + in.weights_xy * (w.x * w.y);
     var over = 0u;
     if RICH {
@@ -724,8 +745,8 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
 struct Many {
     @builtin(position) clip: vec4f,
     @location(0) uv: vec2f,
-    @location(1) world_y: f32,
-    @location(2) normal: vec3f,
+    @location(1) @interpolate(perspective, centroid) world_y: f32,
+    @location(2) @interpolate(perspective, centroid) normal: vec3f,
     @location(3) @interpolate(flat) facet: vec3f,
     @location(4) @interpolate(flat) at: vec2f,
     @location(5) @interpolate(flat) corner: vec2f,
@@ -797,11 +818,12 @@ fn fs_many(in: Many) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
     let lod = texture_lod(dx, dy);
-    let at_map = in.at + in.uv;
+    let uv = on_tile(in.uv);
+    let at_map = in.at + uv;
     let noise_here = noise_at(at_map);
-    let place = in.corner + in.uv * CORE;
+    let place = in.corner + uv * CORE;
 
-    let w = toward_edges(in.uv);
+    let w = toward_edges(uv);
     let near = SAMPLE_WEIGHTS
         * vec4f((1.0 - w.x) * (1.0 - w.y), w.x * (1.0 - w.y), (1.0 - w.x) * w.y, w.x * w.y);
     var over = 0u;
@@ -850,7 +872,7 @@ fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
 fn fs_top_middle(in: Top) -> @location(0) vec4f {
     let dx = dpdx(in.uv);
     let dy = dpdy(in.uv);
-    let at_map = in.at + in.uv;
+    let at_map = in.at + on_tile(in.uv);
     let albedo = overview_albedo(at_map, dx, dy);
     return shaded_top(in, at_map, albedo, noise_at(at_map), dx, dy);
 }
@@ -861,7 +883,7 @@ struct Side {
     @builtin(position) clip: vec4f,
     // Left to right as seen from outside, and down, in tile sides.
     @location(0) place: vec2f,
-    @location(1) world: vec3f,
+    @location(1) @interpolate(perspective, centroid) world: vec3f,
     // Unit steps outward: columns east and rows south.
     @location(2) @interpolate(flat) outward: vec2i,
     // The tile whose side it is.
@@ -964,8 +986,8 @@ fn fs_side(in: Side) -> @location(0) vec4f {
 struct Far {
     @builtin(position) clip: vec4f,
     @location(0) at_map: vec2f,
-    @location(1) world_y: f32,
-    @location(2) normal: vec3f,
+    @location(1) @interpolate(perspective, centroid) world_y: f32,
+    @location(2) @interpolate(perspective, centroid) normal: vec3f,
 }
 
 // A chunk drawn as a grid of blocks of 2 to the power of `step` tiles, with skirts that hide the

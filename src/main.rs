@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use mapscope::commands::{self, BackendName, Command, CommandError, Status, ViewArgs};
+use mapscope::commands::{self, Command, CommandError, GraphicsArgs, Status, ViewArgs};
 #[cfg(feature = "window")]
 use mapscope::viewer;
 use mapscope_scene::OpenOptions;
@@ -17,10 +17,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(status) => return status.into(),
     };
-    let backend = cli.backend;
+    let graphics = cli.graphics;
     let result = cli.open_options().and_then(|options| match cli.command {
-        Command::View(args) => view(args, options, backend),
-        Command::Headless(command) => commands::run(command, &options, backend, started),
+        Command::View(args) => view(args, options, graphics),
+        Command::Headless(command) => commands::run(command, &options, graphics, started),
     });
     commands::conclude(result).into()
 }
@@ -43,7 +43,7 @@ fn keep_vulkan_from_wayland() {
 }
 
 #[cfg(not(feature = "window"))]
-fn view(_: ViewArgs, _: OpenOptions, _: Option<BackendName>) -> Result<Status, CommandError> {
+fn view(_: ViewArgs, _: OpenOptions, _: GraphicsArgs) -> Result<Status, CommandError> {
     Err(CommandError::NotBuilt {
         what: "window",
         feature: "window",
@@ -54,10 +54,10 @@ fn view(_: ViewArgs, _: OpenOptions, _: Option<BackendName>) -> Result<Status, C
 fn view(
     args: ViewArgs,
     options: OpenOptions,
-    backend: Option<BackendName>,
+    graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
     let (files, demo) = args.files_or_demo()?;
-    viewer::run(&files, demo, args.request, options, backend.map(Into::into))
+    viewer::run(&files, demo, args.request, options, graphics.into())
         .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)
 }

@@ -11,7 +11,7 @@ use super::cli::{BenchArgs, display_name};
 use super::headless::{self, Headless, view_of};
 use super::output::{self, Paint, Stdout};
 use super::{CommandError, Status};
-use mapscope_render::{Backend, DrawStatistics, Floor, Renderer, View};
+use mapscope_render::{DrawStatistics, Floor, GpuRequest, Renderer, Samples, View};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::crowd::{Crowd, Instance};
@@ -39,6 +39,8 @@ struct Report {
     clear: Times,
     textured_quad: Times,
     drawn: DrawStatistics,
+    samples: Samples,
+    target_bytes: u64,
     gpu_bytes: u64,
     cpu_bytes: u64,
     adapter: String,
@@ -47,10 +49,10 @@ struct Report {
 pub(super) fn run(
     args: &BenchArgs,
     options: &OpenOptions,
-    backend: Option<Backend>,
+    request: GpuRequest,
     started: Instant,
 ) -> Result<Status, CommandError> {
-    let (opened, headless) = headless::open(&args.file, options, &args.image, backend)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image, request)?;
     let mut crowd = match args.instances {
         Some(count) => Some(crowd_of(&opened.document, count)?),
         None => None,
@@ -144,6 +146,8 @@ pub(super) fn run(
         clear,
         textured_quad,
         drawn,
+        samples: gpu.samples,
+        target_bytes: target.gpu_bytes(),
         gpu_bytes: scene.gpu_bytes(),
         cpu_bytes: document.about().cpu_bytes,
         adapter: gpu.adapter_name(),
@@ -222,6 +226,7 @@ impl Report {
         let mut keys = json!({
             "file": display_name(&args.file),
             "size": size,
+            "samples": self.samples.count(),
             "adapter": self.adapter,
             "open_ms": {
                 "read": millis(self.read),
@@ -242,6 +247,7 @@ impl Report {
                 "triangles": self.drawn.shadow_triangles,
                 "draw_calls": self.drawn.shadow_draw_calls,
             },
+            "target_bytes": self.target_bytes,
             "gpu_bytes": self.gpu_bytes,
             "cpu_bytes": self.cpu_bytes,
         });
@@ -293,12 +299,18 @@ impl Report {
         let drawn = format!("{triangles} triangles, {draw_calls} draw calls");
         let shadows = (shadow_draw_calls > 0)
             .then(|| format!("{shadow_triangles} triangles, {shadow_draw_calls} draw calls"));
-        let memory = format!("GPU {}, CPU {}", mib(self.gpu_bytes), mib(self.cpu_bytes));
+        let memory = format!(
+            "GPU {} and {} for the image, CPU {}",
+            mib(self.gpu_bytes),
+            mib(self.target_bytes),
+            mib(self.cpu_bytes)
+        );
         let image = format!("{width}x{height}, {} frames", args.frames);
         writeln!(out, "{}", paint.heading(name))?;
         for (label, value) in [
             ("Adapter", Some(self.adapter.clone())),
             ("Image", Some(image)),
+            ("Anti-aliasing", Some(self.samples.to_string())),
             ("Open", Some(opened)),
             (
                 "First frame",

@@ -66,6 +66,17 @@ pub struct Cli {
         help_heading = "Files"
     )]
     pub xmf: Vec<XmfReading>,
+    /// What draws.
+    #[command(flatten)]
+    pub graphics: GraphicsArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What draws, and how smoothly.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct GraphicsArgs {
     /// Draw with `vulkan`, `gl`, `metal` or `dx12` [default: the first that has an adapter, `gl` last]
     #[arg(
         long,
@@ -76,9 +87,16 @@ pub struct Cli {
         help_heading = "Graphics"
     )]
     pub backend: Option<BackendName>,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
+    /// Smooth edges with `4` samples a pixel, or not with `1` [default: 4, in software 1]
+    #[arg(
+        long,
+        value_name = "N",
+        value_enum,
+        hide_possible_values = true,
+        global = true,
+        help_heading = "Graphics"
+    )]
+    pub msaa: Option<SampleCount>,
 }
 
 /// What to do.
@@ -116,6 +134,37 @@ pub enum BackendName {
     Metal,
     /// Direct3D 12
     Dx12,
+}
+
+/// How many samples each pixel of an image has, as it is said on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SampleCount {
+    /// One
+    #[value(name = "1")]
+    One,
+    /// Four
+    #[value(name = "4")]
+    Four,
+}
+
+#[cfg(feature = "gpu")]
+impl From<GraphicsArgs> for mapscope_render::GpuRequest {
+    fn from(args: GraphicsArgs) -> Self {
+        Self {
+            backend: args.backend.map(Into::into),
+            samples: args.msaa.map(Into::into),
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl From<SampleCount> for mapscope_render::Samples {
+    fn from(count: SampleCount) -> Self {
+        match count {
+            SampleCount::One => Self::One,
+            SampleCount::Four => Self::Four,
+        }
+    }
 }
 
 #[cfg(feature = "gpu")]
@@ -543,9 +592,9 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     loop {
         match args.get(at).and_then(|arg| arg.to_str()) {
-            Some("--textures" | "--map" | "--xmf" | "--backend") => at += 2,
+            Some("--textures" | "--map" | "--xmf" | "--backend" | "--msaa") => at += 2,
             Some(arg)
-                if ["--textures=", "--map=", "--xmf=", "--backend="]
+                if ["--textures=", "--map=", "--xmf=", "--backend=", "--msaa="]
                     .iter()
                     .any(|option| arg.starts_with(option)) =>
             {
@@ -644,6 +693,8 @@ mod tests {
             ("--map=d a", "--map=d view a"),
             ("--backend gl info a", "--backend gl info a"),
             ("--backend=gl a", "--backend=gl view a"),
+            ("--msaa 4 info a", "--msaa 4 info a"),
+            ("--msaa=4 a", "--msaa=4 view a"),
             ("--textures", "--textures view"),
         ] {
             assert_eq!(completed(given), meant);

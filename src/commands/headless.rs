@@ -8,7 +8,7 @@ use glam::DVec2;
 use super::cli::ImageArgs;
 use super::source::{self, Opened};
 use super::{CommandError, layers_of};
-use mapscope_render::{Backend, Gpu, Target, View};
+use mapscope_render::{Gpu, GpuRequest, Target, View};
 use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, OpenOptions};
@@ -26,10 +26,10 @@ pub(super) fn open(
     file: &Path,
     options: &OpenOptions,
     image: &ImageArgs,
-    backend: Option<Backend>,
+    request: GpuRequest,
 ) -> Result<(Opened, Headless), CommandError> {
     let (opened, gpu) = std::thread::scope(|scope| {
-        let gpu = scope.spawn(move || Gpu::headless(backend));
+        let gpu = scope.spawn(move || Gpu::requested(request));
         let opened = source::open(file, options);
         (opened, gpu.join())
     });

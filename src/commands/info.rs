@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::cli::{BackendName, InfoArgs};
+use super::cli::{GraphicsArgs, InfoArgs};
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::source::{self, Known};
 use super::{CommandError, Status};
@@ -19,10 +19,10 @@ const MAX_LINES: usize = 24;
 pub(super) fn run(
     args: &InfoArgs,
     options: &OpenOptions,
-    backend: Option<BackendName>,
+    graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
     let Some(file) = &args.file else {
-        return list_adapters(args, backend);
+        return list_adapters(args, graphics);
     };
     let mut out = Stdout::lock();
     let paint = out.paint();
@@ -50,7 +50,7 @@ pub(super) fn run(
 }
 
 #[cfg(not(feature = "gpu"))]
-fn list_adapters(_: &InfoArgs, _: Option<BackendName>) -> Result<Status, CommandError> {
+fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> {
     Err(CommandError::NotBuilt {
         what: "graphics",
         feature: "gpu",
@@ -59,22 +59,24 @@ fn list_adapters(_: &InfoArgs, _: Option<BackendName>) -> Result<Status, Command
 
 /// Says what adapters there are, and which of them would draw.
 #[cfg(feature = "gpu")]
-fn list_adapters(args: &InfoArgs, backend: Option<BackendName>) -> Result<Status, CommandError> {
+fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
     use serde_json::json;
 
     let mut out = Stdout::lock();
     let paint = out.paint();
     let mut objects = Vec::new();
-    for adapter in mapscope_render::adapters(backend.map(Into::into)) {
+    for adapter in mapscope_render::adapters(graphics.into()) {
         let info = &adapter.info;
         let driver = [info.driver.as_str(), info.driver_info.as_str()];
         let driver = driver.join(" ").trim().to_owned();
         let reason = adapter.reason.to_string();
+        let samples = adapter.samples.to_string();
         let chosen = if adapter.is_chosen { "yes" } else { "no" };
         let lines = [
             ("Type", mapscope_render::type_name(info.device_type)),
             ("Backend", info.backend.to_str()),
             ("Driver", &driver),
+            ("Anti-aliasing", &samples),
             ("Chosen", chosen),
             ("Reason", &reason),
         ];
@@ -84,6 +86,7 @@ fn list_adapters(args: &InfoArgs, backend: Option<BackendName>) -> Result<Status
                 "type": mapscope_render::type_name(info.device_type),
                 "backend": info.backend.to_str(),
                 "driver": driver,
+                "samples": adapter.samples.count(),
                 "chosen": adapter.is_chosen,
                 "reason": reason,
             }));

@@ -30,8 +30,8 @@ use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
-    BackendName, BenchArgs, CheckArgs, Cli, Command, HeadlessCommand, ImageArgs, InfoArgs,
-    RenderArgs, ThumbnailArgs, ViewArgs, parse,
+    BackendName, BenchArgs, CheckArgs, Cli, Command, GraphicsArgs, HeadlessCommand, ImageArgs,
+    InfoArgs, RenderArgs, SampleCount, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 
@@ -127,8 +127,7 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
     })
 }
 
-/// Runs a command, with the graphics interface that was asked for. `started` is when the process
-/// did.
+/// Runs a command, drawing as it was asked for. `started` is when the process did.
 #[cfg_attr(
     not(feature = "gpu"),
     expect(unused_variables, reason = "only `bench` reports when that was")
@@ -139,22 +138,22 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 pub fn run(
     command: HeadlessCommand,
     options: &OpenOptions,
-    backend: Option<BackendName>,
+    graphics: GraphicsArgs,
     started: Instant,
 ) -> Result<Status, CommandError> {
     match command {
-        HeadlessCommand::Info(args) => info::run(&args, options, backend),
+        HeadlessCommand::Info(args) => info::run(&args, options, graphics),
         HeadlessCommand::Check(args) => check::run(&args, options),
         HeadlessCommand::Render(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;
-            render::run(&args, &options, backend)
+            render::run(&args, &options, graphics)
         }
         #[cfg(feature = "gpu")]
         HeadlessCommand::Bench(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;
-            bench::run(&args, &options, backend.map(Into::into), started)
+            bench::run(&args, &options, graphics.into(), started)
         }
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {
@@ -162,7 +161,7 @@ pub fn run(
             feature: "gpu",
         }),
         #[cfg(feature = "gpu")]
-        HeadlessCommand::Thumbnail(args) => thumbnail::run(&args, options, backend.map(Into::into)),
+        HeadlessCommand::Thumbnail(args) => thumbnail::run(&args, options, graphics.into()),
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Thumbnail(_) => Err(CommandError::NotBuilt {
             what: "`thumbnail`",

@@ -12,7 +12,7 @@ use super::cli::{ImageArgs, ThumbnailArgs};
 use super::headless::{Headless, view_of};
 use super::{CommandError, Status, source};
 use crate::view_request::ViewRequest;
-use mapscope_render::{Backend, Gpu, Renderer};
+use mapscope_render::{Gpu, GpuRequest, Renderer};
 use mapscope_scene::saving::{self, PNG};
 use mapscope_scene::{Document, OpenOptions};
 
@@ -22,7 +22,7 @@ const OVERSAMPLING: u32 = 2;
 pub(super) fn run(
     args: &ThumbnailArgs,
     options: &OpenOptions,
-    backend: Option<Backend>,
+    request: GpuRequest,
 ) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
@@ -31,7 +31,7 @@ pub(super) fn run(
         .map_err(|error| CommandError::Argument(format!("{}: {error}", args.output.display())))?;
     let picture = match flat(document, args.size)? {
         Some(picture) => picture,
-        None => drawn(document, args.size, backend)?,
+        None => drawn(document, args.size, request)?,
     };
     // The encoder goes back to where it began.
     let mut png = io::Cursor::new(Vec::new());
@@ -63,7 +63,7 @@ fn flat(document: &dyn Document, size_px: u32) -> Result<Option<RgbaImage>, Comm
 fn drawn(
     document: &dyn Document,
     size_px: u32,
-    backend: Option<Backend>,
+    request: GpuRequest,
 ) -> Result<RgbaImage, CommandError> {
     let large_px = size_px * OVERSAMPLING;
     let image = ImageArgs {
@@ -71,7 +71,7 @@ fn drawn(
         projection: None,
         request: ViewRequest::default(),
     };
-    let headless = Headless::new(Gpu::headless(backend)?);
+    let headless = Headless::new(Gpu::requested(request)?);
     let gpu = &headless.gpu;
     let target = &headless.target(image.size())?;
     let view = view_of(&image, document, target.aspect())?;

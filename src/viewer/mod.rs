@@ -22,7 +22,7 @@ use winit::event_loop::EventLoop;
 use self::state::State;
 use self::state::settings::Settings;
 use crate::view_request::ViewRequest;
-use mapscope_render::{Backend, GpuError, Interfaces};
+use mapscope_render::{GpuError, GpuRequest, Interfaces};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{MapChoice, OpenOptions};
 
@@ -63,7 +63,7 @@ fn without_place(error: &winit::error::OsError) -> String {
 
 /// Opens the window and comes back when it is closed. It shows the first of the files and folders
 /// that can be opened, or where there are none the demo: [`demo::FIRST`] unless another one is named.
-/// It draws with the graphics interface that is asked for, or the first that has an adapter.
+/// It draws as it is asked to, or else with the first graphics interface that has an adapter.
 ///
 /// # Errors
 /// When there is no display, no window or no graphics device.
@@ -72,14 +72,14 @@ pub fn run(
     demo: Option<&'static Demo>,
     request: ViewRequest,
     open_options: OpenOptions,
-    backend: Option<Backend>,
+    gpu_request: GpuRequest,
 ) -> Result<(), ViewError> {
     let event_loop = EventLoop::with_user_event()
         .build()
         .map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
-    let interfaces = Interfaces::first(backend);
+    let interfaces = Interfaces::first(gpu_request.backend);
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
     let settings_file = Settings::file();
     let settings = settings_file.as_deref().map(Settings::load);
@@ -98,6 +98,7 @@ pub fn run(
     let mut app = app::App::new(
         event_loop.create_proxy(),
         (interfaces, instance),
+        gpu_request.samples,
         state,
         settings_file,
     );

@@ -642,6 +642,45 @@ fn bench_json_has_the_keys_of_the_contract() {
 }
 
 #[test]
+fn edges_are_smooth_if_asked_for_and_bench_says_what_that_takes() {
+    let folder = good();
+    let bench = |more: &str| {
+        let args = format!("bench good.pfmap --json --frames 1 --size 64x48 {more}");
+        folder.run(&args).expect(0).json()
+    };
+    for samples in [1, 4_u64] {
+        let bench = bench(&format!("--msaa {samples}"));
+        assert_eq!(bench["samples"], samples);
+        // Colour and depth of each sample, and if these are several, the colour of the pixel.
+        let each = if samples == 1 { 2 } else { 2 * samples + 1 };
+        assert_eq!(bench["target_bytes"], 64 * 48 * 4 * each);
+    }
+    let picture = |more: &str| {
+        let args = format!("render demo:drakeling -o a.png --force --size 64x48 {more}");
+        folder.run(&args).expect(0);
+        fs::read(folder.path("a.png")).unwrap()
+    };
+    assert!(picture("--msaa 4") != picture("--msaa 1"));
+    let adapters = |more: &str| {
+        let args = format!("info --adapters --json {more}");
+        let adapters = folder.run(&args).expect(0).json()["adapters"].take();
+        adapters.as_array().unwrap().clone()
+    };
+    for adapter in adapters("") {
+        let wanted = if adapter["type"] == "software" { 1 } else { 4 };
+        assert_eq!(adapter["samples"], wanted, "{adapter:#}");
+    }
+    for adapter in adapters("--msaa 4") {
+        assert_eq!(adapter["samples"], 4, "{adapter:#}");
+    }
+    let refused = folder.run("--msaa 3 render good.pfmap -o a.png").expect(2);
+    assert!(
+        refused.stderr.contains("[possible values: 1, 4]"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn without_a_graphics_adapter_pictures_are_status_2_and_the_rest_works() {
     let folder = good();
     let run = |args: &str| {

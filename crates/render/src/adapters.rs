@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::GpuError;
+use super::{GpuError, GpuRequest, Samples};
 
 /// The interfaces that are asked first. OpenGL is not among them, since asking it too doubles the
 /// time that the start takes.
@@ -142,13 +142,16 @@ pub struct AdapterRow {
     pub is_chosen: bool,
     /// Why it is, or why not.
     pub reason: Reason,
+    /// How many samples each pixel has if it draws.
+    pub samples: Samples,
 }
 
 /// All adapters that can be had without a window, and which of them would draw. Interfaces of other
 /// systems have none.
-pub fn adapters(asked: Option<Backend>) -> Vec<AdapterRow> {
+pub fn adapters(asked: GpuRequest) -> Vec<AdapterRow> {
     pollster::block_on(async {
-        let mut interfaces = Some(Interfaces::first(asked));
+        let first = Interfaces::first(asked.backend);
+        let mut interfaces = Some(first);
         let mut chosen = None;
         while let Some(these) = interfaces.filter(|_| chosen.is_none()) {
             let found = these.adapter(&these.instance(None), None).await.ok();
@@ -160,20 +163,20 @@ pub fn adapters(asked: Option<Backend>) -> Vec<AdapterRow> {
             why: None,
         };
         let found = all.instance(None).enumerate_adapters(all.backends).await;
-        let asked = Interfaces::first(asked);
         let rows = found.iter().map(|adapter| {
             let info = adapter.get_info();
             let chosen = chosen.as_ref().filter(|(chosen, _)| *chosen == info);
-            let is_asked = asked.backends.contains(info.backend.into());
+            let is_asked = first.backends.contains(info.backend.into());
             let reason = match (chosen, is_asked) {
                 (Some((_, reason)), _) => *reason,
                 (None, true) => Reason::NotBest,
-                (None, false) if asked.why.is_none() => Reason::OnlyOpenGl,
+                (None, false) if first.why.is_none() => Reason::OnlyOpenGl,
                 (None, false) => Reason::OtherInterface,
             };
             AdapterRow {
                 is_chosen: chosen.is_some(),
                 reason,
+                samples: Samples::of(adapter, asked.samples),
                 info,
             }
         });

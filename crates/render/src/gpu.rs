@@ -1,5 +1,6 @@
 //! The connection to a graphics device.
 
+use super::Samples;
 use super::adapters::{Backend, Interfaces, Reason};
 use mapscope_scene::{OverlayId, Shown};
 use thiserror::Error;
@@ -17,6 +18,17 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Takes commands.
     pub queue: wgpu::Queue,
+    /// How many samples each pixel of a frame has.
+    pub samples: Samples,
+}
+
+/// What users ask of what draws; where they do not, it is chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GpuRequest {
+    /// The interface.
+    pub backend: Option<Backend>,
+    /// How many samples each pixel has.
+    pub samples: Option<Samples>,
 }
 
 /// Why there is no device.
@@ -42,7 +54,16 @@ impl GpuError {
 }
 
 impl Gpu {
-    /// A device without a window, of the interface that is asked for or of the first that has one.
+    /// A device without a window, as it is asked for.
+    ///
+    /// # Errors
+    /// When there is no adapter, or it gives no device.
+    pub fn requested(request: GpuRequest) -> Result<Self, GpuError> {
+        Ok(Self::headless(request.backend)?.with_samples(request.samples))
+    }
+
+    /// A device without a window, of the interface that is asked for or of the first that has one;
+    /// each pixel has one sample.
     ///
     /// # Errors
     /// When there is no adapter, or it gives no device.
@@ -57,7 +78,7 @@ impl Gpu {
         })
     }
 
-    /// A device that can show frames on a surface.
+    /// A device that can show frames on a surface; each pixel has one sample.
     ///
     /// # Errors
     /// When there is no adapter, or it gives no device.
@@ -91,8 +112,20 @@ impl Gpu {
                 reason,
                 device,
                 queue,
+                samples: Samples::One,
             })
         })
+    }
+
+    /// The same with as many samples for each pixel as are asked for, or as suit the adapter. What was
+    /// made with it before cannot be used with it any more.
+    #[must_use]
+    pub fn with_samples(self, asked: Option<Samples>) -> Self {
+        let samples = Samples::of(&self.adapter, asked);
+        if asked.is_some_and(|asked| asked != samples) {
+            log::warn!("this graphics adapter draws without anti-aliasing");
+        }
+        Self { samples, ..self }
     }
 
     /// Whether it is a software adapter, such as Mesa's lavapipe.

@@ -20,6 +20,7 @@ mod picture;
 mod probe;
 mod reflection;
 mod resources;
+mod samples;
 mod shaders;
 mod shadow;
 mod sky;
@@ -46,9 +47,10 @@ use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
 pub use floor::Floor;
-pub use gpu::{Gpu, GpuError};
+pub use gpu::{Gpu, GpuError, GpuRequest};
 pub use picture::{ImagePart, PictureError, is_drawn_at_once};
 pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
+pub use samples::Samples;
 pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
 

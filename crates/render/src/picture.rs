@@ -15,8 +15,8 @@ use mapscope_scene::Document;
 
 /// Bytes of a pixel.
 const RGBA: usize = 4;
-/// How many pixels of a large image are drawn at once at most along a side: more would take more
-/// memory than it saves time.
+/// How many pixels of a large image are drawn at once at most along a side, where each has one sample:
+/// more would take more memory than it saves time.
 const MAX_PART_SIDE: u32 = 4096;
 /// How many pixels of rows are gathered at once at most, but for one row of pairs.
 const MAX_GATHERED: u64 = 64 << 20;
@@ -166,7 +166,8 @@ impl Renderer {
             return Ok(rows(&image)?);
         }
         let limit = gpu.device.limits().max_texture_dimension_2d;
-        let max_side = max_side.min(limit).min(MAX_PART_SIDE);
+        let most = MAX_PART_SIDE / gpu.samples.count().isqrt();
+        let max_side = max_side.min(limit).min(most);
         let longest = size[0].max(size[1]) as f32;
         let margin = (longest * REFLECTION_REACH).ceil() as u32;
         let division = Division::new(size, max_side, margin);
@@ -195,12 +196,14 @@ impl Renderer {
 }
 
 /// Whether a device draws an image of a size at once, and gives it back: then all rows come at once.
+/// What it gives back may be as large as a buffer, and so may all the samples of which it is made.
 pub fn is_drawn_at_once(gpu: &Gpu, size: [u32; 2]) -> bool {
     let limits = gpu.device.limits();
     let [width, height] = size.map(u64::from);
     let row = (width * RGBA as u64).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT.into());
     let side = u64::from(limits.max_texture_dimension_2d);
-    width.max(height) <= side && row * height <= limits.max_buffer_size
+    let samples = u64::from(gpu.samples.count());
+    width.max(height) <= side && row * height * samples <= limits.max_buffer_size
 }
 
 /// Divides the colour of a pixel by its opacity, which it was multiplied by as it was blended.

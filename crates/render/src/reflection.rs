@@ -41,14 +41,9 @@ impl Reflection {
         self.target.color_view()
     }
 
-    /// Bytes of GPU memory that it holds: colour and depth of four bytes each.
+    /// Bytes of GPU memory that it holds.
     pub(super) fn gpu_bytes(&self) -> u64 {
-        self.target
-            .size
-            .iter()
-            .map(|side| u64::from(*side))
-            .product::<u64>()
-            * 8
+        self.target.gpu_bytes()
     }
 
     /// Has it drawn as a view shows it, in the shadow of the ground and below this sky.

@@ -9,7 +9,7 @@ use wgpu::util::DeviceExt as _;
 
 use super::shaders::Shader;
 use super::target::DEPTH_FORMAT;
-use super::{COLOR_FORMAT, Gpu, UploadError};
+use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
 use mapscope_scene::assets::Texture;
 
 /// What a pipeline is made for.
@@ -184,6 +184,13 @@ impl PipelineMaker<'_> {
             .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
             .collect();
         let label = options.fragment.unwrap_or(options.vertex);
+        // Shadow maps and other textures have one.
+        let is_of_frame = options.depth_compare.is_some() && !options.is_depth_only;
+        let samples = if is_of_frame {
+            gpu.samples
+        } else {
+            Samples::One
+        };
         let layout = gpu
             .device
             .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -240,7 +247,10 @@ impl PipelineMaker<'_> {
                             clamp: 0.0,
                         },
                     }),
-                multisample: wgpu::MultisampleState::default(),
+                multisample: wgpu::MultisampleState {
+                    count: samples.count(),
+                    ..Default::default()
+                },
                 fragment: options.fragment.map(|fragment| wgpu::FragmentState {
                     module,
                     entry_point: Some(fragment),

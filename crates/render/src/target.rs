@@ -2,8 +2,8 @@
 
 use image::RgbaImage;
 
-use super::Gpu;
 use super::resources::texture;
+use super::{Gpu, Samples};
 
 /// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
 /// nothing is converted on the way (fact sheet 0), so neither do we.
@@ -11,13 +11,20 @@ pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// Depth, reversed: 1 is near, 0 infinitely far.
 pub(super) const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// A colour and a depth texture of the same size.
+/// Bytes of a pixel or sample, of its colour and of its depth alike.
+const BYTES_EACH: u64 = 4;
+
+/// A colour and a depth texture of the same size. Where pixels have several samples, those are
+/// drawn, and the colour is their average.
 #[derive(Debug)]
 pub struct Target {
     /// Width and height in pixels.
     pub size: [u32; 2],
     color: wgpu::Texture,
     color_view: wgpu::TextureView,
+    samples: Samples,
+    /// The colours of the samples, where a pixel has several.
+    samples_view: Option<wgpu::TextureView>,
     depth_view: wgpu::TextureView,
 }
 
@@ -26,19 +33,27 @@ impl Target {
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let size = size.map(|side| side.clamp(1, limit));
-        let texture = |label, format, usage| {
-            let usage = usage | wgpu::TextureUsages::RENDER_ATTACHMENT;
-            texture(gpu, label, format, (size, 1, 1), usage)
-        };
-        let readable = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC;
-        let color = texture("color", COLOR_FORMAT, readable);
-        let depth = texture("depth", DEPTH_FORMAT, wgpu::TextureUsages::empty());
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC;
+        let color = texture(gpu, "color", COLOR_FORMAT, (size, 1, 1), usage);
+        let several = gpu.samples != Samples::One;
         Self {
             size,
             color_view: color.create_view(&wgpu::TextureViewDescriptor::default()),
-            depth_view: depth.create_view(&wgpu::TextureViewDescriptor::default()),
+            samples: gpu.samples,
+            samples_view: several.then(|| attachment(gpu, "samples", COLOR_FORMAT, size)),
+            depth_view: attachment(gpu, "depth", DEPTH_FORMAT, size),
             color,
         }
+    }
+
+    /// Bytes of GPU memory that it holds.
+    pub fn gpu_bytes(&self) -> u64 {
+        let pixels = self.size.map(u64::from).iter().product::<u64>();
+        let samples = u64::from(self.samples.count());
+        let color_samples = self.samples_view.as_ref().map_or(0, |_| samples);
+        pixels * BYTES_EACH * (1 + color_samples + samples)
     }
 
     /// The frame, for showing it in a window.
@@ -69,15 +84,20 @@ impl Target {
         } else {
             clear_color
         };
+        // Of samples their average is all that is kept.
+        let (view, resolve_target, store) = match &self.samples_view {
+            Some(samples) => (samples, Some(&self.color_view), wgpu::StoreOp::Discard),
+            None => (&self.color_view, None, wgpu::StoreOp::Store),
+        };
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("frame"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &self.color_view,
+                view,
                 depth_slice: None,
-                resolve_target: None,
+                resolve_target,
                 ops: wgpu::Operations {
                     load: wgpu::LoadOp::Clear(clear_color),
-                    store: wgpu::StoreOp::Store,
+                    store,
                 },
             })],
             depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
@@ -127,4 +147,28 @@ impl Target {
         }
         RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "frame size".to_owned())
     }
+}
+
+/// A texture with the samples of a frame that is drawn on and not kept.
+fn attachment(
+    gpu: &Gpu,
+    label: &str,
+    format: wgpu::TextureFormat,
+    [width, height]: [u32; 2],
+) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(label),
+        size: wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: gpu.samples.count(),
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TRANSIENT_ATTACHMENT,
+        view_formats: &[],
+    });
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
 }

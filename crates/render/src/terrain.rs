@@ -21,7 +21,7 @@ use super::resources::{
 use super::shaders::TERRAIN;
 use super::shadow::{self, GroundShadow};
 use super::wgsl::{bits, constants, shader_enum, shader_struct};
-use super::{COLOR_FORMAT, Gpu, UploadError};
+use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
@@ -362,6 +362,7 @@ impl PipelineKey for Pipeline {
             ("RICH", on(is_rich)),
             ("INSPECT", on(variant == Variant::Inspect)),
             ("SHADED", on(shaded && shadows != Shadows::None)),
+            ("SEVERAL_SAMPLES", on(maker.gpu.samples != Samples::One)),
             in_shadow,
             lookups,
         ];

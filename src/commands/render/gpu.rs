@@ -6,7 +6,7 @@ use super::{Painter, Shot, write_all};
 use crate::commands::cli::RenderArgs;
 use crate::commands::headless::{self, Headless, view_of};
 use crate::commands::{CommandError, Status, source};
-use mapscope_render::{Backend, PictureError, Renderer, SceneData, View, is_drawn_at_once};
+use mapscope_render::{GpuRequest, PictureError, Renderer, SceneData, View, is_drawn_at_once};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::{Document, OpenOptions};
 
@@ -28,7 +28,7 @@ struct GpuPainter<'a> {
 pub(super) fn run(
     args: &RenderArgs,
     options: &OpenOptions,
-    backend: Option<Backend>,
+    request: GpuRequest,
 ) -> Result<Status, CommandError> {
     let size = args
         .image
@@ -41,7 +41,7 @@ pub(super) fn run(
             "--size: {width}x{height} is too large; expected at most {MAX_SIDE} pixels along a side"
         )));
     }
-    let (opened, headless) = headless::open(&args.file, options, &args.image, backend)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image, request)?;
     let document = &*opened.document;
     let mut image = args.image.clone();
     // A demo is seen from where it looks best, as in the window, unless it is said otherwise.

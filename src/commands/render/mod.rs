@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use self::output::{Destination, Output};
 use self::shots::Shot;
-use super::cli::{BackendName, RenderArgs};
+use super::cli::{GraphicsArgs, RenderArgs};
 use super::{CommandError, Status, output as messages};
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::{Document, OpenOptions};
@@ -38,7 +38,7 @@ pub(super) fn run(
         not(feature = "gpu"),
         expect(unused_variables, reason = "flat images need no adapter")
     )]
-    backend: Option<BackendName>,
+    graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
     if args.image.request.view == Some(NamedView::Flat) {
         return flat::run(args, options);
@@ -51,7 +51,7 @@ pub(super) fn run(
         ));
     }
     #[cfg(feature = "gpu")]
-    return gpu::run(args, options, backend.map(Into::into));
+    return gpu::run(args, options, graphics.into());
     #[cfg(not(feature = "gpu"))]
     Err(CommandError::NotBuilt {
         what: "images but those of 2D maps with --view flat",

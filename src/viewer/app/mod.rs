@@ -45,7 +45,7 @@ use crate::viewer::ui::{Canvas, WindowUi};
 use clipboard::{Clipboard, PasteTarget, Pasted};
 use events::Events;
 use mapscope_formats::Severity;
-use mapscope_render::{Gpu, Interfaces, Renderer};
+use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
 use pointer_lock::PointerLock;
 use previews::{LivePreviews, PreviewTextures};
 use surface::{Next, WindowSurface};
@@ -112,6 +112,8 @@ pub(crate) struct App {
     /// The graphics interfaces that are asked first.
     interfaces: Interfaces,
     instance: Option<JoinHandle<wgpu::Instance>>,
+    /// How many samples each pixel is asked to have.
+    samples: Option<Samples>,
     screen: Option<Screen>,
     egui: egui::Context,
     ui: WindowUi,
@@ -151,6 +153,7 @@ impl App {
     pub(crate) fn new(
         proxy: EventLoopProxy<UserEvent>,
         (interfaces, instance): (Interfaces, JoinHandle<wgpu::Instance>),
+        samples: Option<Samples>,
         state: State,
         settings_file: Option<PathBuf>,
     ) -> Self {
@@ -161,6 +164,7 @@ impl App {
         let mut app = Self {
             interfaces,
             instance: Some(instance),
+            samples,
             screen: None,
             egui,
             ui: WindowUi::default(),
@@ -270,12 +274,14 @@ impl App {
             }
         });
         let (gpu, surface) = opened?;
+        let gpu = gpu.with_samples(self.samples);
         Screen::new(window, input, gpu, surface, &self.proxy)
     }
 
     fn name_adapter(&mut self, gpu: &Gpu) {
         self.state.interface.adapter = gpu.adapter_name();
         self.state.interface.adapter_and_reason = gpu.adapter_text();
+        self.state.interface.anti_aliasing = gpu.samples.to_string();
     }
 
     /// In debug builds the view follows the shaders on disk.

@@ -197,7 +197,7 @@ mod tests {
     use crate::view_request::ViewRequest;
     use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
-    use mapscope_render::COLOR_FORMAT;
+    use mapscope_render::{COLOR_FORMAT, Samples};
     use mapscope_scene::demo;
     use mapscope_scene::{OpenOptions, Progress};
 
@@ -213,7 +213,11 @@ mod tests {
 
     impl Stage {
         fn new() -> Self {
-            let gpu = Gpu::headless(None).unwrap();
+            Self::with(Samples::One)
+        }
+
+        fn with(samples: Samples) -> Self {
+            let gpu = Gpu::headless(None).unwrap().with_samples(Some(samples));
             let options = egui_wgpu::RendererOptions::default();
             let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
             let mut stage = Self {
@@ -301,6 +305,30 @@ mod tests {
         let (others, _) = all(&mut stage, PLACE);
         assert!(others.iter().all(Option::is_none));
         assert!(!shown.iter().flatten().any(|texture| stage.has(*texture)));
+    }
+
+    /// The view, what is saved of it, previews and what egui draws of all that have their samples in
+    /// common, or the device refuses them.
+    #[test]
+    fn the_view_and_its_previews_have_smooth_edges() {
+        let taken = [Samples::One, Samples::Four].map(|samples| {
+            let mut stage = Stage::with(samples);
+            let sandbox = TileSandbox::default();
+            stage.frame(|_| ());
+            let (shown, _) = stage.frame(|previews| previews.sandbox_preview(&sandbox, PLACE));
+            assert!(shown.is_some_and(|texture| stage.has(texture)));
+            let (gpu, renderer) = (&stage.gpu, &mut stage.renderer);
+            let taken = stage.preview.take(gpu, renderer, &stage.state).unwrap();
+            (taken, stage.preview.gpu_bytes())
+        });
+        let [(plain, fewer), (smooth, more)] = taken;
+        assert_eq!(plain.dimensions(), (64, 48));
+        let colors = |image: &image::RgbaImage| {
+            let colors: std::collections::BTreeSet<_> = image.pixels().map(|p| p.0).collect();
+            colors.len()
+        };
+        assert!(colors(&smooth) > colors(&plain));
+        assert!(more > fewer, "{more} and {fewer} bytes");
     }
 
     #[test]

@@ -91,11 +91,10 @@ impl ViewTexture {
         scene.map(|(_, scene)| scene)
     }
 
-    /// Bytes of GPU memory that the document holds.
+    /// Bytes of GPU memory that the document and the view itself hold.
     pub(crate) fn gpu_bytes(&self) -> u64 {
-        self.scene
-            .as_ref()
-            .map_or(0, |(_, scene)| scene.gpu_bytes())
+        let scene = self.scene.as_ref();
+        scene.map_or(0, |(_, scene)| scene.gpu_bytes()) + self.target.gpu_bytes()
     }
 
     /// How many chunks of how many the view shows, of a document that appears chunk by chunk;

@@ -276,7 +276,7 @@ pub struct FrameStatistics<'a> {
     pub draw_calls: u32,
     /// Triangles on its shadow map, which are not among the others; 0 without one.
     pub shadow_triangles: u64,
-    /// Bytes of GPU memory that the document holds.
+    /// Bytes of GPU memory that the document and its view hold.
     pub gpu_bytes: u64,
     /// Bytes of memory that the document holds.
     pub cpu_bytes: u64,

@@ -33,6 +33,8 @@ pub(crate) struct Interface {
     pub adapter: String,
     /// The same with its driver, and why it is the one.
     pub adapter_and_reason: String,
+    /// How the adapter smooths edges.
+    pub anti_aliasing: String,
     /// How many chunks of how many the view shows, until it shows all.
     pub chunks_shown: Option<(usize, usize)>,
 }

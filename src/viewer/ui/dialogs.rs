@@ -402,6 +402,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
         for (name, value) in [
             ("Opens", formats.join(", ")),
             ("Draws with", state.interface.adapter_and_reason.clone()),
+            ("Anti-aliasing", state.interface.anti_aliasing.clone()),
             ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
         ] {
             ui.label(RichText::new(name).weak());

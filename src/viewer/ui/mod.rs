@@ -522,10 +522,13 @@ mod tests {
     fn about_says_what_draws_and_why() {
         let mut harness = with_demo();
         let why = "llvmpipe (gl): asked for by --backend";
-        why.clone_into(&mut harness.state_mut().state.interface.adapter_and_reason);
+        let interface = &mut harness.state_mut().state.interface;
+        why.clone_into(&mut interface.adapter_and_reason);
+        "4 samples a pixel".clone_into(&mut interface.anti_aliasing);
         harness.state_mut().state.run(Action::About);
         harness.run();
         harness.get_by_label(why);
+        harness.get_by_label("4 samples a pixel");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
-use mapscope_render::{Backend, Gpu, Reason, View};
+use mapscope_render::{Backend, Gpu, Reason, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
@@ -59,6 +59,7 @@ struct Golden {
     size: [u32; 2],
     /// Whether water reflects the ground.
     reflects_ground: bool,
+    samples: Samples,
 }
 
 impl Golden {
@@ -69,6 +70,7 @@ impl Golden {
             view: View::plain(camera),
             size: SIZE,
             reflects_ground: false,
+            samples: Samples::One,
         }
     }
 
@@ -88,7 +90,7 @@ impl Golden {
     }
 
     fn draw(&self) -> RgbaImage {
-        self.draw_on(&mut Stage::get())
+        self.draw_on(&mut Stage::with(self.samples))
     }
 
     fn draw_on(&self, stage: &mut Stage) -> RgbaImage {
@@ -471,6 +473,7 @@ fn what_is_missing() -> Vec<Golden> {
             view: View::plain(sky),
             size: [96, 54],
             reflects_ground: false,
+            samples: Samples::One,
         },
     ]
 }
@@ -972,6 +975,19 @@ fn shadows() -> Vec<Golden> {
     ]
 }
 
+/// A scene and a level with smooth edges.
+fn smooth() -> Vec<Golden> {
+    let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
+    let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
+    let level = level("smooth", &gallery::open(), LEVEL_POSE);
+    [Golden::new("scene-smooth", &scene, camera), level]
+        .map(|golden| Golden {
+            samples: Samples::Four,
+            ..golden
+        })
+        .into()
+}
+
 fn all() -> Vec<Golden> {
     [
         types(),
@@ -987,6 +1003,7 @@ fn all() -> Vec<Golden> {
         scenes(),
         shadows(),
         skyboxes(),
+        smooth(),
     ]
     .into_iter()
     .flatten()
@@ -1094,9 +1111,10 @@ fn pictures_are_as_they_were() {
 fn pictures_made_in_parts_are_those_made_at_once() {
     let mut failures = Vec::new();
     // All of them would take minutes.
-    for golden in all().into_iter().step_by(4) {
+    let few = all().into_iter().step_by(4);
+    for golden in few.chain(smooth()) {
         let whole = without_alpha(&golden.draw());
-        let mut stage = Stage::get();
+        let mut stage = Stage::with(golden.samples);
         stage.set_reflects_ground(golden.reflects_ground);
         let document = golden.document.as_deref();
         let parts = stage.draw_in_parts(document, &golden.view, golden.size, 70);
@@ -1140,6 +1158,67 @@ fn transparent_pictures_leave_out_what_is_behind() {
         assert!(nothing > 0, "{}", golden.name);
         assert_eq!(there > 0, document.is_some(), "{}", golden.name);
     }
+}
+
+/// The average of what is drawn so many times as large.
+fn supersampled(golden: &Golden, times: u32) -> RgbImage {
+    let mut view = golden.view.clone();
+    view.outline_scale *= times as f32;
+    let size = golden.size.map(|side| side * times);
+    let document = golden.document.as_deref();
+    let (large, _) = Stage::get().draw(document, &view, size);
+    imageops::thumbnail(&without_alpha(&large), golden.size[0], golden.size[1])
+}
+
+/// The mean of the squared differences of two pictures.
+fn mean_error(a: &RgbImage, b: &RgbImage) -> f64 {
+    let pairs = a.as_raw().iter().zip(b.as_raw());
+    let squares = pairs.map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2));
+    squares.sum::<f64>() / a.as_raw().len() as f64
+}
+
+#[test]
+fn with_four_samples_edges_are_as_smooth_as_in_a_larger_picture() {
+    for golden in smooth() {
+        let wanted = supersampled(&golden, 4);
+        let error_with = |samples| {
+            let (picture, _) =
+                Stage::with(samples).draw(golden.document.as_deref(), &golden.view, golden.size);
+            mean_error(&without_alpha(&picture), &wanted)
+        };
+        let [one, four] = [Samples::One, Samples::Four].map(error_with);
+        assert!(four * 1.5 < one, "{}: {one} and {four}", golden.name);
+    }
+}
+
+/// What is half of a surface and half of nothing has the surface's colour, and is half transparent.
+#[test]
+fn smooth_edges_of_transparent_pictures_have_the_colour_of_their_surface() {
+    let folder = tempfile::tempdir().unwrap();
+    let color = [200, 120, 40];
+    let plain = RgbImage::from_pixel(4, 4, image::Rgb(color));
+    plain.save(folder.path().join("plain.png")).unwrap();
+    let path = folder.path().join("plain.pfobj");
+    let document = rigs::open(&path, &rigs::chimney("plain.png", "plain.png"));
+    let mut golden = model("plain", &document, 2).with_overlay(OverlayId::Unlit);
+    golden.view.shown.is_transparent = true;
+    let picture = Stage::with(Samples::Four).draw_in_parts(
+        golden.document.as_deref(),
+        &golden.view,
+        golden.size,
+        u32::MAX,
+    );
+    let mut steps = BTreeSet::new();
+    for Rgba([r, g, b, a]) in picture.pixels().filter(|pixel| pixel.0[3] > 0) {
+        let off = [r, g, b]
+            .into_iter()
+            .zip(color)
+            .map(|(new, old)| new.abs_diff(old));
+        // A quarter of a colour is rounded to a whole number.
+        assert!(off.max() <= Some(3), "{r} {g} {b} {a}");
+        steps.insert(a / 60);
+    }
+    assert_eq!(steps.into_iter().collect::<Vec<_>>(), [1, 2, 3, 4]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use image::RgbaImage;
 use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
-use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, View};
+use mapscope_render::{DrawStatistics, Gpu, Renderer, Samples, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Environment, demo};
@@ -111,9 +111,16 @@ impl Stage {
     ///
     /// Fails where there is no graphics device, not even one that is a program.
     pub(crate) fn get() -> MutexGuard<'static, Self> {
-        static STAGE: OnceLock<Mutex<Stage>> = OnceLock::new();
-        let stage = STAGE.get_or_init(|| {
+        Self::with(Samples::One)
+    }
+
+    /// The one stage on which pixels have so many samples.
+    pub(crate) fn with(samples: Samples) -> MutexGuard<'static, Self> {
+        static STAGES: [OnceLock<Mutex<Stage>>; 2] = [const { OnceLock::new() }; 2];
+        let stage = STAGES[samples as usize].get_or_init(|| {
             let gpu = Gpu::headless(None).unwrap_or_else(|error| panic!("{error}"));
+            let gpu = gpu.with_samples(Some(samples));
+            assert_eq!(gpu.samples, samples);
             Mutex::new(Self::on(gpu))
         });
         // Pictures do not depend on those before them, so that one failure is only one.

@@ -494,27 +494,20 @@ fn a_layer_is_one_draw_and_4_bytes_a_tile() {
 
 /// A device that binds no more than so many bytes at once.
 fn small_device(most: u64) -> Gpu {
-    let Gpu {
-        instance,
-        adapter,
-        reason,
-        ..
-    } = Gpu::headless(None).unwrap();
+    let gpu = Gpu::headless(None).unwrap();
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: most,
-        ..adapter.limits()
+        ..gpu.adapter.limits()
     };
-    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+    let (device, queue) = pollster::block_on(gpu.adapter.request_device(&wgpu::DeviceDescriptor {
         required_limits: limits,
         ..Default::default()
     }))
     .unwrap();
     Gpu {
-        instance,
-        adapter,
-        reason,
         device,
         queue,
+        ..gpu
     }
 }
 

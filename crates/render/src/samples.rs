@@ -1,0 +1,51 @@
+//! Anti-aliasing: how many samples each pixel of a frame is the average of.
+
+use std::fmt;
+
+use super::COLOR_FORMAT;
+use super::target::DEPTH_FORMAT;
+
+/// How many samples each pixel of a frame has (MSAA). A surface is shaded once for a pixel, and
+/// covers those samples that lie in it: edges are smooth, and what is within them stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Samples {
+    /// The middle of the pixel alone.
+    #[default]
+    One,
+    /// Four of them, as every adapter of WebGPU can.
+    Four,
+}
+
+impl Samples {
+    /// How many they are.
+    pub fn count(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Four => 4,
+        }
+    }
+
+    /// Those of the frames of an adapter: as many as are asked for, or else four. A software adapter
+    /// has one unless more are asked for, since they take it two to four times as long.
+    pub(super) fn of(adapter: &wgpu::Adapter, asked: Option<Self>) -> Self {
+        let is_software = adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        let usual = if is_software { Self::One } else { Self::Four };
+        let flags = |format| adapter.get_texture_format_features(format).flags;
+        let color = flags(COLOR_FORMAT);
+        let can_four = color.contains(wgpu::TextureFormatFeatureFlags::MULTISAMPLE_RESOLVE)
+            && [color, flags(DEPTH_FORMAT)]
+                .iter()
+                .all(|flags| flags.sample_count_supported(Self::Four.count()));
+        let wanted = asked.unwrap_or(usual);
+        if can_four { wanted } else { Self::One }
+    }
+}
+
+impl fmt::Display for Samples {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::One => "off",
+            Self::Four => "4 samples a pixel",
+        })
+    }
+}
