@@ -380,7 +380,7 @@ struct Top {
 }
 
 // The nine points of a tile: around it from the south-west corner over the west, then the centre.
-// Triangles go from a point to the next and to the centre, and take what is flat from the first.
+// Triangles go from a point to the next and to the centre, and take what is flat from that point.
 fn point_at(point: u32) -> vec2f {
     if point == 8u {
         return vec2f(0.5);

@@ -457,8 +457,14 @@ impl ContentRenderer for TerrainRenderer {
             bytemuck::cast_slice(&[indices.as_slice(), &indices].concat()),
             vertex | wgpu::BufferUsages::COPY_DST,
         )?;
-        // Each point with the next one around the tile and the centre.
-        let fan: Vec<u16> = (0..8).flat_map(|i| [i, (i + 1) % 8, 8]).collect();
+        // Each point with the next one around the tile and the centre. What is flat comes from the
+        // first corner of a triangle, and in OpenGL from the last.
+        let fan = (0..8).flat_map(|point| {
+            let mut corners = [point, (point + 1) % 8, 8];
+            corners.rotate_left(usize::from(gpu.is_opengl()));
+            corners
+        });
+        let fan: Vec<u16> = fan.collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
         let no_grid = buffer("no navigation grid", &[0; 4], storage)?;
         let map = Uniform::new(gpu, "map");

@@ -79,6 +79,9 @@ impl PipelineKey for Pipeline {
                 })
             }
             Self::SkySide(is_textured) => maker.create(&PipelineOptions {
+                // Where a side is cut at the edge of the frame, its depth is not always zero to the
+                // last bit.
+                depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
                 constants: &[("TEXTURED", on(is_textured))],
                 groups: 0..3,
                 ..PipelineOptions::behind_all("vs_sky_side", "fs_sky_side")

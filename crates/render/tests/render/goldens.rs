@@ -1239,10 +1239,16 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
     assert_eq!(gpu.reason, Reason::Asked);
     let mut stage = Stage::on(gpu);
     let mut failures = Vec::new();
-    // Not ground that mixes materials, nor the skies of levels, which it draws otherwise.
-    let goldens = [types(), models(), tile_layers(), skyboxes()];
-    let goldens = goldens.into_iter().flatten();
-    for golden in goldens.filter(|golden| golden.name != "ground-reflected") {
+    let goldens = [
+        types(),
+        blends(),
+        rare_blends(),
+        models(),
+        levels(),
+        tile_layers(),
+        skyboxes(),
+    ];
+    for golden in goldens.into_iter().flatten() {
         let picture = without_alpha(&golden.draw_on(&mut stage));
         let path = folder().join(format!("{}.png", golden.name));
         let (_, beyond) = difference(&image::open(path).unwrap().into_rgb8(), &picture);
