@@ -33,6 +33,8 @@ struct Report {
     build: Duration,
     upload: Duration,
     first_frame: Duration,
+    /// From the start to a frame with all textures, where the first one had not all.
+    all_textures: Option<Duration>,
     frame: Times,
     /// Making and sending the palettes of a crowd.
     palettes: Option<Times>,
@@ -52,7 +54,7 @@ pub(super) fn run(
     request: GpuRequest,
     started: Instant,
 ) -> Result<Status, CommandError> {
-    let (opened, headless) = headless::open(&args.file, options, &args.image, request)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image, request, false)?;
     let mut crowd = match args.instances {
         Some(count) => Some(crowd_of(&opened.document, count)?),
         None => None,
@@ -77,7 +79,7 @@ pub(super) fn run(
 
     let mut renderer = Renderer::new(gpu);
     let begun = Instant::now();
-    let mut scene = renderer.upload(gpu, document)?;
+    let mut scene = renderer.upload_as_is(gpu, document)?;
     gpu.queue.submit([]);
     headless.wait()?;
     let upload = begun.elapsed();
@@ -111,6 +113,15 @@ pub(super) fn run(
     draw(&mut view, 0)?;
     target.read_back(gpu).map_err(CommandError::Device)?;
     let first_frame = started.elapsed();
+    // As in the window, all textures may come after the first frame.
+    let before = document.revision();
+    document.wait_for_textures();
+    let mut all_textures = None;
+    if document.revision() != before {
+        draw(&mut view, 0)?;
+        target.read_back(gpu).map_err(CommandError::Device)?;
+        all_textures = Some(started.elapsed());
+    }
 
     let floor = Floor::new(gpu);
     let clear = || headless.time(|encoder| floor.clear(encoder, target));
@@ -141,6 +152,7 @@ pub(super) fn run(
         build: opened.build_time,
         upload,
         first_frame,
+        all_textures,
         frame,
         palettes: args.instances.is_some().then_some(palettes),
         clear,
@@ -149,7 +161,7 @@ pub(super) fn run(
         samples: gpu.samples,
         target_bytes: target.gpu_bytes(),
         gpu_bytes: scene.gpu_bytes(),
-        cpu_bytes: document.about().cpu_bytes,
+        cpu_bytes: document.cpu_bytes(),
         adapter: gpu.adapter_name(),
     };
     let mut out = Stdout::lock();
@@ -251,6 +263,9 @@ impl Report {
             "gpu_bytes": self.gpu_bytes,
             "cpu_bytes": self.cpu_bytes,
         });
+        if let Some(all_textures) = self.all_textures {
+            keys["all_textures_ms"] = json!(millis(all_textures));
+        }
         if let Some(palettes) = &self.palettes {
             keys["instances"] = json!(args.instances);
             let [min, median, _] = palettes.ms();
@@ -269,14 +284,9 @@ impl Report {
         let name = display_name(&args.file);
         let name = output::printable(&name);
         let ms = |time: f64| format!("{time:.2} ms");
-        let [read, parse, build, upload, first_frame] = [
-            self.read,
-            self.parse,
-            self.build,
-            self.upload,
-            self.first_frame,
-        ]
-        .map(|time| ms(millis(time)));
+        let [read, parse, build, upload] =
+            [self.read, self.parse, self.build, self.upload].map(|time| ms(millis(time)));
+        let after_start = |time: Duration| format!("{} after the start", ms(millis(time)));
         let [min, median, max] = self.frame.ms();
         let [clear, quad] = [&self.clear, &self.textured_quad].map(|times| times.ms()[1]);
         let DrawStatistics {
@@ -312,10 +322,8 @@ impl Report {
             ("Image", Some(image)),
             ("Anti-aliasing", Some(self.samples.to_string())),
             ("Open", Some(opened)),
-            (
-                "First frame",
-                Some(format!("{first_frame} after the start")),
-            ),
+            ("First frame", Some(after_start(self.first_frame))),
+            ("All textures", self.all_textures.map(after_start)),
             ("Frame", Some(frame)),
             ("Palettes", palettes),
             ("Floor", Some(floor)),

@@ -21,16 +21,22 @@ pub(super) struct Headless {
     complaint: Arc<Mutex<Option<String>>>,
 }
 
-/// Opens a file and a device, side by side.
+/// Opens a file, with its textures if they are waited for, and a device, side by side.
 pub(super) fn open(
     file: &Path,
     options: &OpenOptions,
     image: &ImageArgs,
     request: GpuRequest,
+    waits_for_textures: bool,
 ) -> Result<(Opened, Headless), CommandError> {
     let (opened, gpu) = std::thread::scope(|scope| {
         let gpu = scope.spawn(move || Gpu::requested(request));
         let opened = source::open(file, options);
+        if let Ok(opened) = &opened
+            && waits_for_textures
+        {
+            opened.document.wait_for_textures();
+        }
         (opened, gpu.join())
     });
     let opened = opened?;

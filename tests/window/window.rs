@@ -11,8 +11,8 @@ use std::time::Duration;
 use image::RgbaImage;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_scene::demo;
-use mapscope_testdata::synthesize;
 use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
+use mapscope_testdata::{synthesize, tiny_model};
 
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
@@ -193,6 +193,29 @@ fn a_scene_that_is_dropped_with_a_map_stands_on_it_and_waits_for_its_models() {
     it.program
         .wait_until("its clip plays", |line| plays(line).then_some(()));
     it.screen.photograph("scene-with-model");
+}
+
+#[test]
+fn textures_of_models_are_drawn_once_they_were_read() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().join("game");
+    let scene = write_game(&folder, &sound_scene()).unwrap();
+    let model = tiny_model();
+    for material in &model.materials {
+        let texture = folder.join("assets/models").join(&material.texture);
+        RgbaImage::from_pixel(8, 8, image::Rgba([0, 255, 0, 255]))
+            .save(texture)
+            .unwrap();
+    }
+    it.drop_on(&[&scene]);
+    assert_eq!(it.program.wait_for("opened "), text(&scene));
+    let count = model.materials.len();
+    it.program.wait_for(&format!("textures {count}/{count}"));
+    let picture = it.screen.photograph("scene-with-textures");
+    let is_green = |p: &&image::Rgba<u8>| p.0[1] > 60 && p.0[0] < 30 && p.0[2] < 30;
+    assert!(picture.pixels().filter(is_green).count() > 20);
 }
 
 #[test]

@@ -206,6 +206,12 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it casts another shadow than when this was asked last, though it stands where it
+    /// stood.
+    fn take_new_shadow(&mut self) -> bool {
+        false
+    }
+
     /// The shadow that the ground casts, if this is ground.
     fn ground_shadow(&self) -> Option<&GroundShadow> {
         None

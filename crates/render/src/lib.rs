@@ -337,17 +337,31 @@ impl Renderer {
         Ok(())
     }
 
-    /// Puts a document on the GPU: all of what is shown of it first. What it has later follows when
-    /// it is drawn.
+    /// Puts a document on the GPU: all of what is shown of it first, for which textures are waited
+    /// for. What it has later follows when it is drawn.
     ///
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
+        document.wait_for_textures();
+        self.upload_as_is(gpu, document)
+    }
+
+    /// The same, but textures that were not read yet follow when it is drawn after they were.
+    ///
+    /// # Errors
+    /// When it is larger than the device allows.
+    pub fn upload_as_is(
+        &self,
+        gpu: &Gpu,
+        document: &dyn Document,
+    ) -> Result<SceneData, UploadError> {
         self.upload_sharing(gpu, document, None, None)
     }
 
     /// Puts a document on the GPU that may appear piece by piece: before each frame some of what
-    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]).
+    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]), and textures that were read
+    /// since the last one.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -591,6 +605,11 @@ impl Renderer {
             skybox,
             reflection,
         );
+        for data in scene.contents.iter_mut().filter_map(|c| c.data.as_mut()) {
+            if data.take_new_shadow() {
+                scene.shadow.renew();
+            }
+        }
         self.lines.prepare(gpu, &mut scene.lines, document, view);
     }
 

@@ -555,15 +555,9 @@ impl TextureCache {
     ) -> wgpu::TextureView {
         let view = self.views.entry(Arc::as_ptr(texture).addr());
         let upload = || {
-            // What is larger than the device allows begins with a smaller level.
-            let max_side = gpu.device.limits().max_texture_dimension_2d;
-            let fits = |level: &usize| texture.size.iter().all(|side| side >> level <= max_side);
-            let first = (0..texture.levels.len()).find(fits).unwrap_or_default();
-            let size = texture.size.map(|side| (side >> first).max(1));
-            let levels: Vec<&[u8]> = texture.levels[first..].iter().map(Vec::as_slice).collect();
-            self.bytes += levels.iter().map(|level| level.len() as u64).sum::<u64>();
-            upload_texture(gpu, label, COLOR_FORMAT, size, &[&levels])
-                .create_view(&wgpu::TextureViewDescriptor::default())
+            let (view, bytes) = upload_mips(gpu, label, texture);
+            self.bytes += bytes;
+            view
         };
         view.or_insert_with(upload).clone()
     }
@@ -595,6 +589,20 @@ pub(super) fn upload_array(
         dimension: Some(wgpu::TextureViewDimension::D2Array),
         ..Default::default()
     })
+}
+
+/// Makes a texture with its mip levels, and says how many bytes of GPU memory it holds.
+pub(super) fn upload_mips(gpu: &Gpu, label: &str, texture: &Texture) -> (wgpu::TextureView, u64) {
+    // What is larger than the device allows begins with a smaller level.
+    let max_side = gpu.device.limits().max_texture_dimension_2d;
+    let fits = |level: &usize| texture.size.iter().all(|side| side >> level <= max_side);
+    let first = (0..texture.levels.len()).find(fits).unwrap_or_default();
+    let size = texture.size.map(|side| (side >> first).max(1));
+    let levels: Vec<&[u8]> = texture.levels[first..].iter().map(Vec::as_slice).collect();
+    let bytes = levels.iter().map(|level| level.len() as u64).sum();
+    let texture = upload_texture(gpu, label, COLOR_FORMAT, size, &[&levels]);
+    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    (view, bytes)
 }
 
 /// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the

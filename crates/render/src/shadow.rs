@@ -337,6 +337,11 @@ impl ShadowData {
         }
     }
 
+    /// Has all of the map drawn again.
+    pub(super) fn renew(&mut self) {
+        self.is_stale = [true; 2];
+    }
+
     /// Adds what may cast a shadow in the next frame, anywhere if it is not known where it is; says
     /// whether that may be seen.
     pub(super) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {

@@ -41,7 +41,7 @@ pub(super) fn run(
             "--size: {width}x{height} is too large; expected at most {MAX_SIDE} pixels along a side"
         )));
     }
-    let (opened, headless) = headless::open(&args.file, options, &args.image, request)?;
+    let (opened, headless) = headless::open(&args.file, options, &args.image, request, true)?;
     let document = &*opened.document;
     let mut image = args.image.clone();
     // A demo is seen from where it looks best, as in the window, unless it is said otherwise.

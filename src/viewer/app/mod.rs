@@ -66,6 +66,8 @@ const APP_ID: &str = "mapscope";
 pub(crate) enum UserEvent {
     /// A load is over.
     Loaded(Box<Outcome>),
+    /// Some textures of the open file were read after it was opened, or all.
+    TexturesRead,
     /// Files in watched folders changed.
     FilesChanged(Vec<PathBuf>),
     /// Shaders changed (debug builds).
@@ -158,6 +160,7 @@ impl App {
         settings_file: Option<PathBuf>,
     ) -> Self {
         let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
+        let textures_read = sender(&proxy, |()| UserEvent::TexturesRead);
         let egui = egui::Context::default();
         theme::apply(&egui);
         egui.add_plugin(WholeDrags::default());
@@ -169,7 +172,7 @@ impl App {
             egui,
             ui: WindowUi::default(),
             events: Events::from_env(),
-            loader: Loader::new(done),
+            loader: Loader::new(done, move || textures_read(())),
             clipboard: Clipboard::Other(None),
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
             shaders: None,
@@ -359,7 +362,7 @@ impl App {
             draw_calls: screen.view.statistics.draw_calls,
             shadow_triangles: screen.view.statistics.shadow_triangles,
             gpu_bytes: screen.view.gpu_bytes(),
-            cpu_bytes: self.state.document().map_or(0, |d| d.about().cpu_bytes),
+            cpu_bytes: self.state.document().map_or(0, |d| d.cpu_bytes()),
             adapter: &adapter,
         };
         let mut previews = LivePreviews::new(
@@ -1032,6 +1035,14 @@ impl ApplicationHandler<UserEvent> for App {
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
             UserEvent::Loaded(outcome) => self.loaded(*outcome),
+            UserEvent::TexturesRead => {
+                let document = self.state.document();
+                if let Some(textures) = document.and_then(|it| it.deferred_textures()) {
+                    let (read, all) = (textures.read_count(), textures.count());
+                    let line = format!("textures {read}/{all}");
+                    self.events.say_with_frame(line);
+                }
+            }
             UserEvent::FilesChanged(paths) => {
                 self.files.note(&paths, Instant::now());
                 return;

@@ -192,14 +192,17 @@ impl ViewTexture {
     ) -> Result<RgbaImage, String> {
         let target = Target::new(gpu, self.target.size);
         let view = view_of(state, 1.0);
+        let document = state.document();
+        // What is saved shows all.
+        if let Some(document) = document {
+            document.wait_for_textures();
+        }
         loop {
-            let document = state.document();
             let scene = self.scene.as_mut().map(|(_, scene)| scene);
             let scene = scene.zip(document.map(|document| &**document));
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             renderer.draw(gpu, &mut encoder, &target, scene, &view);
             gpu.queue.submit([encoder.finish()]);
-            // What is saved shows all.
             if self.progress().is_none() {
                 return target.read_back(gpu);
             }

@@ -16,6 +16,8 @@ const NAME_WIDTH: f32 = 104.0;
 pub struct Inspector {
     of: DocumentKey,
     item: Option<(Item, Playhead)>,
+    /// That of the document when it was asked last.
+    revision: u64,
     /// Whether the item is somewhere, so that the camera can go there.
     has_place: bool,
     /// Whether the item is a camera that can be looked through.
@@ -42,7 +44,9 @@ impl PanelUi for Inspector {
             animation.is_some_and(|animation| animation.follows_playhead(item))
         };
         let moved = || self.item != now && follows();
-        if other_document || other_item || moved() {
+        let revision = context.document.revision();
+        if other_document || other_item || self.revision != revision || moved() {
+            self.revision = revision;
             let (document, playhead) = (context.document, context.shown.playhead);
             self.groups = document.properties(item, playhead);
             self.has_place = document.place(item, context.shown).bounds.is_some();

@@ -1,6 +1,7 @@
 //! The document's thumbnails as textures.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use mapscope_scene::Document;
 #[derive(Default)]
 pub struct Thumbnails {
     of: DocumentKey,
-    textures: HashMap<usize, Option<TextureHandle>>,
+    textures: HashMap<usize, TextureHandle>,
 }
 
 impl fmt::Debug for Thumbnails {
@@ -27,7 +28,7 @@ impl fmt::Debug for Thumbnails {
 }
 
 impl Thumbnails {
-    /// The texture of a thumbnail, or nothing when the document has no such thumbnail.
+    /// The texture of a thumbnail, or nothing while the document has no such thumbnail.
     pub fn get(
         &mut self,
         ctx: &egui::Context,
@@ -37,11 +38,12 @@ impl Thumbnails {
         if self.of.changed_to(document) {
             self.textures.clear();
         }
-        let texture = self
-            .textures
-            .entry(index)
-            .or_insert_with(|| upload(ctx, document.as_ref(), index));
-        texture.as_ref().map(Into::into)
+        let texture = match self.textures.entry(index) {
+            Entry::Occupied(there) => there.into_mut(),
+            // That of a texture which was not read yet is asked for again.
+            Entry::Vacant(missing) => missing.insert(upload(ctx, document.as_ref(), index)?),
+        };
+        Some((&*texture).into())
     }
 }
 

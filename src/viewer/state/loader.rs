@@ -2,8 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::folder;
 use super::playlist::FileList;
@@ -11,9 +11,14 @@ use super::search::{self, Limits, SearchProgress, Seen};
 use super::settings::ChosenMap;
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
+use mapscope_scene::assets::DeferredTextures;
 use mapscope_scene::demo::Demo;
 use mapscope_scene::map_scene::{MapFile, maps_beside};
 use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source};
+
+/// How often one hears of textures that were read at most: each time the view is drawn again, which
+/// on a software adapter takes from the threads that read them.
+const TEXTURES_EVERY: Duration = Duration::from_millis(100);
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,15 +206,21 @@ impl Loading {
 /// Starts loads and tells the newest from those that it has replaced.
 pub(crate) struct Loader {
     done: Arc<dyn Fn(Outcome) + Send + Sync>,
+    textures_read: Arc<dyn Fn() + Send + Sync>,
     loading: Option<Loading>,
     started: u64,
 }
 
 impl Loader {
-    /// A loader that hands over outcomes on its worker thread.
-    pub(crate) fn new(done: impl Fn(Outcome) + Send + Sync + 'static) -> Self {
+    /// A loader that hands over outcomes on its worker threads. Then it reads the textures that a
+    /// document was opened without, and from time to time calls another function.
+    pub(crate) fn new(
+        done: impl Fn(Outcome) + Send + Sync + 'static,
+        textures_read: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         Self {
             done: Arc::new(done),
+            textures_read: Arc::new(textures_read),
             loading: None,
             started: 0,
         }
@@ -239,15 +250,22 @@ impl Loader {
             number,
         });
         let done = Arc::clone(&self.done);
+        let textures_read = Arc::clone(&self.textures_read);
         let name = "loader".to_owned();
         let job = move || {
             let (loaded, failures) = load(&request, options, &chosen, &progress, &search);
+            let document = loaded.as_ref().map(|loaded| &loaded.document);
+            let textures = document.and_then(|document| document.deferred_textures());
+            let textures = textures.map(Arc::downgrade);
             done(Outcome {
                 request,
                 loaded,
                 failures,
                 number,
             });
+            if let Some(textures) = textures {
+                read_textures(&textures, &*textures_read);
+            }
         };
         if let Err(error) = std::thread::Builder::new().name(name).spawn(job) {
             log::error!("no thread to load with: {error}");
@@ -275,6 +293,22 @@ impl Loader {
     }
 }
 
+/// Reads textures for as long as their document is open, and calls a function from time to time,
+/// and when all are there.
+fn read_textures(textures: &Weak<DeferredTextures>, tell: &(dyn Fn() + Sync)) {
+    let told = Mutex::new(Instant::now());
+    DeferredTextures::read_while_held(textures, || {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.elapsed() >= TEXTURES_EVERY {
+            *told = Instant::now();
+            tell();
+        }
+    });
+    if textures.upgrade().is_some_and(|held| held.count() > 0) {
+        tell();
+    }
+}
+
 /// Opens the first that can be opened.
 fn load(
     request: &LoadRequest,
@@ -289,7 +323,7 @@ fn load(
         Target::Demo(demo) => {
             let source = demo.source();
             let path = source.path.clone();
-            let loaded = open(&source, &options, progress)
+            let loaded = open(&source, &options, progress, request.cause)
                 .map_err(|error| note(&mut failures, &path, &error))
                 .ok()
                 .map(|document| Loaded {
@@ -322,7 +356,8 @@ fn load(
             _ if request.map != MapChoice::Beside => request.map.clone(),
             _ => ChosenMap::of(path, chosen),
         };
-        let opened = Source::read(path).and_then(|source| open(&source, &options, progress));
+        let opened =
+            Source::read(path).and_then(|source| open(&source, &options, progress, request.cause));
         match opened {
             Ok(document) => {
                 let [scene, own_map] =
@@ -357,13 +392,21 @@ fn note(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
 }
 
 /// Opens a source; a reader that panics is a failure like any other, and not a load that never
-/// ends.
+/// ends. What is in view already is read with all its textures, so that none vanishes for a moment.
 fn open(
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
+    cause: Cause,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let job = || mapscope_scene::open(source, options, progress);
+    let job = || {
+        let document = mapscope_scene::open(source, options, progress)?;
+        match document.deferred_textures() {
+            Some(textures) if cause.is_reload() => textures.read(progress)?,
+            _ => {}
+        }
+        Ok(document)
+    };
     catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| {
         Err(OpenError::UnknownFormat {
             path: source.path.clone(),
@@ -387,7 +430,7 @@ mod tests {
 
     fn outcome_with(paths: Vec<PathBuf>, chosen: Vec<ChosenMap>) -> (Outcome, Loader) {
         let (sender, receiver) = mpsc::channel();
-        let mut loader = Loader::new(move |outcome| sender.send(outcome).unwrap());
+        let mut loader = Loader::new(move |outcome| sender.send(outcome).unwrap(), || {});
         let request = LoadRequest {
             target: Target::Paths(paths),
             cause: Cause::Opened,
@@ -423,6 +466,45 @@ mod tests {
         assert_eq!(outcome.failures.len(), 1);
         assert_eq!(outcome.failures[0].path, broken);
         assert_eq!(loader.loading().unwrap().seen(), None, "the search is over");
+    }
+
+    #[test]
+    fn textures_of_models_come_after_their_scene_unless_it_was_in_view_already() {
+        let dir = tempfile::tempdir().unwrap();
+        let scene = mapscope_testdata::tiny_scene::sound_scene();
+        let scene = mapscope_testdata::tiny_scene::write_game(dir.path(), &scene).unwrap();
+        for material in mapscope_testdata::tiny_model().materials {
+            let texture = dir.path().join("assets/models").join(material.texture);
+            image::RgbaImage::new(8, 8).save(texture).unwrap();
+        }
+        let (sender, receiver) = mpsc::channel();
+        let (tell, told) = mpsc::channel();
+        let hold = Arc::new(Mutex::new(()));
+        let held = Arc::clone(&hold);
+        let done = move |outcome| {
+            sender.send(outcome).unwrap();
+            // Until what was opened was looked at.
+            drop(held.lock().unwrap());
+        };
+        let mut loader = Loader::new(done, move || tell.send(()).unwrap());
+        for cause in [Cause::Opened, Cause::Changed] {
+            let look = hold.lock().unwrap();
+            let request = LoadRequest {
+                target: Target::Paths(vec![scene.clone()]),
+                cause,
+                map: MapChoice::Beside,
+            };
+            loader.start(request, OpenOptions::default(), Vec::new());
+            let wait = Duration::from_secs(30);
+            let loaded = receiver.recv_timeout(wait).unwrap().loaded.unwrap();
+            let textures = loaded.document.deferred_textures().unwrap();
+            let at_once = if cause.is_reload() { 2 } else { 0 };
+            assert_eq!((textures.read_count(), textures.count()), (at_once, 2));
+            drop(look);
+            while textures.read_count() < 2 {
+                told.recv_timeout(wait).unwrap();
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Scenes in the window.
 
+use std::path::Path;
+
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -22,7 +24,12 @@ fn open(state: &mut State) {
 /// Opens a scene that has this text.
 fn open_text(state: &mut State, scene: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let path = write_game(folder.path(), scene).unwrap();
+    open_in(folder.path(), scene, state);
+}
+
+/// The same in a folder.
+fn open_in(folder: &Path, scene: &str, state: &mut State) {
+    let path = write_game(folder, scene).unwrap();
     let source = Source::read(&path).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());
     let document = mapscope_scene::open(&source, &options, &progress).unwrap();
@@ -51,6 +58,30 @@ fn with_scene() -> Harness<'static, Window> {
 fn click(h: &mut Harness<'_, Window>, name: &str) {
     h.get_all_by_label(name).next().unwrap().click();
     h.run();
+}
+
+#[test]
+fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("assets/models");
+    std::fs::create_dir_all(&models).unwrap();
+    for material in mapscope_testdata::tiny_model().materials {
+        let image = image::RgbaImage::new(8, 4);
+        image.save(models.join(material.texture)).unwrap();
+    }
+    let mut h = super::window(|state| {
+        open_in(folder.path(), &sound_scene(), state);
+        let part = ModelItem::Material { index: 0 };
+        state.select(Some(SceneItem::Part { entity: 0, part }.into()));
+    });
+    h.run();
+    assert!(h.query_by_label("Reading textures: 0 of 2").is_some());
+    assert!(h.query_by_label("not read yet").is_some());
+    let document = state(&h).document().unwrap().clone();
+    document.wait_for_textures();
+    h.run();
+    assert!(h.query_by_label_contains("Reading textures").is_none());
+    assert!(h.query_by_label("8 x\u{a0}4 pixels").is_some());
 }
 
 #[test]

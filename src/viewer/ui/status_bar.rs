@@ -191,6 +191,14 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         ui.separator();
         ui.label(format!("Showing chunks {shown} of {all}"));
     }
+    let document = state.document();
+    if let Some(textures) = document.and_then(|document| document.deferred_textures()) {
+        let (read, all) = (textures.read_count(), textures.count());
+        if read < all {
+            ui.separator();
+            ui.label(format!("Reading textures: {read} of {all}"));
+        }
+    }
     let mode = match state.view.mode {
         CameraMode::Orbit | CameraMode::Flat => None,
         CameraMode::Fly => {

@@ -1,14 +1,13 @@
 //! What all instances of a model share: its mesh, its materials and their textures.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::resources::{TextureCache, Uniform, Uploads, bind_group};
+use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
+use crate::resources::{Uniform, Uploads};
 use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use glam::Vec4;
-use mapscope_scene::model::{ENGINE_TEXTURE_SIZE, Model};
+use mapscope_scene::model::Model;
 
 shader_struct! {
     /// A material as shaders read it.
@@ -31,7 +30,7 @@ pub(super) struct ModelMesh {
     pub(super) parts: Vec<Part>,
     /// Whether joints move any of its vertices.
     pub(super) is_posed: bool,
-    pub(super) gpu_bytes: u64,
+    buffer_bytes: u64,
 }
 
 /// The triangles of one material.
@@ -41,19 +40,17 @@ pub(super) struct Part {
     /// Its number in the model.
     number: usize,
     uniform: wgpu::Buffer,
-    /// Bind group 2.
-    material: wgpu::BindGroup,
-    /// Bind group 2 with the texture in the engine's size, once it was asked for.
-    engine_material: Option<wgpu::BindGroup>,
-    /// Whether the texture may have holes.
+    material: BoundMaterial,
+    /// The same with the texture in the engine's size, once it was asked for.
+    engine_material: Option<BoundMaterial>,
+    /// Whether the texture may have holes, which none has that was not read yet.
     pub(super) holes: bool,
 }
 
 impl ModelMesh {
     pub(super) fn upload(
         gpu: &Gpu,
-        material_layout: &wgpu::BindGroupLayout,
-        sampler: &wgpu::Sampler,
+        materials: &MaterialMaker,
         model: &Model,
     ) -> Result<Self, UploadError> {
         let mesh = model.mesh();
@@ -79,10 +76,8 @@ impl ModelMesh {
             .collect();
         let joint_colors = buffer("joint colors", bytemuck::cast_slice(&colors), storage)?;
 
-        let mut textures = TextureCache::default();
         let parts = mesh.parts.iter().filter_map(|part| {
             let material = model.materials().get(part.material)?;
-            let texture = textures.view(gpu, "model texture", &material.texture);
             let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
             let mut uniform = Uniform::new(gpu, "material");
             uniform.write(
@@ -96,13 +91,15 @@ impl ModelMesh {
                 },
             );
             let uniform = uniform.buffer;
+            let texture = material.texture.get();
+            let own = texture.map(|texture| (texture, TextureSize::Own));
             Some(Part {
                 indices: part.indices.clone(),
                 number: part.material,
-                material: bind(gpu, material_layout, sampler, &uniform, &texture),
+                material: materials.bind(gpu, &uniform, own),
                 engine_material: None,
                 uniform,
-                holes: material.texture.has_holes,
+                holes: texture.is_some_and(|texture| texture.has_holes),
             })
         });
         let parts = parts.collect();
@@ -113,35 +110,51 @@ impl ModelMesh {
             joint_colors,
             parts,
             is_posed: !mesh.influences.is_empty(),
-            gpu_bytes: uploads.bytes + textures.bytes,
+            buffer_bytes: uploads.bytes,
         })
     }
 
-    /// Makes textures in the engine's size, unless they are there already.
-    pub(super) fn add_engine_textures(
+    /// Shows textures that were read since this was asked last, and makes those in the engine's size
+    /// if they are wanted and not there. Says whether the model now casts another shadow.
+    pub(super) fn update_textures(
         &mut self,
         gpu: &Gpu,
-        material_layout: &wgpu::BindGroupLayout,
-        sampler: &wgpu::Sampler,
+        materials: &MaterialMaker,
         model: &Model,
-    ) {
-        // Of each texture, by where it is in memory.
-        let mut resized = BTreeMap::new();
-        let mut textures = TextureCache::default();
+        engine_textures: bool,
+    ) -> bool {
+        let mut has_new_holes = false;
         for part in &mut self.parts {
-            let Some(material) = model.materials().get(part.number) else {
+            let is_unread = part.material.texture.is_none();
+            if !is_unread && (part.engine_material.is_some() || !engine_textures) {
+                continue;
+            }
+            let material = model.materials().get(part.number);
+            let Some(texture) = material.and_then(|material| material.texture.get()) else {
                 continue;
             };
-            part.engine_material.get_or_insert_with(|| {
-                let original = &material.texture;
-                let texture = resized
-                    .entry(Arc::as_ptr(original).addr())
-                    .or_insert_with(|| Arc::new(original.resized(ENGINE_TEXTURE_SIZE)));
-                let view = textures.view(gpu, "engine texture", texture);
-                bind(gpu, material_layout, sampler, &part.uniform, &view)
-            });
+            let bind = |size| materials.bind(gpu, &part.uniform, Some((texture, size)));
+            if is_unread {
+                part.material = bind(TextureSize::Own);
+                part.holes = texture.has_holes;
+                has_new_holes |= part.holes;
+            }
+            if engine_textures {
+                part.engine_material = Some(bind(TextureSize::Engine));
+            }
         }
-        self.gpu_bytes += textures.bytes;
+        has_new_holes
+    }
+
+    /// Bytes of GPU memory that it holds, with its share of textures that other models show too.
+    pub(super) fn gpu_bytes(&self) -> u64 {
+        let materials = self.parts.iter().flat_map(|part| {
+            let engine_material = part.engine_material.as_ref();
+            [Some(&part.material), engine_material]
+                .into_iter()
+                .flatten()
+        });
+        self.buffer_bytes + materials.map(BoundMaterial::gpu_bytes).sum::<u64>()
     }
 }
 
@@ -149,21 +162,6 @@ impl Part {
     /// Bind group 2: with the texture in the engine's size if that is wanted and there.
     pub(super) fn material(&self, engine_textures: bool) -> &wgpu::BindGroup {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);
-        resized.unwrap_or(&self.material)
+        &resized.unwrap_or(&self.material).bind_group
     }
-}
-
-fn bind(
-    gpu: &Gpu,
-    layout: &wgpu::BindGroupLayout,
-    sampler: &wgpu::Sampler,
-    uniform: &wgpu::Buffer,
-    texture: &wgpu::TextureView,
-) -> wgpu::BindGroup {
-    let resources = [
-        uniform.as_entire_binding(),
-        wgpu::BindingResource::TextureView(texture),
-        wgpu::BindingResource::Sampler(sampler),
-    ];
-    bind_group(gpu, "material", layout, resources)
 }

@@ -5,6 +5,7 @@
 //! are drawn together, material by material.
 
 mod instances;
+mod materials;
 mod mesh;
 
 use std::cell::OnceCell;
@@ -20,8 +21,8 @@ use super::content::{
 };
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE, UNIFORM,
-    Uniform, bind_group_layout, on, vertex_layout,
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, STORAGE, UNIFORM, Uniform,
+    bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
 use super::shadow;
@@ -33,6 +34,7 @@ use mapscope_scene::model::{self, Model};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
 
 use self::instances::Instances;
+use self::materials::MaterialMaker;
 use self::mesh::ModelMesh;
 
 shader_struct! {
@@ -124,9 +126,7 @@ enum Draws {
 pub(super) struct ModelRenderer {
     /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
-    /// Of bind group 2.
-    material_layout: wgpu::BindGroupLayout,
-    sampler: wgpu::Sampler,
+    materials: MaterialMaker,
     pipelines: PipelineCache<Pipeline>,
     /// A tile of terrain under models, once one was asked for; empty if it could not be made.
     ground: OnceCell<Option<Arc<ModelData>>>,
@@ -140,6 +140,8 @@ pub(super) struct ModelData {
     ranges: InstanceRanges,
     /// Whether shadows may fall on it in the next frame.
     in_shadow: bool,
+    /// Whether it casts another shadow than before, because a texture with holes was read.
+    has_new_shadow: bool,
     marks: Uniform<Marks>,
     /// How the next frame is drawn.
     look: Look,
@@ -193,22 +195,11 @@ impl ModelRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let bindings = [STORAGE, STORAGE, STORAGE, UNIFORM];
         let layout = bind_group_layout(gpu, "model", &bindings);
-        let material_layout = bind_group_layout(gpu, "material", &[UNIFORM, TEXTURE, SAMPLER]);
+        let materials = MaterialMaker::new(gpu);
         Self {
-            sampler: gpu.device.create_sampler(&wgpu::SamplerDescriptor {
-                label: Some("model"),
-                address_mode_u: wgpu::AddressMode::Repeat,
-                address_mode_v: wgpu::AddressMode::Repeat,
-                mag_filter: wgpu::FilterMode::Linear,
-                min_filter: wgpu::FilterMode::Linear,
-                mipmap_filter: wgpu::MipmapFilterMode::Linear,
-                // A software adapter pays for every lookup.
-                anisotropy_clamp: if gpu.is_software() { 1 } else { 8 },
-                ..Default::default()
-            }),
-            pipelines: PipelineCache::new(&MODEL, &[&frame.layout, &layout, &material_layout]),
+            pipelines: PipelineCache::new(&MODEL, &[&frame.layout, &layout, &materials.layout]),
             layout,
-            material_layout,
+            materials,
             ground: OnceCell::new(),
         }
     }
@@ -236,7 +227,7 @@ impl ModelRenderer {
     }
 
     fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
-        let mesh = ModelMesh::upload(gpu, &self.material_layout, &self.sampler, model)?;
+        let mesh = ModelMesh::upload(gpu, &self.materials, model)?;
         let shown = Shown::default();
         let mut uniform = Uniform::new(gpu, "marks");
         uniform.write(gpu, marks(&shown));
@@ -246,6 +237,7 @@ impl ModelRenderer {
             ranges: InstanceRanges::default(),
             in_shadow: false,
             marks: uniform,
+            has_new_shadow: false,
             look: look(model, &shown),
             draws_wireframe: false,
             draws_ground: false,
@@ -318,10 +310,9 @@ impl ContentRenderer for ModelRenderer {
 
     fn prepare(&mut self, gpu: &Gpu, data: &mut ModelData, model: &Model, local: &LocalView<'_>) {
         data.update(gpu, model, local);
-        if data.engine_textures {
-            let mesh = &mut data.mesh;
-            mesh.add_engine_textures(gpu, &self.material_layout, &self.sampler, model);
-        }
+        let engine_textures = data.engine_textures;
+        let mesh = &mut data.mesh;
+        data.has_new_shadow |= mesh.update_textures(gpu, &self.materials, model, engine_textures);
         let ground = data
             .draws_ground
             .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
@@ -371,7 +362,11 @@ impl ContentRenderer for ModelRenderer {
 
 impl ContentData for ModelData {
     fn gpu_bytes(&self) -> u64 {
-        self.mesh.gpu_bytes + self.instances.gpu_bytes()
+        self.mesh.gpu_bytes() + self.instances.gpu_bytes()
+    }
+
+    fn take_new_shadow(&mut self) -> bool {
+        std::mem::take(&mut self.has_new_shadow)
     }
 
     fn background(&self) -> Background {

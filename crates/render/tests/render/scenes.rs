@@ -6,9 +6,14 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3};
 use image::imageops;
 use image::{Rgba, RgbaImage};
-use mapscope_render::View;
+use mapscope_formats::pfobj;
+use mapscope_render::{SceneData, View};
 use mapscope_scene::camera::{Camera, NamedView, Pose};
-use mapscope_scene::{About, Document, Drawable, Environment, OverlayId, Playhead, Shown};
+use mapscope_scene::{
+    About, Document, Drawable, Environment, OpenOptions, OverlayId, Playhead, Progress, Shown,
+    Source,
+};
+use mapscope_testdata::{tiny_model, tiny_scene};
 
 use super::stage::{GRASS, ROCK, SAND, Stage, open_map, open_map_in, terrain};
 use super::{gallery, rigs, tile_maps};
@@ -379,6 +384,73 @@ fn shadows_follow_what_plays_and_stay_below_what_rests() {
     draw(&scene, 2);
     scene.parts.pop();
     draw(&scene, 3);
+}
+
+/// A game in a folder with a scene of two models, each a triangle that is seen from both sides and
+/// half of whose texture is a hole: the same texture, or another file with the same in it.
+fn two_flags(is_shared: bool) -> (tempfile::TempDir, Arc<dyn Document>) {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = tiny_scene::write_game(folder.path(), tiny_scene::SCENE).unwrap();
+    let mut flag = tiny_model();
+    let corners = [[-6.0, 0.0, 0.0], [6.0, 0.0, 0.0], [0.0, 12.0, 0.0]];
+    let uvs = [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]];
+    for (vertex, corner) in flag.vertices.iter_mut().zip([0, 1, 2, 2, 1, 0]) {
+        (vertex.position, vertex.uv) = (corners[corner], uvs[corner]);
+        vertex.material = 0;
+    }
+    let image = RgbaImage::from_fn(16, 16, |x, _| {
+        let opacity = if x < 8 { 255 } else { 0 };
+        Rgba([0, 255, 0, opacity])
+    });
+    for (name, texture) in [("guard", "a.png"), ("rock", "b.png")] {
+        let texture = if is_shared { "a.png" } else { texture };
+        flag.materials[0].texture = texture.to_owned();
+        let models = folder.path().join("assets/models");
+        std::fs::write(
+            models.join(name).with_extension("pfobj"),
+            pfobj::write(&flag),
+        )
+        .unwrap();
+        image.save(models.join(texture)).unwrap();
+    }
+    let source = Source::read(&scene).unwrap();
+    let opened = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
+    (folder, opened.unwrap())
+}
+
+#[test]
+fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
+    let (_folder, document) = two_flags(true);
+    let pose = Pose {
+        eye: Vec3::new(70.0, 60.0, 80.0),
+        target: Vec3::new(5.0, 10.0, 7.0),
+    };
+    let view = View::plain(Camera::new(pose, document.about().handedness));
+    let mut stage = Stage::get();
+    let mut data = stage.upload_as_is(&*document);
+    let draw = |stage: &mut Stage, data: &mut SceneData| {
+        let (picture, _) = stage.draw_scene(Some((data, &*document)), &view, SIZE);
+        let is_green = |p: &&Rgba<u8>| p.0[1] > 60 && p.0[0] < 30 && p.0[2] < 30;
+        let green = picture.pixels().filter(is_green).count();
+        (picture, green)
+    };
+    let (before, green_before) = draw(&mut stage, &mut data);
+    assert!(draw(&mut stage, &mut data).0 == before);
+    let revision = document.revision();
+    document.wait_for_textures();
+    assert_ne!(document.revision(), revision);
+    let (after, green) = draw(&mut stage, &mut data);
+    assert!(green > green_before + 100, "{green}, {green_before}");
+    // Also what is in the shadow of the holes.
+    let mut whole = stage.upload(&*document);
+    let (expected, _) = draw(&mut stage, &mut whole);
+    assert!(after == expected);
+    drop(data);
+    // Two models show it, and it is there once.
+    let (_folder, apart) = two_flags(false);
+    let apart = stage.upload(&*apart).gpu_bytes();
+    let levels = [16, 8, 4, 2, 1].map(|side| side * side * 4);
+    assert_eq!(apart - whole.gpu_bytes(), levels.iter().sum::<u64>());
 }
 
 /// Some tiles that one sees through: of one colour, and at a height.

@@ -140,6 +140,11 @@ impl Stage {
         self.renderer.upload(&self.gpu, document).unwrap()
     }
 
+    /// A document on the GPU without the textures that were not read yet.
+    pub(crate) fn upload_as_is(&self, document: &dyn Document) -> SceneData {
+        self.renderer.upload_as_is(&self.gpu, document).unwrap()
+    }
+
     /// One picture of a document, or of none, and what it took.
     pub(crate) fn draw(
         &mut self,

@@ -1,6 +1,7 @@
 //! Files that a document names: found below its asset root or among what is built in, read, and
 //! decoded where they are textures.
 
+mod deferred;
 mod image;
 mod mips;
 mod roots;
@@ -10,6 +11,8 @@ mod texture;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::deferred::SharedTextures;
+pub use self::deferred::{DeferredTexture, DeferredTextures};
 pub use self::image::THUMBNAIL_SIDE;
 pub(crate) use self::image::{checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
@@ -17,7 +20,7 @@ pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
 pub(crate) use self::skybox::LoadedSkybox;
 pub use self::skybox::{FACE_NAMES, Skybox};
-pub(crate) use self::texture::SharedTextures;
+pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use super::{OpenOptions, Source};
 
@@ -59,6 +62,15 @@ pub(crate) struct AssetFile {
     pub(crate) path: Option<PathBuf>,
     /// The files that were found or looked for, to be watched for changes.
     pub(crate) looked_for: Vec<PathBuf>,
+}
+
+/// A file that was found.
+#[derive(Debug)]
+struct Located {
+    /// Where it is; none of what is built in.
+    path: Option<PathBuf>,
+    /// The same in the one form that all names of it have.
+    identity: PathBuf,
 }
 
 impl Assets {
@@ -150,12 +162,19 @@ impl Assets {
         }
     }
 
-    /// The file of a name, in the one form that all names of it have; none that is not there.
-    pub(crate) fn locate(&self, name: &str) -> Option<PathBuf> {
+    /// Finds the file of a name, without reading it.
+    fn locate(&self, name: &str) -> Result<Located, AssetError> {
         if self.embedded(name).is_some() {
-            return Some(name.into());
+            return Ok(Located {
+                path: None,
+                identity: name.into(),
+            });
         }
-        self.roots.find(name).ok()?.canonicalize().ok()
+        let (path, identity) = self.roots.find_real(name)?;
+        Ok(Located {
+            path: Some(path),
+            identity,
+        })
     }
 
     /// The bytes of a file that is built in.

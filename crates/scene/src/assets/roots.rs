@@ -91,6 +91,14 @@ impl AssetRoots {
     /// When the name is absolute, has a drive, is a network path, leads out of the root with `..` or
     /// through a link, or when no folder has it.
     pub(super) fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
+        self.find_real(name).map(|(path, _)| path)
+    }
+
+    /// The same, and the path that leads there without links.
+    ///
+    /// # Errors
+    /// As [`AssetRoots::find`].
+    pub(super) fn find_real(&self, name: &str) -> Result<(PathBuf, PathBuf), AssetError> {
         let inside = inside(name)?;
         for folder in &self.folders {
             let path = folder.join(&*inside);
@@ -104,7 +112,7 @@ impl AssetRoots {
                 });
             }
             if real.is_file() {
-                return Ok(path);
+                return Ok((path, real));
             }
         }
         Err(AssetError::Missing {

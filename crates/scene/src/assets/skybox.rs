@@ -137,7 +137,7 @@ impl Assets {
         let mut names = FACE_NAMES
             .iter()
             .map(|name| format!("{folder}/{name}.{extension}"));
-        if names.any(|name| self.locate(&name).is_some()) {
+        if names.any(|name| self.locate(&name).is_ok()) {
             return self.skybox(folder, extension, progress);
         }
         Ok(LoadedSkybox::default())

@@ -1,13 +1,16 @@
 //! Textures as they are in files and as the GPU samples them.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ::image::RgbaImage;
 use ::image::imageops::{self, FilterType};
 
-use super::{AssetError, Assets, THUMBNAIL_SIDE, decode, mip_levels, placeholder, thumbnail};
+use super::{
+    AssetError, Assets, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder, thumbnail,
+};
 use crate::Property;
 use crate::rules::{self, Fault};
 
@@ -83,7 +86,7 @@ pub struct TextureFile {
     pub path: Option<PathBuf>,
     /// Whether it was found and could be read.
     pub found: bool,
-    /// Size of the image in the file, in pixels.
+    /// Size of the image in the file, in pixels, once it was read.
     pub size: Option<[u32; 2]>,
     /// Its thumbnail.
     pub thumbnail: Thumbnail,
@@ -96,11 +99,17 @@ pub enum Thumbnail {
     Made(Vec<u8>),
     /// The texture, from which it is made when it is first asked for.
     Of(Arc<Texture>, OnceLock<Vec<u8>>),
+    /// There is none before the texture was read.
+    Unread,
 }
 
 impl Thumbnail {
-    fn bytes(&self) -> &[u8] {
-        match self {
+    pub(super) fn of(texture: &Arc<Texture>) -> Self {
+        Self::Of(Arc::clone(texture), OnceLock::new())
+    }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        Some(match self {
             Self::Made(bytes) => bytes,
             Self::Of(texture, made) => made.get_or_init(|| {
                 let [width, height] = texture.size;
@@ -108,11 +117,30 @@ impl Thumbnail {
                 let image = RgbaImage::from_raw(width, height, texels);
                 image.map_or_else(Vec::new, |image| thumbnail(&image))
             }),
-        }
+            Self::Unread => return None,
+        })
     }
 }
 
+/// The texture of a placeholder. There are few different ones, which are made once.
+pub(crate) fn placeholder_texture(seed: u32) -> Arc<Texture> {
+    static MADE: Mutex<BTreeMap<[[u8; 4]; 2], Arc<Texture>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = || Arc::new(Texture::new(placeholder(seed)));
+    Arc::clone(made.entry(checker_colors(seed)).or_insert_with(new))
+}
+
 impl TextureFile {
+    /// A file that was found, and nothing more.
+    pub(super) fn unread(path: Option<PathBuf>) -> Self {
+        Self {
+            path,
+            found: true,
+            size: None,
+            thumbnail: Thumbnail::Unread,
+        }
+    }
+
     /// Where it is and how large, for the inspector.
     pub(crate) fn properties(&self) -> [Property; 2] {
         let file = match (&self.path, self.found) {
@@ -121,15 +149,18 @@ impl TextureFile {
             (None, false) => "not found; a placeholder is shown".to_owned(),
         };
         let size = self.size.map_or_else(
-            || "unknown".to_owned(),
+            || match self.thumbnail {
+                Thumbnail::Unread => "not read yet".to_owned(),
+                _ => "unknown".to_owned(),
+            },
             |[w, h]| format!("{w} x {h} pixels"),
         );
         [Property::new("File", file), Property::new("Image", size)]
     }
 
     /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.
-    pub(crate) fn thumbnail(&self) -> (u32, u32, &[u8]) {
-        (THUMBNAIL_SIDE, THUMBNAIL_SIDE, self.thumbnail.bytes())
+    pub(crate) fn thumbnail(&self) -> Option<(u32, u32, &[u8])> {
+        Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, self.thumbnail.bytes()?))
     }
 }
 
@@ -144,133 +175,53 @@ pub(crate) struct LoadedTexture {
     pub(crate) looked_for: Vec<PathBuf>,
 }
 
-/// An image that was looked up and decoded.
-struct ReadImage {
-    path: Option<PathBuf>,
-    /// The image, or a placeholder.
-    image: RgbaImage,
-    /// Why it is a placeholder.
-    fault: Option<Fault>,
-    looked_for: Vec<PathBuf>,
-}
-
-impl ReadImage {
-    /// Its size in pixels, unless it is a placeholder.
-    fn size(&self) -> Option<[u32; 2]> {
-        let size = [self.image.width(), self.image.height()];
-        self.fault.is_none().then_some(size)
-    }
-}
-
-/// A texture that is ready to be drawn.
-#[derive(Debug, Clone)]
-pub(crate) struct ReadyTexture {
-    pub(crate) file: Arc<TextureFile>,
-    /// The texture, or a placeholder.
-    pub(crate) texture: Arc<Texture>,
-    /// Why it is a placeholder.
-    pub(crate) fault: Option<Fault>,
-    /// Files that were found or looked for.
-    pub(crate) looked_for: Vec<PathBuf>,
-}
-
-/// Textures that several documents show, by their files: each is read and decoded once.
-#[derive(Debug, Default)]
-pub(crate) struct SharedTextures {
-    by_file: Mutex<HashMap<PathBuf, Arc<OnceLock<Option<ReadyTexture>>>>>,
-}
-
-impl SharedTextures {
-    /// The texture of a file, which is read if nobody has done so; none that cannot be read.
-    fn get(
-        &self,
-        file: PathBuf,
-        load: impl FnOnce() -> Option<ReadyTexture>,
-    ) -> Option<ReadyTexture> {
-        let mut by_file = self.by_file.lock().unwrap_or_else(PoisonError::into_inner);
-        let shared = Arc::clone(by_file.entry(file).or_default());
-        drop(by_file);
-        // Whoever needs the same one meanwhile waits for it.
-        shared.get_or_init(load).clone()
-    }
-}
-
 impl Assets {
-    /// Reads and decodes the texture of a name, with its mip levels, unless that was done already.
-    /// The seed makes placeholders differ.
-    pub(crate) fn shared_texture(
-        &self,
-        name: &str,
-        seed: u64,
-        shared: &SharedTextures,
-    ) -> ReadyTexture {
-        let load = || {
-            let read = self.image(name, seed);
-            let (size, path) = (read.size(), read.path);
-            let texture = Arc::new(Texture::new(read.image));
-            let file = TextureFile {
-                path,
-                found: size.is_some(),
-                size,
-                thumbnail: Thumbnail::Of(Arc::clone(&texture), OnceLock::new()),
-            };
-            ReadyTexture {
-                file: Arc::new(file),
-                texture,
-                fault: read.fault,
-                looked_for: read.looked_for,
-            }
-        };
-        let found = self.locate(name).and_then(|file| {
-            shared.get(file, || {
-                Some(load()).filter(|texture| texture.fault.is_none())
-            })
-        });
-        found.unwrap_or_else(load)
-    }
-
     /// Reads and decodes the texture of a name. The seed makes placeholders differ.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
-        let read = self.image(name, seed);
-        let size = read.size();
-        LoadedTexture {
-            file: TextureFile {
-                path: read.path,
-                found: size.is_some(),
-                size,
-                thumbnail: Thumbnail::Made(thumbnail(&read.image)),
-            },
-            image: read.image,
-            fault: read.fault,
-            looked_for: read.looked_for,
-        }
-    }
-
-    fn image(&self, name: &str, seed: u64) -> ReadImage {
         let file = self.read(name);
-        let decoded = match &file.bytes {
-            Ok(bytes) => decode(bytes).map_err(|error| {
-                let message = format!("texture `{name}` cannot be read: {error}");
-                (&rules::UNREADABLE_TEXTURE, message)
-            }),
-            Err(error @ AssetError::Unreadable(_)) => {
-                Err((error.rule(), format!("texture `{name}`: {error}")))
-            }
-            Err(error) => {
-                let meant = self.other_case(name);
-                Err((error.rule(), format!("texture {error}{meant}")))
-            }
-        };
-        let (image, fault) = match decoded {
+        let (image, fault) = match self.decoded(name, &file.bytes) {
             Ok(image) => (image, None),
             Err(fault) => (placeholder(seed as u32), Some(fault)),
         };
-        ReadImage {
-            path: file.path,
+        let size = fault.is_none().then_some(image.dimensions().into());
+        LoadedTexture {
+            file: TextureFile {
+                path: file.path,
+                found: size.is_some(),
+                size,
+                thumbnail: Thumbnail::Made(thumbnail(&image)),
+            },
             image,
             fault,
             looked_for: file.looked_for,
         }
+    }
+
+    /// Reads and decodes the image of a texture.
+    pub(super) fn image(&self, name: &str) -> Result<RgbaImage, Fault> {
+        self.decoded(name, &self.read(name).bytes)
+    }
+
+    fn decoded(
+        &self,
+        name: &str,
+        bytes: &Result<Cow<'static, [u8]>, AssetError>,
+    ) -> Result<RgbaImage, Fault> {
+        let bytes = bytes.as_ref();
+        let bytes = bytes.map_err(|error| self.texture_fault(name, error))?;
+        decode(bytes).map_err(|error| {
+            let message = format!("texture `{name}` cannot be read: {error}");
+            (&rules::UNREADABLE_TEXTURE, message)
+        })
+    }
+
+    /// Why there is no file of a texture's name.
+    pub(super) fn texture_fault(&self, name: &str, error: &AssetError) -> Fault {
+        let message = match error {
+            AssetError::Unreadable(_) => format!("texture `{name}`: {error}"),
+            error => format!("texture {error}{}", self.other_case(name)),
+        };
+        (error.rule(), message)
     }
 
     /// The file that may be meant: one with the same letters in another case, which Windows would

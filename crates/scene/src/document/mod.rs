@@ -11,6 +11,7 @@ pub(crate) mod shown;
 use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 
@@ -24,6 +25,7 @@ use self::lists::{
 use self::overlay::{Overlay, OverlayId};
 use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
 use self::shown::Shown;
+use crate::assets::DeferredTextures;
 use crate::camera::Handedness;
 use crate::describe::{
     Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
@@ -193,9 +195,15 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Calls a function with each of its drawables, as the document is shown.
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
-    /// Another number once a drawable has appeared, changed or vanished.
+    /// Another number once a drawable has appeared, changed or vanished, or a texture was read.
     fn revision(&self) -> u64 {
-        0
+        let textures = self.deferred_textures();
+        textures.map_or(0, |textures| textures.read_count() as u64)
+    }
+
+    /// Those of its textures that are read after it was opened, if there are such.
+    fn deferred_textures(&self) -> Option<&Arc<DeferredTextures>> {
+        None
     }
 
     /// What surrounds it. Without any it stands in a studio, or has light of its own, and nothing
@@ -362,6 +370,19 @@ impl dyn Document + '_ {
             found = found.or(content.downcast_ref());
         });
         found
+    }
+
+    /// Reads those of its textures that were not read yet, and waits until all are there.
+    pub fn wait_for_textures(&self) {
+        if let Some(textures) = self.deferred_textures() {
+            textures.wait();
+        }
+    }
+
+    /// Bytes of memory that it holds, with the textures that were read by now.
+    pub fn cpu_bytes(&self) -> u64 {
+        let textures = self.deferred_textures();
+        self.about().cpu_bytes + textures.map_or(0, |textures| textures.cpu_bytes())
     }
 
     /// The camera that an item stands for.

@@ -148,7 +148,7 @@ impl Map {
     /// A thumbnail by its index: those of textures that materials name, then of the others.
     pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         if let Some(texture) = self.textures.list.get(index) {
-            return Some(texture.file.thumbnail());
+            return texture.file.thumbnail();
         }
         let (entry, thumbnail) = self.unnamed.list.get(index - self.textures.list.len())?;
         let thumbnail = thumbnail.get_or_init(|| {

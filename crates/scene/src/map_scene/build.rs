@@ -47,6 +47,7 @@ impl MapScene {
             map_fault,
             models: loaded,
             skybox,
+            textures,
             mut dependencies,
         } = load::load(&names, &pfscene.general, source, options, progress)?;
         for (rule, message) in skybox.faults {
@@ -136,6 +137,7 @@ impl MapScene {
             path: source.path.clone(),
             map,
             models,
+            textures: Arc::new(textures),
             entities,
             groups,
             classes,

@@ -1,6 +1,7 @@
 //! What a scene says of itself: the [`Document`] of a PFSCENE.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::Vec3;
 use serde_json::{Map, Value};
@@ -11,6 +12,7 @@ use super::fields::{
 };
 use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use super::parts::entity_of;
+use crate::assets::DeferredTextures;
 use crate::fields::Describe;
 use crate::lines::{LineBuilder, box_edges};
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
@@ -182,6 +184,10 @@ impl Document for MapScene {
                 }
             }
         }
+    }
+
+    fn deferred_textures(&self) -> Option<&Arc<DeferredTextures>> {
+        Some(&self.textures)
     }
 
     fn environment(&self) -> Option<&Environment> {

@@ -8,10 +8,7 @@ use super::{MapScene, Placed, SceneModel};
 use crate::fields::{Table, Value, field, json_only, section};
 use crate::numbers::{number, short};
 use crate::outline::name_at_end;
-use crate::{
-    Animation as _, Document as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch,
-    TerrainItem,
-};
+use crate::{Animation as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch, TerrainItem};
 use mapscope_formats::pfscene::{
     Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Setting, Shape,
     Value as FileValue, ValueType,
@@ -331,8 +328,8 @@ impl<'a> EntityAt<'a> {
                 "Problems of the model",
                 &[field("", |at: &Self| {
                     let model = at.model.model.as_ref();
-                    let problems = model.map(|model| model.about().problems.iter());
-                    problems.map(problem_lines).into()
+                    let lines = model.map(|model| problem_lines(model.problems().iter()));
+                    lines.into()
                 })],
             ),
             section(

@@ -1,16 +1,14 @@
-//! The files that a scene is made of, found and read side by side: its map, its models, and the
-//! textures of both.
+//! The files that a scene is made of, found and read side by side: its map with its textures, and
+//! its models, whose textures are only found.
 
-use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::build::sun;
-use crate::assets::{AssetError, Assets, LoadedSkybox, LookUp, SharedTextures};
-use crate::model::Model;
+use crate::assets::{AssetError, Assets, DeferredTextures, LoadedSkybox, LookUp, SharedTextures};
+use crate::model::{Materials, Model};
 use crate::parallel::{in_parallel, in_parallel_reported};
 use crate::rules::{self, Fault};
 use crate::terrain::Terrain;
@@ -29,8 +27,7 @@ const HEAD_BYTES: u64 = 4096;
 
 /// The shares of a load: parsing the scene is the first half.
 const MAP: [f32; 2] = [0.5, 0.9];
-const TEXTURES: [f32; 2] = [0.5, 0.85];
-const MODELS: [f32; 2] = [0.85, 0.95];
+const MODELS: [f32; 2] = [0.5, 0.95];
 
 /// A map that a scene may stand on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +90,8 @@ pub(super) struct Loaded {
     pub(super) models: Vec<LoadedModel>,
     /// Its sky.
     pub(super) skybox: LoadedSkybox,
+    /// The textures of the models, which are not read yet.
+    pub(super) textures: DeferredTextures,
     /// Files that were found or looked for; some may be there more than once.
     pub(super) dependencies: Vec<PathBuf>,
 }
@@ -126,7 +125,7 @@ pub(super) fn load(
         let models = load_models(names, source, options, progress, &mut dependencies);
         (map.join(), skybox.join(), models)
     });
-    let models = models?;
+    let (models, textures) = models?;
     let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
     dependencies.append(&mut skybox.looked_for);
     progress.check()?;
@@ -152,6 +151,7 @@ pub(super) fn load(
         map_fault,
         models,
         skybox,
+        textures,
         dependencies,
     })
 }
@@ -220,18 +220,19 @@ fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> Strin
 struct Parsed {
     file: Option<PathBuf>,
     looked_for: Vec<PathBuf>,
-    /// What is in it, for whichever thread builds it to take.
-    pfobj: Result<(Source, Mutex<Option<Pfobj>>), Fault>,
+    /// What is in it.
+    pfobj: Result<(Source, Pfobj), Fault>,
 }
 
-/// Models are parsed first, so that the textures of all of them are known and none is read twice.
+/// Models are parsed first, so that the textures of all of them are known and each is there once.
+/// They are read when the scene is open.
 fn load_models(
     names: &[&str],
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
     dependencies: &mut Vec<PathBuf>,
-) -> Result<Vec<LoadedModel>, OpenError> {
+) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
     let assets = Assets::new(source, options, LookUp::AssetRoot);
     let unreadable = |error: OpenError| (&rules::UNREADABLE_MODEL, format!("model {error}"));
     let parsed = in_parallel(names.len(), progress, |index| {
@@ -253,7 +254,7 @@ fn load_models(
                 embedded: source.embedded,
             };
             let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, &progress.silent());
-            Ok((source, Mutex::new(Some(pfobj.map_err(unreadable)?))))
+            Ok((source, pfobj.map_err(unreadable)?))
         });
         Parsed {
             file: file.path,
@@ -261,63 +262,39 @@ fn load_models(
             pfobj,
         }
     })?;
-    let textures = SharedTextures::default();
-    read_textures(&parsed, options, &progress.part(TEXTURES), &textures)?;
-    let models = in_parallel_reported(parsed.len(), &progress.part(MODELS), |index| {
-        let (source, pfobj) = parsed[index].pfobj.as_ref().map_err(Clone::clone)?;
-        let pfobj = pfobj.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let pfobj = pfobj.ok_or(OpenError::Cancelled).map_err(unreadable)?;
-        let model = Model::build_sharing(pfobj, source, options, &progress.silent(), &textures);
+    // One after the other, so that each file has the texture of the first model that names it.
+    let shared = SharedTextures::default();
+    let found: Vec<_> = parsed
+        .into_iter()
+        .map(
+            |Parsed {
+                 file,
+                 looked_for,
+                 pfobj,
+             }| {
+                dependencies.extend(looked_for);
+                let parts = pfobj.map(|(source, pfobj)| {
+                    let materials = Materials::find(&pfobj, &source, options, &shared);
+                    Mutex::new(Some((source, pfobj, materials)))
+                });
+                (file, parts)
+            },
+        )
+        .collect();
+    let models = in_parallel_reported(found.len(), &progress.part(MODELS), |index| {
+        let parts = found[index].1.as_ref().map_err(Clone::clone)?;
+        let parts = parts.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (source, pfobj, materials) = parts.ok_or(OpenError::Cancelled).map_err(unreadable)?;
+        let model = Model::build_with(pfobj, &source, materials, &progress.silent());
         model.map(Arc::new).map_err(unreadable)
     })?;
-    let loaded = parsed.into_iter().zip(models).map(|(parsed, model)| {
-        dependencies.extend(parsed.looked_for);
+    let loaded = found.into_iter().zip(models).map(|((file, _), model)| {
         if let Ok(model) = &model {
             dependencies.extend(model.about().dependencies.iter().cloned());
         }
-        LoadedModel {
-            file: parsed.file,
-            model,
-        }
+        LoadedModel { file, model }
     });
-    Ok(loaded.collect())
-}
-
-/// Reads the textures of models, each file once and the largest first, so that no thread is left
-/// with one of them at the end.
-fn read_textures(
-    models: &[Parsed],
-    options: &OpenOptions,
-    progress: &Progress,
-    textures: &SharedTextures,
-) -> Result<(), OpenError> {
-    let mut wanted = Vec::new();
-    let mut known = HashSet::new();
-    for (source, pfobj) in models.iter().filter_map(|model| model.pfobj.as_ref().ok()) {
-        let assets = Arc::new(Assets::new(source, options, LookUp::Beside));
-        let pfobj = pfobj.lock().unwrap_or_else(PoisonError::into_inner);
-        for material in pfobj.iter().flat_map(|pfobj| &pfobj.materials) {
-            let name = &material.texture;
-            let found = assets
-                .locate(name)
-                .filter(|file| known.insert(file.clone()));
-            if let Some(file) = found {
-                let bytes = std::fs::metadata(file).map_or(0, |file| file.len());
-                wanted.push((
-                    bytes,
-                    Arc::clone(&assets),
-                    name.clone(),
-                    material.texture_line,
-                ));
-            }
-        }
-    }
-    wanted.sort_by_key(|(bytes, ..)| Reverse(*bytes));
-    in_parallel_reported(wanted.len(), progress, |index| {
-        let (_, assets, name, line) = &wanted[index];
-        assets.shared_texture(name, *line, textures);
-    })?;
-    Ok(())
+    Ok((loaded.collect(), shared.into_list()))
 }
 
 /// Why a model was not read.

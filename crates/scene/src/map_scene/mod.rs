@@ -27,6 +27,7 @@ use super::{
     Aabb, About, Animation as _, ClipInfo, Document, Environment, Item, NamedCamera, OpenError,
     OpenOptions, Playhead, Progress, SceneItem, Source,
 };
+use crate::assets::DeferredTextures;
 use crate::model::Model;
 use mapscope_formats::pfscene::{self, Pfscene};
 
@@ -39,6 +40,8 @@ pub struct MapScene {
     /// The map that it stands on, and its file.
     map: Option<(PathBuf, Arc<Terrain>)>,
     models: Vec<SceneModel>,
+    /// The textures of the models.
+    textures: Arc<DeferredTextures>,
     entities: Vec<Placed>,
     groups: Vec<Group>,
     /// The numbers of the entities of each faction and class, rising.

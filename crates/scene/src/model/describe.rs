@@ -283,7 +283,9 @@ impl Document for Model {
 
     fn statistics(&self) -> Vec<Statistic> {
         let frames = self.clips.iter().map(|clip| clip.frames as usize);
-        let missing = self.materials.files.iter().filter(|p| !p.found).count();
+        let materials = self.pfobj.materials.len();
+        let files = (0..materials).filter_map(|index| self.materials.file(index));
+        let missing = files.filter(|file| !file.found).count();
         vec![
             Statistic::new("Triangles", self.pfobj.triangle_count()),
             Statistic::new("Vertices", self.pfobj.vertices.len()),
@@ -292,13 +294,13 @@ impl Document for Model {
             Statistic::new("Joints", self.skeleton.len()),
             Statistic::new("Clips", self.clips.len()),
             Statistic::new("Frames", frames.sum::<usize>()),
-            Statistic::new("Materials", self.pfobj.materials.len()),
+            Statistic::new("Materials", materials),
             Statistic::new("Missing textures", missing),
         ]
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        Some(self.materials.files.get(index)?.thumbnail())
+        self.materials.file(index)?.thumbnail()
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {

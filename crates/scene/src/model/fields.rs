@@ -187,7 +187,7 @@ impl Model {
         Some(MaterialAt {
             model: self,
             material: self.pfobj.materials.get(index)?,
-            texture: self.materials.files.get(index)?,
+            texture: self.materials.file(index)?,
             uses: self.uses.materials.get(index).copied()?,
             index,
         })
@@ -559,11 +559,14 @@ impl<'a> MaterialAt<'a> {
         }),
         field("Holes", |at| {
             let drawn = at.model.materials.drawn.get(at.index);
-            let text = if drawn.is_some_and(|drawn| drawn.texture.has_holes) {
-                "where it is less than half opaque"
-            } else {
-                "none"
-            };
+            let texture = drawn.and_then(|drawn| drawn.texture.get());
+            let text = texture.map(|texture| {
+                if texture.has_holes {
+                    "where it is less than half opaque"
+                } else {
+                    "none"
+                }
+            });
             text.into()
         }),
         field("U", |at| {

@@ -26,12 +26,12 @@ use glam::{Affine3A, Vec3, Vec3A};
 
 pub(super) use describe::OVERLAYS;
 pub use describe::{BACK_FACE_COLOR, HEAT_COLORS};
+pub(crate) use materials::Materials;
 pub use materials::{ENGINE_TEXTURE_SIZE, Material};
 pub use poses::{Poses, skin_normal, skin_position};
 
 use self::bounds::Extents;
 use self::lods::Lods;
-use self::materials::Materials;
 use self::mesh::Mesh;
 use self::posed::Cache;
 use self::skeleton::{Skeleton, SkinMatrix};
@@ -45,7 +45,7 @@ use super::{
     Progress, Source,
 };
 use mapscope_formats::pfobj::{self, Pfobj};
-use mapscope_formats::{Place, Problems, Subject};
+use mapscope_formats::{Place, Problem, Problems, Subject};
 
 /// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
 /// the world.
@@ -57,6 +57,8 @@ pub struct Model {
     skeleton: Skeleton,
     poses: Poses,
     materials: Materials,
+    /// The materials whose textures were not read yet when it was opened, by their indices, rising.
+    unread: Vec<usize>,
     extents: Extents,
     uses: Uses,
     bvh: Bvh,
@@ -87,22 +89,21 @@ impl Model {
         options: &OpenOptions,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
-        let textures = SharedTextures::default();
-        Self::build_sharing(pfobj, source, options, progress, &textures)
+        let materials = Materials::find(&pfobj, source, options, &SharedTextures::default());
+        materials.read(progress)?;
+        Self::build_with(pfobj, source, materials, progress)
     }
 
-    /// The same for one of several models, which may show the same textures.
+    /// The same with materials whose textures may be read later.
     ///
     /// # Errors
     /// Only when the load is cancelled.
-    pub(crate) fn build_sharing(
+    pub(crate) fn build_with(
         mut pfobj: Pfobj,
         source: &Source,
-        options: &OpenOptions,
+        mut materials: Materials,
         progress: &Progress,
-        textures: &SharedTextures,
     ) -> Result<Self, OpenError> {
-        let mut materials = Materials::load(&pfobj, source, options, progress, textures)?;
         progress.report(0.6)?;
         let mesh = Mesh::build(&pfobj);
         let skeleton = Skeleton::build(&pfobj.joints);
@@ -121,7 +122,10 @@ impl Model {
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
-        let mut made = std::mem::take(&mut materials.problems);
+        let mut made = Problems::default();
+        let unread = materials.unread();
+        let is_known = |index| unread.binary_search(&index).is_err();
+        materials.check(&pfobj, is_known, &mut made);
         extents.check(&pfobj, &problems, &mut made);
         check_flat_joints(&pfobj, &skeleton, &mut made);
         problems.extend(made.finish());
@@ -149,6 +153,7 @@ impl Model {
             skeleton,
             poses,
             materials,
+            unread,
             extents,
             uses,
             clips,
@@ -197,6 +202,18 @@ impl Model {
     /// The model as it was read. Its problems are in [`About::problems`].
     pub fn pfobj(&self) -> &Pfobj {
         &self.pfobj
+    }
+
+    /// What is wrong with it: beside what was known when it was opened, what was found since then
+    /// in textures.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let mut found = Problems::default();
+        let is_unread = |index| self.unread.binary_search(&index).is_ok();
+        self.materials.check(&self.pfobj, is_unread, &mut found);
+        let mut problems = self.about.problems.clone();
+        problems.extend(found.finish());
+        problems.sort_by_key(|problem| problem.place);
+        problems
     }
 
     /// The mesh for the GPU, in the bind pose.

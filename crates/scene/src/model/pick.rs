@@ -61,9 +61,10 @@ impl Model {
         let Some(material) = part.and_then(|part| self.materials.drawn.get(part.material)) else {
             return false;
         };
-        if !material.texture.has_holes {
+        // One that was not read yet has none that can be seen.
+        let Some(texture) = material.texture.get().filter(|it| it.has_holes) else {
             return false;
-        }
+        };
         let mut uv = [0.0; 2];
         for (corner, weight) in (at as usize..).zip(weights) {
             let vertex = self.mesh.indices.get(corner);
@@ -72,7 +73,7 @@ impl Model {
             };
             uv = [uv[0] + vertex.uv[0] * weight, uv[1] + vertex.uv[1] * weight];
         }
-        material.texture.opacity_at(uv) < MIN_OPACITY
+        texture.opacity_at(uv) < MIN_OPACITY
     }
 
     /// The bone that a ray goes through closest to its middle.
@@ -116,7 +117,10 @@ fn nearest_approach(ray: Ray, from: Vec3, to: Vec3) -> Option<(f32, f32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::assets::{DeferredTexture, Texture};
     use crate::model::sample;
     use crate::{Document, OverlaySet, Playhead};
 
@@ -240,7 +244,8 @@ mod tests {
         // The right half of the texture is a hole.
         let mut image = image::RgbaImage::from_pixel(2, 1, image::Rgba([255; 4]));
         image.put_pixel(1, 0, image::Rgba([0; 4]));
-        model.materials.drawn[0].texture = std::sync::Arc::new(crate::assets::Texture::new(image));
+        let texture = Arc::new(Texture::new(image));
+        model.materials.drawn[0].texture = Arc::new(DeferredTexture::of(texture));
         assert!(model.pick(toward(5.0, 0.25), &shown).is_some());
         assert_eq!(model.pick(toward(5.0, 0.75), &shown), None);
     }

@@ -305,7 +305,7 @@ impl Document for Terrain {
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let material = self.textures.materials.get(index)?;
-        Some(material.file.thumbnail())
+        material.file.thumbnail()
     }
 
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {

@@ -332,10 +332,42 @@ fn models_of_a_scene_share_their_textures() {
         panic!("{} models", models.len());
     };
     let named = tiny_model().materials.len();
-    for (a, b) in a.materials().iter().zip(b.materials()).take(named) {
-        assert_eq!(a.texture.size, [8, 8]);
+    let pairs = || a.materials().iter().zip(b.materials()).take(named);
+    for (a, b) in pairs() {
+        assert!(a.texture.get().is_none(), "it is read later");
         assert!(Arc::ptr_eq(&a.texture, &b.texture));
     }
+    let bytes = document.cpu_bytes();
+    document.wait_for_textures();
+    for (a, _) in pairs() {
+        assert_eq!(a.texture.get().unwrap().size, [8, 8]);
+    }
+    // Each is counted once.
+    let levels = [8, 4, 2, 1].map(|side| side * side * 4);
+    let each = levels.iter().sum::<u64>();
+    assert_eq!(document.cpu_bytes() - bytes, each * named as u64);
+}
+
+#[test]
+fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
+    let game = Game::new(&sound_scene());
+    let [broken, missing] = [0, 1].map(|i| tiny_model().materials[i].texture.clone());
+    game.write(&format!("assets/models/{broken}"), b"no image");
+    let document = game.open();
+    let said = || {
+        let groups =
+            document.properties(SceneItem::Entity { index: 0 }.into(), Playhead::default());
+        let group = groups
+            .into_iter()
+            .find(|it| it.title == "Problems of the model");
+        let said = group.into_iter().flat_map(|group| group.properties);
+        said.map(|property| property.value).collect::<Vec<String>>()
+    };
+    let of = |name: &str| said().iter().filter(|text| text.contains(name)).count();
+    assert_eq!([of(&broken), of(&missing)], [0, 1], "{:?}", said());
+    document.wait_for_textures();
+    assert_eq!([of(&broken), of(&missing)], [1, 1], "{:?}", said());
+    assert!(said().iter().any(|text| text.contains("cannot be read")));
 }
 
 #[test]

@@ -1,0 +1,327 @@
+//! Textures that are looked up while a document is opened and read after it, so that it is shown
+//! before all of them are there.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+use image::RgbaImage;
+
+use super::{Assets, Texture, TextureFile, Thumbnail, placeholder_texture};
+use crate::parallel::{in_parallel, on_all_threads};
+use crate::rules::{self, Fault};
+use crate::{OpenError, Progress};
+
+/// A texture of a material, which may not have been read yet: whoever waits for it first reads it.
+#[derive(Debug)]
+pub struct DeferredTexture {
+    /// What is known of its file before it is read.
+    looked_up: TextureFile,
+    /// Bytes of its file.
+    bytes: u64,
+    read: LazyLock<ReadTexture, Box<dyn FnOnce() -> ReadTexture + Send + Sync>>,
+}
+
+/// A texture that was read.
+#[derive(Debug)]
+struct ReadTexture {
+    file: TextureFile,
+    /// The texture, or a placeholder.
+    texture: Arc<Texture>,
+    /// Why it is a placeholder.
+    fault: Option<Fault>,
+}
+
+impl ReadTexture {
+    /// A texture of an image. The seed makes placeholders differ.
+    fn new(path: Option<PathBuf>, image: Result<RgbaImage, Fault>, seed: u64) -> Self {
+        let size = image.as_ref().ok().map(|image| image.dimensions().into());
+        let (texture, fault) = match image {
+            Ok(image) => (Arc::new(Texture::new(image)), None),
+            Err(fault) => (placeholder_texture(seed as u32), Some(fault)),
+        };
+        Self {
+            file: TextureFile {
+                path,
+                found: size.is_some(),
+                size,
+                thumbnail: Thumbnail::of(&texture),
+            },
+            texture,
+            fault,
+        }
+    }
+}
+
+impl DeferredTexture {
+    /// A texture of no file.
+    pub(crate) fn of(texture: Arc<Texture>) -> Self {
+        Self::there(ReadTexture {
+            file: TextureFile {
+                path: None,
+                found: true,
+                size: Some(texture.size),
+                thumbnail: Thumbnail::of(&texture),
+            },
+            texture,
+            fault: None,
+        })
+    }
+
+    /// A texture that is there from the start.
+    fn there(texture: ReadTexture) -> Self {
+        let there = Self {
+            looked_up: TextureFile::unread(None),
+            bytes: 0,
+            read: LazyLock::new(Box::new(|| texture)),
+        };
+        there.wait();
+        there
+    }
+
+    /// The texture of a file.
+    fn in_file(assets: &Arc<Assets>, name: &str, seed: u64, path: Option<PathBuf>) -> Self {
+        let meta = path.as_ref().and_then(|path| path.metadata().ok());
+        let (assets, name) = (Arc::clone(assets), name.to_owned());
+        let read = {
+            let path = path.clone();
+            move || {
+                let image = catch_unwind(AssertUnwindSafe(|| assets.image(&name)));
+                let image = image.unwrap_or_else(|_panic| {
+                    let message = format!(
+                        "texture `{name}` cannot be read: Mapscope failed while reading it; \
+                         please report this, with the file"
+                    );
+                    Err((&rules::UNREADABLE_TEXTURE, message))
+                });
+                ReadTexture::new(path, image, seed)
+            }
+        };
+        Self {
+            looked_up: TextureFile::unread(path),
+            bytes: meta.map_or(0, |file| file.len()),
+            read: LazyLock::new(Box::new(read)),
+        }
+    }
+
+    /// The texture, or a placeholder; none before it was read.
+    pub fn get(&self) -> Option<&Arc<Texture>> {
+        LazyLock::get(&self.read).map(|read| &read.texture)
+    }
+
+    /// The texture, or a placeholder, which is read now if nobody has begun to.
+    pub fn wait(&self) -> &Arc<Texture> {
+        &self.read.texture
+    }
+
+    /// What is known of its file.
+    pub(crate) fn file(&self) -> &TextureFile {
+        LazyLock::get(&self.read).map_or(&self.looked_up, |read| &read.file)
+    }
+
+    /// Why it is a placeholder; none before it was read.
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        LazyLock::get(&self.read)?.fault.as_ref()
+    }
+
+    /// Bytes of memory that it holds.
+    pub(crate) fn cpu_bytes(&self) -> usize {
+        let levels = self.get().into_iter().flat_map(|texture| &texture.levels);
+        levels.map(Vec::len).sum()
+    }
+}
+
+impl Assets {
+    /// Looks up the texture of a name, which is not read before it is needed. The seed makes
+    /// placeholders differ. Also gives the files that were found or looked for.
+    pub(crate) fn deferred_texture(
+        self: &Arc<Self>,
+        name: &str,
+        seed: u64,
+        shared: &SharedTextures,
+    ) -> (Arc<DeferredTexture>, Vec<PathBuf>) {
+        match self.locate(name) {
+            Ok(found) => {
+                let looked_for = found.path.iter().cloned().collect();
+                let new = || DeferredTexture::in_file(self, name, seed, found.path);
+                (shared.get(found.identity, new), looked_for)
+            }
+            Err(error) => {
+                let missing = Err(self.texture_fault(name, &error));
+                let missing = ReadTexture::new(None, missing, seed);
+                let looked_for = error.looked_for().collect();
+                (Arc::new(DeferredTexture::there(missing)), looked_for)
+            }
+        }
+    }
+}
+
+/// Textures that several models show, by their files: each is there once.
+#[derive(Debug, Default)]
+pub(crate) struct SharedTextures {
+    by_file: Mutex<HashMap<PathBuf, Arc<DeferredTexture>>>,
+}
+
+impl SharedTextures {
+    /// The texture of a file.
+    fn get(&self, file: PathBuf, new: impl FnOnce() -> DeferredTexture) -> Arc<DeferredTexture> {
+        let mut by_file = self.by_file.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(by_file.entry(file).or_insert_with(|| Arc::new(new())))
+    }
+
+    /// All of them, to be read.
+    pub(crate) fn into_list(self) -> DeferredTextures {
+        let by_file = self.by_file.into_inner();
+        let by_file = by_file.unwrap_or_else(PoisonError::into_inner);
+        let mut list: Vec<_> = by_file.into_iter().collect();
+        // The largest first, so that no thread is left with one of them at the end.
+        list.sort_unstable_by(|(a, one), (b, other)| {
+            let sizes = Reverse(one.bytes).cmp(&Reverse(other.bytes));
+            sizes.then_with(|| a.cmp(b))
+        });
+        DeferredTextures {
+            list: list.into_iter().map(|(_, texture)| texture).collect(),
+        }
+    }
+}
+
+/// The textures of a document that are read after it was opened.
+#[derive(Debug, Default)]
+pub struct DeferredTextures {
+    list: Vec<Arc<DeferredTexture>>,
+}
+
+impl DeferredTextures {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// How many of them were read.
+    pub fn read_count(&self) -> usize {
+        let read = self.list.iter().filter(|it| it.get().is_some());
+        read.count()
+    }
+
+    /// Reads all that nobody has read, on as many threads as the machine has, and waits until all
+    /// are there.
+    pub fn wait(&self) {
+        on_all_threads(self.list.len(), |index| {
+            self.list[index].wait();
+        });
+    }
+
+    /// Does the same, unless the load that waits is cancelled meanwhile.
+    ///
+    /// # Errors
+    /// When it was.
+    pub fn read(&self, progress: &Progress) -> Result<(), OpenError> {
+        let wait = |index: usize| {
+            self.list[index].wait();
+        };
+        in_parallel(self.list.len(), progress, wait).map(drop)
+    }
+
+    /// Reads all that nobody has read for as long as anybody else holds them: who closes a document wants none of
+    /// its textures any more. Calls a function after each, on the thread that has read it.
+    pub fn read_while_held(textures: &Weak<Self>, has_come: impl Fn() + Sync) {
+        let count = textures.upgrade().map_or(0, |textures| textures.count());
+        on_all_threads(count, |index| {
+            let held = textures.upgrade();
+            let texture = held.and_then(|held| held.list.get(index).cloned());
+            if let Some(texture) = texture {
+                texture.wait();
+                has_come();
+            }
+        });
+    }
+
+    /// Bytes of memory that those hold that were read.
+    pub(crate) fn cpu_bytes(&self) -> u64 {
+        let bytes = self.list.iter().map(|texture| texture.cpu_bytes() as u64);
+        bytes.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::assets::LookUp;
+    use crate::{OpenOptions, Source};
+
+    /// Images of one colour in a folder, and what looks them up there.
+    fn assets(folder: &Path, names: &[&str]) -> Arc<Assets> {
+        for name in names {
+            let mut bytes = Cursor::new(Vec::new());
+            let image = RgbaImage::from_pixel(4, 2, image::Rgba([9, 8, 7, 255]));
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+            std::fs::write(folder.join(name), bytes.into_inner()).unwrap();
+        }
+        let source = Source {
+            path: folder.join("a.pfobj"),
+            bytes: [].into(),
+            embedded: &[],
+        };
+        let options = OpenOptions::default();
+        Arc::new(Assets::new(&source, &options, LookUp::Beside))
+    }
+
+    #[test]
+    fn a_texture_is_read_when_it_is_waited_for_and_once_for_each_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let assets = assets(folder.path(), &["a.png", "b.png"]);
+        let shared = SharedTextures::default();
+        let get = |name| assets.deferred_texture(name, 1, &shared).0;
+        let [a, same, b, missing] = ["a.png", "./a.png", "b.png", "c.png"].map(get);
+        assert!(Arc::ptr_eq(&a, &same) && !Arc::ptr_eq(&a, &b));
+        // What is not there is known at once.
+        assert!(missing.get().is_some() && missing.fault().is_some());
+        assert!(a.get().is_none() && a.fault().is_none());
+        assert!(a.file().found && a.file().size.is_none());
+        let all = shared.into_list();
+        assert_eq!((all.count(), all.read_count(), all.cpu_bytes()), (2, 0, 0));
+        // It has changed meanwhile.
+        std::fs::write(folder.path().join("b.png"), "no image").unwrap();
+        all.wait();
+        assert_eq!(all.read_count(), 2);
+        assert_eq!(a.get().unwrap().size, [4, 2]);
+        assert_eq!(a.file().size, Some([4, 2]));
+        assert!(a.fault().is_none() && a.file().found);
+        let (rule, message) = b.fault().unwrap();
+        assert_eq!(rule.id, rules::UNREADABLE_TEXTURE.id);
+        assert!(message.starts_with("texture `b.png` cannot be read"));
+        assert!(!b.file().found);
+        assert_eq!(b.get().unwrap().size, [256; 2]);
+    }
+
+    #[test]
+    fn nothing_is_read_of_a_document_that_was_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..64).map(|i| format!("{i}.png")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let assets = assets(folder.path(), &names);
+        let shared = SharedTextures::default();
+        let textures: Vec<_> = names
+            .iter()
+            .map(|name| assets.deferred_texture(name, 1, &shared).0)
+            .collect();
+        let held = Mutex::new(Some(Arc::new(shared.into_list())));
+        let weak = Arc::downgrade(held.lock().unwrap().as_ref().unwrap());
+        let come = AtomicUsize::new(0);
+        DeferredTextures::read_while_held(&weak, || {
+            come.fetch_add(1, Ordering::Relaxed);
+            // The document is closed as soon as one is there.
+            held.lock().unwrap().take();
+        });
+        let read = textures.iter().filter(|it| it.get().is_some()).count();
+        assert_eq!(come.into_inner(), read);
+        // Each thread may have begun another.
+        assert!((1..names.len()).contains(&read), "{read}");
+    }
+}
