@@ -429,22 +429,18 @@ fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
     let mut stage = Stage::get();
     let mut data = stage.upload_as_is(&*document);
     let draw = |stage: &mut Stage, data: &mut SceneData| {
-        let (picture, _) = stage.draw_scene(Some((data, &*document)), &view, SIZE);
-        let is_green = |p: &&Rgba<u8>| p.0[1] > 60 && p.0[0] < 30 && p.0[2] < 30;
-        let green = picture.pixels().filter(is_green).count();
-        (picture, green)
+        stage.draw_scene(Some((data, &*document)), &view, SIZE).0
     };
-    let (before, green_before) = draw(&mut stage, &mut data);
-    assert!(draw(&mut stage, &mut data).0 == before);
+    let before = draw(&mut stage, &mut data);
+    assert!(draw(&mut stage, &mut data) == before);
     let revision = document.revision();
     document.wait_for_textures();
     assert_ne!(document.revision(), revision);
-    let (after, green) = draw(&mut stage, &mut data);
-    assert!(green > green_before + 100, "{green}, {green_before}");
+    let after = draw(&mut stage, &mut data);
+    assert!(percent_differing(&before, &after) > 0);
     // Also what is in the shadow of the holes.
     let mut whole = stage.upload(&*document);
-    let (expected, _) = draw(&mut stage, &mut whole);
-    assert!(after == expected);
+    assert!(after == draw(&mut stage, &mut whole));
     drop(data);
     // Two models show it, and it is there once.
     let (_folder, apart) = two_flags(false);
