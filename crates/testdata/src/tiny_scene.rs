@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mapscope_formats::pfobj;
+use mapscope_formats::{pfmap, pfobj};
 
 use crate::{synthesize, tiny_model};
 
@@ -14,8 +14,8 @@ pub fn sound_scene() -> String {
     scene.replace("Stand still", "walk")
 }
 
-/// Writes a game with one map, one model and a scene on the map into a folder. Gives the file of the
-/// scene.
+/// Writes a game with one map, one model, their textures and a scene on the map into a folder. Gives the
+/// file of the scene.
 ///
 /// # Errors
 /// When the folder cannot be written to.
@@ -24,8 +24,19 @@ pub fn write_game(folder: &Path, scene: &str) -> io::Result<PathBuf> {
     for folder in [&maps, &models] {
         std::fs::create_dir_all(folder)?;
     }
-    std::fs::write(maps.join("a.pfmap"), synthesize::pfmap(1, 1, 1))?;
-    std::fs::write(models.join("guard.pfobj"), pfobj::write(&tiny_model()))?;
+    let [map, model] = [synthesize::pfmap(1, 1, 1), pfobj::write(&tiny_model())];
+    std::fs::write(maps.join("a.pfmap"), &map)?;
+    std::fs::write(models.join("guard.pfobj"), &model)?;
+    let parsed = pfmap::read(&map).map_err(io::Error::other)?;
+    let of_map = parsed.materials.into_iter().map(|it| it.texture);
+    let of_model = tiny_model().materials.into_iter().map(|it| it.texture);
+    let textures = folder.join("assets/map_textures");
+    std::fs::create_dir_all(&textures)?;
+    let files = of_map.map(|name| textures.join(name));
+    let files = files.chain(of_model.map(|name| models.join(name)));
+    for (file, shade) in files.zip((40..).step_by(10)) {
+        std::fs::write(file, bitmap(8, |_, _| [shade, 255 - shade, 90]))?;
+    }
     write_skybox(&folder.join("assets/skyboxes/evening sky"), 4)?;
     let file = maps.join("a.pfscene");
     std::fs::write(&file, scene)?;

@@ -355,8 +355,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scene = |models: &[&str]| scene_of(folder.path(), models);
         let appears = |name: &str| {
-            let bytes = demo::DRAKELING.source().bytes;
-            std::fs::write(folder.path().join(name), bytes).unwrap();
+            let demo = demo::DRAKELING.source();
+            std::fs::write(folder.path().join(name), demo.bytes).unwrap();
+            for (texture, bytes) in demo.embedded {
+                std::fs::write(folder.path().join(texture), bytes).unwrap();
+            }
         };
         let mut state = state();
         state.loaded(outcome(scene(&["a.pfobj"]), Cause::Opened));

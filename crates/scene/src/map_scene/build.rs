@@ -20,7 +20,7 @@ use crate::{
     OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
 };
 use mapscope_formats::pfscene::{self, Entity, General, Pfscene, Setting, Shape, Value};
-use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted};
+use mapscope_formats::{Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
@@ -71,13 +71,32 @@ impl MapScene {
                 }
             }
         }
-        if let Some((path, terrain)) = &map {
-            let tally = Tally::of(&terrain.about().problems);
+        if let Some((path, terrain)) = &map
+            && let Some(fault) = fault_of_part(&terrain.about().problems)
+        {
             let place = Place::Text { line: 1, column: 1 };
-            if tally.errors > 0 {
-                problems.add(&rules::BROKEN_MAP, place, || {
-                    format!("the map {} has {tally}", path.display())
-                });
+            problems.add(&rules::BROKEN_MAP, place, || {
+                format!("the map {} has {fault}", path.display())
+            });
+        }
+        for SceneModel {
+            name,
+            model,
+            entities,
+            ..
+        } in &models
+        {
+            let of_model = model.as_ref().map(|model| model.problems());
+            let fault = of_model.and_then(|problems| fault_of_part(&problems));
+            if let (Some(fault), Some(&first)) = (fault, entities.first()) {
+                add(
+                    &mut problems,
+                    &rules::BROKEN_MODEL,
+                    &pfscene,
+                    first,
+                    None,
+                    || format!("the model {} has {fault}", quoted(name.as_bytes())),
+                );
             }
         }
         number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
@@ -165,6 +184,22 @@ impl MapScene {
         let skybox = skybox.map_or(0, |skybox| skybox.cpu_bytes());
         models + map + skybox + size_of_val(self.entities.as_slice()) as u64
     }
+}
+
+/// What is wrong with a file that a scene is made of, if it is more than the scene bears: how many errors
+/// and missing files, and the first of them.
+fn fault_of_part(problems: &[Problem]) -> Option<String> {
+    let is_grave = |problem: &&Problem| {
+        problem.severity == Severity::Error || rules::is_missing_file(problem.rule)
+    };
+    let grave: Vec<Problem> = problems.iter().filter(is_grave).cloned().collect();
+    let first = grave.first()?;
+    let first = format!("{}: {}", first.place, first.message);
+    let tally = Tally::of(&grave);
+    Some(match grave.as_slice() {
+        [_] => format!("{tally}, at {first}"),
+        _ => format!("{tally}, the first at {first}"),
+    })
 }
 
 /// The light that a scene names; for what it does not name, that of the game (fact sheets A10, C).

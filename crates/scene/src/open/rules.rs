@@ -29,7 +29,7 @@ mapscope_formats::rules! {
     Note STUCK_ENTITY = "pfscene/stuck-entity";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
-    /// The map of a scene has errors of its own.
+    /// The map of a scene has errors of its own, or lacks textures.
     Warning BROKEN_MAP = "pfscene/broken-map";
     /// The model of an entity was not found.
     Error MISSING_MODEL = "pfscene/missing-model";
@@ -37,6 +37,9 @@ mapscope_formats::rules! {
     Error MODEL_PATH = "pfscene/model-path";
     /// The model of an entity cannot be read.
     Error UNREADABLE_MODEL = "pfscene/unreadable-model";
+    /// A model of a scene has errors of its own, or lacks textures. It is said where the model is first
+    /// named.
+    Warning BROKEN_MODEL = "pfscene/broken-model";
     /// There are more models than are shown.
     Error MODEL_LIMIT = "pfscene/model-limit";
     /// The model of an entity does not have its idle clip.

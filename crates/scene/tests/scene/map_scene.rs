@@ -353,6 +353,7 @@ fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
     let game = Game::new(&sound_scene());
     let [broken, missing] = [0, 1].map(|i| tiny_model().materials[i].texture.clone());
     game.write(&format!("assets/models/{broken}"), b"no image");
+    std::fs::remove_file(game.0.path().join("assets/models").join(&missing)).unwrap();
     let document = game.open();
     let said = || {
         let groups =
@@ -832,7 +833,10 @@ fn the_skeleton_of_a_selected_entity_stands_in_it() {
 
 #[test]
 fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
-    let document = Game::new(&sound_scene()).open();
+    let game = Game::new(&sound_scene());
+    let texture = &tiny_model().materials[0].texture;
+    std::fs::remove_file(game.0.path().join("assets/models").join(texture)).unwrap();
+    let document = game.open();
     let guard = SceneItem::Entity { index: 0 };
     let shown = selected(guard.into());
     let animation = document.animation().unwrap();
@@ -853,12 +857,9 @@ fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
     assert_eq!(said("Model", "Root joint"), ["root"]);
     assert_eq!(said("Model", "Clip"), ["walk", "idle"]);
     assert_eq!(said("Model", "Material"), ["skin0", "skin1"]);
-    // Its textures are missing, and it stands above the ground.
+    // A texture is missing, and it stands above the ground.
     let wrong = said("Problems of the model", "Warning");
-    assert!(
-        wrong.iter().any(|line| line.contains("picture0.png")),
-        "{wrong:?}"
-    );
+    assert!(wrong.iter().any(|line| line.contains(texture)), "{wrong:?}");
     let wrong = said("Problems", "Warning");
     assert!(
         wrong.iter().any(|line| line.starts_with("23:1: ")),
@@ -931,6 +932,34 @@ fn errors_of_the_map_are_said_of_the_scene() {
         found.message.contains("a.pfmap has 2 errors"),
         "{}",
         found.message
+    );
+}
+
+#[test]
+fn what_models_lack_is_said_once_where_they_are_first_named() {
+    let game = Game::new(&sound_scene());
+    let of_models = |document: &dyn Document| {
+        let problems = document.about().problems.iter();
+        let of_models = problems.filter(|p| p.rule.id == "pfscene/broken-model");
+        let lines = of_models.map(ToString::to_string);
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(of_models(&*game.open()), Vec::<String>::new());
+    let texture = &tiny_model().materials[0].texture;
+    std::fs::remove_file(game.0.path().join("assets/models").join(texture)).unwrap();
+    let found = of_models(&*game.open());
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let lines: Vec<&str> = SCENE.lines().collect();
+    let first = lines.iter().position(|line| line.starts_with("entity "));
+    let line = first.unwrap() + 1;
+    let start =
+        format!("{line}:1: warning: the model `assets/models/guard.pfobj` has 1 warning, at");
+    assert!(found.starts_with(&start), "{found}");
+    assert!(
+        found.contains(&format!("texture `{texture}` was not found")),
+        "{found}"
     );
 }
 
