@@ -1,5 +1,8 @@
 // Lines of a width in pixels. Joined after frame.wgsl.
 
+// The largest width of a line that has a room, as a part of that.
+const MAX_WIDTH_IN_ROOM: f32 = 0.04;
+
 struct Line {
     @builtin(position) clip: vec4f,
     @location(0) color: vec4f,
@@ -9,11 +12,11 @@ struct Line {
 fn vs_line(
     @builtin(vertex_index) vertex: u32,
     @location(0) start_and_width: vec4f,
-    @location(1) end: vec3f,
+    @location(1) end_and_room: vec4f,
     @location(2) color: vec4f,
 ) -> Line {
     var a = frame.clip_from_world * vec4f(start_and_width.xyz, 1.0);
-    var b = frame.clip_from_world * vec4f(end, 1.0);
+    var b = frame.clip_from_world * vec4f(end_and_room.xyz, 1.0);
     // Cut off what is behind the eye.
     let least = 0.01;
     if a.w < least && b.w < least {
@@ -22,6 +25,17 @@ fn vs_line(
     if a.w < least { a = mix(a, b, (least - a.w) / (b.w - a.w)); }
     if b.w < least { b = mix(b, a, (least - b.w) / (a.w - b.w)); }
     let half_size = frame.size * 0.5;
+    var width = start_and_width.w;
+    var opacity = 1.0;
+    if end_and_room.w > 0.0 {
+        // From afar it is always the same part of what it outlines: as less than a pixel cannot be
+        // drawn, it is fainter there.
+        let across = normalize(frame.right.xyz) * end_and_room.w;
+        let room = (frame.clip_from_world * vec4f(across, 0.0)).x * half_size.x / (0.5 * (a.w + b.w));
+        let wanted = min(width, abs(room) * MAX_WIDTH_IN_ROOM);
+        width = max(wanted, 1.0);
+        opacity = min(wanted, 1.0);
+    }
     let along = (b.xy / b.w - a.xy / a.w) * half_size;
     let direction = along / max(length(along), 1e-4);
     let across = vec2f(-direction.y, direction.x);
@@ -29,10 +43,10 @@ fn vs_line(
     let side = select(-1.0, 1.0, ((0x32u >> vertex) & 1u) == 1u);
     var clip = select(a, b, is_end);
     let cap = select(-direction, direction, is_end) * 0.5;
-    clip += vec4f((across * side + cap) * start_and_width.w * 0.5 / half_size * clip.w, 0.0, 0.0);
+    clip += vec4f((across * side + cap) * width * 0.5 / half_size * clip.w, 0.0, 0.0);
     // A little nearer than the surface that they lie on.
     clip.z += 0.0006 * clip.w * max(clip.z / max(clip.w, 1e-6), 1e-4) + 1e-6 * clip.w;
-    return Line(clip, color);
+    return Line(clip, vec4f(color.rgb, color.a * opacity));
 }
 
 @fragment

@@ -34,6 +34,8 @@ mod gpu_data {
         pub(super) start: [f32; 3],
         pub(super) width_pixels: f32,
         pub(super) end: [f32; 3],
+        /// In world units; 0 for a line that is as wide from anywhere.
+        pub(super) room: f32,
         pub(super) color: [u8; 4],
     }
 }
@@ -67,7 +69,7 @@ pub(super) struct LineData {
 
 impl PipelineKey for Depth {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x3, 2 => Unorm8x4];
+        let attributes = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Unorm8x4];
         let lines = vertex_layout::<gpu_data::Line>(wgpu::VertexStepMode::Instance, &attributes);
         maker.create(&PipelineOptions {
             vertices: [Some(lines), None],
@@ -173,6 +175,7 @@ impl LineData {
                 color,
                 width_points,
                 on_top,
+                room: None,
             };
             let plain = contour.iter();
             let plain = plain.map(|ends| line(ends, on_top, CONTOUR_COLOR, CONTOUR_WIDTH_POINTS));
@@ -190,6 +193,7 @@ impl LineData {
                 start: line.ends[0].to_array(),
                 width_pixels: line.width_points * scale,
                 end: line.ends[1].to_array(),
+                room: line.room.unwrap_or_default(),
                 color: line.color,
             }));
             if !on_top {

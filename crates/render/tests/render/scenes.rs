@@ -10,12 +10,12 @@ use mapscope_formats::pfobj;
 use mapscope_render::{SceneData, View};
 use mapscope_scene::camera::{Camera, NamedView, Pose};
 use mapscope_scene::{
-    About, Document, Drawable, Environment, OpenOptions, OverlayId, Playhead, Progress, Shown,
-    Source,
+    About, Document, Drawable, Environment, OpenOptions, OverlayId, Playhead, Progress, SceneItem,
+    Shown, Source,
 };
 use mapscope_testdata::{tiny_model, tiny_scene};
 
-use super::stage::{GRASS, ROCK, SAND, Stage, open_map, open_map_in, terrain};
+use super::stage::{GRASS, ROCK, SAND, Stage, open, open_map, open_map_in, terrain};
 use super::{gallery, rigs, tile_maps};
 
 /// Some documents, each of which may stand in several places. There is nothing to be said of it.
@@ -483,5 +483,46 @@ fn what_is_transparent_is_drawn_from_far_to_near_whatever_the_order_of_drawables
         let other = pixel(height, [veil(blue, 10.0), veil(red, 0.0)]);
         assert_eq!(one, other);
         assert_eq!(one[2] > one[0], is_blue_above, "from {height}: {one:?}");
+    }
+}
+
+/// The box of a missing model covers no more of itself from afar than from near, and is never lost.
+#[test]
+fn the_box_of_a_missing_model_is_thinner_and_fainter_from_afar() {
+    // Both of its models are missing. The box of the second is six units wide and high.
+    let document = open("made.pfscene", tiny_scene::SCENE);
+    let center = Vec3::new(9.0, 13.0, 11.0);
+    let entity = |index| SceneItem::Entity { index }.into();
+    let size = [120, 120];
+    // How much of its square is covered by a box so many pixels wide, where lines that are half
+    // transparent count half.
+    let mut stage = Stage::get();
+    let mut covered = |pixels: f32| {
+        let mut pose = Pose {
+            eye: center,
+            target: center,
+        };
+        let camera = Camera::new(pose, document.about().handedness);
+        let distance = 6.0 * size[1] as f32 / (2.0 * camera.half_height() * pixels);
+        pose.eye += Vec3::new(0.3, 0.5, 1.0).normalize() * distance;
+        let camera = Camera::new(pose, document.about().handedness);
+        let [with, without] = [vec![entity(0)], vec![entity(0), entity(1)]].map(|hidden| {
+            let mut view = View::plain(camera);
+            view.shown.hidden = hidden;
+            stage.draw(Some(&*document), &view, size).0
+        });
+        let red = with.pixels().zip(without.pixels()).map(|(with, without)| {
+            let [with, without] = [with, without].map(|pixel| f32::from(pixel.0[0]));
+            (with - without) / (240.0 - without)
+        });
+        red.sum::<f32>() / (pixels * pixels)
+    };
+    let near = covered(60.0);
+    let of_lines = 14.0 * 0.8 * 2.0 / 60.0;
+    assert!((0.6..1.2).contains(&(near / of_lines)), "{near}");
+    for pixels in [24.0, 12.0, 6.0, 3.0] {
+        let covered = covered(pixels);
+        println!("{pixels} pixels: {covered:.2}");
+        assert!((0.15..0.6).contains(&covered), "{pixels} pixels: {covered}");
     }
 }

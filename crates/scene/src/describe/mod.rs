@@ -194,6 +194,10 @@ pub struct Line {
     pub color: [u8; 4],
     /// How wide it is, in pixels of a plain screen.
     pub width_points: f32,
+    /// How large what it outlines is, in world units across the frame, as the room of a [`Label`]:
+    /// where that is few pixels the line is thinner, and then fainter. None for a line that is as
+    /// wide from anywhere.
+    pub room: Option<f32>,
     /// Whether it is seen through what is in front of it.
     pub on_top: bool,
 }

@@ -10,6 +10,7 @@ pub(crate) struct LineBuilder<'a> {
     pub(crate) color: [u8; 4],
     pub(crate) width_points: f32,
     pub(crate) on_top: bool,
+    pub(crate) room: Option<f32>,
 }
 
 impl<'a> LineBuilder<'a> {
@@ -19,6 +20,15 @@ impl<'a> LineBuilder<'a> {
             color: [r, g, b, 255],
             width_points,
             on_top: false,
+            room: None,
+        }
+    }
+
+    /// Lines that are thinner and fainter where so many world units are few pixels.
+    pub(crate) fn in_room(self, room: f32) -> Self {
+        Self {
+            room: Some(room),
+            ..self
         }
     }
 
@@ -38,6 +48,7 @@ impl<'a> LineBuilder<'a> {
                 color: self.color,
                 width_points: self.width_points,
                 on_top: self.on_top,
+                room: self.room,
             });
         }
     }

@@ -127,11 +127,12 @@ impl Annotations for MapScene {
         let draws_boxes = self.missing_count() <= MAX_BOXES;
         for (index, placed) in (0..).zip(&self.entities) {
             if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {
-                let mut builder = LineBuilder::new(lines, MISSING, 2.0);
+                let [min, max] = [placed.bounds.min, placed.bounds.max];
+                let room = (max - min).max_element();
+                let mut builder = LineBuilder::new(lines, MISSING, 2.0).in_room(room);
                 if draws_boxes {
                     builder.aabb(&placed.bounds);
                 }
-                let [min, max] = [placed.bounds.min, placed.bounds.max];
                 // A cross on its top, so that it is not taken for an outline.
                 builder.line(Vec3::new(min.x, max.y, min.z), max);
                 builder.line(

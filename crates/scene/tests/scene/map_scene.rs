@@ -13,8 +13,8 @@ use mapscope_scene::model::Model;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::navigation::{Domain, Obstacle};
 use mapscope_scene::{
-    Direction, Document, InfoQuery, Item, MapChoice, ModelItem, OpenError, OpenOptions, OverlayId,
-    Playhead, Progress, Ray, SceneItem, Shown, Source, Sun, Swatch, TerrainItem,
+    Direction, Document, InfoQuery, Item, Line, MapChoice, ModelItem, OpenError, OpenOptions,
+    OverlayId, Playhead, Progress, Ray, SceneItem, Shown, Source, Sun, Swatch, TerrainItem,
 };
 use mapscope_testdata::tiny_scene::{SCENE, SKYBOX, bitmap, sound_scene, write_game, write_skybox};
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -690,6 +690,8 @@ fn of_very_many_missing_models_crosses_are_drawn_in_place_of_boxes() {
         let annotations = document.annotations().unwrap();
         annotations.lines(&Shown::default(), &mut lines);
         assert_eq!(lines.len(), count * lines_each);
+        let is_thin_from_afar = |line: &Line| line.room.is_some_and(|room| room > 0.0);
+        assert!(lines.iter().all(is_thin_from_afar));
     }
 }
 
