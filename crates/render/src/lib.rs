@@ -97,7 +97,7 @@ impl View {
 /// What a frame took to draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawStatistics {
-    /// Triangles handed to the GPU.
+    /// Triangles handed to the GPU, but for those of what water reflects.
     pub triangles: u64,
     /// Draw calls.
     pub draw_calls: u32,

@@ -576,7 +576,9 @@ impl ContentRenderer for TerrainRenderer {
                 }
             }
         }
-        if !data.water_range.is_empty() {
+        // What water reflects has none.
+        let is_reflection = local.is_mirrored && local.is_in_place;
+        if !data.water_range.is_empty() && !is_reflection {
             let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
             self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use image::imageops::{self, FilterType};
 use image::{Rgba, RgbaImage};
 use mapscope_formats::pfmap::Tile;
-use mapscope_render::View;
+use mapscope_render::{Samples, View};
 use mapscope_scene::assets::{FACE_NAMES, Skybox, Texture};
 use mapscope_scene::camera::{Camera, Pose, Projection};
 use mapscope_scene::{Document, Environment, OpenOptions, Progress, Source, Sun};
@@ -255,9 +255,10 @@ fn over_water(
     document: &dyn Document,
     camera: Camera,
     size: [u32; 2],
+    samples: Samples,
     reflects_ground: bool,
 ) -> RgbaImage {
-    let mut stage = Stage::get();
+    let mut stage = Stage::with(samples);
     stage.set_reflects_ground(reflects_ground);
     let (picture, _) = stage.draw(Some(document), &View::plain(camera), size);
     stage.set_reflects_ground(false);
@@ -294,7 +295,8 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
     };
     let camera = Camera::new(pose, land.about().handedness);
     let size = [240, 160];
-    let [sky, ground] = [false, true].map(|on| over_water(&*land, camera, size, on));
+    let draw = |on| over_water(&*land, camera, size, Samples::One, on);
+    let [sky, ground] = [false, true].map(draw);
     // How much greener the reflection of a place is than the sky: the cliff is, in the sun.
     let greener = |place: Vec3| {
         let at = reflected_at(&camera, place, size).as_uvec2();
@@ -329,8 +331,12 @@ fn water_reflects_what_stands_at_its_shore() {
     let camera = Camera::new(pose, scene.about().handedness);
     let size = [240, 160];
     assert!(camera.project(foot, 1.5).unwrap().y < 0.0, "in the frame");
-    for (reflects_ground, differs) in [(true, true), (false, false)] {
-        let pictures = [&empty, &scene].map(|it| over_water(it, camera, size, reflects_ground));
+    for (samples, differs) in [
+        (Samples::One, true),
+        (Samples::One, false),
+        (Samples::Four, true),
+    ] {
+        let pictures = [&empty, &scene].map(|it| over_water(it, camera, size, samples, differs));
         for height in [8.0, 16.0, 24.0] {
             let at = reflected_at(&camera, foot + Vec3::Y * height, size).as_uvec2();
             let [without, with] = pictures.each_ref().map(|it| it.get_pixel(at.x, at.y).0);
