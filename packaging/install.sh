@@ -69,7 +69,7 @@ is_empty() {
 case $action in
     install)
         new=
-        for folder in $(files | sed 's|/[^/]*$||' | sort -u); do
+        for folder in share/doc/mapscope $(files | sed 's|/[^/]*$||' | sort -u); do
             make "$prefix/$folder"
         done
         # A second installation makes none of its own.

@@ -3,7 +3,7 @@
 
 #![cfg(test)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -223,5 +223,87 @@ fn pages_are_set_without_a_warning() {
     assert!(names.len() >= 6, "{names:?}");
     for name in names {
         validate("groff", &["-man", "-Tutf8", "-ww", "-z", name]);
+    }
+}
+
+/// The installer of the tarball, on a folder as `make package` makes it.
+#[cfg(unix)]
+mod installer {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// Everything below a folder, by its path, with the mode of files.
+    fn list(folder: &Path) -> BTreeMap<String, Option<u32>> {
+        let mut found = BTreeMap::new();
+        let mut left = vec![folder.to_owned()];
+        while let Some(parent) = left.pop() {
+            for entry in fs::read_dir(parent).unwrap() {
+                let path = entry.unwrap().path();
+                let data = path.symlink_metadata().unwrap();
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap();
+                let mode = data.is_file().then(|| data.permissions().mode() & 0o777);
+                found.insert(name.to_owned(), mode);
+                if data.is_dir() {
+                    left.push(path);
+                }
+            }
+        }
+        found
+    }
+
+    fn install(tarball: &Path, arguments: &[&str]) {
+        let output = Command::new("sh")
+            .arg(tarball.join("install.sh"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{said}");
+    }
+
+    #[test]
+    fn what_is_installed_goes_again_and_nothing_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let tarball = folder.path().join("mapscope");
+        let program = PackageFile {
+            path: "bin/mapscope".to_owned(),
+            bytes: b"#!/bin/sh\n".to_vec(),
+        };
+        for PackageFile { path, bytes } in all().iter().chain([&program]) {
+            let path = tarball.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        let script = mapscope_testdata::root().join("packaging/install.sh");
+        fs::copy(script, tarball.join("install.sh")).unwrap();
+
+        // A prefix in use: a folder without files, one with another program, and none for icons.
+        let prefix = folder.path().join("a prefix");
+        fs::create_dir_all(prefix.join("share/applications")).unwrap();
+        fs::create_dir_all(prefix.join("bin")).unwrap();
+        fs::write(prefix.join("bin/other"), "kept").unwrap();
+        let before = list(&prefix);
+
+        let arguments = ["--prefix", prefix.to_str().unwrap()];
+        // The second time over a running program.
+        for _ in 0..2 {
+            install(&tarball, &arguments);
+            let installed = list(&prefix);
+            for PackageFile { path, .. } in all() {
+                assert_eq!(installed[path], Some(0o644), "{path}");
+            }
+            assert_eq!(installed["bin/mapscope"], Some(0o755));
+        }
+        install(&tarball, &[&arguments[..], &["--uninstall"]].concat());
+        assert_eq!(list(&prefix), before);
+
+        // Nothing of a prefix that there was not.
+        let fresh = folder.path().join("fresh/prefix");
+        let arguments = ["--prefix", fresh.to_str().unwrap()];
+        install(&tarball, &arguments);
+        assert!(fresh.join("share/man/man1/mapscope.1").exists());
+        install(&tarball, &[&arguments[..], &["--uninstall"]].concat());
+        assert!(!folder.path().join("fresh").exists());
     }
 }
