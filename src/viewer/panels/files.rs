@@ -214,6 +214,10 @@ fn shortened<'a>(ui: &Ui, path: &'a str, width: f32) -> Cow<'a, str> {
         rest = below;
         short = Cow::Owned(format!("…{MAIN_SEPARATOR}{rest}"));
     }
+    if !rest.contains(MAIN_SEPARATOR) && width_of(ui, RichText::new(&*short)) > width {
+        // The name has what room there is for itself.
+        short = Cow::Borrowed(rest);
+    }
     short
 }
 
@@ -221,4 +225,29 @@ fn width_of(ui: &Ui, text: RichText) -> f32 {
     let wrap = Some(egui::TextWrapMode::Extend);
     let galley = WidgetText::from(text).into_galley(ui, wrap, f32::INFINITY, TextStyle::Body);
     galley.size().x
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::MAIN_SEPARATOR_STR;
+
+    use super::*;
+
+    #[test]
+    fn a_path_loses_its_first_folders_and_then_the_name_has_all_the_room() {
+        egui::__run_test_ui(|ui| {
+            let path = ["a longer folder", "below", "oak.pfobj"].join(MAIN_SEPARATOR_STR);
+            let width = |text: &str| width_of(ui, text.into()) + 0.5;
+            assert_eq!(shortened(ui, &path, width(&path)), path);
+            for kept in ["below/oak.pfobj", "oak.pfobj"] {
+                let kept = kept.replace('/', MAIN_SEPARATOR_STR);
+                let short = format!("…{MAIN_SEPARATOR}{kept}");
+                assert_eq!(shortened(ui, &path, width(&short)), short);
+            }
+            for too_little in [width("oak.pfobj"), 5.0] {
+                assert_eq!(shortened(ui, &path, too_little), "oak.pfobj");
+            }
+            assert_eq!(shortened(ui, "oak.pfobj", 5.0), "oak.pfobj");
+        });
+    }
 }

@@ -382,6 +382,7 @@ fn load(
             Err(error) => note(&mut failures, path, &error),
         }
     }
+    failures.extend(found.remark());
     (None, failures)
 }
 

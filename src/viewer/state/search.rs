@@ -82,6 +82,14 @@ pub(crate) struct Found {
     pub is_cut_off: bool,
 }
 
+impl Found {
+    /// What is said where none of the files could be opened: that there may be more.
+    pub(crate) fn remark(&self) -> Option<Failure> {
+        let note = self.note.as_ref().filter(|_| !self.files.is_empty())?;
+        Some(Failure::new(&self.base, note))
+    }
+}
+
 /// Finds the files that these files and folders stand for; none when it was told to stop. Hidden
 /// files and folders are passed by, but for those that are named.
 pub(crate) fn find(
@@ -546,6 +554,19 @@ mod tests {
                 some.note
             );
         }
+        let some = found(
+            &paths,
+            Limits {
+                entries: 99,
+                files: 8,
+            },
+        );
+        let remark = some.remark().unwrap();
+        assert!(
+            remark.path == paths[0] && remark.message.contains("may be more"),
+            "{remark:?}"
+        );
+        assert_eq!(all.remark(), None);
         // Just enough is enough.
         let exact = found(
             &paths,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Align, Align2, Color32, Id, Label, Rect, RichText, Ui};
+use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
 use super::{places, theme};
 use crate::viewer::commands::Action;
@@ -207,9 +207,7 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
                         Some(Seen { folders, files }) => {
                             let folders = counted(folders as usize, "folder");
                             let files = counted(files as usize, "file");
-                            let text = format!("{folders}, {files} so far");
-                            let size = egui::vec2(width, ui.spacing().interact_size.y);
-                            ui.add_sized(size, Label::new(text).truncate());
+                            ui.weak(format!("{folders}, {files} so far"));
                         }
                         None => {
                             ui.add(
@@ -219,7 +217,9 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
                             );
                         }
                     }
-                    cancel = ui.button("Cancel (Esc)").clicked();
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        cancel = ui.button("Cancel (Esc)").clicked();
+                    });
                 });
             });
         });
