@@ -364,6 +364,12 @@ static TABLE: &[Command] = &[
         "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
         "Save what the view shows as a PNG file"),
+    command("copy-picture", "Copy picture", &[alt(Key::C)], ("File", 2), Action::Do(&Operation {
+        id: "copy-picture",
+        is_enabled: |state| state.document().is_some(),
+        run: |state| state.effects.push(Effect::CopyPicture),
+    }),
+        "Copy what the view shows as a picture, for other programs to paste"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,

@@ -33,7 +33,7 @@ use super::sway::Sway;
 
 /// Its `app_id`.
 pub(crate) const PEER: &str = "another-program";
-const TEXT: &str = "text/plain;charset=utf-8";
+pub(crate) const TEXT: &str = "text/plain;charset=utf-8";
 /// Longer than anything takes on a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -76,8 +76,8 @@ pub(crate) enum Said {
     Finished,
     /// It was not, or something else is on the clipboard.
     Cancelled,
-    /// The text of another program that is on the clipboard.
-    Clipboard(String),
+    /// What another program has put on the clipboard.
+    Clipboard(Vec<u8>),
 }
 
 /// What the peer does.
@@ -87,8 +87,8 @@ pub(crate) enum Role {
     Drag(Goods),
     /// It puts its goods on the clipboard when it gets the keyboard.
     Copy(Goods),
-    /// It reads the clipboard when it gets the keyboard.
-    Paste,
+    /// It reads the clipboard, in this type, when it gets the keyboard.
+    Paste(&'static str),
 }
 
 /// A running peer, whose window is closed with it.
@@ -290,14 +290,14 @@ impl Dispatch<WlDataDevice, ()> for State {
     ) {
         if let wl_data_device::Event::Selection { id } = event {
             state.offer = id;
-            if let (Role::Paste, Some(offer)) = (&state.role, &state.offer) {
+            if let (Role::Paste(mime_type), Some(offer)) = (&state.role, &state.offer) {
                 let (mut reader, writer) = std::io::pipe().unwrap();
-                offer.receive(TEXT.to_owned(), writer.as_fd());
+                offer.receive((*mime_type).to_owned(), writer.as_fd());
                 state.connection.flush().unwrap();
                 drop(writer);
-                let mut text = String::new();
-                reader.read_to_string(&mut text).unwrap();
-                state.tell(Said::Clipboard(text));
+                let mut bytes = Vec::new();
+                reader.read_to_end(&mut bytes).unwrap();
+                state.tell(Said::Clipboard(bytes));
             }
         }
     }

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use image::{Rgba, RgbaImage};
 use x11rb::connection::Connection as _;
+use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConfigureWindowAux, ConnectionExt as _,
-    CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode,
-    MOTION_NOTIFY_EVENT, MapState, WindowClass,
+    Atom, AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConfigureWindowAux,
+    ConnectionExt as _, CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT,
+    KEY_RELEASE_EVENT, Keycode, MOTION_NOTIFY_EVENT, MapState, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -225,6 +226,51 @@ impl Screen {
         let picture = self.picture();
         picture.save(folder.join(format!("{name}.png"))).unwrap();
         picture
+    }
+
+    /// What is on the clipboard, in this type, as another program gets it.
+    pub(crate) fn clipboard(&self, mime_type: &str) -> Vec<u8> {
+        let atom = |name: &str| -> Atom {
+            let asked = self.connection.intern_atom(false, name.as_bytes());
+            asked.unwrap().reply().unwrap().atom
+        };
+        let (clipboard, wanted, answer) = (atom("CLIPBOARD"), atom(mime_type), atom("ANSWER"));
+        let reader = self.connection.generate_id().unwrap();
+        let made = self.connection.create_window(
+            x11rb::COPY_DEPTH_FROM_PARENT,
+            reader,
+            self.root,
+            0,
+            0,
+            1,
+            1,
+            0,
+            WindowClass::INPUT_OUTPUT,
+            x11rb::COPY_FROM_PARENT,
+            &CreateWindowAux::new(),
+        );
+        made.unwrap().check().unwrap();
+        self.connection
+            .convert_selection(reader, clipboard, wanted, answer, x11rb::CURRENT_TIME)
+            .unwrap()
+            .check()
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let property = loop {
+            if let Some(Event::SelectionNotify(said)) = self.connection.poll_for_event().unwrap() {
+                break said.property;
+            }
+            assert!(Instant::now() < deadline, "nobody offers {mime_type}");
+            sleep(Duration::from_millis(20));
+        };
+        assert_ne!(property, x11rb::NONE, "it is not offered as {mime_type}");
+        let got = self
+            .connection
+            .get_property(true, reader, property, wanted, 0, u32::MAX / 4)
+            .unwrap()
+            .reply()
+            .unwrap();
+        got.value
     }
 
     /// Moves the pointer to a place in the window, in physical pixels.

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use wayland_client::protocol::wl_pointer::ButtonState;
 
-use super::peer::{Goods, Peer, Role, Said};
+use super::peer::{Goods, Peer, Role, Said, TEXT};
 use super::program::Program;
+use super::screen::count_colors;
 use super::sway::{Key, Sway};
 use super::window::{text, write_map};
 
@@ -234,8 +235,8 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
     assert_ne!(it.camera_of(Key::THREE), top);
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_eq!(it.program.wait_for("camera "), top);
-    let reader = Peer::start(&it.sway, Role::Paste);
-    assert_eq!(reader.hear(), Said::Clipboard(top.clone()));
+    let reader = Peer::start(&it.sway, Role::Paste(TEXT));
+    assert_eq!(reader.hear(), Said::Clipboard(top.clone().into_bytes()));
     drop(reader);
     assert_ne!(it.camera_of(Key::THREE), top);
     let writer = Peer::start(&it.sway, Role::Copy(Goods::text(top.clone())));
@@ -256,6 +257,25 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
         it.key(&[Key::RETURN]);
         assert_eq!(it.program.wait_for("camera "), top);
     }
+}
+
+#[test]
+fn the_view_is_copied_as_a_picture_to_other_programs() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    it.key(&[Key::ALT, Key::C]);
+    it.program.wait_for("picture-copied");
+    let reader = Peer::start(&it.sway, Role::Paste("image/png"));
+    let Said::Clipboard(png) = reader.hear() else {
+        panic!("it reads the clipboard");
+    };
+    let picture = image::load_from_memory(&png).unwrap().into_rgba8();
+    assert!(count_colors(&picture) > 100);
+    drop(reader);
+    // It has no text: the camera stays, and the window lives.
+    it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
+    assert_alive(&it.sway, &mut it.program);
 }
 
 #[test]

@@ -472,6 +472,21 @@ fn a_copied_camera_can_be_pasted() {
 }
 
 #[test]
+fn the_view_is_copied_as_a_picture() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.key(&[Key::ALT, Key::of('c')]);
+    it.program.wait_for("picture-copied");
+    let png = it.screen.clipboard("image/png");
+    let copied = image::load_from_memory(&png).unwrap().into_rgba8();
+    let view = it.program.rect("viewport");
+    let size = [view.width, view.height].map(|side| side as u32);
+    assert_eq!([copied.width(), copied.height()], size);
+    assert!(count_colors(&copied) > 100);
+}
+
+#[test]
 fn text_is_cut_and_pasted() {
     let Some(mut it) = open_small_map() else {
         return;

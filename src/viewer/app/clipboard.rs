@@ -3,11 +3,13 @@
 //! egui-winit has one too. It is built without, because on Wayland drops and clipboard have to
 //! come from one place, [`super::wayland`].
 
+use arboard::ImageData;
 use egui::{Event, Key, Modifiers, Pos2};
+use image::RgbaImage;
 use winit::event_loop::OwnedDisplayHandle;
 
 #[cfg(target_os = "linux")]
-use super::wayland::{DataDevice, DeviceEvent};
+use super::wayland::{Content, DataDevice, DeviceEvent};
 
 /// The longest text that is pasted, in bytes: no text field here is for more.
 pub(crate) const LONGEST_PASTE: usize = 1 << 20;
@@ -121,12 +123,39 @@ impl Clipboard {
     pub(crate) fn copy(&mut self, text: String) {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Wayland(device) => device.copy(text),
+            Self::Wayland(device) => device.copy(Content::Text(text.into())),
             Self::Other(other) => {
                 let done = connect(other).and_then(|clipboard| clipboard.set_text(text));
                 if let Err(error) = done {
                     log::warn!("nothing was copied: {error}");
                 }
+            }
+        }
+    }
+
+    /// Puts an image on the clipboard.
+    ///
+    /// # Errors
+    /// When the system does not take it, for people.
+    pub(crate) fn copy_image(&mut self, image: RgbaImage) -> Result<(), String> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Wayland(device) => {
+                let mut png = Vec::new();
+                let encoder = image::codecs::png::PngEncoder::new(&mut png);
+                let encoded = image.write_with_encoder(encoder);
+                encoded.map_err(|error| error.to_string())?;
+                device.copy(Content::Png(png.into()));
+                Ok(())
+            }
+            Self::Other(other) => {
+                let data = ImageData {
+                    width: image.width() as usize,
+                    height: image.height() as usize,
+                    bytes: image.into_raw().into(),
+                };
+                let done = connect(other).and_then(|clipboard| clipboard.set_image(data));
+                done.map_err(|error| error.to_string())
             }
         }
     }

@@ -489,6 +489,7 @@ impl App {
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SaveScreenshot(path) => self.save_screenshot(path),
             Effect::SaveMap(path) => self.save_map(path),
+            Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),
             Effect::PastePose => self.paste(PasteTarget::Camera),
             Effect::SaveSettings => self.save_settings(),
@@ -608,6 +609,26 @@ impl App {
         std::thread::spawn(move || {
             saved(image.and_then(|image| view_texture::save_image(&image, path)));
         });
+    }
+
+    /// Puts what the view shows on the clipboard.
+    fn copy_picture(&mut self) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        let image = screen
+            .view
+            .take(&screen.gpu, &mut screen.renderer, &self.state);
+        match image.and_then(|image| self.clipboard.copy_image(image)) {
+            Ok(()) => {
+                self.events.say("picture-copied");
+                self.state.notices.toast("Picture copied", None);
+            }
+            Err(error) => {
+                let text = format!("The picture was not copied: {error}");
+                self.state.notices.toast(text, Some(Severity::Error));
+            }
+        }
     }
 
     /// Saves the image of the whole map, on a thread of its own: it may be large.

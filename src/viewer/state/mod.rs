@@ -109,6 +109,8 @@ pub(crate) enum Effect {
     SaveScreenshot(PathBuf),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
+    /// Put what the view shows on the clipboard.
+    CopyPicture,
     /// Put text on the clipboard.
     Copy(String),
     /// Take a camera from the clipboard.

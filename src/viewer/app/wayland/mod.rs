@@ -15,6 +15,7 @@ mod worker;
 
 use std::io::{self, PipeWriter, Write as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
@@ -71,9 +72,17 @@ pub(crate) enum DeviceError {
     System(#[from] io::Error),
 }
 
+/// What this program puts on the clipboard.
+#[derive(Debug, Clone)]
+pub(crate) enum Content {
+    Text(Arc<str>),
+    /// The bytes of a PNG file.
+    Png(Arc<[u8]>),
+}
+
 /// What the thread is asked for.
 enum Request {
-    Copy(String),
+    Copy(Content),
     Paste(PasteTarget),
 }
 
@@ -122,9 +131,9 @@ impl DataDevice {
         }))
     }
 
-    /// Puts a text on the clipboard.
-    pub(crate) fn copy(&mut self, text: String) {
-        self.ask(Request::Copy(text));
+    /// Puts something on the clipboard.
+    pub(crate) fn copy(&mut self, content: Content) {
+        self.ask(Request::Copy(content));
     }
 
     /// Asks for the text on the clipboard, which comes with [`DeviceEvent::Pasted`].

@@ -89,22 +89,22 @@ impl AsFd for Incoming {
     }
 }
 
-/// A text on its way to another program.
+/// What was copied, on its way to another program.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pipe: File,
-    text: Arc<str>,
+    bytes: Arc<[u8]>,
     sent: usize,
     deadline: Instant,
 }
 
 impl Outgoing {
-    /// Sends a text to whoever reads the pipe.
-    pub(super) fn start(pipe: OwnedFd, text: Arc<str>, now: Instant) -> io::Result<Self> {
+    /// Sends bytes to whoever reads the pipe.
+    pub(super) fn start(pipe: OwnedFd, bytes: Arc<[u8]>, now: Instant) -> io::Result<Self> {
         ioctl_fionbio(&pipe, true)?;
         Ok(Self {
             pipe: pipe.into(),
-            text,
+            bytes,
             sent: 0,
             deadline: now + PATIENCE,
         })
@@ -113,7 +113,7 @@ impl Outgoing {
     /// Sends what the pipe takes; false when there is nothing left to do.
     pub(super) fn advance(&mut self, now: Instant) -> bool {
         loop {
-            let left = self.text.as_bytes().get(self.sent..).unwrap_or_default();
+            let left = self.bytes.get(self.sent..).unwrap_or_default();
             if left.is_empty() {
                 return false;
             }
@@ -192,7 +192,7 @@ mod tests {
         let now = Instant::now();
         let text: Arc<str> = "größer ".repeat(100_000).into();
         let (mut reader, writer) = io::pipe().unwrap();
-        let mut outgoing = Outgoing::start(writer.into(), Arc::clone(&text), now).unwrap();
+        let mut outgoing = Outgoing::start(writer.into(), Arc::clone(&text).into(), now).unwrap();
         assert!(outgoing.advance(now), "a pipe does not hold that much");
         let reading = std::thread::spawn(move || {
             let mut read = String::new();
@@ -209,8 +209,8 @@ mod tests {
     fn who_never_reads_is_given_up() {
         let now = Instant::now();
         let (_reader, writer) = io::pipe().unwrap();
-        let text: Arc<str> = "x".repeat(1 << 20).into();
-        let mut outgoing = Outgoing::start(writer.into(), text, now).unwrap();
+        let bytes = vec![b'x'; 1 << 20].into();
+        let mut outgoing = Outgoing::start(writer.into(), bytes, now).unwrap();
         assert!(outgoing.advance(now));
         assert!(!outgoing.advance(outgoing.deadline()));
     }

@@ -25,7 +25,7 @@ use wayland_client::{
 
 use super::transfer::{Incoming, Outgoing, TransferError};
 use super::uri_list::UriList;
-use super::{DeviceEvent, Dragged, Request};
+use super::{Content, DeviceEvent, Dragged, Request};
 use crate::viewer::app::clipboard::{LONGEST_PASTE, PasteTarget, Pasted};
 
 /// How many programs may read what was copied at the same time.
@@ -41,6 +41,7 @@ const TEXT_TYPES: [&str; 5] = [
     "TEXT",
     "STRING",
 ];
+const PNG_TYPES: [&str; 1] = ["image/png"];
 
 /// Why the thread ended by itself.
 #[derive(Debug, Error)]
@@ -108,9 +109,26 @@ enum DraggedFiles {
 /// What this program has put on the clipboard.
 #[derive(Debug)]
 struct Copied {
-    text: Arc<str>,
+    content: Content,
     /// `None` if the compositor was not asked to take it.
     source: Option<WlDataSource>,
+}
+
+impl Content {
+    /// The types in which it is offered, the best first.
+    fn types(&self) -> &'static [&'static str] {
+        match self {
+            Self::Text(_) => &TEXT_TYPES,
+            Self::Png(_) => &PNG_TYPES,
+        }
+    }
+
+    fn bytes(&self) -> Arc<[u8]> {
+        match self {
+            Self::Text(text) => Arc::clone(text).into(),
+            Self::Png(bytes) => Arc::clone(bytes),
+        }
+    }
 }
 
 /// All that the thread knows.
@@ -298,27 +316,31 @@ impl Worker {
 
     fn answer(&mut self, request: Request, queue: &QueueHandle<Self>) {
         match request {
-            Request::Copy(text) => self.copy(text.into(), queue),
+            Request::Copy(content) => self.copy(content, queue),
             Request::Paste(target) => self.paste(target),
         }
     }
 
-    fn copy(&mut self, text: Arc<str>, queue: &QueueHandle<Self>) {
+    fn copy(&mut self, content: Content, queue: &QueueHandle<Self>) {
         let source = self.serial.map(|serial| {
-            let source = self.manager.create_data_source(queue, Arc::clone(&text));
-            for mime_type in TEXT_TYPES {
-                source.offer(mime_type.to_owned());
+            let source = self.manager.create_data_source(queue, content.clone());
+            for mime_type in content.types() {
+                source.offer((*mime_type).to_owned());
             }
             // The source before it is told that it is no longer wanted, and goes then.
             self.device.set_selection(Some(&source), serial);
             source
         });
-        self.copied = Some(Copied { text, source });
+        self.copied = Some(Copied { content, source });
     }
 
     fn paste(&mut self, target: PasteTarget) {
         if let Some(copied) = &self.copied {
-            let text = copied.text.as_ref().to_owned();
+            let text = match &copied.content {
+                Content::Text(text) => text.as_ref().to_owned(),
+                // It has no text.
+                Content::Png(_) => String::new(),
+            };
             (self.tell)(DeviceEvent::Pasted(target, Ok(text)));
             return;
         }
@@ -518,21 +540,21 @@ impl Dispatch<WlDataOffer, OfferData> for Worker {
     }
 }
 
-impl Dispatch<WlDataSource, Arc<str>> for Worker {
+impl Dispatch<WlDataSource, Content> for Worker {
     fn event(
         worker: &mut Self,
         source: &WlDataSource,
         event: wl_data_source::Event,
-        text: &Arc<str>,
+        content: &Content,
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
         use wl_data_source::Event;
         match event {
             Event::Send { fd, .. } if worker.sending.len() < MOST_SENDING => {
-                match Outgoing::start(fd, Arc::clone(text), Instant::now()) {
+                match Outgoing::start(fd, content.bytes(), Instant::now()) {
                     Ok(outgoing) => worker.sending.push(outgoing),
-                    Err(error) => log::debug!("a copied text cannot be sent: {error}"),
+                    Err(error) => log::debug!("what was copied cannot be sent: {error}"),
                 }
             }
             // Another program copied something, or this one did again.
