@@ -975,12 +975,18 @@ fn shadows() -> Vec<Golden> {
     ]
 }
 
-/// A scene and a level with smooth edges.
+/// A scene, a level and a horizon with smooth edges. Toward the horizon pixels are longer than tiles.
 fn smooth() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
     let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
     let level = level("smooth", &gallery::open(), LEVEL_POSE);
-    [Golden::new("scene-smooth", &scene, camera), level]
+    let demo = open_demo();
+    let flat = Camera::new(
+        "-200,14,-200,0,5,0".parse().unwrap(),
+        demo.about().handedness,
+    );
+    let scene = Golden::new("scene-smooth", &scene, camera);
+    [scene, level, Golden::new("horizon-smooth", &demo, flat)]
         .map(|golden| Golden {
             samples: Samples::Four,
             ..golden
@@ -1237,7 +1243,9 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
         }
     };
     assert_eq!(gpu.reason, Reason::Asked);
-    let mut stage = Stage::on(gpu);
+    let smooth_gpu = Gpu::headless(Some(Backend::OpenGl)).unwrap();
+    let smooth_gpu = smooth_gpu.with_samples(Some(Samples::Four));
+    let mut stages = [gpu, smooth_gpu].map(Stage::on);
     let mut failures = Vec::new();
     let goldens = [
         types(),
@@ -1247,9 +1255,10 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
         levels(),
         tile_layers(),
         skyboxes(),
+        smooth(),
     ];
     for golden in goldens.into_iter().flatten() {
-        let picture = without_alpha(&golden.draw_on(&mut stage));
+        let picture = without_alpha(&golden.draw_on(&mut stages[golden.samples as usize]));
         let path = folder().join(format!("{}.png", golden.name));
         let (_, beyond) = difference(&image::open(path).unwrap().into_rgb8(), &picture);
         let shows_edges = golden.view.shown.overlays.contains(OverlayId::Wireframe);
