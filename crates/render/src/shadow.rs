@@ -422,7 +422,8 @@ impl ShadowData {
         let Some(map) = self.map.as_ref().filter(|_| is_on) else {
             return;
         };
-        if plays && self.resting.is_none() {
+        // OpenGL copies no depths: there what rests is drawn again with what plays.
+        if plays && self.resting.is_none() && !gpu.is_opengl() {
             self.resting = Some(DepthTexture::new(gpu, map.texels));
             self.is_stale = [true; 2];
         }
@@ -430,7 +431,7 @@ impl ShadowData {
             return;
         }
         let [resting, playing] = Casters::ALL;
-        if self.is_stale[resting as usize] {
+        if self.is_stale[resting as usize] || self.resting.is_none() {
             let target = self.resting.as_ref().unwrap_or(&map.depths);
             let mut pass = map.begin_pass(encoder, target, wgpu::LoadOp::Clear(0.0));
             draw(resting, &mut pass);

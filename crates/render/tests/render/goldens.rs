@@ -1254,6 +1254,8 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
         models(),
         levels(),
         tile_layers(),
+        scenes(),
+        shadows(),
         skyboxes(),
         smooth(),
     ];
