@@ -12,8 +12,8 @@ use super::rooms::{
 };
 use crate::view_request::ViewRequest;
 use crate::viewer::commands::{self, Action};
-use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
+use crate::viewer::panels::{Dock, Panel};
 use crate::viewer::state::State;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::testing::{
@@ -359,6 +359,20 @@ fn the_tree_is_walked_with_the_keyboard_and_hovering_points() {
     h.get_by_label("Chunk 1, 1").hover();
     h.run();
     assert_eq!(state(&h).pointer.hovered, Some(chunk(0, 4)));
+}
+
+#[test]
+fn the_tabs_of_a_level_have_room_beside_each_other() {
+    let h = with_panel(Panel::Octree);
+    let left = Panel::ALL.iter().filter(|panel| panel.dock() == Dock::Left);
+    let left = left.filter(|panel| state(&h).offers(**panel));
+    let tabs: Vec<_> = left
+        .map(|panel| place(&h, &format!("tab-{}", panel.id())))
+        .collect();
+    assert!(
+        tabs.len() == 4 && tabs.iter().all(|tab| tab.top() == tabs[0].top()),
+        "{tabs:?}"
+    );
 }
 
 #[test]

@@ -36,6 +36,8 @@ use super::view::viewport::{self, Viewport};
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
+/// Room beside the name of a panel in its tab, in points.
+const TAB_PADDING: f32 = 6.0;
 /// The smallest view in which legends are not folded at first, in points.
 const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
@@ -285,6 +287,9 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     // In a narrow panel they take two lines.
     ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
         ui.horizontal_wrapped(|ui| {
+            // So that four beside each other have room in a panel of the usual width.
+            ui.spacing_mut().button_padding.x = TAB_PADDING;
+            ui.spacing_mut().item_spacing.x = 0.0;
             for &panel in Panel::ALL {
                 if panel.dock() != dock || !state.offers(panel) {
                     continue;
