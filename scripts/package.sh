@@ -21,16 +21,17 @@ export SOURCE_DATE_EPOCH
 umask 022
 
 # MAPSCOPE_BINARIES: a folder with both programs, built before.
-if [ -n "${MAPSCOPE_BINARIES:-}" ]; then
-    programs=$MAPSCOPE_BINARIES
-else
-    $CARGO build --release --locked -p mapscope -p mapscope-package \
-        --bin mapscope --bin make-package-files
-    programs=$target/release
-fi
-
+programs=${MAPSCOPE_BINARIES:-$out/programs}
 rm -rf "$out"
 mkdir -p "$out"
+if [ -z "${MAPSCOPE_BINARIES:-}" ]; then
+    # The files are made by a program without window and graphics, which is soon built.
+    $CARGO build --profile dist --locked -p mapscope
+    $CARGO build --release --locked -p mapscope-package
+    mkdir "$programs"
+    cp "$target/dist/mapscope" "$target/release/make-package-files" "$programs"
+fi
+
 stage=$out/mapscope-$version-linux-$arch
 "$programs/make-package-files" "$stage" "$MAINTAINER"
 install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
