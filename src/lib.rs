@@ -12,6 +12,7 @@
 
 pub mod animated_image;
 pub mod commands;
+pub mod image_file;
 pub mod view_request;
 #[cfg(feature = "window")]
 pub mod viewer;

@@ -74,8 +74,8 @@ pub enum Action {
     ChooseMap,
     /// Go from a map to the scene beside it, or from a scene to its map alone.
     Counterpart,
-    /// Ask where to save a screenshot, and save it.
-    SaveScreenshot,
+    /// Ask how large a picture of the view is to be and where to save it, and save it.
+    SavePicture,
     /// Ask where to save the image of a whole 2D map, and save it.
     SaveMap,
     /// Ask for a folder of textures and remember it.
@@ -362,8 +362,8 @@ static TABLE: &[Command] = &[
         "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
     command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
         "Choose the map that the scene stands on, now and whenever it is opened"),
-    command("save-picture", "Save screenshot…", &[ctrl(Key::S)], ("File", 2), Action::SaveScreenshot,
-        "Save what the view shows as a PNG file"),
+    command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
+        "Save what the view shows as a PNG file of any size, without selection and overlays or with a transparent background if wished"),
     command("copy-picture", "Copy picture", &[alt(Key::C)], ("File", 2), Action::Do(&Operation {
         id: "copy-picture",
         is_enabled: |state| state.document().is_some(),

@@ -487,6 +487,43 @@ fn the_view_is_copied_as_a_picture() {
 }
 
 #[test]
+fn a_picture_of_twice_the_size_is_saved() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let view = it.program.rect("viewport");
+    it.screen.key(&[Key::CTRL, Key::of('s')]);
+    it.program.wait_until_drawn();
+    it.screen.photograph("save-picture");
+    let larger = it.program.rect("picture-size-2").center();
+    it.screen.click(larger);
+    it.program.wait_until_drawn();
+    let save = it.program.rect("picture-save").center();
+    it.screen.click(save);
+    it.program.wait_until_drawn();
+    // Without dialogs of the system, the window asks for the path and suggests one beside the file.
+    it.screen.key(&[Key::RETURN]);
+    let path = it.file.with_extension("png");
+    assert_eq!(it.program.wait_for("saved "), text(&path));
+    let picture = image::open(&path).unwrap().into_rgba8();
+    let size = [view.width, view.height].map(|side| side as u32 * 2);
+    assert_eq!([picture.width(), picture.height()], size);
+    assert!(count_colors(&picture) > 100);
+
+    // Enter is the button; a folder that takes no files is named, and the window goes on.
+    it.screen.key(&[Key::CTRL, Key::of('s')]);
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::RETURN]);
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::CTRL, Key::of('a')]);
+    it.screen.type_text("/proc/a.png");
+    it.screen.key(&[Key::RETURN]);
+    let why = it.program.wait_for("not-saved ");
+    assert!(why.starts_with("/proc/a.png: "), "{why}");
+    assert!(it.program.is_running());
+}
+
+#[test]
 fn text_is_cut_and_pasted() {
     let Some(mut it) = open_small_map() else {
         return;

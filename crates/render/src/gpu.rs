@@ -6,7 +6,7 @@ use mapscope_scene::{OverlayId, Shown};
 use thiserror::Error;
 
 /// A graphics device and everything needed to use it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Gpu {
     /// Finds adapters and makes surfaces.
     pub instance: wgpu::Instance,

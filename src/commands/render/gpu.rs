@@ -6,12 +6,10 @@ use super::{Painter, Shot, write_all};
 use crate::commands::cli::RenderArgs;
 use crate::commands::headless::{self, Headless, view_of};
 use crate::commands::{CommandError, Status, source};
+use crate::image_file::{MAX_SIDE, write_png};
 use mapscope_render::{GpuRequest, PictureError, Renderer, SceneData, View, is_drawn_at_once};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::{Document, OpenOptions};
-
-/// The max number of pixels along a side: beyond it, places in the view are not exact any more.
-const MAX_SIDE: u32 = 1 << 16;
 
 /// Makes images with a graphics adapter.
 struct GpuPainter<'a> {
@@ -151,19 +149,7 @@ impl Painter for GpuPainter<'_> {
     }
 
     fn write_png(&mut self, shot: &Shot, out: &mut dyn Write) -> Result<(), CommandError> {
-        let [width, height] = self.size;
-        let mut encoder = png::Encoder::new(out, width, height);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Fast);
-        let mut writer = encoder.write_header().map_err(io::Error::from)?;
-        if is_drawn_at_once(&self.headless.gpu, self.size) {
-            self.draw(shot, &mut |rows| Ok(writer.write_image_data(rows)?))?;
-        } else {
-            let mut stream = writer.stream_writer().map_err(io::Error::from)?;
-            self.draw(shot, &mut |rows| stream.write_all(rows))?;
-            stream.finish().map_err(io::Error::from)?;
-        }
-        Ok(writer.finish().map_err(io::Error::from)?)
+        let come_at_once = is_drawn_at_once(&self.headless.gpu, self.size);
+        write_png(out, self.size, come_at_once, |rows| self.draw(shot, rows))
     }
 }

@@ -487,7 +487,7 @@ impl App {
             }
             Effect::Watch => self.watch_open_file(),
             Effect::AskPath(purpose) => self.ask_path(purpose),
-            Effect::SaveScreenshot(path) => self.save_screenshot(path),
+            Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveMap(path) => self.save_map(path),
             Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),
@@ -569,7 +569,7 @@ impl App {
                 let file = dialog.add_filter("All files", &["*"]).pick_file();
                 Box::pin(async { file.await.into_iter().collect() })
             }
-            PathPurpose::SaveScreenshot | PathPurpose::SaveMap => {
+            PathPurpose::SavePicture | PathPurpose::SaveMap => {
                 let path = open.map(|open| state::suggested_image(&open.path));
                 let name = path.as_deref().map(state::folder::name).unwrap_or_default();
                 dialog = dialog.add_filter("PNG", &["png"]).set_file_name(name);
@@ -594,21 +594,20 @@ impl App {
         }
     }
 
-    fn save_screenshot(&mut self, path: PathBuf) {
-        let Some(screen) = &mut self.screen else {
+    /// Saves a picture of the view, on a thread of its own: it may be large.
+    fn save_picture(&mut self, path: PathBuf) {
+        let (Some(screen), Some(document)) = (&self.screen, self.state.document().cloned()) else {
             return;
         };
-        let Screen {
-            gpu,
-            renderer,
-            view,
-            ..
-        } = screen;
-        let image = view.take(gpu, renderer, &self.state);
+        let gpu = screen.gpu.clone();
+        let (view, size) = view_texture::picture_of(&self.state);
         let saved = sender(&self.proxy, UserEvent::ImageSaved);
         std::thread::spawn(move || {
-            saved(image.and_then(|image| view_texture::save_image(&image, path)));
+            saved(view_texture::save_picture(
+                &gpu, &*document, &view, size, path,
+            ));
         });
+        self.state.notices.toast("Saving the picture", None);
     }
 
     /// Puts what the view shows on the clipboard.
@@ -1104,6 +1103,7 @@ impl ApplicationHandler<UserEvent> for App {
                 self.state.notices.toast(format!("Saved {path}"), None);
             }
             UserEvent::ImageSaved(Err(error)) => {
+                self.events.say(format_args!("not-saved {error}"));
                 let text = format!("The image was not saved: {error}");
                 self.state.notices.toast(text, Some(Severity::Error));
             }

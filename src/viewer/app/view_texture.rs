@@ -6,11 +6,13 @@ use std::time::Instant;
 
 use egui::TextureId;
 use image::RgbaImage;
-use image::codecs::png::PngEncoder;
 
+use crate::image_file::write_png;
 use crate::viewer::state::State;
 use crate::viewer::view::shown::Revision;
-use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use mapscope_render::{
+    DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View, is_drawn_at_once,
+};
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Shown, saving};
 
@@ -61,6 +63,19 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
         outline_scale: pixels_per_point,
         part: None,
     }
+}
+
+/// What a picture shows, by the options that were chosen, and its width and height in pixels.
+pub(crate) fn picture_of(state: &State) -> (View, [u32; 2]) {
+    let size = state.picture_size();
+    // Contours are as wide beside what they are around as in the view.
+    let times = size[1] as f32 / state.view.size_px[1].max(1) as f32;
+    let view = View {
+        shown: state.picture_shown(),
+        outline_scale: times.max(1.0),
+        ..View::plain(state.view.camera)
+    };
+    (view, size)
 }
 
 impl ViewTexture {
@@ -180,7 +195,7 @@ impl ViewTexture {
         Ok(true)
     }
 
-    /// The view by itself, to be saved.
+    /// The view by itself, to be copied.
     ///
     /// # Errors
     /// When the GPU gives nothing back.
@@ -193,7 +208,7 @@ impl ViewTexture {
         let target = Target::new(gpu, self.target.size);
         let view = view_of(state, 1.0);
         let document = state.document();
-        // What is saved shows all.
+        // What is copied shows all.
         if let Some(document) = document {
             document.wait_for_textures();
         }
@@ -225,14 +240,48 @@ pub(crate) fn save_map(
     })
 }
 
-/// Writes an image as a PNG file.
+/// Draws a picture of a document and writes it as a PNG file. It has a renderer of its own, so that it
+/// can be drawn beside the window, however long that takes.
 ///
 /// # Errors
 /// The file and why it was not written, for people.
-pub(crate) fn save_image(image: &RgbaImage, path: PathBuf) -> Result<PathBuf, String> {
+pub(crate) fn save_picture(
+    gpu: &Gpu,
+    document: &dyn Document,
+    view: &View,
+    size: [u32; 2],
+    path: PathBuf,
+) -> Result<PathBuf, String> {
     save(path, |out| {
-        let encoder = PngEncoder::new(out);
-        image.write_with_encoder(encoder).map_err(io::Error::other)
+        // What is too much for the device is said, and does not end the program.
+        let filters = [
+            wgpu::ErrorFilter::OutOfMemory,
+            wgpu::ErrorFilter::Validation,
+        ];
+        let scopes = filters.map(|filter| gpu.device.push_error_scope(filter));
+        let written = draw_png(gpu, document, view, size, out);
+        for scope in scopes.into_iter().rev() {
+            if let Some(error) = pollster::block_on(scope.pop()) {
+                return Err(io::Error::other(format!("the graphics device: {error}")));
+            }
+        }
+        written
+    })
+}
+
+fn draw_png(
+    gpu: &Gpu,
+    document: &dyn Document,
+    view: &View,
+    size: [u32; 2],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut renderer = Renderer::new(gpu);
+    let mut scene = renderer.upload(gpu, document).map_err(io::Error::other)?;
+    write_png(out, size, is_drawn_at_once(gpu, size), |rows| {
+        let scene = Some((&mut scene, document));
+        let drawn = renderer.draw_image(gpu, scene, view, size, None, rows);
+        drawn.map_err(io::Error::other)
     })
 }
 

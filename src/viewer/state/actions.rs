@@ -35,7 +35,7 @@ impl State {
         let open = self.files.open.is_some();
         match action {
             Action::Reload
-            | Action::SaveScreenshot
+            | Action::SavePicture
             | Action::Close
             | Action::FrameAll
             | Action::View(_)
@@ -182,7 +182,7 @@ impl State {
             Action::ChooseMap => self.ask_for_other_map(),
             Action::Counterpart => self.open_counterpart(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
-            Action::SaveScreenshot => ask_path(self, PathPurpose::SaveScreenshot),
+            Action::SavePicture => self.interface.dialog = Some(Dialog::Picture),
             Action::SaveMap => ask_path(self, PathPurpose::SaveMap),
             Action::AddTextureFolder => ask_path(self, PathPurpose::TextureFolder),
             Action::TextureFolders => self.interface.dialog = Some(Dialog::TextureFolders),

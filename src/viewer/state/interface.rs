@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::drop_preview::DropPreview;
 use super::loader::Cause;
+use super::picture::PictureOptions;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
 use crate::viewer::panels::Panel;
@@ -17,6 +18,8 @@ use mapscope_scene::saving::{self, PNG, SaveError};
 pub(crate) struct Interface {
     /// What is in front.
     pub dialog: Option<Dialog>,
+    /// How pictures of the view are saved.
+    pub picture: PictureOptions,
     /// The path that was typed last, until a file was opened.
     pub typed_path: String,
     /// Files that are held over the window.
@@ -72,6 +75,8 @@ pub(crate) enum Dialog {
         /// Whether it has just been opened.
         is_new: bool,
     },
+    /// Asks how a picture of the view is to be saved.
+    Picture,
     /// Lists the folders in which textures are looked for.
     TextureFolders,
     /// Asks whether an existing file is to be replaced.
@@ -100,7 +105,7 @@ pub(crate) enum Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathPurpose {
     Open,
-    SaveScreenshot,
+    SavePicture,
     SaveMap,
     TextureFolder,
     SceneMap,
@@ -119,7 +124,7 @@ impl State {
     /// Asks for a path in the window itself, which works where the system has no dialog.
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.files.open) {
-            (PathPurpose::SaveScreenshot | PathPurpose::SaveMap, Some(open)) => {
+            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
                 suggested_image(&open.path).display().to_string()
             }
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
@@ -132,8 +137,8 @@ impl State {
     pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
         match purpose {
             PathPurpose::Open => self.open_paths(&[path]),
-            PathPurpose::SaveScreenshot => {
-                self.save_to(purpose, &path, asked, Effect::SaveScreenshot);
+            PathPurpose::SavePicture => {
+                self.save_to(purpose, &path, asked, Effect::SavePicture);
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),

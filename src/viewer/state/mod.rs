@@ -13,6 +13,7 @@ pub(crate) mod level;
 pub(crate) mod loader;
 pub(crate) mod notices;
 mod overlays;
+pub(crate) mod picture;
 mod playback;
 pub(crate) mod player;
 pub(crate) mod playlist;
@@ -105,8 +106,8 @@ pub(crate) enum Effect {
     Watch,
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
-    /// Save a screenshot.
-    SaveScreenshot(PathBuf),
+    /// Save a picture of the view as [`PictureOptions`](picture::PictureOptions) say.
+    SavePicture(PathBuf),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
     /// Put what the view shows on the clipboard.
@@ -514,9 +515,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
-        let save = PathPurpose::SaveScreenshot;
+        let save = PathPurpose::SavePicture;
         state.path_chosen(save, in_dir("new"), Asked::InWindow);
-        let saves = |name| [Effect::SaveScreenshot(in_dir(name))];
+        let saves = |name| [Effect::SavePicture(in_dir(name))];
         assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
         assert_eq!(state.interface.dialog, None);
 

@@ -9,10 +9,13 @@ use egui::{
 
 use super::cheat_sheet;
 use super::palette;
+use super::places;
+use crate::image_file::MAX_SIDE;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::parts;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
+use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State};
 use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
@@ -35,6 +38,8 @@ enum Answer {
     Run(Action),
     Path(PathPurpose, PathBuf),
     Replace(PathPurpose, PathBuf),
+    /// Ask where to save a picture.
+    SavePicture,
     /// Forget the texture folder of this index.
     RemoveFolder(usize),
     /// Let the scene stand on this map.
@@ -75,6 +80,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             let own = scene.with_extension("pfmap");
             modal(ctx, "choose map", |ui| choose_map(ui, scene, &own, maps))
         }
+        Dialog::Picture => modal(ctx, "picture", |ui| picture(ui, state)),
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text, is_new } => {
@@ -126,6 +132,9 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 state.choose_map(scene, choice, is_new);
             }
         }
+        Answer::SavePicture => state
+            .effects
+            .push(Effect::AskPath(PathPurpose::SavePicture)),
         Answer::OtherMap => state.effects.push(Effect::AskPath(PathPurpose::SceneMap)),
         Answer::RemoveFolder(index) => {
             state.remove_texture_folder(index);
@@ -151,11 +160,7 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "The path of a file or of a folder with files",
             "Open",
         ),
-        PathPurpose::SaveScreenshot => (
-            "Save screenshot",
-            "Where to save the screenshot as PNG",
-            "Save",
-        ),
+        PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
         PathPurpose::SaveMap => (
             "Save whole map",
             "Where to save the image of the whole map as PNG",
@@ -224,6 +229,56 @@ fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
     let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
     match answers.inner.each_ref().map(Response::clicked) {
         [true, _] => Answer::Replace(purpose, path.to_owned()),
+        [_, true] => Answer::Close,
+        _ => Answer::Stay,
+    }
+}
+
+/// How a picture of the view is to be saved.
+fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
+    const SIZES: [(PictureSize, &str); 4] = [
+        (PictureSize::Times(1), "As large as the view"),
+        (PictureSize::Times(2), "Twice as large"),
+        (PictureSize::Times(4), "Four times as large"),
+        (PictureSize::Typed, "Another size"),
+    ];
+    ui.set_width(360.0);
+    ui.heading("Save picture");
+    ui.add_space(4.0);
+    let view_px = state.view.size_px;
+    let options = &mut state.interface.picture;
+    for (size, name) in SIZES {
+        ui.horizontal(|ui| {
+            let choice = ui.radio_value(&mut options.size, size, name);
+            if let PictureSize::Times(times) = size {
+                places::note(ui.ctx(), format!("picture-size-{times}"), choice.rect);
+                let larger = PictureOptions { size, ..*options };
+                let [width, height] = larger.size_of(view_px);
+                ui.weak(format!("{width} × {height} px"));
+                return;
+            }
+            for (side, name) in options.typed_size.iter_mut().zip(["Width", "Height"]) {
+                let field = ui.add(egui::DragValue::new(side).range(1..=MAX_SIDE).suffix(" px"));
+                parts::name(&field, name);
+                if field.changed() {
+                    options.size = PictureSize::Typed;
+                }
+            }
+        });
+    }
+    ui.add_space(4.0);
+    ui.checkbox(&mut options.is_plain, "Without selection and overlays");
+    ui.checkbox(&mut options.is_transparent, "Transparent background");
+    ui.add_space(6.0);
+    let buttons = ui.horizontal(|ui| [ui.button("Save…"), ui.button("Cancel")]);
+    let [save, cancel] = buttons.inner;
+    places::note(ui.ctx(), "picture-save", save.rect);
+    if ui.memory(|memory| memory.focused().is_none()) {
+        // Enter saves.
+        save.request_focus();
+    }
+    match [save.clicked(), cancel.clicked()] {
+        [true, _] => Answer::SavePicture,
         [_, true] => Answer::Close,
         _ => Answer::Stay,
     }

@@ -694,13 +694,48 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_is_saved_of_the_size_and_kind_that_is_chosen() {
+        let mut harness = with_demo();
+        harness.state_mut().state.run(Action::SavePicture);
+        harness.run();
+        let view_px = state(&harness).view.size_px;
+        harness.get_by_label("Twice as large").click();
+        harness
+            .get_by_label("Without selection and overlays")
+            .click();
+        harness.get_by_label("Transparent background").click();
+        harness.run();
+        let [width, height] = view_px.map(|side| side * 2);
+        harness.get_by_label(&format!("{width} × {height} px"));
+        harness.get_by_label("Save…").click();
+        harness.run();
+        let asks = [Effect::AskPath(PathPurpose::SavePicture)];
+        assert_eq!(state(&harness).effects, asks);
+        assert_eq!(state(&harness).interface.dialog, None);
+        assert_eq!(state(&harness).picture_size(), [width, height]);
+        let shown = state(&harness).picture_shown();
+        assert!(shown.is_transparent && shown.selected.is_none());
+
+        // The next one is the same unless another size is typed.
+        harness.state_mut().state.run(Action::SavePicture);
+        harness.run();
+        assert_eq!(state(&harness).picture_size(), [width, height]);
+        harness.get_by_label("Another size").click();
+        harness.run();
+        assert_eq!(state(&harness).picture_size(), [1920, 1080]);
+        harness.get_by_label("Cancel").click();
+        harness.run();
+        assert_eq!(state(&harness).interface.dialog, None);
+    }
+
+    #[test]
     fn a_picture_that_is_there_is_replaced_after_a_question() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("view.png");
         std::fs::write(&path, b"").unwrap();
         for (answer, replaces) in [("Replace", true), ("Cancel", false)] {
             let mut harness = window(|state| {
-                state.ask_path(PathPurpose::SaveScreenshot);
+                state.ask_path(PathPurpose::SavePicture);
             });
             if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.interface.dialog
             {
@@ -713,7 +748,7 @@ mod tests {
             harness.get_by_label("Replace view.png?");
             harness.get_by_label(answer).click();
             harness.run();
-            let saves = state(&harness).effects == [Effect::SaveScreenshot(path.clone())];
+            let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];
             assert_eq!(saves, replaces, "{answer}");
             assert_eq!(state(&harness).interface.dialog, None);
         }

@@ -1,0 +1,114 @@
+//! How a picture of the view is to be saved.
+
+use super::State;
+use crate::image_file::MAX_SIDE;
+use mapscope_scene::Shown;
+
+/// How large a picture is at first where its size is typed, in pixels.
+const FIRST_SIZE: [u32; 2] = [1920, 1080];
+
+/// How a picture of the view is to be saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PictureOptions {
+    /// How large it is.
+    pub size: PictureSize,
+    /// Width and height in pixels where they are typed.
+    pub typed_size: [u32; 2],
+    /// Whether it is without selection and overlays.
+    pub is_plain: bool,
+    /// Whether it is transparent where nothing is.
+    pub is_transparent: bool,
+}
+
+/// How large a picture of the view is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PictureSize {
+    /// So many times as large as the view.
+    Times(u32),
+    /// As large as was typed.
+    Typed,
+}
+
+impl Default for PictureOptions {
+    fn default() -> Self {
+        Self {
+            size: PictureSize::Times(1),
+            typed_size: FIRST_SIZE,
+            is_plain: false,
+            is_transparent: false,
+        }
+    }
+}
+
+impl PictureOptions {
+    /// Width and height in pixels of a picture of a view of this size.
+    pub(crate) fn size_of(&self, view_px: [u32; 2]) -> [u32; 2] {
+        let size = match self.size {
+            PictureSize::Times(times) => view_px.map(|side| side.saturating_mul(times)),
+            PictureSize::Typed => self.typed_size,
+        };
+        size.map(|side| side.clamp(1, MAX_SIDE))
+    }
+}
+
+impl State {
+    /// Width and height in pixels of a picture, by the options that were chosen.
+    pub(crate) fn picture_size(&self) -> [u32; 2] {
+        self.interface.picture.size_of(self.view.size_px)
+    }
+
+    /// What a picture shows, by the options that were chosen.
+    pub(crate) fn picture_shown(&self) -> Shown {
+        let options = self.interface.picture;
+        let mut shown: Shown = self.view.shown.clone();
+        if options.is_plain {
+            shown.overlays = Default::default();
+            (shown.selected, shown.highlighted) = (None, None);
+        }
+        shown.is_transparent = options.is_transparent;
+        if options.size == PictureSize::Typed {
+            // What is beside the view of a flat map is in the picture.
+            shown.flat_view_px = None;
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::state::settings::Settings;
+    use mapscope_scene::TerrainItem;
+
+    #[test]
+    fn a_picture_is_as_large_as_the_view_a_multiple_or_as_typed() {
+        let mut options = PictureOptions::default();
+        assert_eq!(options.size_of([640, 360]), [640, 360]);
+        options.size = PictureSize::Times(4);
+        assert_eq!(options.size_of([640, 360]), [2560, 1440]);
+        assert_eq!(options.size_of([30_000, 1]), [MAX_SIDE, 4]);
+        options.size = PictureSize::Typed;
+        options.typed_size = [0, 70_000];
+        assert_eq!(options.size_of([640, 360]), [1, MAX_SIDE]);
+    }
+
+    #[test]
+    fn a_plain_picture_has_no_selection_and_the_view_keeps_it() {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.view.size_px = [640, 360];
+        let item = TerrainItem::Chunk { row: 0, col: 0 }.into();
+        state.view.shown.selected = Some(item);
+        assert_eq!(state.picture_shown().selected, Some(item));
+        state.interface.picture = PictureOptions {
+            size: PictureSize::Times(2),
+            is_plain: true,
+            is_transparent: true,
+            ..PictureOptions::default()
+        };
+        let shown = state.picture_shown();
+        assert_eq!((shown.selected, state.picture_size()), (None, [1280, 720]));
+        assert!(shown.is_transparent && !state.view.shown.is_transparent);
+        assert_eq!(state.view.shown.selected, Some(item));
+    }
+}
