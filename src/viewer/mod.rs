@@ -41,6 +41,12 @@ pub enum ViewError {
     /// The display went away while the window was open.
     #[error("the display is gone, and the window with it: its server or compositor has ended")]
     DisplayLost,
+    /// The graphics device was lost so many times in a row, last for this reason.
+    #[error(
+        "the graphics device was lost {0} times in a row ({1}); another interface may do better, such as \
+         `--backend gl`"
+    )]
+    DeviceLost(u32, String),
     /// The system gave no window.
     #[error("no window can be opened: {}", without_place(.0))]
     NoWindow(#[from] winit::error::OsError),

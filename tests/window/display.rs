@@ -70,6 +70,12 @@ impl Display {
         &self.name
     }
 
+    /// Ends the server, as one that crashes.
+    pub(crate) fn kill(&mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+
     /// A folder that goes away with the display.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()

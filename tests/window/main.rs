@@ -15,6 +15,8 @@ mod display;
 #[cfg(target_os = "linux")]
 mod drag;
 #[cfg(target_os = "linux")]
+mod losing;
+#[cfg(target_os = "linux")]
 mod peer;
 #[cfg(target_os = "linux")]
 mod program;

@@ -1,7 +1,7 @@
 //! The program under test: started, listened to, and ended.
 
 use std::ffi::OsStr;
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -93,7 +93,7 @@ impl Program {
             .args(arguments)
             .env("MAPSCOPE_EVENTS", "1")
             .envs(variables.iter().copied())
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -111,6 +111,12 @@ impl Program {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Writes lines to its stdin.
+    pub(crate) fn tell(&mut self, lines: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(lines.as_bytes()).unwrap();
     }
 
     /// Waits for an event whose text begins so, after those that were waited for already, and

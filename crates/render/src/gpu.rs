@@ -174,6 +174,33 @@ impl Gpu {
         }
     }
 
+    /// A buffer with these bytes, and some more where they do not fill its last word. On a device that
+    /// was lost it is as useless as all else.
+    pub(super) fn filled_buffer(
+        &self,
+        label: &str,
+        bytes: &[u8],
+        usage: wgpu::BufferUsages,
+    ) -> wgpu::Buffer {
+        let size = bytes.len().max(1) as u64;
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
+            usage,
+            mapped_at_creation: true,
+        });
+        // wgpu's own function for this panics where the device is lost.
+        match buffer.get_mapped_range_mut(..) {
+            Ok(mut room) => room.slice(..bytes.len()).copy_from_slice(bytes),
+            Err(error) => {
+                log::error!("filling the buffer of {label}: {error}");
+                return buffer;
+            }
+        }
+        buffer.unmap();
+        buffer
+    }
+
     /// Submits commands and copies what they leave in a buffer to the CPU, waiting for the GPU.
     ///
     /// # Errors

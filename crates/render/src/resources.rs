@@ -5,8 +5,6 @@ use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 
-use wgpu::util::DeviceExt as _;
-
 use super::shaders::Shader;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
@@ -527,12 +525,7 @@ impl<'a> Uploads<'a> {
         let mut padded = bytes.to_vec();
         padded.resize(bytes.len().max(8).next_multiple_of(8), 0);
         self.bytes += padded.len() as u64;
-        let descriptor = wgpu::util::BufferInitDescriptor {
-            label: Some(what),
-            contents: &padded,
-            usage,
-        };
-        Ok(self.gpu.device.create_buffer_init(&descriptor))
+        Ok(self.gpu.filled_buffer(what, &padded, usage))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Lines on stderr that say what the window did, for tests that drive it from outside.
 //!
 //! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
-//! `event: ` and then a name and its values. With it, `MAPSCOPE_LOSE_DEVICE_AFTER` gives the
-//! graphics device up after so many frames, as a driver does that crashes.
+//! `event: ` and then a name and its values. With it, and with `MAPSCOPE_LOSSES` set to anything,
+//! a line `device 0` on stdin gives the graphics device up in the middle of the next frame, as a driver
+//! does that crashes, and `surface 2` the window's surface before the third.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -18,8 +19,8 @@ use mapscope_scene::camera::Pose;
 pub(crate) struct Events {
     enabled: bool,
     frames: u64,
-    /// The frame after which the graphics device is given up, to see that nothing is lost with it.
-    lose_device_after: Option<u64>,
+    /// What is given up, to see that nothing is lost with it, and after which frame.
+    losses: Vec<(Loss, u64)>,
     scene_frames: u64,
     with_frame: Vec<String>,
     rects: HashMap<String, [i32; 4]>,
@@ -27,6 +28,24 @@ pub(crate) struct Events {
     hovered: Option<Item>,
     camera: Option<Pose>,
     moment: Option<Moment>,
+}
+
+/// What drivers take away while a window is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    Device,
+    Surface,
+}
+
+/// What a line asks to lose, and after how many more frames.
+fn asked_loss(line: &str) -> Option<(Loss, u64)> {
+    let (what, frames) = line.split_once(' ')?;
+    let loss = match what {
+        "device" => Loss::Device,
+        "surface" => Loss::Surface,
+        _ => return None,
+    };
+    Some((loss, frames.parse().ok()?))
 }
 
 /// What is said of the animation.
@@ -44,9 +63,7 @@ impl Events {
         Self {
             enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
             frames: 0,
-            lose_device_after: std::env::var("MAPSCOPE_LOSE_DEVICE_AFTER")
-                .ok()
-                .and_then(|frames| frames.parse().ok()),
+            losses: Vec::new(),
             scene_frames: 0,
             with_frame: Vec::new(),
             rects: HashMap::new(),
@@ -60,6 +77,21 @@ impl Events {
     /// Whether anybody wants the lines.
     pub(crate) fn enabled(&self) -> bool {
         self.enabled
+    }
+
+    /// Tells, from a thread of its own, what stdin asks to lose and after how many more frames.
+    pub(crate) fn listen(&self, lose: impl Fn((Loss, u64)) + Send + 'static) {
+        if !self.enabled || std::env::var_os("MAPSCOPE_LOSSES").is_none() {
+            return;
+        }
+        std::thread::spawn(move || {
+            for line in std::io::stdin().lines().map_while(Result::ok) {
+                match asked_loss(&line) {
+                    Some(loss) => lose(loss),
+                    None => log::error!("`{line}` is no `device` or `surface` with a number"),
+                }
+            }
+        });
     }
 
     /// Writes a line.
@@ -87,9 +119,16 @@ impl Events {
         }
     }
 
-    /// Whether the graphics device is to be given up now.
-    pub(crate) fn loses_device(&self) -> bool {
-        self.enabled && self.lose_device_after == Some(self.frames)
+    /// Has something given up after so many more frames.
+    pub(crate) fn lose(&mut self, (loss, frames): (Loss, u64)) {
+        self.losses.push((loss, self.frames + frames));
+    }
+
+    /// Whether this is to be given up now.
+    pub(crate) fn is_lost_now(&mut self, loss: Loss) -> bool {
+        let is_due = |(what, after): &(Loss, u64)| *what == loss && *after <= self.frames;
+        let due = self.losses.iter().position(is_due);
+        due.map(|at| self.losses.swap_remove(at)).is_some()
     }
 
     /// The 3D view was drawn.

@@ -14,6 +14,7 @@ pub(crate) mod whole_drags;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -43,7 +44,7 @@ use crate::viewer::ui::places;
 use crate::viewer::ui::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
 use clipboard::{Clipboard, PasteTarget, Pasted};
-use events::Events;
+use events::{Events, Loss};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
 use pointer_lock::PointerLock;
@@ -55,6 +56,10 @@ use watch::FileWatch;
 use wayland::{DeviceEvent, Dragged};
 use whole_drags::WholeDrags;
 
+/// How often in a row a graphics device is lost before it is given up.
+const MAX_LOSSES: u32 = 5;
+/// A device that was there for so long is not lost in a row with the one before.
+const LASTING: Duration = Duration::from_secs(10);
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
 /// What the desktop knows the program by: the name of its desktop entry and of its icon.
@@ -85,6 +90,8 @@ pub(crate) enum UserEvent {
     Device(DeviceEvent),
     /// The graphics device is gone.
     DeviceLost(String),
+    /// A test wants to lose something after so many more frames.
+    Lose((Loss, u64)),
 }
 
 impl From<accesskit_winit::Event> for UserEvent {
@@ -97,6 +104,8 @@ impl From<accesskit_winit::Event> for UserEvent {
 struct Screen {
     window: Arc<Window>,
     gpu: Gpu,
+    /// Whether the device is known to be gone.
+    is_lost: Arc<AtomicBool>,
     surface: WindowSurface,
     input: egui_winit::State,
     painter: egui_wgpu::Renderer,
@@ -117,6 +126,8 @@ pub(crate) struct App {
     /// How many samples each pixel is asked to have.
     samples: Option<Samples>,
     screen: Option<Screen>,
+    /// How many graphics devices were lost in a row, and when the last was.
+    lost: Option<(u32, Instant)>,
     egui: egui::Context,
     ui: WindowUi,
     state: State,
@@ -169,6 +180,7 @@ impl App {
             instance: Some(instance),
             samples,
             screen: None,
+            lost: None,
             egui,
             ui: WindowUi::default(),
             events: Events::from_env(),
@@ -188,6 +200,7 @@ impl App {
             proxy,
             state,
         };
+        app.events.listen(sender(&app.proxy, UserEvent::Lose));
         app.start_effects();
         app
     }
@@ -333,6 +346,9 @@ impl App {
         let Some(screen) = &mut self.screen else {
             return;
         };
+        if self.events.is_lost_now(Loss::Surface) {
+            screen.surface.lose();
+        }
         // Before anything else: once the window's contents are made they must be shown.
         let frame = match screen.surface.next(&screen.gpu) {
             Next::Draw(frame) => frame,
@@ -345,6 +361,10 @@ impl App {
                 return;
             }
         };
+        if self.events.is_lost_now(Loss::Device) {
+            screen.gpu.device.destroy();
+            screen.hear_of_loss();
+        }
         if !screen.visible {
             screen.visible = true;
             screen.window.set_visible(true);
@@ -382,7 +402,7 @@ impl App {
         let mut viewport = None;
         // What is asked for after a while is meant from now on, however long the frame takes.
         let began = Instant::now();
-        let output = self.egui.run_ui(raw, |ui| {
+        let mut output = self.egui.run_ui(raw, |ui| {
             viewport = self.ui.show(ui, &mut self.state, &mut canvas);
         });
         if previews.unfinished() {
@@ -407,7 +427,7 @@ impl App {
             .input
             .handle_platform_output(&screen.window, platform);
         let pixels_per_point = output.pixels_per_point;
-        if let Some(rect) = viewport {
+        if let Some(rect) = viewport.filter(|_| !screen.is_lost()) {
             let size = [rect.width(), rect.height()]
                 .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
             let measure = self.state.is_panel_open(Panel::Statistics);
@@ -439,15 +459,17 @@ impl App {
             }
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
+        // What paints the interface takes the memory of a device for granted.
+        if screen.is_lost() {
+            output.textures_delta.clear();
+            return;
+        }
         screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
         if self.events.enabled() {
             // Who reads that there is a frame looks at the screen at once.
             screen.wait();
         }
         self.events.frame();
-        if self.events.loses_device() {
-            screen.gpu.device.destroy();
-        }
         screen.hear_of_loss();
         self.events
             .state(&self.state, &places::take(&self.egui), pixels_per_point);
@@ -789,11 +811,20 @@ impl App {
         let Some(screen) = self.screen.take() else {
             return;
         };
+        let before = self.lost.filter(|(_, at)| at.elapsed() < LASTING);
+        let count = before.map_or(0, |(count, _)| count) + 1;
+        if count == MAX_LOSSES {
+            self.error = Some(ViewError::DeviceLost(count, reason.to_owned()));
+            self.quit(event_loop);
+            return;
+        }
         log::warn!("the graphics device was lost ({reason}); starting it again");
-        let Screen { window, input, .. } = screen;
+        let (window, input, pointer) = screen.into_kept();
         match self.screen_on(window, input, None, event_loop) {
             Ok(mut screen) => {
+                self.lost = Some((count, Instant::now()));
                 screen.visible = true;
+                screen.pointer = pointer;
                 screen.upload_fonts(&self.egui);
                 self.ui.forget_textures();
                 self.name_adapter(&screen.gpu);
@@ -819,10 +850,22 @@ impl Screen {
         surface: wgpu::Surface<'static>,
         proxy: &EventLoopProxy<UserEvent>,
     ) -> Result<Self, ViewError> {
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let known = Arc::clone(&is_lost);
         let lost = sender(proxy, UserEvent::DeviceLost);
-        gpu.device.set_device_lost_callback(move |reason, message| {
-            lost(format!("{reason:?}: {message}"));
+        let lose = Arc::new(move |reason: String| {
+            if !known.swap(true, Ordering::Relaxed) {
+                lost(reason);
+            }
         });
+        let fail = Arc::clone(&lose);
+        gpu.device.set_device_lost_callback(move |reason, message| {
+            lose(format!("{reason:?}: {message}"));
+        });
+        // A device without memory is of as little use. Without this, wgpu answers with a panic, also to
+        // whatever is asked of a device that was lost.
+        gpu.device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| fail(error.to_string())));
         let surface = WindowSurface::new(surface, Arc::clone(&window), &gpu)?;
         let most = gpu.device.limits().max_texture_dimension_2d;
         input.set_max_texture_side(most as usize);
@@ -833,6 +876,7 @@ impl Screen {
         Ok(Self {
             window,
             gpu,
+            is_lost,
             surface,
             input,
             painter,
@@ -844,6 +888,12 @@ impl Screen {
         })
     }
 
+    /// What outlives the device. All else goes at once: a window can have only one surface that is
+    /// drawn on.
+    fn into_kept(self) -> (Arc<Window>, egui_winit::State, PointerLock) {
+        (self.window, self.input, self.pointer)
+    }
+
     /// Waits until the device has done everything it was told to.
     fn wait(&self) {
         self.poll(wgpu::PollType::wait_indefinitely());
@@ -852,6 +902,11 @@ impl Screen {
     /// Lets the device say that it is lost: it does so only when asked.
     fn hear_of_loss(&self) {
         self.poll(wgpu::PollType::Poll);
+    }
+
+    /// Whether the device is known to be lost.
+    fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
     }
 
     fn poll(&self, how: wgpu::PollType) {
@@ -1131,6 +1186,7 @@ impl ApplicationHandler<UserEvent> for App {
                     self.rebuild(&reason, event_loop);
                 }
             }
+            UserEvent::Lose(loss) => self.events.lose(loss),
         }
         self.request_redraw();
         self.carry_out_effects(event_loop);

@@ -15,6 +15,8 @@ pub(crate) struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     window: Arc<Window>,
+    /// Whether it was [given up](Self::lose).
+    is_lost: bool,
 }
 
 /// Why a window has no surface.
@@ -83,6 +85,7 @@ impl WindowSurface {
             surface,
             config,
             window,
+            is_lost: false,
         })
     }
 
@@ -107,9 +110,19 @@ impl WindowSurface {
         self.surface.configure(&gpu.device, &self.config);
     }
 
+    /// Gives it up, as the system does that takes it away.
+    pub(crate) fn lose(&mut self) {
+        self.is_lost = true;
+    }
+
     /// Asks for what to draw the next frame on.
     pub(crate) fn next(&mut self, gpu: &Gpu) -> Next {
-        match self.surface.get_current_texture() {
+        let next = if std::mem::take(&mut self.is_lost) {
+            CurrentSurfaceTexture::Lost
+        } else {
+            self.surface.get_current_texture()
+        };
+        match next {
             CurrentSurfaceTexture::Success(texture) => Next::Draw(texture),
             CurrentSurfaceTexture::Suboptimal(texture) => Next::Draw(texture),
             CurrentSurfaceTexture::Outdated => {
@@ -117,6 +130,7 @@ impl WindowSurface {
                 Next::Again
             }
             CurrentSurfaceTexture::Lost => {
+                log::warn!("the surface of the window was lost; making another one");
                 match gpu.instance.create_surface(Arc::clone(&self.window)) {
                     Ok(surface) => {
                         self.surface = surface;

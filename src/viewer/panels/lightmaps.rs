@@ -123,7 +123,7 @@ impl PanelUi for Lightmaps {
     }
 
     fn forget_textures(&mut self) {
-        *self = Self::default();
+        self.image = None;
     }
 
     fn is_tall(&self) -> bool {

@@ -133,7 +133,7 @@ impl PanelUi for TilesetPanel {
     }
 
     fn forget_textures(&mut self) {
-        *self = Self::default();
+        self.pages.clear();
     }
 
     fn is_tall(&self) -> bool {

@@ -277,13 +277,11 @@ impl Block {
 
 /// A buffer with a tint for each of so many chunks, plain at first.
 pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
-    use wgpu::util::DeviceExt as _;
-    gpu.device
-        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("tints of chunks"),
-            contents: bytemuck::cast_slice(&vec![PLAIN; chunks.max(1)]),
-            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
-        })
+    gpu.filled_buffer(
+        "tints of chunks",
+        bytemuck::cast_slice(&vec![PLAIN; chunks.max(1)]),
+        wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+    )
 }
 
 /// A buffer that is to be filled before it is used; none where there is nothing to put into it.

@@ -81,7 +81,6 @@ impl MaterialMaker {
         map: &Map,
         index: usize,
     ) -> Option<LevelMaterial> {
-        use wgpu::util::DeviceExt as _;
         let material = map.levels().get(self.level)?.materials.list.get(index)?;
         let look = material.look.as_ref();
         let texture = match look {
@@ -105,13 +104,11 @@ impl MaterialMaker {
             vec![None]
         };
         let data = material_data(material, index);
-        let uniform = gpu
-            .device
-            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some("material"),
-                contents: bytemuck::bytes_of(&data),
-                usage: wgpu::BufferUsages::UNIFORM,
-            });
+        let uniform = gpu.filled_buffer(
+            "material",
+            bytemuck::bytes_of(&data),
+            wgpu::BufferUsages::UNIFORM,
+        );
         self.bytes += size_of::<gpu_data::Material>() as u64;
         let matcap_view = self.view(gpu, matcap.as_ref());
         let frames = textures.iter().map(|texture| {

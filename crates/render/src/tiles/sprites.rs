@@ -23,7 +23,6 @@ pub(super) struct Sprites {
 
 impl Sprites {
     pub(super) fn new(gpu: &Gpu, map: &TileMap) -> Result<Self, UploadError> {
-        use wgpu::util::DeviceExt as _;
         let mut pixels = Vec::new();
         let places: Vec<_> = map
             .images
@@ -81,13 +80,11 @@ impl Sprites {
         instances.resize(instances.len().max(1), bytemuck::Zeroable::zeroed());
         Ok(Self {
             pixels: storage(gpu, "images of sprites", &pixels),
-            instances: gpu
-                .device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some("sprites"),
-                    contents: bytemuck::cast_slice(&instances),
-                    usage: wgpu::BufferUsages::VERTEX,
-                }),
+            instances: gpu.filled_buffer(
+                "sprites",
+                bytemuck::cast_slice(&instances),
+                wgpu::BufferUsages::VERTEX,
+            ),
             of_steps,
             of_areas,
         })

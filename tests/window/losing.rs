@@ -1,0 +1,257 @@
+//! What drivers, servers and desktops take away while the window is open, and what is left of it.
+
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+use mapscope_testdata::tiny_scene::{sound_scene, write_game};
+
+use super::display::Display;
+use super::program::Program;
+use super::screen::{Button, Key, Screen};
+use super::window::{text, write_map};
+
+/// Pixels of the screen.
+const SCREEN_SIZE: [u32; 2] = [1600, 1000];
+/// Longer than a message about a loss is shown, on a slow machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Has the program take orders to lose something.
+const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
+
+/// The program's window.
+struct Opened {
+    // Fields are dropped in this order: the program ends before its display does.
+    program: Program,
+    screen: Screen,
+    _display: Display,
+}
+
+/// Starts the program and waits until all is drawn; `None` where there is no display to be had.
+fn open(arguments: &[&str]) -> Option<Opened> {
+    let display = Display::start(SCREEN_SIZE)?;
+    let mut program = Program::start_with(&display, arguments, &LOSSES);
+    program.wait_for("opened ");
+    let screen = Screen::of(&display, program.pid());
+    Some(Opened {
+        program,
+        screen,
+        _display: display,
+    })
+}
+
+/// Whether a line tells of a change of what is seen.
+fn is_change(line: &str) -> bool {
+    let event = line.strip_prefix("event: ").unwrap_or_default();
+    let changes = ["camera ", "selected ", "playhead ", "pointer "];
+    changes.iter().any(|change| event.starts_with(change))
+}
+
+impl Opened {
+    /// Presses keys and waits until what they do is drawn.
+    fn press(&mut self, keys: &[Key]) {
+        self.screen.key(keys);
+        self.program.wait_until_drawn();
+    }
+
+    /// Selects what is in the middle of the view.
+    fn select_middle(&mut self) {
+        let middle = self.program.rect("viewport").center();
+        self.screen.click(middle);
+        let selected = self.program.wait_for("selected ");
+        assert_ne!(selected, "none");
+        self.program.wait_until_quiet();
+    }
+
+    /// Waits until the window shows this, and makes sure that nothing else has changed meanwhile.
+    fn wait_for_picture(&mut self, wanted: &RgbaImage, name: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.screen.picture() != *wanted {
+            let heard = self.program.listen(Duration::from_millis(200));
+            let change = heard.iter().find(|line| is_change(line));
+            assert_eq!(change, None, "{name}");
+            if Instant::now() > deadline {
+                self.screen.photograph(&format!("lost-{name}-after"));
+                panic!("it does not look as before; compare lost-{name}.png with -after.png");
+            }
+        }
+    }
+
+    /// Loses the device in the middle of a frame, and looks whether all comes back.
+    fn lose_device(&mut self, name: &str) {
+        self.program.wait_until_quiet();
+        let before = self.screen.photograph(&format!("lost-{name}"));
+        self.program.tell("device 0\n");
+        self.program.wait_for("device-restored");
+        self.wait_for_picture(&before, name);
+    }
+}
+
+#[test]
+fn terrain_survives_the_loss_of_the_device() {
+    let arguments = ["--overlay", "tile-grid", "demo:terrain"];
+    let Some(mut it) = open(&arguments) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.press(&[Key::of('3')]);
+    it.select_middle();
+    // Live previews of each type of tile.
+    it.press(&[Key::CTRL, Key::of('2')]);
+    it.lose_device("terrain");
+}
+
+#[test]
+fn a_model_survives_the_loss_of_the_device_paused_and_playing() {
+    let Some(mut it) = open(&["--clip", "Walk", "--frame", "5", "demo:drakeling"]) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.press(&[Key::of('2')]);
+    it.select_middle();
+    it.lose_device("model");
+    it.screen.key(&[Key::SPACE]);
+    let moment = it.program.wait_for("playhead ");
+    assert!(moment.ends_with(" playing"), "{moment}");
+    it.program.tell("device 2\n");
+    let plays_on = |line: &str| {
+        assert!(!line.starts_with("playhead "), "{line}");
+        (line == "device-restored").then_some(())
+    };
+    it.program.wait_until("another device", plays_on);
+    for _ in 0..3 {
+        it.program.wait_for("scene-frame ");
+    }
+}
+
+#[test]
+fn a_scene_survives_the_loss_of_the_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = write_game(folder.path(), &sound_scene()).unwrap();
+    let Some(mut it) = open(&["--frame", "0", text(&scene)]) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.press(&[Key::of('3')]);
+    it.select_middle();
+    it.press(&[Key::of('h')]);
+    it.lose_device("scene");
+}
+
+#[test]
+fn a_level_survives_the_loss_of_the_device() {
+    let Some(mut it) = open(&["--frame", "0", "demo:bathhouse"]) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.select_middle();
+    it.press(&[Key::of('h')]);
+    it.press(&[Key::CTRL, Key::of('l')]);
+    // Another lightmap than the first, and larger than it fits.
+    let panel = it.program.rect("bottom-dock");
+    it.screen.click([panel.x + 80, panel.y + 126]);
+    let selected = it.program.wait_for("selected ");
+    assert_ne!(selected, "none");
+    it.program.wait_until_quiet();
+    it.screen.move_to(panel.center());
+    it.screen.press(Button::WheelUp);
+    it.lose_device("level");
+}
+
+#[test]
+fn maps_of_ika_survive_the_loss_of_the_device() {
+    let arguments = ["--frame", "0", "--hide-layer", "1", "demo:village"];
+    let Some(mut it) = open(&arguments) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.select_middle();
+    it.press(&[Key::CTRL, Key::of('8')]);
+    // Not all tiles are used.
+    let panel = it.program.rect("bottom-dock");
+    it.screen.click([panel.x + 45, panel.y + 54]);
+    it.lose_device("ika");
+}
+
+#[test]
+fn maps_of_ppe_survive_the_loss_of_the_device() {
+    let arguments = ["--frame", "0", "--hide-layer", "1", "demo:station"];
+    let Some(mut it) = open(&arguments) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.select_middle();
+    it.press(&[Key::CTRL, Key::of('8')]);
+    it.lose_device("ppe");
+}
+
+/// The device is lost in the frame that first shows a document, and in those after it.
+#[test]
+fn a_device_may_be_lost_in_any_frame() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let file = write_map(display.home(), "map.pfmap", 1);
+    let mut program = Program::start_with(&display, [&file], &LOSSES);
+    program.tell("device 0\ndevice 1\ndevice 2\n");
+    for _ in 0..3 {
+        program.wait_for("device-restored");
+    }
+    let screen = Screen::of(&display, program.pid());
+    program.wait_until_quiet();
+    let view = program.rect("viewport");
+    screen.click(view.center());
+    program.wait_for("selected tile ");
+}
+
+#[test]
+fn a_device_that_is_lost_again_and_again_is_given_up() {
+    let Some(mut it) = open(&["demo:barrel"]) else {
+        return;
+    };
+    it.program.tell(&"device 0\n".repeat(5));
+    let status = it.program.wait_for_end();
+    assert_eq!(status.code(), Some(2));
+    it.program.listen(Duration::from_millis(200));
+    let said = it.program.said();
+    assert!(said.contains("was lost 5 times in a row"), "{said}");
+}
+
+#[test]
+fn a_lost_surface_is_made_again() {
+    let Some(mut it) = open(&["demo:barrel"]) else {
+        return;
+    };
+    it.program.wait_until_quiet();
+    it.select_middle();
+    it.program.wait_until_quiet();
+    let before = it.screen.picture();
+    it.program.tell("surface 0\n");
+    it.program.wait_until_drawn();
+    let said = it.program.said();
+    assert!(
+        said.contains("the surface of the window was lost"),
+        "{said}"
+    );
+    assert!(!said.contains("device-restored"), "{said}");
+    it.wait_for_picture(&before, "surface");
+}
+
+#[test]
+fn when_the_x_server_ends_so_does_the_program() {
+    let Some(mut display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let mut program = Program::start(&display, ["demo:drakeling"]);
+    program.wait_for("scene-frame ");
+    display.kill();
+    let asked = Instant::now();
+    let status = program.wait_for_end();
+    assert!(asked.elapsed() < Duration::from_secs(10));
+    assert!(status.code().is_some_and(|code| code != 0), "{status}");
+    program.listen(Duration::from_millis(200));
+    let said = program.said();
+    let others = said.lines().filter(|line| !line.starts_with("event: "));
+    let others: Vec<&str> = others.collect();
+    // Xlib itself says so and ends the program, in a line or two.
+    assert!(!others.is_empty() && others.len() <= 2, "{said}");
+    assert!(!said.contains("panicked"), "{said}");
+}
