@@ -6,6 +6,7 @@
 use arboard::ImageData;
 use egui::{Event, Key, Modifiers, Pos2};
 use image::RgbaImage;
+#[cfg(target_os = "linux")]
 use winit::event_loop::OwnedDisplayHandle;
 
 #[cfg(target_os = "linux")]
