@@ -15,7 +15,7 @@ const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 /// Longer than a message about a loss is shown, on a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Has the program take orders to lose something.
-const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
+pub(crate) const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
 
 /// The program's window.
 struct Opened {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use wayland_client::protocol::wl_pointer::ButtonState;
 
+use super::losing::LOSSES;
 use super::peer::{Goods, Peer, Role, Said, TEXT};
 use super::program::Program;
 use super::screen::count_colors;
@@ -103,6 +104,18 @@ fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
     let deadline = Instant::now() + Duration::from_mins(1);
     let is_it = |line: &str| line.starts_with(beginning) && line.contains(with);
     while !program.said().lines().any(is_it) {
+        assert!(Instant::now() < deadline, "{}", program.said());
+        program.listen(Duration::from_millis(50));
+    }
+}
+
+/// Waits until the log tells of a lost surface.
+fn wait_until_surface_is_lost(program: &mut Program) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !program
+        .said()
+        .contains("the surface of the window was lost")
+    {
         assert!(Instant::now() < deadline, "{}", program.said());
         program.listen(Duration::from_millis(50));
     }
@@ -356,6 +369,20 @@ fn the_desktop_knows_the_window_and_there_is_one_data_device() {
     assert!(said.contains(".set_selection("), "nothing was copied");
     let is_release = |line: &str| line.contains("wl_data_device") && line.contains(".release(");
     assert!(said.lines().any(is_release), "the device stays");
+}
+
+#[test]
+fn a_lost_device_and_a_lost_surface_are_made_again_on_wayland() {
+    let Some(mut it) = open_small_map(1.0, &LOSSES) else {
+        return;
+    };
+    // The compositor ends the connection of a program that draws on one window in two ways.
+    it.program.tell("device 0\n");
+    it.program.wait_for("device-restored");
+    assert_alive(&it.sway, &mut it.program);
+    it.program.tell("surface 0\n");
+    wait_until_surface_is_lost(&mut it.program);
+    assert_alive(&it.sway, &mut it.program);
 }
 
 #[test]
