@@ -363,7 +363,7 @@ static TABLE: &[Command] = &[
     command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
         "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
-        "Save what the view shows as a PNG file of any size, without selection and overlays or with a transparent background if wished"),
+        "Save the view as a PNG of any size"),
     command("copy-picture", "Copy picture", &[alt(Key::C)], ("File", 2), Action::Do(&Operation {
         id: "copy-picture",
         is_enabled: |state| state.document().is_some(),
