@@ -122,7 +122,7 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
     document.layers().ok_or_else(|| {
         let format = document.about().format.name;
         CommandError::Argument(format!(
-            "--view flat is for 2D maps, and this is a {format}"
+            "--view flat is for 2D maps, and this is none: its format is {format}"
         ))
     })
 }

@@ -260,7 +260,7 @@ pub(super) fn refuse_map(
         return Ok(());
     }
     Err(CommandError::Argument(format!(
-        "--map is for scenes, and {} is a {}",
+        "--map is for scenes, and {} is none: its format is {}",
         argument.display(),
         format.name
     )))

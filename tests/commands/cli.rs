@@ -120,7 +120,7 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("info --map no-such.pfmap good.pfmap", "no-such.pfmap"),
         (
             "info --map good.pfmap good.pfmap",
-            "--map is for scenes, and good.pfmap is a Permafrost Engine map",
+            "--map is for scenes, and good.pfmap is none: its format is Permafrost Engine map",
         ),
         (
             "info demo:village --tile 48,0",

@@ -29,6 +29,8 @@ pub struct Files {
     /// A place in the list to bring into sight, and one to give the keyboard focus to.
     reveal: Option<usize>,
     focus: Option<usize>,
+    /// Whether a file of it had the keyboard focus in the last frame.
+    has_focus: bool,
     /// Which places were in sight in the last frame.
     in_sight: Range<usize>,
 }
@@ -57,6 +59,9 @@ impl PanelUi for Files {
             && let Some(&first) = self.listed.first()
         {
             context.ask(Request::OpenListed(first));
+            // Arrow keys go on from there.
+            self.current = Some(first);
+            (self.focus, self.reveal) = (Some(0), Some(0));
         }
         if self.search.is_empty() {
             let files = format::counted(list.files().len(), "file");
@@ -74,6 +79,9 @@ impl PanelUi for Files {
         if self.current != Some(list.current()) {
             self.current = Some(list.current());
             self.reveal = self.listed.iter().position(|at| *at == list.current());
+            if self.has_focus && list.tried().is_none() {
+                self.focus = self.reveal;
+            }
         }
         self.rows(ui, context, list);
     }
@@ -107,6 +115,7 @@ impl Files {
             }
         }
         let focus = self.focus.take();
+        self.has_focus = false;
         let count = self.listed.len();
         area.show_rows(ui, row_height, count, |ui, rows| {
             self.in_sight = rows.clone();
@@ -135,14 +144,14 @@ impl Files {
                 }
                 let mut next = None;
                 if response.has_focus() {
+                    self.has_focus = true;
                     tree::keep_arrows(ui, &response);
-                    let pressed =
-                        |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-                    if pressed(Key::ArrowDown) {
-                        next = Some(at + 1).filter(|next| *next < count);
-                    } else if pressed(Key::ArrowUp) {
-                        next = at.checked_sub(1);
-                    }
+                    // Of a slow frame there may be several.
+                    let presses =
+                        |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
+                    let down = at + presses(Key::ArrowDown);
+                    let to = down.saturating_sub(presses(Key::ArrowUp)).min(count - 1);
+                    next = Some(to).filter(|to| *to != at);
                 }
                 if let Some(next) = next {
                     self.focus = Some(next);

@@ -108,7 +108,7 @@ impl State {
             && !is_scene(document)
         {
             let format = document.about().format.name;
-            let text = format!("--map is for scenes, and this is a {format}");
+            let text = format!("--map is for scenes, and this is none: its format is {format}");
             self.notices.toast(text, Some(Severity::Warning));
         }
     }

@@ -151,6 +151,27 @@ fn arrow_keys_go_through_the_list_and_open_each() {
         let wanted = at.map(|at: usize| request(folder.join(FILES[at])));
         assert_eq!(asked(&mut h), wanted.as_slice(), "{key:?}");
     }
+    // Of a slow frame that has two, both count.
+    for _ in 0..2 {
+        h.input_mut().events.push(Event::Key {
+            key: Key::ArrowDown,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        });
+    }
+    h.run();
+    assert_eq!(asked(&mut h), [request(folder.join(FILES[2]))]);
+    // From what another key opened they go on as well.
+    open(
+        &mut h.state_mut().state,
+        &folder.join(FILES[1]),
+        Cause::Neighbor,
+    );
+    h.run();
+    press(&mut h, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(asked(&mut h), [request(folder.join(FILES[2]))]);
 }
 
 #[test]
@@ -179,6 +200,9 @@ fn the_list_is_filtered_by_path_and_format_and_keeps_that_from_file_to_file() {
             Some(0)
         )
     );
+    press(&mut h, Modifiers::NONE, Key::ArrowDown);
+    let third = request(folder.join(FILES[2]));
+    assert_eq!(asked(&mut h), [third], "the list has the keyboard now");
     search(&mut h, "engine map");
     assert_eq!(listed(&h).0, FILES[3..]);
     search(&mut h, "nothing");
