@@ -364,7 +364,7 @@ static TABLE: &[Command] = &[
         "Choose the map that the scene stands on, now and whenever it is opened"),
     command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
         "Save the view as a PNG of any size"),
-    command("copy-picture", "Copy picture", &[alt(Key::C)], ("File", 2), Action::Do(&Operation {
+    command("copy-picture", "Copy picture", &[ctrl_shift(Key::P)], ("File", 2), Action::Do(&Operation {
         id: "copy-picture",
         is_enabled: |state| state.document().is_some(),
         run: |state| state.effects.push(Effect::CopyPicture),

@@ -323,7 +323,7 @@ impl Document for Sample {
                     entry([158, 166, 153], "0 flat (16000)"),
                     entry([230, 82, 66], "1 ramp_sn (384)"),
                 ],
-                OverlayId::Pathable => vec![entry([66, 191, 82], "ground units can walk")],
+                OverlayId::Pathable => vec![entry([66, 191, 82], "Ground units can walk")],
                 _ => Vec::new(),
             },
         })
@@ -1088,7 +1088,7 @@ fn the_legend_is_that_of_the_overlays_that_are_on() {
         .overlays
         .set(&OVERLAYS, OverlayId::Pathable, true);
     h.run();
-    h.get_by_label("ground units can walk");
+    h.get_by_label("Ground units can walk");
     assert!(h.query_by_label("1 ramp_sn (384)").is_none());
 }
 

@@ -58,7 +58,6 @@ pub(crate) struct Key(u32);
 
 impl Key {
     pub(crate) const CTRL: Self = Self(29);
-    pub(crate) const ALT: Self = Self(56);
     pub(crate) const SHIFT: Self = Self(42);
     pub(crate) const RETURN: Self = Self(28);
     pub(crate) const ESCAPE: Self = Self(1);
@@ -76,7 +75,6 @@ impl Key {
         match self.0 {
             42 => 1,
             29 => 4,
-            56 => 8,
             _ => 0,
         }
     }

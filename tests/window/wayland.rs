@@ -277,7 +277,7 @@ fn the_view_is_copied_as_a_picture_to_other_programs() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
-    it.key(&[Key::ALT, Key::C]);
+    it.key(&[Key::CTRL, Key::SHIFT, Key::P]);
     it.program.wait_for("picture-copied");
     let reader = Peer::start(&it.sway, Role::Paste("image/png"));
     let Said::Clipboard(png) = reader.hear() else {

@@ -50,7 +50,7 @@ fn fault(message: &str) -> String {
 }
 
 /// Whether a version of a file is worse than the one in view: it has errors that the other has
-/// not, or it has errors and less of what files have.
+/// not, and not fewer of them, or it has errors and less of what files have.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
         let problems = document.about().problems.iter();
@@ -76,7 +76,8 @@ fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
         .into_iter()
         .zip(parts(in_view))
         .any(|(now, before)| now < before);
-    less || !faults_of_new.is_subset(&faults(in_view))
+    let known = faults(in_view);
+    less || (faults_of_new.len() >= known.len() && !faults_of_new.is_subset(&known))
 }
 
 /// A moment as the clock on the wall has it, such as `12:31:07`.
@@ -266,6 +267,7 @@ mod tests {
     use mapscope_scene::{
         MapChoice, ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem,
     };
+    use mapscope_testdata::tiny_scene::SCENE;
 
     fn state() -> State {
         State::new(Settings::default(), ViewRequest::default())
@@ -323,6 +325,17 @@ mod tests {
     }
 
     #[test]
+    fn a_version_with_fewer_errors_is_not_worse_though_they_are_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |text: &str| opened_text(folder.path(), text).unwrap();
+        let mended = SCENE.replacen("selection_radius float", "selection_radius flaot", 1);
+        assert_ne!(mended, SCENE);
+        let cut = open(&SCENE[..SCENE.len() / 3]);
+        let mended = open(&mended);
+        assert!(is_worse(&*cut, &*mended) && !is_worse(&*mended, &*cut));
+    }
+
+    #[test]
     fn the_same_fault_on_another_line_is_no_new_one() {
         let message = |line: u32| format!("the tile names material {line} of 7; `a{line}b`");
         assert_eq!(fault(&message(3)), fault(&message(41)));
@@ -341,9 +354,13 @@ mod tests {
         let text = format!(
             "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities {count}\n{entities}"
         );
+        opened_text(folder, &text)
+    }
+
+    fn opened_text(folder: &Path, text: &str) -> Result<Arc<dyn Document>, String> {
         let source = Source {
             path: folder.join("made.pfscene"),
-            bytes: text.into_bytes().into(),
+            bytes: text.as_bytes().into(),
             embedded: &[],
         };
         mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())

@@ -619,12 +619,12 @@ fn the_skirt_is_no_ground() {
         "lines 10 to 265"
     );
     let labels = legend_labels(&*document, OverlayId::Height);
-    assert_eq!(labels, ["level 5, y 20", "level 6, y 24", "level 7, y 28"]);
+    assert_eq!(labels, ["Level 5, y 20", "Level 6, y 24", "Level 7, y 28"]);
     // It is drawn all the same.
     assert_eq!(document.about().bounds.min.y, -LEVEL_HEIGHT);
 
     let level = open_map([1, 1], |_, _| tile(TileType::Flat, 0, 0));
-    assert_eq!(legend_labels(&*level, OverlayId::Height), ["level 0, y 0"]);
+    assert_eq!(legend_labels(&*level, OverlayId::Height), ["Level 0, y 0"]);
     assert!(!terrain(&*level).packed().chunks[0].has_water);
     let high = open_map([1, 1], |row, col| {
         tile(TileType::Flat, (row + col) as i8 - 9, 0)
@@ -633,7 +633,7 @@ fn the_skirt_is_no_ground() {
     assert_eq!(labels.len(), 10);
     assert_eq!(
         [&labels[0], &labels[9]],
-        ["level -9, y -36", "level 53, y 212"]
+        ["Level -9, y -36", "Level 53, y 212"]
     );
 }
 

@@ -1,5 +1,6 @@
 //! What is known of a scene and of what is in it.
 
+use glam::Vec3;
 use serde_json::{Map, Value as Json, json};
 
 use super::build::class;
@@ -216,6 +217,17 @@ impl<'a> EntityAt<'a> {
         Some((index, self.scene.pfscene.factions.get(index as usize)))
     }
 
+    /// How large it is along its own axes, in the first frame of its clip, in world units.
+    fn size_along_axes(&self) -> Option<Vec3> {
+        let playhead = Playhead {
+            clip: self.placed.clip,
+            ..Playhead::default()
+        };
+        let extent = self.model.model.as_ref()?.extent_at(playhead)?;
+        let (scale, ..) = self.placed.world_from_model.to_scale_rotation_translation();
+        Some((extent.max - extent.min) * scale.abs())
+    }
+
     fn tile(&self) -> Option<(u32, u32)> {
         let position = self.placed.position();
         let placement = self.scene.terrain()?.placement();
@@ -313,9 +325,8 @@ impl<'a> EntityAt<'a> {
                         .into()
                     })
                     .json_as("rotation", |at| file_numbers(at.value("rotation"))),
-                    field("Size", |at: &Self| {
-                        let size = at.placed.bounds.max - at.placed.bounds.min;
-                        at.model.model.is_some().then_some(size).into()
+                    field("Size along its axes", |at: &Self| {
+                        at.size_along_axes().into()
                     }),
                     field("Selection circle", |at: &Self| {
                         at.float("selection_radius").into()

@@ -322,11 +322,11 @@ impl Model {
         let entry = LegendEntry::new;
         match overlay {
             OverlayId::Normals => vec![
-                entry([255, 128, 128], "faces west (+X)"),
-                entry([128, 255, 128], "faces up (+Y)"),
-                entry([128, 128, 255], "faces south (+Z)"),
+                entry([255, 128, 128], "Faces west (+X)"),
+                entry([128, 255, 128], "Faces up (+Y)"),
+                entry([128, 128, 255], "Faces south (+Z)"),
             ],
-            OverlayId::BackFaces => vec![entry(BACK_FACE_COLOR, "back of a triangle")],
+            OverlayId::BackFaces => vec![entry(BACK_FACE_COLOR, "Back of a triangle")],
             OverlayId::JointWeights => {
                 let joints = self.pfobj.joints.iter().enumerate();
                 joints
@@ -334,13 +334,13 @@ impl Model {
                     .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()))
                     .collect()
             }
-            OverlayId::Skeleton => vec![entry(BONE_COLOR, "bone, from joint to tip")],
-            OverlayId::NormalLines => vec![entry(NORMAL_COLOR, "normal of a vertex")],
+            OverlayId::Skeleton => vec![entry(BONE_COLOR, "Bone, from joint to tip")],
+            OverlayId::NormalLines => vec![entry(NORMAL_COLOR, "Normal of a vertex")],
             OverlayId::FrameBounds => vec![
-                entry(DECLARED_COLOR, "declared by the file"),
-                entry(SKINNED_COLOR, "of the mesh, where it differs"),
+                entry(DECLARED_COLOR, "Declared by the file"),
+                entry(SKINNED_COLOR, "Of the mesh, where it differs"),
             ],
-            OverlayId::BindBounds => vec![entry(BIND_COLOR, "at rest")],
+            OverlayId::BindBounds => vec![entry(BIND_COLOR, "At rest")],
             _ => Vec::new(),
         }
     }

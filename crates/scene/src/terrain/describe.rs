@@ -421,8 +421,8 @@ impl Terrain {
                 })
                 .collect(),
             OverlayId::Pathable => [
-                entry(bytes(colors::GOOD), "ground units can walk"),
-                entry(bytes(colors::BAD), "ground units cannot walk"),
+                entry(bytes(colors::GOOD), "Ground units can walk"),
+                entry(bytes(colors::BAD), "Ground units cannot walk"),
             ]
             .into_iter()
             .chain(self.bad_tiles_entry())
@@ -436,7 +436,7 @@ impl Terrain {
                     .map(|level| {
                         let color = height_color(level, [low, high]);
                         let y = level as f32 * LEVEL_HEIGHT;
-                        entry(color, &format!("level {level}, y {y}"))
+                        entry(color, &format!("Level {level}, y {y}"))
                     })
                     .chain(self.bad_tiles_entry())
                     .collect()
@@ -452,12 +452,12 @@ impl Terrain {
                 .chain(self.bad_tiles_entry())
                 .collect(),
             OverlayId::Normals => vec![
-                entry([255, 128, 128], "faces west (+X)"),
-                entry([128, 255, 128], "faces up (+Y)"),
-                entry([128, 128, 255], "faces south (+Z)"),
+                entry([255, 128, 128], "Faces west (+X)"),
+                entry([128, 255, 128], "Faces up (+Y)"),
+                entry([128, 128, 255], "Faces south (+Z)"),
             ],
             OverlayId::ChunkBorders => {
-                vec![entry(bytes(colors::CHUNK_BORDER), "chunk border")]
+                vec![entry(bytes(colors::CHUNK_BORDER), "Chunk border")]
             }
             _ => Vec::new(),
         }
@@ -583,8 +583,8 @@ impl Terrain {
         let by_entities = grid.blocked_by_entities();
         let barred = grid.cells() - ground.passable() - by_entities;
         let counts = [
-            ("units cannot walk", barred),
-            ("entities stand there", by_entities),
+            ("Units cannot walk", barred),
+            ("Entities stand there", by_entities),
         ];
         for (color, (why, count)) in colors::BARRED_CELLS.into_iter().zip(counts) {
             if count > 0 {

@@ -938,6 +938,22 @@ fn errors_of_the_map_are_said_of_the_scene() {
 }
 
 #[test]
+fn the_size_of_an_entity_is_scaled_and_the_same_however_it_is_turned() {
+    let rock = SceneItem::Entity { index: 1 };
+    let still = "   rotation quat 0.000000 0.000000 0.000000 1.000000";
+    let turned = "   rotation quat 0.000000 0.382683 0.000000 0.923880";
+    assert!(sound_scene().contains(still));
+    for rotation in [still, turned] {
+        let scene = sound_scene().replace(still, rotation);
+        let scene = scene.replace("scale vec3 1.000000 1.000000 1.000000", "scale vec3 2 2 2");
+        let document = Game::new(&scene).open();
+        let size = property(&*document, rock, "Size along its axes");
+        let words: Vec<&str> = size.split_whitespace().collect();
+        assert_eq!(words, ["x", "10", "y", "14", "z", "18"]);
+    }
+}
+
+#[test]
 fn what_models_lack_is_said_once_where_they_are_first_named() {
     let game = Game::new(&sound_scene());
     let of_models = |document: &dyn Document| {
