@@ -999,7 +999,7 @@ fn the_top_view_is_the_file_as_it_is_written() {
     let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
     let legend = legend(&*document, OverlayId::Height);
     let expected = |level: i32| {
-        let label = format!("level {level},");
+        let label = format!("Level {level},");
         let entry = legend.iter().find(|entry| entry.label.starts_with(&label));
         Vec3::from(entry.unwrap().color.map(f32::from))
     };
