@@ -184,6 +184,11 @@ pub fn adapters(asked: GpuRequest) -> Vec<AdapterRow> {
     })
 }
 
+/// Whether an adapter draws with the processor, as Mesa's lavapipe does.
+pub(super) fn is_software(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().device_type == wgpu::DeviceType::Cpu
+}
+
 /// What a type of adapter is called.
 pub fn type_name(device_type: wgpu::DeviceType) -> &'static str {
     match device_type {

@@ -1,7 +1,7 @@
 //! The connection to a graphics device.
 
 use super::Samples;
-use super::adapters::{Backend, Interfaces, Reason};
+use super::adapters::{Backend, Interfaces, Reason, is_software};
 use mapscope_scene::{OverlayId, Shown};
 use thiserror::Error;
 
@@ -130,7 +130,7 @@ impl Gpu {
 
     /// Whether it is a software adapter, such as Mesa's lavapipe.
     pub(super) fn is_software(&self) -> bool {
-        self.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+        is_software(&self.adapter)
     }
 
     /// Whether its interface is OpenGL, which knows views of textures only as far as wgpu stands in.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::COLOR_FORMAT;
+use super::adapters::is_software;
 use super::target::DEPTH_FORMAT;
 
 /// How many samples each pixel of a frame has (MSAA). A surface is shaded once for a pixel, and
@@ -26,10 +27,13 @@ impl Samples {
     }
 
     /// Those of the frames of an adapter: as many as are asked for, or else four. A software adapter
-    /// has one unless more are asked for, since they take it two to four times as long.
+    /// has one unless more are asked for, since a frame with four takes it two to three times as long.
     pub(super) fn of(adapter: &wgpu::Adapter, asked: Option<Self>) -> Self {
-        let is_software = adapter.get_info().device_type == wgpu::DeviceType::Cpu;
-        let usual = if is_software { Self::One } else { Self::Four };
+        let usual = if is_software(adapter) {
+            Self::One
+        } else {
+            Self::Four
+        };
         let flags = |format| adapter.get_texture_format_features(format).flags;
         let color = flags(COLOR_FORMAT);
         let can_four = color.contains(wgpu::TextureFormatFeatureFlags::MULTISAMPLE_RESOLVE)

@@ -146,7 +146,7 @@ impl Files {
                 if response.has_focus() {
                     self.has_focus = true;
                     tree::keep_arrows(ui, &response);
-                    // Of a slow frame there may be several.
+                    // A slow frame may have several.
                     let presses =
                         |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
                     let down = at + presses(Key::ArrowDown);

@@ -224,8 +224,8 @@ impl DeferredTextures {
         in_parallel(self.list.len(), progress, wait).map(drop)
     }
 
-    /// Reads all that nobody has read for as long as anybody else holds them: who closes a document wants none of
-    /// its textures any more. Calls a function after each, on the thread that has read it.
+    /// Reads all that nobody has read, and stops once the document that holds them is closed. Calls a
+    /// function after each, on the thread that has read it.
     pub fn read_while_held(textures: &Weak<Self>, has_come: impl Fn() + Sync) {
         let count = textures.upgrade().map_or(0, |textures| textures.count());
         on_all_threads(count, |index| {

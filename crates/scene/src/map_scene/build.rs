@@ -186,17 +186,17 @@ impl MapScene {
     }
 }
 
-/// What is wrong with a file that a scene is made of, if it is more than the scene bears: how many errors
-/// and missing files, and the first of them.
+/// The errors and missing files of a map or a model, which show in the scene: how many there are, and the
+/// first of them.
 fn fault_of_part(problems: &[Problem]) -> Option<String> {
-    let is_grave = |problem: &&Problem| {
+    let shows = |problem: &&Problem| {
         problem.severity == Severity::Error || rules::is_missing_file(problem.rule)
     };
-    let grave: Vec<Problem> = problems.iter().filter(is_grave).cloned().collect();
-    let first = grave.first()?;
+    let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
+    let first = faults.first()?;
     let first = format!("{}: {}", first.place, first.message);
-    let tally = Tally::of(&grave);
-    Some(match grave.as_slice() {
+    let tally = Tally::of(&faults);
+    Some(match faults.as_slice() {
         [_] => format!("{tally}, at {first}"),
         _ => format!("{tally}, the first at {first}"),
     })
