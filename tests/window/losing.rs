@@ -7,7 +7,7 @@ use mapscope_testdata::tiny_scene::{sound_scene, write_game};
 
 use super::display::Display;
 use super::program::Program;
-use super::screen::{Button, Key, Screen};
+use super::screen::{Button, DesktopSettings, Key, Screen};
 use super::window::{text, write_map};
 
 /// Pixels of the screen.
@@ -233,6 +233,52 @@ fn a_lost_surface_is_made_again() {
     );
     assert!(!said.contains("device-restored"), "{said}");
     it.wait_for_picture(&before, "surface");
+}
+
+/// As desktops do it: by XSETTINGS, and a window manager that says where the window is afterwards.
+#[test]
+fn another_scale_is_taken_on_while_the_window_is_open() {
+    let Some(display) = Display::start([3200, 2000]) else {
+        return;
+    };
+    let file = write_map(display.home(), "map.pfmap", 1);
+    let settings = DesktopSettings::of(&display);
+    settings.set_dots_per_inch(96);
+    let mut program = Program::start(&display, [&file]);
+    assert_eq!(program.wait_for("opened "), text(&file));
+    let screen = Screen::of(&display, program.pid());
+    program.wait_until_drawn();
+    let view = program.rect("viewport");
+    screen.click(view.center());
+    program.wait_for("selected tile ");
+    program.wait_until_quiet();
+    let (size, menu) = (screen.size(), program.rect("menu"));
+    let before = screen.photograph("rescaled-before");
+    for (dots_per_inch, scale) in [(192, 2), (96, 1)] {
+        settings.set_dots_per_inch(dots_per_inch);
+        let is_scaled = |line: &String| {
+            let rect = line.strip_prefix("event: rect menu ");
+            let height = rect.and_then(|rect| rect.rsplit(' ').next()?.parse().ok());
+            height.is_some_and(|height: i32| (height - menu.height * scale).abs() <= 2)
+        };
+        let size = size.map(|side| side * scale as u16);
+        let said = program.wait_until_drawn();
+        assert!(said.iter().any(is_scaled), "{said:?}");
+        let is_change = |line: &String| is_change(line) && !line.contains(" pointer ");
+        assert!(!said.iter().any(is_change), "{said:?}");
+        assert_eq!(screen.size(), size);
+        screen.tell_place();
+        program.wait_until_quiet();
+        assert_eq!(screen.size(), size);
+        // Pointing goes by the same pixels.
+        assert!((program.rect("viewport").width - view.width * scale).abs() <= 2);
+        screen.move_to(program.rect("viewport").at(0.4, 0.5));
+        program.wait_for("pointer tile ");
+        screen.move_to(program.rect("viewport").center());
+        program.wait_until_drawn();
+        screen.photograph(&format!("rescaled-{scale}"));
+    }
+    assert!(screen.picture() == before, "it does not look as before");
 }
 
 #[test]

@@ -8,12 +8,14 @@ use image::{Rgba, RgbaImage};
 use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConfigureWindowAux,
-    ConnectionExt as _, CreateWindowAux, ImageFormat, InputFocus, KEY_PRESS_EVENT,
-    KEY_RELEASE_EVENT, Keycode, MOTION_NOTIFY_EVENT, MapState, WindowClass,
+    Atom, AtomEnum, BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, CONFIGURE_NOTIFY_EVENT,
+    ConfigureNotifyEvent, ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, EventMask,
+    ImageFormat, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, Keycode, MOTION_NOTIFY_EVENT,
+    MapState, PropMode, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 use super::display::Display;
 
@@ -200,6 +202,31 @@ impl Screen {
             .unwrap();
     }
 
+    /// Tells the program where its window is, as a window manager does after moves and changes of
+    /// size (ICCCM 4.1.5).
+    pub(crate) fn tell_place(&self) {
+        let geometry = self.connection.get_geometry(self.window).unwrap();
+        let geometry = geometry.reply().unwrap();
+        let event = ConfigureNotifyEvent {
+            response_type: CONFIGURE_NOTIFY_EVENT,
+            sequence: 0,
+            event: self.window,
+            window: self.window,
+            above_sibling: x11rb::NONE,
+            x: geometry.x,
+            y: geometry.y,
+            width: geometry.width,
+            height: geometry.height,
+            border_width: geometry.border_width,
+            override_redirect: false,
+        };
+        self.connection
+            .send_event(false, self.window, EventMask::STRUCTURE_NOTIFY, event)
+            .unwrap()
+            .check()
+            .unwrap();
+    }
+
     /// What the window shows.
     pub(crate) fn picture(&self) -> RgbaImage {
         let [width, height] = self.size();
@@ -357,6 +384,61 @@ impl Screen {
             .unwrap()
             .check()
             .unwrap();
+    }
+}
+
+/// What a desktop tells all programs of a display, as XSETTINGS has it.
+#[derive(Debug)]
+pub(crate) struct DesktopSettings {
+    connection: RustConnection,
+    window: u32,
+    property: u32,
+}
+
+impl DesktopSettings {
+    /// Becomes the one who tells; programs look for it when they start.
+    pub(crate) fn of(display: &Display) -> Self {
+        let (connection, number) = x11rb::connect(Some(display.name())).unwrap();
+        let root = connection.setup().roots[number].root;
+        let atom = |name: String| {
+            let asked = connection.intern_atom(false, name.as_bytes()).unwrap();
+            asked.reply().unwrap().atom
+        };
+        let selection = atom(format!("_XSETTINGS_S{number}"));
+        let property = atom("_XSETTINGS_SETTINGS".to_owned());
+        let window = connection.generate_id().unwrap();
+        let (unseen, class) = (CreateWindowAux::new(), WindowClass::INPUT_ONLY);
+        connection
+            .create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &unseen)
+            .unwrap()
+            .check()
+            .unwrap();
+        let owned = connection.set_selection_owner(window, selection, x11rb::CURRENT_TIME);
+        owned.unwrap().check().unwrap();
+        Self {
+            connection,
+            window,
+            property,
+        }
+    }
+
+    /// Changes how large pixels are said to be.
+    pub(crate) fn set_dots_per_inch(&self, dots: u32) {
+        // In the order of bytes 0, with the serial number 0, one setting, which is a number.
+        let mut settings = vec![0; 8];
+        settings.extend(1_u32.to_le_bytes());
+        settings.extend([0, 0, 7, 0]);
+        settings.extend(b"Xft/DPI\0");
+        settings.extend(0_u32.to_le_bytes());
+        settings.extend((dots * 1024).to_le_bytes());
+        let changed = self.connection.change_property8(
+            PropMode::REPLACE,
+            self.window,
+            self.property,
+            self.property,
+            &settings,
+        );
+        changed.unwrap().check().unwrap();
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod events;
 mod icon;
 mod pointer_lock;
 mod previews;
+mod scale;
 pub(crate) mod surface;
 pub(crate) mod view_texture;
 mod watch;
@@ -49,6 +50,7 @@ use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
 use pointer_lock::PointerLock;
 use previews::{LivePreviews, PreviewTextures};
+use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
 use watch::FileWatch;
@@ -126,6 +128,7 @@ pub(crate) struct App {
     /// How many samples each pixel is asked to have.
     samples: Option<Samples>,
     screen: Option<Screen>,
+    scale: WindowScale,
     /// How many graphics devices were lost in a row, and when the last was.
     lost: Option<(u32, Instant)>,
     egui: egui::Context,
@@ -180,6 +183,7 @@ impl App {
             instance: Some(instance),
             samples,
             screen: None,
+            scale: WindowScale::default(),
             lost: None,
             egui,
             ui: WindowUi::default(),
@@ -369,7 +373,8 @@ impl App {
             screen.visible = true;
             screen.window.set_visible(true);
         }
-        self.egui.set_zoom_factor(self.state.settings.scale);
+        let zoom = self.state.settings.scale * self.scale.zoom(&screen.window);
+        self.egui.set_zoom_factor(zoom);
         let mut raw = screen.input.take_egui_input(&screen.window);
         // The state knows of files that hover. While egui does too, it draws without a pause.
         raw.hovered_files.clear();
@@ -1008,10 +1013,16 @@ impl ApplicationHandler<UserEvent> for App {
         }
     }
 
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+    fn window_event(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        _id: WindowId,
+        mut event: WindowEvent,
+    ) {
         let Some(screen) = &mut self.screen else {
             return;
         };
+        self.scale.hear(&mut event, &screen.window);
         // A file that hovers is told of again and again: not a reason for a frame each time.
         let about_files = matches!(
             event,
@@ -1024,7 +1035,7 @@ impl ApplicationHandler<UserEvent> for App {
             // The interface is not to know: for it the pointer stays where it was.
             held_pointer_moved = screen.pointer.is_held();
             if let Some(by) = screen.pointer.moved(&screen.window, position) {
-                self.state.look(by, screen.window.scale_factor());
+                self.state.look(by, self.scale.of(&screen.window));
                 screen.window.request_redraw();
             }
         }
@@ -1058,7 +1069,7 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.draw(),
             WindowEvent::Resized(size) => {
                 screen.surface.resize(&screen.gpu, size);
-                let logical = size.to_logical::<f32>(screen.window.scale_factor());
+                let logical = size.to_logical::<f32>(self.scale.of(&screen.window));
                 self.state.settings.maximized = screen.window.is_maximized();
                 if !self.state.settings.maximized
                     && !self.state.interface.full_screen
@@ -1102,7 +1113,7 @@ impl ApplicationHandler<UserEvent> for App {
             (&self.screen, event)
             && let Some(by) = screen.pointer.mouse_moved(delta)
         {
-            self.state.look(by, screen.window.scale_factor());
+            self.state.look(by, self.scale.of(&screen.window));
             screen.window.request_redraw();
         }
     }

@@ -760,6 +760,31 @@ mod tests {
     }
 
     #[test]
+    fn problems_that_gave_way_to_a_low_window_come_back_in_a_higher_one() {
+        const LOW: [f32; 2] = [1280.0, 400.0];
+        const HIGH: [f32; 2] = [1280.0, 800.0];
+        let mut state = state();
+        state.fit_window(HIGH);
+        state.loaded(broken("/no/textures.pfmap"));
+        state.fit_window(LOW);
+        assert!(!state.is_panel_open(Panel::Problems));
+        state.fit_window(HIGH);
+        assert!(state.is_panel_open(Panel::Problems));
+        assert_eq!(state.settings_to_keep().bottom.open, None, "by itself");
+        // Not for a file without any, nor when something else was wanted there.
+        state.fit_window(LOW);
+        state.loaded(outcome("/good.pfmap", false, true));
+        state.fit_window(HIGH);
+        assert!(!state.is_panel_open(Panel::Problems));
+        state.loaded(broken("/no/textures.pfmap"));
+        state.fit_window(LOW);
+        state.run(Action::Panel(Panel::Statistics));
+        state.run(Action::Panel(Panel::Statistics));
+        state.fit_window(HIGH);
+        assert!(!state.is_panel_open(Panel::Problems));
+    }
+
+    #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
         state.view.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());

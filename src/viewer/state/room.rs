@@ -25,6 +25,9 @@ pub(crate) struct Room {
     low: bool,
     /// Whether the dock on the right is folded, until it is asked for or there is room again.
     folds_right: bool,
+    /// Whether the list of problems, which had opened by itself, was closed because the window is
+    /// low, and nothing else was opened or closed there since.
+    folds_problems: bool,
     /// The docks whose size was chosen since the program started.
     sized: Vec<Dock>,
 }
@@ -56,6 +59,13 @@ impl State {
         let by_itself = self.interface.problems_by_themselves && *bottom == Some(Panel::Problems);
         if low && !was_low && by_itself {
             *bottom = None;
+            room.folds_problems = true;
+        }
+        if !low
+            && std::mem::take(&mut room.folds_problems)
+            && let Some(document) = self.document().cloned()
+        {
+            self.show_problems_if_any(&*document);
         }
     }
 
@@ -66,7 +76,9 @@ impl State {
 
     /// Unfolds a dock in which a panel is opened or closed.
     pub(crate) fn unfold(&mut self, dock: Dock) {
-        self.interface.room.folds_right &= dock != Dock::Right;
+        let room = &mut self.interface.room;
+        room.folds_right &= dock != Dock::Right;
+        room.folds_problems &= dock != Dock::Bottom;
     }
 
     /// Whether there is room for what opens below the view by itself.
