@@ -1,6 +1,8 @@
 //! What is shown of a file at first, as the command line asks for it: the window, `render` and
 //! `bench` take the same options, and they stand here alone.
 
+use std::fmt::Display;
+use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
 use clap::Args;
@@ -44,13 +46,18 @@ pub struct ViewRequest {
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
     /// Show this frame, from 0; a fraction lies between two
-    #[arg(long, value_name = "N", value_parser = parse_frame)]
+    #[arg(long, value_name = "N", value_parser = parse_frame, allow_hyphen_values = true)]
     pub frame: Option<f32>,
     /// Switch on, like `entities` (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
     /// Show this level of the map, from 0
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = whole_number::<usize>(0..),
+        allow_hyphen_values = true
+    )]
     pub level: Option<usize>,
     /// Cut away what is outside this box, two corners in metres
     #[arg(
@@ -61,10 +68,20 @@ pub struct ViewRequest {
     )]
     pub cut: Option<Aabb>,
     /// Depth of overlay `cells` [default: the ends of the tree]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = whole_number::<u8>(0..=u8::MAX),
+        allow_hyphen_values = true
+    )]
     pub cell_depth: Option<u8>,
     /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
-    #[arg(long = "light", value_name = "NAME=VALUE", value_parser = parse_light)]
+    #[arg(
+        long = "light",
+        value_name = "NAME=VALUE",
+        value_parser = parse_light,
+        allow_hyphen_values = true
+    )]
     pub lights: Vec<(String, Option<u8>)>,
     /// Only this layer of a 2D map, by name or number (repeatable)
     #[arg(long = "layer", value_name = "NAME|N")]
@@ -83,13 +100,13 @@ impl ViewRequest {
     /// # Errors
     /// What of it the document does not have, as a sentence for people; the rest is shown.
     pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
-        shown.cut = self.cut.or(shown.cut);
-        shown.cell_depth = self.cell_depth.or(shown.cell_depth);
         shown.hides_shadows |= self.no_shadows;
         let results = [
             self.show_overlays(document, shown),
             self.show_moment(document, shown),
             self.show_level(document, shown),
+            self.show_cut(document, shown),
+            self.show_cells(document, shown),
             self.show_lights(document, shown),
             self.show_layers(document, shown),
             self.pose(document).map(|_| ()),
@@ -100,10 +117,16 @@ impl ViewRequest {
     /// What of a document is shown so, all else as it is at first.
     ///
     /// # Errors
-    /// What of it the document does not have, as a sentence for people.
+    /// What of it the document does not have, or what would change nothing, as a sentence for people.
     pub fn shown(&self, document: &dyn Document) -> Result<Shown, String> {
         let mut shown = Shown::default();
         self.show(document, &mut shown)?;
+        if self.cell_depth.is_some() && !self.asks_for(OverlayId::Cells) {
+            let cells = OverlayId::Cells.as_str();
+            return Err(format!(
+                "--cell-depth is for the overlay `{cells}`, which is off; add --overlay {cells}"
+            ));
+        }
         Ok(shown)
     }
 
@@ -192,6 +215,29 @@ impl ViewRequest {
             _ => format!("this file has the levels 0 to {}", levels - 1),
         };
         Err(format!("there is no level {level}; {known}"))
+    }
+
+    /// Cuts open what has levels; of others nothing can be cut away.
+    fn show_cut(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        if self.cut.is_some() && document.levels().is_none() {
+            return Err("--cut is for levels: this file has none".to_owned());
+        }
+        shown.cut = self.cut.or(shown.cut);
+        Ok(())
+    }
+
+    fn show_cells(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+        let offered = document.about().overlays;
+        let has_cells = offered.iter().any(|overlay| overlay.id == OverlayId::Cells);
+        if self.cell_depth.is_some() && !has_cells {
+            let known = listed(offered.iter().map(|overlay| overlay.id.as_str()));
+            return Err(format!(
+                "--cell-depth is for the overlay `{}`; this file has {known}",
+                OverlayId::Cells.as_str()
+            ));
+        }
+        shown.cell_depth = self.cell_depth.or(shown.cell_depth);
+        Ok(())
     }
 
     fn show_lights(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
@@ -362,13 +408,45 @@ fn view_names() -> impl TypedValueParser<Value = NamedView> {
     })
 }
 
+/// A kind of number on the command line.
+pub(crate) trait Number: FromStr {
+    /// What it is called, in the plural.
+    const PLURAL: &str;
+}
+
+impl Number for f32 {
+    const PLURAL: &str = "numbers";
+}
+
+impl Number for u32 {
+    const PLURAL: &str = "whole numbers from 0";
+}
+
 /// Reads so many numbers with commas between them.
-pub(crate) fn parse_numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
+pub(crate) fn parse_numbers<T: Number, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parts = text.split(',').map(|part| part.trim().parse().ok());
     let numbers: Option<Vec<T>> = parts.collect();
     numbers
         .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("expected {N} numbers with commas between them"))
+        .ok_or_else(|| format!("expected {N} {} with commas between them", T::PLURAL))
+}
+
+/// Reads a whole number in a range. Unlike clap's own, it says what it expected also of what is no
+/// whole number.
+pub(crate) fn whole_number<T: FromStr + PartialOrd + Display>(
+    range: impl RangeBounds<T> + Clone,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.trim().parse().ok();
+        let number = number.filter(|number| range.contains(number));
+        number.ok_or_else(|| match (range.start_bound(), range.end_bound()) {
+            (Bound::Included(min), Bound::Included(max)) => {
+                format!("expected a whole number from {min} to {max}")
+            }
+            (Bound::Included(min), _) => format!("expected a whole number from {min}"),
+            _ => "expected a whole number".to_owned(),
+        })
+    }
 }
 
 fn parse_box(text: &str) -> Result<Aabb, String> {

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -11,7 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::{CommandError, Status, source};
 use crate::animated_image::FPS;
-use crate::view_request::{ViewRequest, parse_numbers};
+use crate::view_request::{Number, ViewRequest, parse_numbers, whole_number};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
@@ -24,7 +23,7 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 /// The max number of views of an animation.
-const MAX_VIEWS: i64 = 10_000;
+const MAX_VIEWS: u32 = 10_000;
 
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";
@@ -93,6 +92,7 @@ pub struct GraphicsArgs {
         value_name = "N",
         value_enum,
         hide_possible_values = true,
+        allow_hyphen_values = true,
         global = true,
         help_heading = "Graphics"
     )]
@@ -345,6 +345,7 @@ pub struct RenderArgs {
         long,
         value_name = "FIRST..END",
         value_parser = parse_frames,
+        allow_hyphen_values = true,
         conflicts_with = "frame",
         help_heading = "Image"
     )]
@@ -353,7 +354,8 @@ pub struct RenderArgs {
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(2..=MAX_VIEWS),
+        value_parser = whole_number(2..=MAX_VIEWS),
+        allow_hyphen_values = true,
         conflicts_with = "frames",
         help_heading = "Image"
     )]
@@ -370,20 +372,28 @@ pub struct RenderArgs {
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(2..=MAX_VIEWS),
+        value_parser = whole_number(2..=MAX_VIEWS),
+        allow_hyphen_values = true,
         default_value_t = 120,
         requires = "camera_path",
         help_heading = "Image"
     )]
     pub path_views: u32,
     /// How many are shown a second, 1 to 50 [default: 24]
-    #[arg(long, value_name = "N", value_parser = parse_fps, help_heading = "Image")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = parse_fps,
+        allow_hyphen_values = true,
+        help_heading = "Image"
+    )]
     pub fps: Option<f32>,
     /// N times as large; with --view flat each pixel is
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=64),
+        value_parser = whole_number(1..=64_u32),
+        allow_hyphen_values = true,
         default_value_t = 1,
         hide_default_value = true,
         help_heading = "Image"
@@ -428,7 +438,8 @@ pub struct BenchArgs {
         long,
         value_name = "N",
         default_value_t = 60,
-        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        value_parser = whole_number(1..=100_000_u32),
+        allow_hyphen_values = true,
         help_heading = "What"
     )]
     pub frames: u32,
@@ -439,7 +450,8 @@ pub struct BenchArgs {
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        value_parser = whole_number(1..=1_000_000_u32),
+        allow_hyphen_values = true,
         conflicts_with = "fly",
         help_heading = "What"
     )]
@@ -463,7 +475,8 @@ pub struct ThumbnailArgs {
         long,
         value_name = "PIXELS",
         default_value_t = 256,
-        value_parser = clap::value_parser!(u32).range(1..=1024)
+        value_parser = whole_number(1..=1024_u32),
+        allow_hyphen_values = true
     )]
     pub size: u32,
 }
@@ -642,9 +655,9 @@ fn parse_fps(text: &str) -> Result<f32, String> {
     fps.ok_or_else(|| format!("expected {} to {} a second", FPS.start(), FPS.end()))
 }
 
-fn parse_pair<T: FromStr>(text: &str) -> Result<(T, T), String> {
+fn parse_pair<T: Number>(text: &str) -> Result<(T, T), String> {
     let pair = parse_numbers(text).map(|[first, second]| (first, second));
-    pair.map_err(|_| "expected two numbers with a comma between them".to_owned())
+    pair.map_err(|_| format!("expected two {} with a comma between them", T::PLURAL))
 }
 
 fn parse_point(text: &str) -> Result<(f32, f32), String> {
@@ -699,6 +712,41 @@ mod tests {
         ] {
             assert_eq!(completed(given), meant);
         }
+    }
+
+    /// `-1` is not taken for an option, and what is said is what was expected instead.
+    #[test]
+    fn numbers_below_zero_are_read_as_numbers() {
+        let texts = ["NAME", "KIND", "DIR", "FILE", "OUT.png", "HOW", "NAME|N"];
+        let mut program = Cli::command();
+        program.build();
+        let mut checked = 0;
+        for command in program.get_subcommands() {
+            for argument in command.get_arguments() {
+                let names = argument.get_value_names().unwrap_or_default();
+                let takes_text = names.iter().any(|name| texts.contains(&name.as_str()));
+                let Some(option) = argument.get_long() else {
+                    continue;
+                };
+                if takes_text || !argument.get_action().takes_values() {
+                    continue;
+                }
+                let option = format!("--{option}");
+                let args = ["mapscope", command.get_name(), &option, "-1"];
+                let error = Cli::try_parse_from(args).unwrap_err();
+                let text = error.to_string();
+                assert!(text.contains("invalid value '-1' for"), "{option}: {text}");
+                assert!(
+                    text.contains("expected ") || text.contains("possible values"),
+                    "{option}: {text}"
+                );
+                checked += 1;
+            }
+        }
+        assert!(checked > 30, "{checked}");
+        let scale = Cli::try_parse_from(["mapscope", "render", "--scale", "1.5"]).unwrap_err();
+        let said = "expected a whole number from 1 to 64";
+        assert!(scale.to_string().contains(said), "{scale}");
     }
 
     #[test]

@@ -58,6 +58,9 @@ fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> 
 }
 
 /// Says what adapters there are, and which of them would draw.
+///
+/// # Errors
+/// When none of them would, after the list.
 #[cfg(feature = "gpu")]
 fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
     use serde_json::json;
@@ -65,7 +68,8 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     let mut out = Stdout::lock();
     let paint = out.paint();
     let mut objects = Vec::new();
-    for adapter in mapscope_render::adapters(graphics.into()) {
+    let (adapters, drawing) = mapscope_render::adapters(graphics.into());
+    for adapter in adapters {
         let info = &adapter.info;
         let driver = [info.driver.as_str(), info.driver_info.as_str()];
         let driver = driver.join(" ").trim().to_owned();
@@ -101,6 +105,7 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
         write_json(&mut out, &keys)?;
     }
     out.flush()?;
+    drawing?;
     Ok(Status::Done)
 }
 

@@ -85,7 +85,7 @@ pub fn run(
         .map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
-    let interfaces = Interfaces::first(gpu_request.backend);
+    let interfaces = Interfaces::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
     let settings_file = Settings::file();
     let settings = settings_file.as_deref().map(Settings::load);

@@ -105,10 +105,16 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("info", "<FILE>"),
         ("check", "<FILE>"),
         ("info good.pfmap --nonsense", "--nonsense"),
-        ("info good.pfmap --tile 3", "two numbers"),
-        ("info good.pfmap --tile -1,3", "two numbers"),
-        ("info good.pfmap --cube 0,0,0,0", "expected 5 numbers"),
-        ("info good.pfmap --cube 0,0,0,-1,3", "expected 5 numbers"),
+        ("info good.pfmap --tile 3", "two whole numbers"),
+        ("info good.pfmap --tile -1,3", "two whole numbers from 0"),
+        (
+            "info good.pfmap --cube 0,0,0,0",
+            "expected 5 whole numbers from 0",
+        ),
+        (
+            "info good.pfmap --cube 0,0,0,-1,3",
+            "expected 5 whole numbers from 0",
+        ),
         ("info good.pfmap --cube 0,0,0,0,1", "no such cube"),
         ("info good.pfmap --tile 32,0", "no such tile"),
         ("info good.pfmap --height x,3", "two numbers"),
@@ -725,11 +731,12 @@ fn where_there_is_no_vulkan_opengl_draws_and_the_list_says_why() {
     };
     let adapters = |args: &str, has_vulkan| {
         let args = format!("info --adapters --json {args}");
-        let json = run(&args, has_vulkan).expect(0).json();
-        let adapters = json["adapters"].as_array().unwrap().clone();
+        let outcome = run(&args, has_vulkan);
+        let adapters = outcome.json()["adapters"].as_array().unwrap().clone();
         let chosen = adapters.iter().filter(|adapter| adapter["chosen"] == true);
         let chosen: Vec<Value> = chosen.cloned().collect();
         assert!(chosen.len() <= 1, "{adapters:?}");
+        outcome.expect(if chosen.is_empty() { 2 } else { 0 });
         (adapters, chosen.into_iter().next())
     };
     let (without_vulkan, chosen) = adapters("", false);
@@ -764,6 +771,26 @@ fn where_there_is_no_vulkan_opengl_draws_and_the_list_says_why() {
         refused.stderr.contains("no graphics adapter"),
         "{refused:?}"
     );
+    let (others, chosen) = adapters("--backend metal", true);
+    assert_eq!((others.len(), chosen), (all.len(), None));
+}
+
+#[test]
+fn an_interface_that_there_is_not_is_refused_wherever_it_is_named() {
+    let folder = good();
+    for args in [
+        "render good.pfmap -o a.png --size 8x8",
+        "bench good.pfmap --frames 1 --size 8x8",
+        "info --adapters",
+    ] {
+        let mut command = folder.command();
+        command.args(args.split_whitespace());
+        command.env("WGPU_BACKEND", "vulkan,bogus");
+        let outcome = Outcome::of(command).expect(2);
+        let said = "WGPU_BACKEND names `bogus`; expected vulkan, gl, metal or dx12";
+        assert!(outcome.stderr.contains(said), "{args}: {outcome:?}");
+        assert!(!folder.path("a.png").exists());
+    }
 }
 
 #[test]
@@ -1102,6 +1129,13 @@ fn levels_are_cut_open_and_what_is_not_there_is_named() {
         ),
         ("made.pmf --level -1", "--level"),
         ("good.pfmap --level 0", "this file has no levels"),
+        ("made.pmf --level 1.5", "expected a whole number from 0"),
+        ("good.pfmap --cut 0,0,0,1,1,1", "--cut is for levels"),
+        ("made.pmf --cell-depth 2", "add --overlay cells"),
+        (
+            "good.pfmap --cell-depth 2",
+            "--cell-depth is for the overlay `cells`; this file has",
+        ),
         ("made.pmf --light nosuch=3", "there is no light `nosuch`"),
         ("made.pmf --light nosuch", "such as 201=0"),
         ("made.pmf --light 201=256", "such as 201=0"),

@@ -228,7 +228,19 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
             "straight above",
         ),
         ("demo:terrain -o a.png --layer 0", "2D maps"),
-        ("demo:drakeling -o a.png --scale 0", "1..=64"),
+        ("demo:drakeling -o a.png --scale 0", "from 1 to 64"),
+        (
+            "demo:village -o a.png --view flat --region -1,0,2,2",
+            "expected 4 whole numbers from 0 with commas between them",
+        ),
+        (
+            "demo:drakeling -o a.png --fps 12",
+            "--fps is for animations",
+        ),
+        (
+            "demo:drakeling -o a_%d.png --turntable 4 --fps 12",
+            "--fps is for animations",
+        ),
         ("demo:drakeling -o a.png --size 60000x9 --scale 2", "65536"),
         ("demo:drakeling -o a.png --turntable 4", "walk.apng"),
         (

@@ -83,11 +83,41 @@ pub struct Interfaces {
 
 impl Interfaces {
     /// Those to ask first: what the user asks for, or else the environment variable `WGPU_BACKEND`.
-    pub fn first(asked: Option<Backend>) -> Self {
-        let asked = asked.map(|backend| (backend.into(), Some(Reason::Asked)));
-        let of_environment = || Some((wgpu::Backends::from_env()?, Some(Reason::Environment)));
-        let (backends, why) = asked.or_else(of_environment).unwrap_or((FIRST, None));
-        Self { backends, why }
+    ///
+    /// # Errors
+    /// When the variable is asked, and names none that there is.
+    pub fn first(asked: Option<Backend>) -> Result<Self, GpuError> {
+        if let Some(backend) = asked {
+            return Ok(Self {
+                backends: backend.into(),
+                why: Some(Reason::Asked),
+            });
+        }
+        let names = std::env::var_os("WGPU_BACKEND").unwrap_or_default();
+        Self::named(&names.to_string_lossy())
+    }
+
+    /// Those of a list of names with commas between them; an empty one asks for none.
+    fn named(names: &str) -> Result<Self, GpuError> {
+        let mut backends = wgpu::Backends::empty();
+        for name in names.split(',').map(str::trim) {
+            let named = wgpu::Backends::from_comma_list(name);
+            if named.is_empty() && !name.is_empty() {
+                return Err(GpuError::UnknownInterface(name.to_owned()));
+            }
+            backends |= named;
+        }
+        Ok(if backends.is_empty() {
+            Self {
+                backends: FIRST,
+                why: None,
+            }
+        } else {
+            Self {
+                backends,
+                why: Some(Reason::Environment),
+            }
+        })
     }
 
     /// Those to ask when these have no adapter; none where nothing else was asked for.
@@ -131,6 +161,20 @@ impl Interfaces {
         let best = Reason::Best(adapter.get_info().device_type);
         Ok((adapter, self.why.unwrap_or(best)))
     }
+
+    /// The adapter that draws without a window if these are asked first.
+    async fn chosen(self) -> Result<(wgpu::AdapterInfo, Reason), GpuError> {
+        let found = self.adapter(&self.instance(None), None).await;
+        let found = match (found, self.next()) {
+            (Err(error), Some(next)) => {
+                // If that is in vain too, the first error says what was missing.
+                let second = next.adapter(&next.instance(None), None).await;
+                second.map_err(|_| error)
+            }
+            (found, _) => found,
+        };
+        found.map(|(adapter, reason)| (adapter.get_info(), reason))
+    }
 }
 
 /// An adapter that can be had without a window.
@@ -146,18 +190,16 @@ pub struct AdapterRow {
     pub samples: Samples,
 }
 
-/// All adapters that can be had without a window, and which of them would draw. Interfaces of other
-/// systems have none.
-pub fn adapters(asked: GpuRequest) -> Vec<AdapterRow> {
+/// All adapters that can be had without a window, and which of them would draw, or why none would.
+/// Interfaces of other systems have none.
+pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
     pollster::block_on(async {
         let first = Interfaces::first(asked.backend);
-        let mut interfaces = Some(first);
-        let mut chosen = None;
-        while let Some(these) = interfaces.filter(|_| chosen.is_none()) {
-            let found = these.adapter(&these.instance(None), None).await.ok();
-            chosen = found.map(|(adapter, reason)| (adapter.get_info(), reason));
-            interfaces = these.next();
-        }
+        let asked_for = first.as_ref().ok().copied();
+        let chosen = match first {
+            Ok(first) => first.chosen().await,
+            Err(error) => Err(error),
+        };
         let all = Interfaces {
             backends: FIRST | SECOND,
             why: None,
@@ -165,13 +207,15 @@ pub fn adapters(asked: GpuRequest) -> Vec<AdapterRow> {
         let found = all.instance(None).enumerate_adapters(all.backends).await;
         let rows = found.iter().map(|adapter| {
             let info = adapter.get_info();
-            let chosen = chosen.as_ref().filter(|(chosen, _)| *chosen == info);
-            let is_asked = first.backends.contains(info.backend.into());
-            let reason = match (chosen, is_asked) {
+            let chosen = chosen.as_ref().ok();
+            let chosen = chosen.filter(|(chosen, _)| *chosen == info);
+            let reason = match (chosen, asked_for) {
                 (Some((_, reason)), _) => *reason,
-                (None, true) => Reason::NotBest,
-                (None, false) if first.why.is_none() => Reason::OnlyOpenGl,
-                (None, false) => Reason::OtherInterface,
+                (None, Some(asked)) if asked.backends.contains(info.backend.into()) => {
+                    Reason::NotBest
+                }
+                (None, Some(asked)) if asked.why.is_none() => Reason::OnlyOpenGl,
+                (None, _) => Reason::OtherInterface,
             };
             AdapterRow {
                 is_chosen: chosen.is_some(),
@@ -180,7 +224,7 @@ pub fn adapters(asked: GpuRequest) -> Vec<AdapterRow> {
                 info,
             }
         });
-        rows.collect()
+        (rows.collect(), chosen.map(|_| ()))
     })
 }
 
@@ -214,8 +258,21 @@ mod tests {
         let second = first.next().unwrap();
         assert_eq!(second.backends, wgpu::Backends::GL);
         assert_eq!(second.next(), None);
-        let asked = Interfaces::first(Some(Backend::Vulkan));
+        let asked = Interfaces::first(Some(Backend::Vulkan)).unwrap();
         assert_eq!(asked.backends, wgpu::Backends::VULKAN);
         assert_eq!(asked.next(), None);
+    }
+
+    #[test]
+    fn the_environment_names_interfaces_or_is_refused() {
+        let named = |names| Interfaces::named(names).map(|interfaces| interfaces.backends);
+        assert_eq!(named("").unwrap(), FIRST);
+        let both = wgpu::Backends::GL | wgpu::Backends::VULKAN;
+        assert_eq!(named("GL, vk,").unwrap(), both);
+        let error = named("gl,opengel").unwrap_err().to_string();
+        assert!(
+            error.contains("names `opengel`; expected vulkan"),
+            "{error}"
+        );
     }
 }

@@ -44,6 +44,12 @@ pub enum GpuError {
     /// The adapter gave no device.
     #[error("the graphics adapter gave no device: {0}")]
     NoDevice(wgpu::RequestDeviceError),
+    /// The environment asks for an interface that there is not.
+    #[error(
+        "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
+         several of them with commas between them"
+    )]
+    UnknownInterface(String),
 }
 
 impl GpuError {
@@ -57,7 +63,7 @@ impl Gpu {
     /// A device without a window, as it is asked for.
     ///
     /// # Errors
-    /// When there is no adapter, or it gives no device.
+    /// When there is no adapter, or it gives no device, or the environment asks for no known interface.
     pub fn requested(request: GpuRequest) -> Result<Self, GpuError> {
         Ok(Self::headless(request.backend)?.with_samples(request.samples))
     }
@@ -66,9 +72,9 @@ impl Gpu {
     /// each pixel has one sample.
     ///
     /// # Errors
-    /// When there is no adapter, or it gives no device.
+    /// When there is no adapter, or it gives no device, or the environment asks for no known interface.
     pub fn headless(asked: Option<Backend>) -> Result<Self, GpuError> {
-        let first = Interfaces::first(asked);
+        let first = Interfaces::first(asked)?;
         Self::new(first, first.instance(None), None).or_else(|error| match first.next() {
             Some(next) if error.is_no_adapter() => {
                 // If that is in vain too, the first error says what was missing.

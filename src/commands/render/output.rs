@@ -40,6 +40,19 @@ impl Destination {
         output: &Output<'_>,
     ) -> Result<Self, CommandError> {
         let path = &args.output;
+        let destination = Self::of(args, shots, output)?;
+        if args.fps.is_some() && !matches!(destination, Self::Animation(..)) {
+            return Err(CommandError::Argument(format!(
+                "--fps is for animations, and this is none: expected a name such as a.apng or a.gif, \
+                 not {}",
+                path.display()
+            )));
+        }
+        Ok(destination)
+    }
+
+    fn of(args: &RenderArgs, shots: &[Shot], output: &Output<'_>) -> Result<Self, CommandError> {
+        let path = &args.output;
         if args.raw {
             if !is_stdout(path) {
                 return Err(CommandError::Argument(format!(

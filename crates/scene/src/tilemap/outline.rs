@@ -16,7 +16,7 @@ impl TileMap {
         let whole = TileMapItem::Map.into();
         let whole = leaf("Map".to_owned(), whole, self.note_of(whole));
         let lists = [
-            heading("Layers", self.layer_lines()),
+            self.layer_lines(),
             heading("Tilesets", self.tileset_lines()),
             self.zone_lines(),
         ];
@@ -30,19 +30,28 @@ impl TileMap {
         [whole].into_iter().chain(lists).collect()
     }
 
-    /// The layers from the top to the bottom, as they are seen.
-    fn layer_lines(&self) -> Vec<OutlineNode> {
+    /// The layers from the top to the bottom, as they are seen, with their numbers in the file.
+    fn layer_lines(&self) -> OutlineNode {
         let layers = self.layers().into_iter().rev();
         let lines = layers.map(|layer| {
-            let [w, h] = layer.size;
-            let note = match &*layer.note {
-                note if w == 0 || h == 0 => note.to_owned(),
-                "" => format!("{w} x {h}"),
-                note => format!("{w} x {h}, {note}"),
+            let number = match layer.item {
+                Item::TileMap(TileMapItem::Layer { index }) => Some(format!("number {index}")),
+                _ => None,
             };
-            leaf(layer.name, layer.item, note)
+            let [w, h] = layer.size;
+            let size = (w > 0 && h > 0).then(|| format!("{w} x {h}"));
+            let more = Some(layer.note).filter(|note| !note.is_empty());
+            let notes: Vec<String> = [number, size, more].into_iter().flatten().collect();
+            leaf(layer.name, layer.item, notes.join(", "))
         });
-        capped(lines.collect(), MAX_LISTED)
+        let lines = heading("Layers", capped(lines.collect(), MAX_LISTED));
+        match lines.children.len() {
+            0 | 1 => lines,
+            _ => OutlineNode {
+                note: format!("{}, from the top", lines.note),
+                ..lines
+            },
+        }
     }
 
     fn tileset_lines(&self) -> Vec<OutlineNode> {
@@ -177,8 +186,9 @@ mod tests {
         assert_eq!(labels(&outline), top);
         assert_eq!(outline[0].note, "16 x 12 pixels");
         assert_eq!(labels(&outline[1].children), ["Roof", "Ground", "Layer 2"]);
-        assert_eq!(outline[1].children[2].note, "1 x 1, not drawn");
-        assert_eq!(outline[1].children[0].note, "2 x 2, at 4, 4");
+        assert_eq!(outline[1].note, "3, from the top");
+        assert_eq!(outline[1].children[2].note, "number 2, 1 x 1, not drawn");
+        assert_eq!(outline[1].children[0].note, "number 1, 2 x 2, at 4, 4");
         let zones = &outline[3].children;
         assert_eq!(labels(zones), ["nowhere", "meadow", "Zone 2"]);
         assert_eq!(zones[1].note, "5 tiles");
