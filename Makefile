@@ -2,7 +2,7 @@
 # make test     everything that is checked before a change is taken
 # make quick    the tests of formats and scenes alone, which build no wgpu and no egui
 # make bench    how fast it reads and draws
-# make package  a .deb and a tarball with an installer, in target/package
+# make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
 # make lint     format and lints alone
 # make docs     the library's documentation
 
@@ -50,7 +50,7 @@ bench:
 
 package:
 	@scripts/install-packages.sh run
-	CARGO="$(CARGO)" scripts/package.sh
+	CARGO="$(CARGO)" PUBLISH="$(PUBLISH)" scripts/package.sh
 
 lint:
 	@scripts/install-packages.sh run

@@ -1,13 +1,12 @@
 #!/bin/sh
-# Makes the packages in target/package: a .deb, and a tarball with an installer.
+# Makes the packages in target/package: a .deb, and a tarball with an installer. With PUBLISH=1 it refuses
+# to, unless Cargo.toml names who publishes them.
 #
 # The same files come out of the same commit: times are those of the commit.
 set -eu
 cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo}
-# Who is asked about the package: a reserved domain, until there is an address (CONTRIBUTING.md, Releases).
-MAINTAINER=${MAINTAINER:-Mapscope contributors <mapscope@example.org>}
 # Where cargo builds, as an absolute path.
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$(pwd)/$target ;; esac
@@ -33,7 +32,7 @@ if [ -z "${MAPSCOPE_BINARIES:-}" ]; then
 fi
 
 stage=$out/mapscope-$version-linux-$arch
-"$programs/make-package-files" "$stage" "$MAINTAINER"
+publisher=$("$programs/make-package-files" ${PUBLISH:+--publish} "$stage")
 install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
 strip --remove-section=.comment "$stage/bin/mapscope"
 doc=$stage/share/doc/mapscope
@@ -94,7 +93,7 @@ Version: $version
 Section: graphics
 Priority: optional
 Architecture: $(dpkg --print-architecture)
-Maintainer: $MAINTAINER
+$publisher
 Installed-Size: $(du -k -s "$deb/usr" | cut -f1)
 Depends: $linked, libvulkan1, libwayland-client0, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0
 Recommends: mesa-vulkan-drivers | vulkan-icd

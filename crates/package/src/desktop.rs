@@ -6,11 +6,7 @@ use std::fmt::Write as _;
 use quick_xml::escape::escape;
 
 use crate::mime::mime_types;
-use crate::{PROGRAM, Release};
-
-/// The name of the program for `AppStream`, which wants it to look like a domain the wrong way round:
-/// a reserved one, until there is another (CONTRIBUTING.md, Releases).
-pub const COMPONENT_ID: &str = "org.example.mapscope";
+use crate::{PROGRAM, Publisher, Release};
 
 const SUMMARY: &str = "View game terrain, scenes, models and maps";
 
@@ -53,7 +49,7 @@ pub(crate) fn thumbnailer() -> String {
 }
 
 /// The page of the program in software centres (`AppStream` 0.16).
-pub(crate) fn metainfo(releases: &[Release]) -> String {
+pub(crate) fn metainfo(releases: &[Release], publisher: &Publisher) -> String {
     let formats = mapscope_scene::formats()
         .map(|format| format!("      <li>{}</li>\n", escape(format.name)))
         .collect::<Vec<_>>()
@@ -71,15 +67,21 @@ pub(crate) fn metainfo(releases: &[Release]) -> String {
         );
     }
     let licence = env!("CARGO_PKG_LICENSE");
+    let component_id = &publisher.component_id;
+    let homepage = publisher.homepage.as_ref().map(|page| {
+        let page = escape(page.as_str());
+        format!("  <url type=\"homepage\">{page}</url>\n")
+    });
+    let homepage = homepage.unwrap_or_default();
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <component type="desktop-application">
-  <id>{COMPONENT_ID}</id>
+  <id>{component_id}</id>
   <name>Mapscope</name>
   <summary>{SUMMARY}</summary>
   <metadata_license>CC0-1.0</metadata_license>
   <project_license>{licence}</project_license>
-  <developer_name>Mapscope contributors</developer_name>
+  <developer_name>The Mapscope authors</developer_name>
   <description>
     <p>
       Drop a file on the window and see it as the game shows it. Move around, point at any tile, cube
@@ -100,7 +102,7 @@ pub(crate) fn metainfo(releases: &[Release]) -> String {
   <provides>
     <binary>{PROGRAM}</binary>
 {types}  </provides>
-  <content_rating type="oars-1.1"/>
+{homepage}  <content_rating type="oars-1.1"/>
   <releases>
 {history}  </releases>
 </component>

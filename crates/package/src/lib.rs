@@ -8,6 +8,7 @@ mod changelog;
 mod desktop;
 mod manual;
 mod mime;
+mod publisher;
 mod third_party;
 
 use std::error::Error;
@@ -18,8 +19,8 @@ use clap_complete::Shell;
 use mapscope::commands::Cli;
 
 pub use changelog::{Release, debian_changelog, releases};
-pub use desktop::COMPONENT_ID;
 pub use mime::{MagicRule, MimeType, mime_types};
+pub use publisher::Publisher;
 pub use third_party::third_party;
 
 /// Why a file could not be made.
@@ -50,7 +51,7 @@ impl PackageFile {
 ///
 /// # Errors
 /// When the changelog has no releases, or the icon cannot be encoded.
-pub fn files(changelog: &str) -> Result<Vec<PackageFile>, Failure> {
+pub fn files(changelog: &str, publisher: &Publisher) -> Result<Vec<PackageFile>, Failure> {
     let mut files = manual::pages()?;
     files.extend(completions());
     files.extend(icons()?);
@@ -67,8 +68,8 @@ pub fn files(changelog: &str) -> Result<Vec<PackageFile>, Failure> {
         mime::xml(),
     ));
     files.push(PackageFile::new(
-        format!("share/metainfo/{COMPONENT_ID}.metainfo.xml"),
-        desktop::metainfo(&releases(changelog)?),
+        format!("share/metainfo/{}.metainfo.xml", publisher.component_id),
+        desktop::metainfo(&releases(changelog)?, publisher),
     ));
     Ok(files)
 }

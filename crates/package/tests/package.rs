@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use clap::CommandFactory as _;
 use mapscope::commands::Cli;
 use mapscope_package::{
-    COMPONENT_ID, PackageFile, Release, debian_changelog, files, mime_types, releases,
+    PackageFile, Publisher, Release, debian_changelog, files, mime_types, releases,
 };
 use mapscope_testdata::{Need, skip};
 
@@ -20,9 +20,21 @@ fn changelog() -> String {
     fs::read_to_string(mapscope_testdata::root().join("CHANGELOG.md")).unwrap()
 }
 
+/// Whom `Cargo.toml` names.
+fn publisher() -> Publisher {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
+    let output = command
+        .current_dir(mapscope_testdata::root())
+        .output()
+        .unwrap();
+    Publisher::of(&serde_json::from_slice(&output.stdout).unwrap()).unwrap()
+}
+
 /// Made once: the icon takes its time in a debug build.
 fn all() -> &'static [PackageFile] {
-    static FILES: LazyLock<Vec<PackageFile>> = LazyLock::new(|| files(&changelog()).unwrap());
+    static FILES: LazyLock<Vec<PackageFile>> =
+        LazyLock::new(|| files(&changelog(), &publisher()).unwrap());
     &FILES
 }
 
@@ -35,7 +47,7 @@ fn text(path: &str) -> String {
 
 /// The path of the page in software centres.
 fn metainfo() -> String {
-    format!("share/metainfo/{COMPONENT_ID}.metainfo.xml")
+    format!("share/metainfo/{}.metainfo.xml", publisher().component_id)
 }
 
 #[test]
@@ -141,6 +153,33 @@ fn the_newest_release_is_this_version() {
     let Release { version, date, .. } = &releases[0];
     let wanted = format!("<release version=\"{version}\" date=\"{date}\"/>");
     assert!(text(&metainfo()).contains(&wanted));
+}
+
+#[test]
+fn who_publishes_is_named_in_one_place_and_no_reserved_name_is_left_then() {
+    let table = serde_json::json!({"metadata": {"publisher": {
+        "maintainer": "Jo Doe <jo@doe.org>",
+        "component-id": "org.doe.mapscope",
+        "homepage": "https://doe.org/mapscope?a&b",
+    }}});
+    let jo = Publisher::of(&table).unwrap();
+    let files = files(&changelog(), &jo).unwrap();
+    let metainfo = "share/metainfo/org.doe.mapscope.metainfo.xml";
+    let metainfo = files.iter().find(|file| file.path == metainfo).unwrap();
+    let text = String::from_utf8(metainfo.bytes.clone()).unwrap();
+    assert!(text.contains("<id>org.doe.mapscope</id>"), "{text}");
+    let page = r#"<url type="homepage">https://doe.org/mapscope?a&amp;b</url>"#;
+    assert!(text.contains(page), "{text}");
+    for file in &files {
+        let text = String::from_utf8_lossy(&file.bytes);
+        for reserved in ["example.", ".example", ".invalid"] {
+            assert!(!text.contains(reserved), "{}: {reserved}", file.path);
+        }
+    }
+    // The release workflow makes packages for others to use.
+    let workflow = mapscope_testdata::root().join(".github/workflows/release.yml");
+    let workflow = fs::read_to_string(workflow).unwrap();
+    assert!(workflow.contains("make package PUBLISH=1"), "{workflow}");
 }
 
 #[test]

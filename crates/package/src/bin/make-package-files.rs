@@ -1,22 +1,26 @@
 //! Writes the files that a package has beside the program into a folder:
-//! `cargo run -p mapscope-package --bin make-package-files -- FOLDER MAINTAINER`.
+//! `cargo run -p mapscope-package --bin make-package-files -- FOLDER`, and prints the lines of Debian's
+//! control file that say who publishes them. With `--publish` it refuses to if nobody is named.
 //!
 //! Below `share` is what is installed in a place of its own; `share/doc/mapscope` has the licences of
 //! others, and the changelog as Debian writes it.
 
 use std::env;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mapscope_package::{Failure, PackageFile, debian_changelog, files, releases, third_party};
+use mapscope_package::{
+    Failure, PackageFile, Publisher, debian_changelog, files, releases, third_party,
+};
 
 fn main() -> Result<(), Failure> {
     let args: Vec<String> = env::args().skip(1).collect();
-    let [folder, maintainer] = args.as_slice() else {
-        return Err(
-            "expected a folder and the maintainer, such as `Jo Doe <jo@example.org>`".into(),
-        );
+    let (folder, publishes) = match args.as_slice() {
+        [folder] => (folder, false),
+        [option, folder] if option == "--publish" => (folder, true),
+        _ => return Err("expected a folder, and `--publish` before it for others to use".into()),
     };
     let root = mapscope_testdata::root();
     let changelog = fs::read_to_string(root.join("CHANGELOG.md"))?;
@@ -33,15 +37,21 @@ fn main() -> Result<(), Failure> {
             .current_dir(&root),
     )?;
     let metadata = serde_json::from_slice(&metadata)?;
+    let publisher = Publisher::of(&metadata)?;
+    match publisher.check_complete() {
+        Err(error) if publishes => return Err(error),
+        Err(error) => writeln!(io::stderr(), "These packages are for yourself: {error}")?,
+        Ok(()) => {}
+    }
     let doc = |name: &str, bytes: Vec<u8>| PackageFile {
         path: format!("share/doc/mapscope/{name}"),
         bytes,
     };
-    let debian = debian_changelog(&releases(&changelog)?, maintainer, |day| {
+    let debian = debian_changelog(&releases(&changelog)?, &publisher.maintainer, |day| {
         let date = output(Command::new("date").args(["-u", "-R", "-d", day]))?;
         Ok(String::from_utf8(date)?.trim().to_owned())
     })?;
-    let mut files = files(&changelog)?;
+    let mut files = files(&changelog, &publisher)?;
     files.push(doc("THIRD-PARTY.txt", third_party(&metadata)?.into_bytes()));
     files.push(doc("changelog", debian.into_bytes()));
     for PackageFile { path, bytes } in files {
@@ -51,6 +61,7 @@ fn main() -> Result<(), Failure> {
         }
         fs::write(path, bytes)?;
     }
+    write!(io::stdout(), "{}", publisher.control_fields())?;
     Ok(())
 }
 
