@@ -265,6 +265,92 @@ fn pages_are_set_without_a_warning() {
     }
 }
 
+/// What the system lacks, on a system of the test's own.
+#[cfg(target_os = "linux")]
+mod requirements {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// Runs the script where there are only these commands, and gives its status and what it said.
+    fn run(mode: &str, commands: &[(&str, &str)]) -> (Option<i32>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, script) in commands {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        for tool in ["/usr/bin/env", "/usr/bin/uname"] {
+            let name = Path::new(tool).file_name().unwrap();
+            symlink(tool, folder.path().join(name)).unwrap();
+        }
+        let script = mapscope_testdata::root().join("scripts/install-packages.sh");
+        let output = Command::new("/bin/sh")
+            .arg(script)
+            .arg(mode)
+            .env_clear()
+            .env("PATH", folder.path())
+            .env("VK_DRIVER_FILES", "some")
+            .output()
+            .unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), said)
+    }
+
+    /// What `ldconfig` says where all libraries are there.
+    const LIBRARIES: &str = "echo 'libvulkan.so.1 (libc6) libX11.so.6 (libc6) libX11-xcb.so.1 (libc6) \
+        libXcursor.so.1 (libc6) libXi.so.6 (libc6) libxkbcommon.so.0 (libc6) libxkbcommon-x11.so.0 (libc6)'";
+
+    #[test]
+    fn what_is_there_already_is_not_installed() {
+        let commands = [
+            ("ldconfig", LIBRARIES),
+            ("cc", ""),
+            ("apt-get", "echo apt-get $*"),
+        ];
+        if Path::new("/usr/include/stdio.h").exists() {
+            assert_eq!(run("run", &commands), (Some(0), String::new()));
+        }
+    }
+
+    #[test]
+    fn without_network_lists_or_rights_it_is_said_what_to_do() {
+        let no_network = ("apt-get", "echo apt-get $* >&2; exit 100");
+        let root = ("id", "echo 0");
+        let user = ("id", "echo 1000");
+        let libraries = ("ldconfig", LIBRARIES);
+        let by_hand = "As root:  apt-get update; apt-get install gcc";
+        // Lists that cannot be renewed may still do.
+        let (status, said) = run("run", &[libraries, root, no_network]);
+        assert!(
+            said.contains("apt-get update -q\napt-get install -qy"),
+            "{said}"
+        );
+        assert!(status == Some(1) && said.contains(by_hand), "{said}");
+        // Neither root nor sudo.
+        let (status, said) = run("run", &[libraries, user, no_network]);
+        assert!(!said.contains("apt-get install -qy"), "{said}");
+        assert!(status == Some(1) && said.contains(by_hand), "{said}");
+        // By sudo.
+        let sudo = ("sudo", "echo sudo; exec \"$@\"");
+        let (_, said) = run("run", &[libraries, user, sudo, no_network]);
+        assert!(said.contains("sudo\napt-get install -qy"), "{said}");
+        // No apt; a linker is there, and nothing that the tests take.
+        let compiler = ("cc", "");
+        let (status, said) = run("test", &[libraries, user, compiler]);
+        assert!(
+            status == Some(1) && said.contains("missing: Xvfb"),
+            "{said}"
+        );
+        assert!(said.contains("your system's packages"), "{said}");
+        let (status, said) = run("run", &[libraries, user]);
+        assert!(
+            status == Some(1) && said.contains("nothing is built: gcc"),
+            "{said}"
+        );
+    }
+}
+
 /// The installer of the tarball, on a folder as `make package` makes it.
 #[cfg(unix)]
 mod installer {
