@@ -115,13 +115,25 @@ impl Screen {
             root,
             window,
         };
+        screen.focus();
         screen
-            .connection
-            .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)
-            .unwrap()
-            .check()
-            .unwrap();
-        screen
+    }
+
+    /// Gives the window the keyboard.
+    pub(crate) fn focus(&self) {
+        self.give_keyboard(self.window);
+    }
+
+    /// Takes the keyboard from it, as when another window gets it.
+    pub(crate) fn unfocus(&self) {
+        self.give_keyboard(self.root);
+    }
+
+    fn give_keyboard(&self, window: u32) {
+        let given =
+            self.connection
+                .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME);
+        given.unwrap().check().unwrap();
     }
 
     /// The window's id.

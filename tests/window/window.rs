@@ -257,6 +257,32 @@ fn a_dropped_folder_opens_its_first_file_and_goes_on_to_the_next() {
 }
 
 #[test]
+fn the_list_of_a_folder_follows_it_when_one_comes_back_to_the_window() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let folder = it.display.home().join("maps");
+    fs::create_dir_all(folder.join("below")).unwrap();
+    let [first, second] = ["a.pfmap", "c.pfmap"].map(|name| write_map(&folder, name, 1));
+    it.drop_on(&[&folder]);
+    assert_eq!(it.program.wait_for("opened "), text(&first));
+    it.program.wait_until_quiet();
+    it.screen.unfocus();
+    it.program.wait_until_quiet();
+    let new = write_map(&folder, "below/b.pfmap", 1);
+    fs::remove_file(&second).unwrap();
+    let another = write_map(&folder, "d.pfmap", 1);
+    it.screen.focus();
+    assert_eq!(it.program.wait_for("listed "), "3");
+    it.program.wait_until_quiet();
+    it.screen.photograph("listed");
+    for file in [another, new, first] {
+        it.screen.key(&[Key::PAGE_DOWN]);
+        assert_eq!(it.program.wait_for("opened "), text(&file));
+    }
+}
+
+#[test]
 fn a_dropped_folder_is_searched_below_itself_and_lists_what_it_has() {
     let Some(mut it) = open_small_map() else {
         return;

@@ -38,6 +38,7 @@ use crate::viewer::state::drop_preview::{self, DropPreview};
 use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
 use crate::viewer::state::notices::LoadingView;
+use crate::viewer::state::playlist::{FileList, Origin};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{self, Effect, State};
 use crate::viewer::ui::dialogs;
@@ -77,6 +78,8 @@ pub(crate) enum UserEvent {
     TexturesRead,
     /// Files in watched folders changed.
     FilesChanged(Vec<PathBuf>),
+    /// Which files are now where those of the list of a number come from.
+    Listed(u64, FileList),
     /// Shaders changed (debug builds).
     ShadersChanged(Vec<PathBuf>),
     /// What dropping these files would do is known.
@@ -513,6 +516,7 @@ impl App {
                 self.state.notices.toast("Cancelled", None);
             }
             Effect::Watch => self.watch_open_file(),
+            Effect::List(number, origin) => self.list_files(number, origin),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveMap(path) => self.save_map(path),
@@ -563,6 +567,18 @@ impl App {
         }
         self.files
             .set_since(files.iter().map(PathBuf::as_path), read_at);
+    }
+
+    /// Looks which files are where those of a list come from, on a thread of its own.
+    fn list_files(&self, number: u64, origin: Origin) {
+        let listed = sender(&self.proxy, |(number, files)| {
+            UserEvent::Listed(number, files)
+        });
+        std::thread::spawn(move || {
+            if let Some(files) = origin.list() {
+                listed((number, files));
+            }
+        });
     }
 
     /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
@@ -1087,6 +1103,10 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::Focused(focused) => {
                 self.focused = focused;
                 screen.window.request_redraw();
+                if focused {
+                    // Whoever was elsewhere may have made some there.
+                    self.state.look_for_files();
+                }
             }
             WindowEvent::CloseRequested => self.quit(event_loop),
             WindowEvent::HoveredFile(path) => self.hovered(path),
@@ -1132,6 +1152,14 @@ impl ApplicationHandler<UserEvent> for App {
             UserEvent::FilesChanged(paths) => {
                 self.files.note(&paths, Instant::now());
                 return;
+            }
+            UserEvent::Listed(number, files) => {
+                if !self.state.relist(number, files) {
+                    return;
+                }
+                let list = self.state.files.playlist.as_ref();
+                let count = list.map_or(0, |list| list.files().len());
+                self.events.say_with_frame(format!("listed {count}"));
             }
             UserEvent::ShadersChanged(paths) => {
                 if let Some(shaders) = &mut self.shaders {

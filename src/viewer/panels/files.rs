@@ -19,8 +19,8 @@ const GAP: f32 = 10.0;
 /// Lists the files of the folder, or those that were opened together, and opens others of them.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// The list that is shown, by its number.
-    of: Option<u64>,
+    /// The list that is shown, by its number, and how often it had changed.
+    of: Option<(u64, u64)>,
     search: String,
     /// Indices of the files that match the search.
     listed: Vec<usize>,
@@ -42,18 +42,23 @@ impl PanelUi for Files {
             parts::hint(ui, "No other files", advice);
             return;
         };
-        if self.of != Some(list.number()) {
-            *self = Self {
-                of: Some(list.number()),
-                ..Self::default()
-            };
-            self.list(list);
+        let of = (list.number(), list.changes());
+        if self.of != Some(of) {
+            if self.of.is_none_or(|(number, _)| number != of.0) {
+                *self = Self::default();
+            } else {
+                // What has come and gone moves nothing into sight.
+                self.current = Some(list.current());
+            }
+            self.of = Some(of);
+            self.listed = list.matching(&self.search);
         }
         let help = "List only files with this in their path or format; Enter opens the first";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
-            self.list(list);
+            self.listed = list.matching(&self.search);
             self.current = None;
+            context.ask(Request::FilterListed(self.search.clone()));
         }
         if searched.entered
             && let Some(&first) = self.listed.first()
@@ -88,18 +93,6 @@ impl PanelUi for Files {
 }
 
 impl Files {
-    /// Fills the list with what matches the search.
-    fn list(&mut self, list: &Playlist) {
-        let wanted = self.search.to_lowercase();
-        let has_it = |text: &str| text.to_lowercase().contains(&wanted);
-        let fits = |file: &ListedFile| {
-            has_it(&file.name) || file.format.is_some_and(|format| has_it(format.name))
-        };
-        let files = list.files().iter().enumerate();
-        let listed = files.filter(|(_, file)| wanted.is_empty() || fits(file));
-        self.listed = listed.map(|(index, _)| index).collect();
-    }
-
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, list: &Playlist) {
         ui.spacing_mut().item_spacing.y = 0.0;
         let row_height = parts::Row::height(ui);
@@ -130,7 +123,7 @@ impl Files {
                     None => Cow::Borrowed(&*file.name),
                 };
                 let row = parts::Row {
-                    id: id.with(index),
+                    id: id.with(&file.path),
                     role: Role::ListBoxOption,
                     name: &name,
                     selected: index == list.current(),

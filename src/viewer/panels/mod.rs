@@ -367,6 +367,8 @@ pub enum Request {
     OpenPaths(Vec<PathBuf>),
     /// Open the file of this place in the list of files.
     OpenListed(usize),
+    /// Go only through files of the list that have this in their path or format.
+    FilterListed(String),
     /// Forget which files were opened.
     ForgetRecentFiles,
     /// Do what a command does.

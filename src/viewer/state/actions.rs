@@ -178,7 +178,10 @@ impl State {
             Action::Open => ask_path(self, PathPurpose::Open),
             Action::OpenPath => self.ask_path(PathPurpose::Open),
             Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
-            Action::Reload => self.reload(Cause::Asked),
+            Action::Reload => {
+                self.reload(Cause::Asked);
+                self.look_for_files();
+            }
             Action::ChooseMap => self.ask_for_other_map(),
             Action::Counterpart => self.open_counterpart(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
@@ -345,6 +348,11 @@ impl State {
             Request::SetCut(cut) => self.set_cut(cut),
             Request::OpenPaths(paths) => self.open_paths(&paths),
             Request::OpenListed(index) => self.open_listed(index),
+            Request::FilterListed(filter) => {
+                if let Some(list) = &mut self.files.playlist {
+                    list.set_filter(filter);
+                }
+            }
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
             Request::Run(action) => self.run(action),
         }

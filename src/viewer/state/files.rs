@@ -6,7 +6,7 @@ use super::history::History;
 use super::loader::{Cause, Failure, Target};
 use super::playlist::{FileList, Playlist};
 use super::reload::Wish;
-use super::{OpenFile, State, folder};
+use super::{Effect, OpenFile, State};
 use crate::viewer::panels::{OnDisk, Panel};
 use mapscope_formats::Severity;
 
@@ -58,26 +58,47 @@ impl State {
             return;
         };
         // The names of one folder: fast enough to be read here.
-        let files = folder::openable_files(folder).unwrap_or_else(|error| {
+        let files = FileList::beside(folder).unwrap_or_else(|error| {
             let text = format!("{} cannot be read: {error}", folder.display());
             self.notices.toast(text, Some(Severity::Error));
-            Vec::new()
+            FileList::default()
         });
-        let files = FileList::new(files, folder.to_owned());
         self.files.playlist = Some(Playlist::new(self.files.versions, files, &open.path));
     }
 
-    /// Opens the file after the open one in its list, or the one before.
+    /// Has somebody look which files are in the folders of the list now.
+    pub(crate) fn look_for_files(&mut self) {
+        let list = self.files.playlist.as_mut();
+        let origin = list.and_then(|list| Some((list.number(), list.look_again()?)));
+        if let Some((number, origin)) = origin {
+            self.effects.push(Effect::List(number, origin));
+        }
+    }
+
+    /// Takes in which files are there now, of the list of a number; says whether they are others.
+    pub(crate) fn relist(&mut self, number: u64, files: FileList) -> bool {
+        let list = self.files.playlist.as_mut();
+        list.filter(|list| list.number() == number)
+            .is_some_and(|list| list.relist(files))
+    }
+
+    /// Opens the file after the open one in its list, or the one before. While the list is in sight,
+    /// its filter holds.
     pub(super) fn open_neighbor(&mut self, backwards: bool) {
         self.list_neighbors();
+        let is_filtered = self.is_panel_open(Panel::Files);
         let playlist = self.files.playlist.as_mut();
-        let next = playlist.and_then(|list| list.step(backwards));
+        let next = playlist.and_then(|list| list.step(backwards, is_filtered));
         if let Some(path) = next.map(Path::to_owned) {
             self.load(Target::Paths(vec![path]), Cause::Neighbor);
-        } else {
-            let text = "There is no other file to open in this folder";
-            self.notices.toast(text, None);
+            return;
         }
+        let list = self.files.playlist.as_ref().filter(|_| is_filtered);
+        let text = match list.and_then(Playlist::filter) {
+            Some(filter) => format!("There is no other file to open that matches `{filter}`"),
+            None => "There is no other file to open in this folder".to_owned(),
+        };
+        self.notices.toast(text, None);
     }
 
     /// Opens a file of the list.

@@ -423,6 +423,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::viewer::state::playlist::Origin;
     use mapscope_scene::terrain::Terrain;
 
     fn outcome_of(paths: Vec<PathBuf>) -> (Outcome, Loader) {
@@ -463,7 +464,7 @@ mod tests {
         assert_eq!(loaded.path, maps[0]);
         let broken = dir.path().join("broken.pfmap");
         assert_eq!(files(&loaded), [&broken, &maps[0], &maps[1]]);
-        assert!(loaded.files.is_of_folder);
+        assert!(matches!(loaded.files.origin, Origin::Below(_)));
         assert_eq!(outcome.failures.len(), 1);
         assert_eq!(outcome.failures[0].path, broken);
         assert_eq!(loader.loading().unwrap().seen(), None, "the search is over");

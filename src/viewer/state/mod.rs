@@ -31,6 +31,7 @@ use self::interface::{Interface, PathPurpose};
 use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::Notices;
 use self::player::Player;
+use self::playlist::Origin;
 use self::settings::{FieldsOfView, Settings};
 use super::panels::Panel;
 use super::view::camera_control::{self, CameraMode};
@@ -104,6 +105,8 @@ pub(crate) enum Effect {
     CancelLoad,
     /// Watch other files, since another or none is open.
     Watch,
+    /// Look which files are now where those of the list of a number come from.
+    List(u64, Origin),
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
     /// Save a picture of the view as [`PictureOptions`](picture::PictureOptions) say.

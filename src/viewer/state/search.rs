@@ -76,6 +76,8 @@ pub(crate) struct Found {
     pub failures: Vec<Failure>,
     /// Whether a folder was searched.
     pub is_of_folder: bool,
+    /// The files and folders that were named.
+    pub named: Vec<PathBuf>,
     /// Why there may be more, for people.
     pub note: Option<String>,
     /// Whether the search ended before all was seen.
@@ -173,7 +175,10 @@ impl<'a> Search<'a> {
     }
 
     fn find(&mut self, paths: &[PathBuf]) -> Option<Found> {
-        let mut found = Found::default();
+        let mut found = Found {
+            named: paths.to_vec(),
+            ..Found::default()
+        };
         let mut bases: Vec<&Path> = Vec::new();
         for path in paths {
             if !path.is_dir() {

@@ -215,6 +215,77 @@ fn the_list_is_filtered_by_path_and_format_and_keeps_that_from_file_to_file() {
 }
 
 #[test]
+fn page_down_keeps_to_the_filter_while_the_list_is_in_sight() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    h.get_by_role(Role::TextInput).focus();
+    h.run();
+    h.input_mut()
+        .events
+        .push(Event::Text("barrel 10".to_owned()));
+    h.run();
+    assert_eq!(listed(&h).0, FILES[2..3]);
+    let neighbor = Action::Neighbor { backwards: false };
+    h.state_mut().state.run(neighbor);
+    assert_eq!(asked(&mut h), [request(folder.join(FILES[2]))]);
+    open(
+        &mut h.state_mut().state,
+        &folder.join(FILES[2]),
+        Cause::Neighbor,
+    );
+    h.state_mut().state.run(neighbor);
+    assert!(asked(&mut h).is_empty());
+    let said = &state(&h).notices.toasts.last().unwrap().text;
+    assert_eq!(
+        said,
+        "There is no other file to open that matches `barrel 10`"
+    );
+    h.state_mut().state.run(Action::Panel(Panel::Outliner));
+    h.state_mut().state.run(neighbor);
+    assert_eq!(asked(&mut h), [request(folder.join(FILES[3]))]);
+}
+
+#[test]
+fn files_that_come_and_go_in_the_folder_do_so_in_the_list() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    // What the window does about it.
+    let look = |h: &mut Harness<'_, Window>| {
+        h.state_mut().state.look_for_files();
+        for effect in std::mem::take(&mut h.state_mut().state.effects) {
+            if let Effect::List(number, origin) = effect {
+                let files = origin.list().unwrap();
+                assert!(!h.state_mut().state.relist(number + 1, files.clone()));
+                h.state_mut().state.relist(number, files);
+            }
+        }
+        h.run();
+        listed(h)
+    };
+    fs::write(folder.join("barrel/barrel 3.pfobj"), b"").unwrap();
+    fs::remove_file(folder.join(FILES[3])).unwrap();
+    let names = [FILES[0], FILES[1], "barrel/barrel 3.pfobj", FILES[2]];
+    assert_eq!(look(&mut h), (names.map(String::from).to_vec(), Some(0)));
+    // The open one is listed while it is open.
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(look(&mut h), (vec![FILES[0].to_owned()], Some(0)));
+
+    // Beside a file that was opened by itself it is so with its neighbors.
+    let (_dir, folder) = models(&["b.pfobj", "below/c.pfobj"]);
+    let mut h = window(|state| open(state, &folder.join("b.pfobj"), Cause::Opened));
+    press(&mut h, Modifiers::COMMAND, Key::E);
+    fs::write(folder.join("a.pfobj"), b"").unwrap();
+    let names = ["a.pfobj", "b.pfobj"].map(String::from).to_vec();
+    assert_eq!(look(&mut h), (names.clone(), Some(1)));
+    // Also when the folder has been away.
+    let away = folder.with_extension("away");
+    fs::rename(&folder, &away).unwrap();
+    assert_eq!(look(&mut h), (names[1..].to_vec(), Some(0)));
+    fs::rename(&away, &folder).unwrap();
+    assert_eq!(look(&mut h), (names, Some(1)));
+}
+
+#[test]
 fn a_file_that_fails_is_marked_and_what_is_open_stays() {
     let (_dir, folder) = models(&FILES);
     let mut h = with_folder(&folder);
