@@ -12,7 +12,9 @@
 
 pub mod animated_image;
 pub mod commands;
+pub mod file_names;
 pub mod image_file;
+pub mod search;
 pub mod view_request;
 #[cfg(feature = "window")]
 pub mod viewer;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::folder;
-use super::search::{self, Found, Limits, SearchProgress};
+use super::search::{self, Found};
+use crate::search::{Limits, SearchProgress};
 use mapscope_formats::counted;
 
 /// What dropping files would do.

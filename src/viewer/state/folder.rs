@@ -1,9 +1,9 @@
 //! The files of a folder that can be opened, in the order in which people expect them.
 
-use std::cmp::Ordering;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+pub(crate) use crate::file_names::{name, natural_order};
 use mapscope_formats::{Format, pfmap, pfscene};
 
 /// Bytes by which a text of the Permafrost Engine is known.
@@ -72,14 +72,6 @@ fn beginning(path: &Path) -> Vec<u8> {
     if read.is_some() { head } else { Vec::new() }
 }
 
-/// The name of a file for people.
-pub(crate) fn name(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => path.display().to_string(),
-    }
-}
-
 /// A path that means the same wherever the program is started.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -137,71 +129,9 @@ pub(crate) fn told_apart(files: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Compares names as people do: without regard to case, and numbers by their value.
-pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
-    let (mut rest_a, mut rest_b) = (a, b);
-    loop {
-        let (piece_a, piece_b) = (next_piece(&mut rest_a), next_piece(&mut rest_b));
-        let order = match (piece_a, piece_b) {
-            (None, None) => return a.cmp(b),
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(Piece::Number(a)), Some(Piece::Number(b))) => {
-                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
-            }
-            (Some(a), Some(b)) => a.text().to_lowercase().cmp(&b.text().to_lowercase()),
-        };
-        if order.is_ne() {
-            return order;
-        }
-    }
-}
-
-/// A run of digits, without leading zeros, or of anything else.
-enum Piece<'a> {
-    Number(&'a str),
-    Text(&'a str),
-}
-
-impl<'a> Piece<'a> {
-    fn text(&self) -> &'a str {
-        match self {
-            Self::Number(text) | Self::Text(text) => text,
-        }
-    }
-}
-
-fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
-    let digits = rest.starts_with(|c: char| c.is_ascii_digit());
-    let end = rest
-        .find(|c: char| c.is_ascii_digit() != digits)
-        .unwrap_or(rest.len());
-    let (piece, after) = rest.split_at(end);
-    *rest = after;
-    match (piece.is_empty(), digits) {
-        (true, _) => None,
-        (false, true) => Some(Piece::Number(piece.trim_start_matches('0'))),
-        (false, false) => Some(Piece::Text(piece)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_in_names_are_ordered_by_their_value() {
-        let mut names = [
-            "b2", "a10", "A9", "a010", "a1b", "a", "b", "ä1", "a1", "7", "a 3",
-        ];
-        names.sort_by(|a, b| natural_order(a, b));
-        assert_eq!(
-            names,
-            [
-                "7", "a", "a1", "a1b", "A9", "a010", "a10", "a 3", "b", "b2", "ä1"
-            ]
-        );
-    }
 
     #[test]
     fn a_folder_gives_the_files_that_can_be_opened() {

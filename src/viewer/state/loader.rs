@@ -7,8 +7,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::folder;
 use super::playlist::FileList;
-use super::search::{self, Limits, SearchProgress, Seen};
+use super::search;
 use super::settings::ChosenMap;
+use crate::search::{Limits, SearchProgress, Seen};
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
 use mapscope_scene::assets::DeferredTextures;

@@ -1,7 +1,7 @@
 //! What is said for a while.
 
 use super::loader::Failure;
-use super::search::Seen;
+use crate::search::Seen;
 use mapscope_formats::Severity;
 
 /// What is said for a while.

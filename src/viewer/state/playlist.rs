@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::folder::{self, format_of, name, natural_order};
-use super::search::{self, Found, Limits, SearchProgress};
+use super::search::{self, Found};
+use crate::search::{Limits, SearchProgress};
 use mapscope_formats::Format;
 
 /// Where files that go together come from.

@@ -1,68 +1,16 @@
-//! The search for files below folders: bounded, and not led astray by links in circles.
+//! The files that files and folders stand for which are opened together, and why there may be more.
 
-use std::collections::{HashSet, VecDeque};
-use std::fs::{self, ReadDir};
-use std::io;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use super::folder::{name, natural_order};
 use super::loader::{Failure, capitalized};
+use crate::search::{CutOff, Halt, Limits, Search, SearchProgress};
 use crate::viewer::panels::format::counted;
 use mapscope_scene::looks_openable;
 
 /// Folders that cannot be read are named up to so many of them.
 const NAMED_UNREADABLE: usize = 3;
-
-/// Where a search ends, however much more there is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    /// Entries of folders that are looked at, whatever they are.
-    pub entries: u64,
-    /// Files that are found.
-    pub files: u64,
-}
-
-impl Limits {
-    /// For what is opened: the folders of a game, but not a whole disk.
-    pub(crate) const OPEN: Self = Self {
-        entries: 200_000,
-        files: 10_000,
-    };
-    /// For what is said while files are held over the window, and soon.
-    pub(crate) const PREVIEW: Self = Self {
-        entries: 4_000,
-        files: 1_000,
-    };
-}
-
-/// How far a search is, shared with whoever shows it.
-#[derive(Debug, Default)]
-pub(crate) struct SearchProgress {
-    folders: AtomicU64,
-    files: AtomicU64,
-    is_over: AtomicBool,
-}
-
-/// What a search has seen so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
-    /// Folders that were read.
-    pub folders: u64,
-    /// Files that were found.
-    pub files: u64,
-}
-
-impl SearchProgress {
-    /// What was seen so far, while folders are searched.
-    pub(crate) fn seen(&self) -> Option<Seen> {
-        let seen = Seen {
-            folders: self.folders.load(Ordering::Relaxed),
-            files: self.files.load(Ordering::Relaxed),
-        };
-        (seen.folders > 0 && !self.is_over.load(Ordering::Relaxed)).then_some(seen)
-    }
-}
 
 /// The files that some files and folders stand for.
 #[derive(Debug, Clone, Default)]
@@ -100,302 +48,104 @@ pub(crate) fn find(
     progress: &SearchProgress,
     goes_on: &dyn Fn() -> bool,
 ) -> Option<Found> {
-    let mut search = Search::new(limits, progress, goes_on);
-    search.find(paths)
+    let mut search = Search::new(limits, progress, goes_on, &looks_openable);
+    find_with(&mut search, progress, paths)
 }
 
-/// A search under way.
-struct Search<'a> {
-    limits: Limits,
-    progress: &'a SearchProgress,
-    goes_on: &'a dyn Fn() -> bool,
-    read_dir: &'a dyn Fn(&Path) -> io::Result<ReadDir>,
-    /// The folders that were read or will be, without links: none is read twice.
-    known: HashSet<PathBuf>,
-    entries: u64,
-    files: u64,
-    /// Folders below those that were named which cannot be read: how many, and the first of them.
-    unreadable: u64,
-    named_unreadable: Vec<PathBuf>,
-    /// What was too many, if anything was.
-    cut_off: Option<String>,
+fn find_with(
+    search: &mut Search<'_>,
+    progress: &SearchProgress,
+    paths: &[PathBuf],
+) -> Option<Found> {
+    let mut found = Found {
+        named: paths.to_vec(),
+        ..Found::default()
+    };
+    let mut bases: Vec<&Path> = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            bases.extend(path.parent());
+            found.files.push(path.clone());
+            continue;
+        }
+        bases.push(path);
+        found.is_of_folder = true;
+        let folders_before = progress.folders.load(Ordering::Relaxed);
+        match search.files_below(path) {
+            // It lies below another one that was named.
+            Ok(None) => {}
+            Ok(Some(files)) if files.is_empty() => {
+                let folders = progress.folders.load(Ordering::Relaxed) - folders_before;
+                let message = why_nothing(search, folders.saturating_sub(1));
+                found.failures.push(Failure::new(path, &message));
+            }
+            Ok(Some(files)) => found.files.extend(files),
+            Err(Halt::Stopped) => return None,
+            Err(Halt::Unreadable(error)) => {
+                let message = format!("This folder cannot be read: {error}");
+                found.failures.push(Failure::new(path, &message));
+            }
+        }
+    }
+    progress.is_over.store(true, Ordering::Relaxed);
+    let mut listed = HashSet::new();
+    found.files.retain(|file| listed.insert(file.clone()));
+    // Files whose names promise nothing are tried last: a map may come with its notes.
+    found.files.sort_by_key(|file| !looks_openable(file));
+    found.base = common_folder(&bases);
+    found.note = note(search);
+    found.is_cut_off = search.cut_off().is_some();
+    Some(found)
 }
 
-/// Why the search of a folder gives nothing.
-enum Halt {
-    /// Nobody wants it any more.
-    Stopped,
-    /// The folder cannot be read.
-    Unreadable(io::Error),
+/// Why a folder gives no file, with so many folders below it that were read.
+fn why_nothing(search: &Search<'_>, folders_below: u64) -> String {
+    if let Some(limit) = search.cut_off().map(limit_text) {
+        return format!(
+            "The search ended after {limit}, and no file that Mapscope opens was found in this \
+             folder until then"
+        );
+    }
+    let message = match folders_below {
+        0 => "This folder has no file that Mapscope opens".to_owned(),
+        below => {
+            let below = counted(below as usize, "folder");
+            format!(
+                "There is no file that Mapscope opens in this folder, nor in the {below} below it"
+            )
+        }
+    };
+    let texts = [Some(message), unreadable_text(search)];
+    texts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// A folder with what was found right in it.
-struct Folder {
-    path: PathBuf,
-    /// The same without links.
-    real: PathBuf,
-    files: Vec<PathBuf>,
-    /// The folders right below it, by their places in the list of all.
-    below: Vec<usize>,
+/// Why there may be more files than were found.
+fn note(search: &Search<'_>) -> Option<String> {
+    let cut_off = search.cut_off().map(limit_text);
+    let cut_off = cut_off.map(|limit| format!("The search ended after {limit}: there may be more"));
+    let notes = [cut_off, unreadable_text(search)];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| capitalized(&notes.join("; ")))
 }
 
-impl Folder {
-    fn new(path: PathBuf, real: PathBuf) -> Self {
-        Self {
-            path,
-            real,
-            files: Vec::new(),
-            below: Vec::new(),
-        }
+fn unreadable_text(search: &Search<'_>) -> Option<String> {
+    let unreadable = search.unreadable();
+    let named = unreadable.iter().take(NAMED_UNREADABLE);
+    let mut names: Vec<String> = named.map(|it| it.path.display().to_string()).collect();
+    match unreadable.len() {
+        0 => return None,
+        all if all > names.len() => names.push("others".to_owned()),
+        _ => {}
     }
+    let folders = counted(unreadable.len(), "folder");
+    Some(format!("{folders} cannot be read: {}", names.join(", ")))
 }
 
-/// What is right in a folder, in natural order.
-#[derive(Default)]
-struct Listing {
-    files: Vec<PathBuf>,
-    /// Folders, and whether they are links to one.
-    folders: Vec<(PathBuf, bool)>,
-}
-
-impl<'a> Search<'a> {
-    fn new(limits: Limits, progress: &'a SearchProgress, goes_on: &'a dyn Fn() -> bool) -> Self {
-        Self {
-            limits,
-            progress,
-            goes_on,
-            read_dir: &|path| fs::read_dir(path),
-            known: HashSet::new(),
-            entries: 0,
-            files: 0,
-            unreadable: 0,
-            named_unreadable: Vec::new(),
-            cut_off: None,
-        }
+fn limit_text(cut_off: CutOff) -> String {
+    match cut_off {
+        CutOff::Entries(entries) => counted(entries as usize, "entry"),
+        CutOff::Files(files) => counted(files as usize, "file"),
     }
-
-    fn find(&mut self, paths: &[PathBuf]) -> Option<Found> {
-        let mut found = Found {
-            named: paths.to_vec(),
-            ..Found::default()
-        };
-        let mut bases: Vec<&Path> = Vec::new();
-        for path in paths {
-            if !path.is_dir() {
-                bases.extend(path.parent());
-                found.files.push(path.clone());
-                continue;
-            }
-            bases.push(path);
-            found.is_of_folder = true;
-            let folders_before = self.progress.folders.load(Ordering::Relaxed);
-            match self.files_below(path) {
-                // It lies below another one that was named.
-                Ok(None) => {}
-                Ok(Some(files)) if files.is_empty() => {
-                    let folders = self.progress.folders.load(Ordering::Relaxed) - folders_before;
-                    let message = self.why_nothing(folders.saturating_sub(1));
-                    found.failures.push(Failure::new(path, &message));
-                }
-                Ok(Some(files)) => found.files.extend(files),
-                Err(Halt::Stopped) => return None,
-                Err(Halt::Unreadable(error)) => {
-                    let message = format!("This folder cannot be read: {error}");
-                    found.failures.push(Failure::new(path, &message));
-                }
-            }
-        }
-        self.progress.is_over.store(true, Ordering::Relaxed);
-        let mut listed = HashSet::new();
-        found.files.retain(|file| listed.insert(file.clone()));
-        // Files whose names promise nothing are tried last: a map may come with its notes.
-        found.files.sort_by_key(|file| !looks_openable(file));
-        found.base = common_folder(&bases);
-        found.note = self.note();
-        found.is_cut_off = self.cut_off.is_some();
-        Some(found)
-    }
-
-    /// The files below a folder; none where it was searched already.
-    fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, Halt> {
-        let real = root.canonicalize().map_err(Halt::Unreadable)?;
-        if !self.known.insert(real.clone()) {
-            return Ok(None);
-        }
-        let mut folders = vec![Folder::new(root.to_owned(), real)];
-        // What is nearest to the top is seen first, whatever the bound. Links wait until all that
-        // is no link is known: what is in both lies where it is.
-        let mut waiting = VecDeque::from([0]);
-        let mut links: VecDeque<(usize, PathBuf)> = VecDeque::new();
-        while self.cut_off.is_none() {
-            let at = match waiting.pop_front() {
-                Some(at) => at,
-                None => match links.pop_front() {
-                    Some((above, link)) => {
-                        let real = link.canonicalize().ok();
-                        let Some(real) = real.filter(|real| self.known.insert(real.clone())) else {
-                            continue;
-                        };
-                        add_below(&mut folders, above, Folder::new(link, real))
-                    }
-                    None => break,
-                },
-            };
-            let Some(folder) = folders.get(at) else {
-                break;
-            };
-            let listing = match self.list(&folder.path) {
-                Ok(listing) => listing,
-                Err(Halt::Unreadable(_)) if at > 0 => {
-                    self.unreadable += 1;
-                    if self.named_unreadable.len() < NAMED_UNREADABLE {
-                        self.named_unreadable.push(folder.path.clone());
-                    }
-                    continue;
-                }
-                Err(halt) => return Err(halt),
-            };
-            let real = folder.real.clone();
-            for (path, is_link) in listing.folders {
-                if is_link {
-                    links.push_back((at, path));
-                    continue;
-                }
-                let real = real.join(path.file_name().unwrap_or_default());
-                if self.known.insert(real.clone()) {
-                    waiting.push_back(add_below(&mut folders, at, Folder::new(path, real)));
-                }
-            }
-            if let Some(folder) = folders.get_mut(at) {
-                folder.files = listing.files;
-            }
-        }
-        Ok(Some(in_order(folders)))
-    }
-
-    /// Reads a folder, as far as the limits let it.
-    fn list(&mut self, folder: &Path) -> Result<Listing, Halt> {
-        self.progress.folders.fetch_add(1, Ordering::Relaxed);
-        let mut listing = Listing::default();
-        for entry in (self.read_dir)(folder).map_err(Halt::Unreadable)? {
-            if !(self.goes_on)() {
-                return Err(Halt::Stopped);
-            }
-            if self.entries == self.limits.entries {
-                self.cut_off = Some(counted(self.entries as usize, "entry"));
-                break;
-            }
-            self.entries += 1;
-            // What is gone again, or cannot be asked what it is, is nothing to open.
-            let Some((entry, kind)) = entry.ok().and_then(|entry| {
-                let kind = entry.file_type().ok()?;
-                Some((entry, kind))
-            }) else {
-                continue;
-            };
-            if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                continue;
-            }
-            let path = entry.path();
-            // Of a link, what it leads to.
-            let is_link = kind.is_symlink();
-            let target = is_link.then(|| fs::metadata(&path).ok());
-            let (is_dir, is_file) = match target {
-                Some(target) => target.map_or((false, false), |it| (it.is_dir(), it.is_file())),
-                None => (kind.is_dir(), kind.is_file()),
-            };
-            if is_dir {
-                listing.folders.push((path, is_link));
-            } else if is_file && looks_openable(&path) {
-                if self.files == self.limits.files {
-                    self.cut_off = Some(counted(self.files as usize, "file"));
-                    break;
-                }
-                self.files += 1;
-                self.progress.files.fetch_add(1, Ordering::Relaxed);
-                listing.files.push(path);
-            }
-        }
-        listing
-            .files
-            .sort_by_cached_key(|path| NaturalName(name(path)));
-        listing
-            .folders
-            .sort_by_cached_key(|(path, _)| NaturalName(name(path)));
-        Ok(listing)
-    }
-
-    /// Why a folder gives no file, with so many folders below it that were read.
-    fn why_nothing(&self, folders_below: u64) -> String {
-        if let Some(limit) = &self.cut_off {
-            return format!(
-                "The search ended after {limit}, and no file that Mapscope opens was found in this \
-                 folder until then"
-            );
-        }
-        let message = match folders_below {
-            0 => "This folder has no file that Mapscope opens".to_owned(),
-            below => {
-                let below = counted(below as usize, "folder");
-                format!(
-                    "There is no file that Mapscope opens in this folder, nor in the {below} below it"
-                )
-            }
-        };
-        let unreadable = self.unreadable_text();
-        [Some(message), unreadable]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("; ")
-    }
-
-    /// Why there may be more files than were found.
-    fn note(&self) -> Option<String> {
-        let cut_off = self.cut_off.as_ref();
-        let cut_off =
-            cut_off.map(|limit| format!("The search ended after {limit}: there may be more"));
-        let notes = [cut_off, self.unreadable_text()];
-        let notes: Vec<String> = notes.into_iter().flatten().collect();
-        (!notes.is_empty()).then(|| capitalized(&notes.join("; ")))
-    }
-
-    fn unreadable_text(&self) -> Option<String> {
-        let names = self
-            .named_unreadable
-            .iter()
-            .map(|path| path.display().to_string());
-        let mut names: Vec<String> = names.collect();
-        match self.unreadable {
-            0 => return None,
-            all if all > names.len() as u64 => names.push("others".to_owned()),
-            _ => {}
-        }
-        let folders = counted(self.unreadable as usize, "folder");
-        Some(format!("{folders} cannot be read: {}", names.join(", ")))
-    }
-}
-
-/// Adds a folder below another one, and says its place in the list of all.
-fn add_below(folders: &mut Vec<Folder>, above: usize, folder: Folder) -> usize {
-    let at = folders.len();
-    folders.push(folder);
-    if let Some(above) = folders.get_mut(above) {
-        above.below.push(at);
-    }
-    at
-}
-
-/// The files of folders, of which the first is above all others: each folder's own, and then those
-/// of the folders below it.
-fn in_order(mut folders: Vec<Folder>) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut next = vec![0];
-    while let Some(folder) = next.pop().and_then(|at| folders.get_mut(at)) {
-        files.append(&mut folder.files);
-        next.extend(folder.below.iter().rev());
-    }
-    files
 }
 
 /// The deepest folder that some folders are, or lie below.
@@ -406,25 +156,10 @@ fn common_folder(folders: &[&Path]) -> PathBuf {
     common.map(Path::to_owned).unwrap_or_default()
 }
 
-/// A name that is ordered as people order names.
-#[derive(PartialEq, Eq)]
-struct NaturalName(String);
-
-impl PartialOrd for NaturalName {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for NaturalName {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        natural_order(&self.0, &other.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::{fs, io};
 
     use super::*;
 
@@ -644,9 +379,9 @@ mod tests {
         };
         let progress = SearchProgress::default();
         let searched = |path: PathBuf| {
-            let mut search = Search::new(Limits::OPEN, &progress, &|| true);
+            let mut search = Search::new(Limits::OPEN, &progress, &|| true, &looks_openable);
             search.read_dir = &read_dir;
-            search.find(&[path]).unwrap()
+            find_with(&mut search, &progress, &[path]).unwrap()
         };
         let all = searched(dir.path().to_owned());
         assert_eq!(names(&all), ["c.pfmap", "open/b.pfmap"]);

@@ -10,12 +10,13 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::{Window, keep_picture, model, press, sized, state, window, with_demo};
+use crate::search::{Limits, SearchProgress, Seen};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::playlist::FileList;
-use crate::viewer::state::search::{self, Limits, SearchProgress, Seen};
+use crate::viewer::state::search;
 use crate::viewer::state::{Effect, State};
 use crate::viewer::ui::theme;
 use mapscope_scene::MapChoice;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
 use super::{places, theme};
+use crate::search::Seen;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
-use crate::viewer::state::search::Seen;
 use mapscope_formats::Severity;
 
 /// Files that could not be opened which are listed at most.

@@ -1,0 +1,95 @@
+//! The names of files as people read and order them.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// The name of a file for people.
+pub fn name(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => path.display().to_string(),
+    }
+}
+
+/// Compares names as people do: without regard to case, and numbers by their value.
+pub fn natural_order(a: &str, b: &str) -> Ordering {
+    let (mut rest_a, mut rest_b) = (a, b);
+    loop {
+        let (piece_a, piece_b) = (next_piece(&mut rest_a), next_piece(&mut rest_b));
+        let order = match (piece_a, piece_b) {
+            (None, None) => return a.cmp(b),
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(Piece::Number(a)), Some(Piece::Number(b))) => {
+                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+            }
+            (Some(a), Some(b)) => a.text().to_lowercase().cmp(&b.text().to_lowercase()),
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+}
+
+/// A run of digits, without leading zeros, or of anything else.
+enum Piece<'a> {
+    Number(&'a str),
+    Text(&'a str),
+}
+
+impl<'a> Piece<'a> {
+    fn text(&self) -> &'a str {
+        match self {
+            Self::Number(text) | Self::Text(text) => text,
+        }
+    }
+}
+
+fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
+    let digits = rest.starts_with(|c: char| c.is_ascii_digit());
+    let end = rest
+        .find(|c: char| c.is_ascii_digit() != digits)
+        .unwrap_or(rest.len());
+    let (piece, after) = rest.split_at(end);
+    *rest = after;
+    match (piece.is_empty(), digits) {
+        (true, _) => None,
+        (false, true) => Some(Piece::Number(piece.trim_start_matches('0'))),
+        (false, false) => Some(Piece::Text(piece)),
+    }
+}
+
+/// A name that is ordered as people order names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NaturalName(pub(crate) String);
+
+impl PartialOrd for NaturalName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for NaturalName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        natural_order(&self.0, &other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_ordered_by_their_value() {
+        let mut names = [
+            "b2", "a10", "A9", "a010", "a1b", "a", "b", "ä1", "a1", "7", "a 3",
+        ];
+        names.sort_by(|a, b| natural_order(a, b));
+        assert_eq!(
+            names,
+            [
+                "7", "a", "a1", "a1b", "A9", "a010", "a10", "a 3", "b", "b2", "ä1"
+            ]
+        );
+    }
+}
