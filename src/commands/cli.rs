@@ -285,18 +285,20 @@ impl InfoArgs {
 #[command(after_help = "\
 Examples:
   mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message [rule]
-  mapscope check town.pmf               of a binary file: FILE:0xOFFSET: severity: message [rule]
-  mapscope check demo.pfmap --json      one JSON object a file, each on a line
+  mapscope check assets/                every file below a folder
+  mapscope check assets/ --json         one JSON object a file, each on a line
+  git show HEAD:town.pmf | mapscope check -
   mapscope check --list-rules           what is checked: every rule, how bad it is, and what it says
 
 Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
 2 when a file cannot be read or is of no known format; the others are checked all the same.")]
 pub struct CheckArgs {
-    /// Files to check; `demo:` is the demo scene that is built in
-    #[arg(value_name = "FILE", required_unless_present = "list_rules")]
-    pub files: Vec<PathBuf>,
+    /// Files to check, and folders, with all files below them; `-` is standard input, `demo:` the demo
+    /// scene that is built in
+    #[arg(value_name = "PATH", required_unless_present = "list_rules")]
+    pub paths: Vec<PathBuf>,
     /// List every rule with its severity and what it is about, and check nothing
-    #[arg(long, conflicts_with = "files")]
+    #[arg(long, conflicts_with = "paths")]
     pub list_rules: bool,
     /// Also list what is not wrong but worth knowing; JSON always has it
     #[arg(long, help_heading = "Output")]

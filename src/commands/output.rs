@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::CommandError;
 use super::cli::display_name;
-use mapscope_formats::{Problem, Severity};
+use mapscope_formats::{Place, Problem, Severity};
 pub(super) use mapscope_formats::{Tally, counted};
 use mapscope_scene::OpenError;
 
@@ -140,22 +140,47 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`.
+/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`. What reads such
+/// lines knows no offsets: those of binary files stand before the message.
 pub(super) fn write_problem(
     out: &mut impl Write,
     paint: Paint,
     path: &Path,
     problem: &Problem,
 ) -> io::Result<()> {
-    let place = format!("{}:{}:", display_name(path), problem.place);
+    let (place, offset) = match problem.place {
+        place @ Place::Text { .. } => (place, String::new()),
+        offset @ Place::Offset(_) => (Place::line(1), format!("at {offset}: ")),
+    };
+    write_line(out, paint, path, place, problem.severity)?;
     writeln!(
         out,
-        "{} {}: {} {}",
-        paint.heading(printable(&place)),
-        paint.severity(problem.severity),
+        "{offset}{} {}",
         printable(&problem.message),
         paint.dim(format!("[{}]", problem.rule.id))
     )
+}
+
+/// The beginning of such a line, up to the message.
+fn write_line(
+    out: &mut impl Write,
+    paint: Paint,
+    path: &Path,
+    place: Place,
+    severity: Severity,
+) -> io::Result<()> {
+    let place = format!("{}:{place}:", display_name(path));
+    let place = paint.heading(printable(&place));
+    write!(out, "{place} {}: ", paint.severity(severity))
+}
+
+/// Says on standard error, in the same form, why a file or folder is not checked.
+pub(super) fn report_unchecked(path: &Path, place: Place, message: &str) {
+    let stderr = io::stderr();
+    let paint = Paint::on(&stderr);
+    let mut stderr = stderr.lock();
+    let _unheard = write_line(&mut stderr, paint, path, place, Severity::Error)
+        .and_then(|()| writeln!(stderr, "{}", printable(message)));
 }
 
 /// Says on standard error that a file has problems, where a command goes on in spite of them.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -71,6 +72,30 @@ pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandE
         ))
     };
     demo::find(id).map(Some).ok_or_else(known)
+}
+
+/// Whether an argument stands for standard input.
+pub(super) fn is_stdin(argument: &Path) -> bool {
+    argument == Path::new("-")
+}
+
+/// What stands on standard input, to its end; files that it names are looked up from the working
+/// folder.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn stdin(argument: &Path) -> Result<Source, CommandError> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|source| OpenError::Read {
+        path: argument.to_owned(),
+        source,
+    })?;
+    Ok(Source {
+        path: argument.to_owned(),
+        bytes: bytes.into(),
+        embedded: &[],
+    })
 }
 
 /// The bytes that an argument names: a file, a demo, or a made-up map.
@@ -203,10 +228,18 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
 fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
     let begun = Instant::now();
     let source = source_of(argument)?;
-    let read_time = begun.elapsed();
+    open_source(&source, begun.elapsed(), options)
+}
+
+/// Opens what was read in some time.
+fn open_source(
+    source: &Source,
+    read_time: Duration,
+    options: &OpenOptions,
+) -> Result<Opened, CommandError> {
     let progress = Progress::default();
     let begun = Instant::now();
-    let document = mapscope_scene::open(&source, options, &progress)?;
+    let document = mapscope_scene::open(source, options, &progress)?;
     let open_time = begun.elapsed();
     let parse_time = progress.parse_time();
     Ok(Opened {
@@ -272,7 +305,12 @@ pub(super) fn open_or_refused(
     argument: &Path,
     options: &OpenOptions,
 ) -> Result<Known, CommandError> {
-    match open_any(argument, options) {
+    known(&source_of(argument)?, options)
+}
+
+/// The same of what was read.
+pub(super) fn known(source: &Source, options: &OpenOptions) -> Result<Known, CommandError> {
+    match open_source(source, Duration::ZERO, options) {
         Ok(opened) => Ok(Known::Opened(opened.document)),
         Err(CommandError::Open(OpenError::Refused {
             format, problem, ..
@@ -320,18 +358,28 @@ impl Known {
             Self::Opened(document) => Some(&*document.about().version),
             Self::Refused(..) => None,
         };
-        let problems = self.problems().iter().map(output::problem_json);
-        let notes = self.notes();
-        let notes = notes.iter().map(output::problem_json);
-        let keys = [
-            ("file", display_name(path).into()),
-            ("format", self.format().id.into()),
-            ("version", version.into()),
-            ("problems", problems.collect()),
-            ("notes", notes.collect()),
-        ];
-        keys.map(|(key, value)| (key.to_owned(), value))
-            .into_iter()
-            .collect()
+        keys(path, self.format(), version, self.problems(), &self.notes())
     }
+}
+
+/// The keys that every format has in `info --json` and `check --json`, of a file with a version that
+/// is known unless nothing of it can be shown.
+pub(super) fn keys(
+    path: &Path,
+    format: &Format,
+    version: Option<&str>,
+    problems: &[Problem],
+    notes: &[Problem],
+) -> Map<String, Value> {
+    let list = |problems: &[Problem]| problems.iter().map(output::problem_json).collect();
+    let keys = [
+        ("file", display_name(path).into()),
+        ("format", format.id.into()),
+        ("version", version.into()),
+        ("problems", list(problems)),
+        ("notes", list(notes)),
+    ];
+    keys.map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect()
 }

@@ -103,7 +103,7 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
     let folder = good();
     for (args, word) in [
         ("info", "<FILE>"),
-        ("check", "<FILE>"),
+        ("check", "<PATH>"),
         ("info good.pfmap --nonsense", "--nonsense"),
         ("info good.pfmap --tile 3", "two whole numbers"),
         ("info good.pfmap --tile -1,3", "two whole numbers from 0"),
@@ -437,8 +437,12 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
         .collect();
-    assert_eq!(files, ["good.pfmap", "bad.pfmap", "good.pfmap"]);
-    assert!(check.stderr.contains("no-such-file"), "{check:?}");
+    assert_eq!(
+        files,
+        ["good.pfmap", "no-such-file", "bad.pfmap", "good.pfmap"]
+    );
+    let line = "no-such-file:1:1: error: No such file";
+    assert!(check.stderr.contains(line), "{check:?}");
     assert!(
         check.stderr.contains("; 1 could not be checked"),
         "{check:?}"

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod check;
 mod cli;
 mod contract;
 mod docs;

@@ -1,8 +1,10 @@
 //! Work that is spread over the processors.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order. The calling thread works too; before each of its pieces it says how many
@@ -54,6 +56,56 @@ pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -
     in_parallel(count, &mut go_on, work).unwrap_or_default()
 }
 
+/// What [`in_order`] has to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<T> {
+    /// So many pieces are done, in whatever order.
+    Done(usize),
+    /// The result of the next piece.
+    Result(T),
+}
+
+/// Does the same for each number below `count`, on as many threads as the machine has, and tells the
+/// calling thread each result as soon as it and all before it are there.
+///
+/// # Errors
+/// The first that the calling thread gives back; no piece is begun after it.
+pub fn in_order<T: Send, E>(
+    count: usize,
+    work: impl Fn(usize) -> T + Sync,
+    mut tell: impl FnMut(Step<T>) -> Result<(), E>,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    let (next, work) = (&next, &work);
+    std::thread::scope(|scope| {
+        for _ in 0..threads().min(count) {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    // Nobody listens any more after an error.
+                    if i >= count || sender.send((i, work(i))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut due = 0;
+        for (done, (i, result)) in (1..).zip(receiver) {
+            tell(Step::Done(done))?;
+            early.insert(i, result);
+            while let Some(result) = early.remove(&due) {
+                tell(Step::Result(result))?;
+                due += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
 /// Shares a list out among as many threads as the machine has, and gives their results in order.
 ///
 /// Each gets the index of its first element and a part that is made of whole units of so many
@@ -96,6 +148,38 @@ mod tests {
         assert!(in_parallel(1, &mut |_| ControlFlow::Break(()), |i| i).is_none());
         let nothing = in_parallel(0, &mut |_| ControlFlow::Break(()), |i| i);
         assert_eq!(nothing, Some(Vec::new()));
+    }
+
+    #[test]
+    fn results_are_told_in_order_while_others_are_made() {
+        // The first piece ends after another one, if there is another thread.
+        let (ended, wait) = (AtomicUsize::new(0), threads() > 1);
+        let work = |i: usize| {
+            while i == 0 && wait && ended.load(Ordering::Relaxed) == 0 {
+                std::thread::yield_now();
+            }
+            ended.fetch_add(1, Ordering::Relaxed);
+            i
+        };
+        let (mut results, mut done) = (Vec::new(), Vec::new());
+        let told = in_order(50, work, |step| {
+            match step {
+                Step::Done(count) => done.push(count),
+                Step::Result(i) => results.push(i),
+            }
+            Ok::<(), ()>(())
+        });
+        assert_eq!(told, Ok(()));
+        assert!(results.into_iter().eq(0..50) && done.into_iter().eq(1..=50));
+        let begun = AtomicUsize::new(0);
+        let work = |_| begun.fetch_add(1, Ordering::Relaxed);
+        let told = in_order(1_000_000, work, |step| match step {
+            Step::Done(_) => Ok(()),
+            Step::Result(_) => Err("stop"),
+        });
+        assert_eq!(told, Err("stop"));
+        assert!(begun.into_inner() < 1_000_000);
+        assert_eq!(in_order(0, |_| (), |_| Err("nothing")), Ok(()));
     }
 
     #[test]

@@ -1,15 +1,62 @@
 //! `mapscope check`: every problem in files, with its place.
 
+mod inputs;
+mod progress;
+mod report;
+
 use std::io::{self, Write};
-use std::path::Path;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use self::progress::ProgressLine;
+use self::report::Report;
 use super::cli::CheckArgs;
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Known};
 use super::{CommandError, Status};
-use mapscope_scene::OpenOptions;
+use mapscope_formats::parallel::{Step, in_order};
+use mapscope_formats::{Format, Place, Problem};
+use mapscope_scene::{OpenError, OpenOptions};
+
+/// A file that was checked.
+#[derive(Debug)]
+struct Checked {
+    path: PathBuf,
+    findings: Findings,
+}
+
+/// What was found in a file.
+#[derive(Debug)]
+struct Findings {
+    format: &'static Format,
+    /// None where nothing of it can be shown.
+    version: Option<String>,
+    problems: Vec<Problem>,
+    notes: Vec<Problem>,
+}
+
+/// A file or folder that could not be checked.
+#[derive(Debug)]
+struct Unchecked {
+    path: PathBuf,
+    /// Where in the file the reason is.
+    place: Place,
+    /// The reason.
+    message: String,
+}
+
+impl Unchecked {
+    /// One that could not be checked as a whole.
+    fn new(path: PathBuf, message: String) -> Self {
+        Self {
+            path,
+            place: Place::line(1),
+            message,
+        }
+    }
+}
 
 pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
@@ -19,57 +66,187 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         out.flush()?;
         return Ok(Status::Done);
     }
-    let mut status = Status::Done;
-    let mut total = Tally::default();
-    let mut unchecked = 0;
-    let mut unlisted = 0;
+    let report = if args.json {
+        Report::Json
+    } else {
+        Report::Text {
+            paint,
+            with_notes: args.notes,
+        }
+    };
+    let progress = ProgressLine::new();
+    let inputs = inputs::find(&args.paths, &progress)?;
+    let mut run = Run {
+        report,
+        out,
+        progress,
+        status: Status::Done,
+        total: Tally::default(),
+        files: 0,
+        unchecked: 0,
+        unlisted: 0,
+    };
+    for unchecked in &inputs.unchecked {
+        run.unchecked(unchecked)?;
+    }
+    let count = inputs.files.len();
     let mut without_scene = None;
     let mut has_scene = false;
-    for file in &args.files {
-        let known = match check(file, options, args, paint, &mut out) {
-            Ok(known) => known,
-            // The other files can be checked all the same.
-            Err(error @ (CommandError::Open(_) | CommandError::Argument(_))) => {
-                out.flush()?;
-                output::report_error(&error);
-                status = Status::Failed;
-                unchecked += 1;
-                continue;
+    let check = |i: usize| {
+        let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
+        match check(&path, options) {
+            Ok(findings) => Ok(Checked { path, findings }),
+            Err(message) => Err(Unchecked::new(path, message)),
+        }
+    };
+    in_order(count, check, |step| {
+        match step {
+            Step::Done(done) => {
+                if count > 1 {
+                    let progress = &run.progress;
+                    progress.show(|| format!("Checked {done} of {count} files"));
+                }
             }
-            Err(error) => return Err(error),
-        };
-        // Whoever waits for a file among many, or stops reading, should not wait for all.
-        out.flush()?;
-        let tally = Tally::of(known.problems());
-        total += tally;
-        if !args.notes && !args.json {
-            unlisted += known.notes().len();
+            Step::Result(Ok(checked)) => {
+                run.checked(&checked)?;
+                // Among several files, a map is for those that are scenes.
+                match source::refuse_map(&checked.path, checked.findings.format, options) {
+                    Ok(()) => has_scene = true,
+                    Err(error) => without_scene = Some(error),
+                }
+            }
+            Step::Result(Err(unchecked)) => run.unchecked(&unchecked)?,
         }
-        if tally.errors > 0 {
-            status = status.max(Status::FileErrors);
-        }
-        // Among several files, a map is for those that are scenes.
-        match source::refuse_map(file, known.format(), options) {
-            Ok(()) => has_scene = true,
-            Err(error) => without_scene = Some(error),
-        }
-    }
+        Ok::<(), CommandError>(())
+    })?;
     if let Some(error) = without_scene.filter(|_| !has_scene) {
         return Err(error);
     }
-    let files = output::counted(args.files.len() - unchecked, "file");
-    let notes = match unlisted {
-        0 => String::new(),
-        _ => format!(
-            ", {} (--notes lists them)",
-            output::counted(unlisted, "note")
-        ),
+    run.progress.clear();
+    output::say(&run.summary());
+    Ok(run.status)
+}
+
+/// A check under way.
+struct Run {
+    report: Report,
+    out: Stdout,
+    progress: ProgressLine,
+    status: Status,
+    total: Tally,
+    /// Files that were checked.
+    files: usize,
+    /// Files and folders that were not.
+    unchecked: usize,
+    /// Notes that are not listed.
+    unlisted: usize,
+}
+
+impl Run {
+    fn checked(&mut self, checked: &Checked) -> io::Result<()> {
+        let findings = &checked.findings;
+        let tally = Tally::of(&findings.problems);
+        self.total += tally;
+        self.files += 1;
+        if tally.errors > 0 {
+            self.status = self.status.max(Status::FileErrors);
+        }
+        if matches!(self.report, Report::Text { with_notes, .. } if !with_notes) {
+            self.unlisted += findings.notes.len();
+        }
+        self.write(|report, out| report.checked(out, checked))
+    }
+
+    fn unchecked(&mut self, unchecked: &Unchecked) -> io::Result<()> {
+        self.status = Status::Failed;
+        self.unchecked += 1;
+        self.write(|report, out| report.unchecked(out, unchecked))?;
+        let Unchecked {
+            path,
+            place,
+            message,
+        } = unchecked;
+        self.progress.clear();
+        output::report_unchecked(path, *place, message);
+        Ok(())
+    }
+
+    /// Writes a part of the report. Whoever waits for a file among many should not wait for all.
+    fn write(
+        &mut self,
+        write: impl FnOnce(&Report, &mut Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut text = Vec::new();
+        write(&self.report, &mut text)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.progress.clear();
+        self.out.write_all(&text)?;
+        self.out.flush()
+    }
+
+    /// What was checked, and what came of it.
+    fn summary(&self) -> String {
+        let files = output::counted(self.files, "file");
+        let notes = match self.unlisted {
+            0 => String::new(),
+            unlisted => {
+                let notes = output::counted(unlisted, "note");
+                format!(", {notes} (--notes lists them)")
+            }
+        };
+        let unchecked = match self.unchecked {
+            0 => String::new(),
+            unchecked => format!("; {unchecked} could not be checked"),
+        };
+        format!("{files}: {}{notes}{unchecked}", self.total)
+    }
+}
+
+/// Checks a file, or says why it cannot be checked. A reader that panics is such a reason: the other
+/// files can be checked all the same.
+fn check(path: &Path, options: &OpenOptions) -> Result<Findings, String> {
+    let job = || {
+        let source = if source::is_stdin(path) {
+            source::stdin(path)?
+        } else {
+            source::source_of(path)?
+        };
+        Ok(match source::known(&source, options)? {
+            Known::Opened(document) => {
+                let about = document.about();
+                Findings {
+                    format: about.format,
+                    version: Some(about.version.clone()),
+                    problems: about.problems.clone(),
+                    notes: document.notes(),
+                }
+            }
+            Known::Refused(format, [problem]) => Findings {
+                format,
+                version: None,
+                problems: vec![problem],
+                notes: Vec::new(),
+            },
+        })
     };
-    output::say(&match unchecked {
-        0 => format!("{files}: {total}{notes}"),
-        _ => format!("{files}: {total}{notes}; {unchecked} could not be checked"),
-    });
-    Ok(status)
+    match catch_unwind(AssertUnwindSafe(job)) {
+        Ok(result) => result.map_err(|error| reason(&error)),
+        Err(_panic) => {
+            Err("Mapscope failed while reading it; please report this, with the file".to_owned())
+        }
+    }
+}
+
+/// Why a file was not opened, without its name.
+fn reason(error: &CommandError) -> String {
+    match error {
+        CommandError::Open(OpenError::Read { source, .. }) => source.to_string(),
+        CommandError::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
+        CommandError::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
+        error => error.to_string(),
+    }
 }
 
 /// Writes every rule: with `json`, as one array.
@@ -97,29 +274,4 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
         )?;
     }
     Ok(())
-}
-
-/// Checks a file and writes what is wrong with it.
-fn check(
-    file: &Path,
-    options: &OpenOptions,
-    args: &CheckArgs,
-    paint: Paint,
-    out: &mut impl Write,
-) -> Result<Known, CommandError> {
-    let known = source::open_or_refused(file, options)?;
-    if args.json {
-        serde_json::to_writer(&mut *out, &known.keys(file)).map_err(io::Error::from)?;
-        writeln!(out)?;
-    } else {
-        let notes = if args.notes {
-            known.notes()
-        } else {
-            Vec::new()
-        };
-        for problem in known.problems().iter().chain(&notes) {
-            output::write_problem(out, paint, file, problem)?;
-        }
-    }
-    Ok(known)
 }
