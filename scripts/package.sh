@@ -23,16 +23,18 @@ umask 022
 programs=${MAPSCOPE_BINARIES:-$out/programs}
 rm -rf "$out"
 mkdir -p "$out"
+stage=$out/mapscope-$version-linux-$arch
 if [ -z "${MAPSCOPE_BINARIES:-}" ]; then
-    # The files are made by a program without window and graphics, which is soon built.
-    $CARGO build --profile dist --locked -p mapscope
+    # By a program without window and graphics, which is soon built and says what is wrong with them.
     $CARGO build --release --locked -p mapscope-package
     mkdir "$programs"
-    cp "$target/dist/mapscope" "$target/release/make-package-files" "$programs"
+    cp "$target/release/make-package-files" "$programs"
 fi
-
-stage=$out/mapscope-$version-linux-$arch
 publisher=$("$programs/make-package-files" ${PUBLISH:+--publish} "$stage")
+if [ -z "${MAPSCOPE_BINARIES:-}" ]; then
+    $CARGO build --profile dist --locked -p mapscope
+    cp "$target/dist/mapscope" "$programs"
+fi
 install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
 strip --remove-section=.comment "$stage/bin/mapscope"
 doc=$stage/share/doc/mapscope

@@ -265,6 +265,94 @@ fn pages_are_set_without_a_warning() {
     }
 }
 
+/// What `make package` makes around a program.
+#[cfg(target_os = "linux")]
+mod packages {
+    use super::*;
+
+    /// What a program printed, which must not fail.
+    fn output(command: &mut Command) -> String {
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command:?}: {said}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The paths of the files that `tar` lists, without the folder that they are in.
+    fn listed(list: &str, folder: &str) -> BTreeSet<String> {
+        let files = list.lines().filter(|path| !path.ends_with('/'));
+        let files = files.filter_map(|path| path.split_once(folder));
+        files.map(|(_, path)| path.to_owned()).collect()
+    }
+
+    #[test]
+    fn the_deb_and_the_tarball_have_all_files_and_lintian_finds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let programs = folder.path().join("programs");
+        fs::create_dir(&programs).unwrap();
+        // The real one takes minutes to build: what is around it is the same.
+        fs::copy("/bin/true", programs.join("mapscope")).unwrap();
+        let maker = env!("CARGO_BIN_EXE_make-package-files");
+        fs::copy(maker, programs.join("make-package-files")).unwrap();
+        let mut script = Command::new("sh");
+        script
+            .arg(mapscope_testdata::root().join("scripts/package.sh"))
+            .env("MAPSCOPE_BINARIES", &programs)
+            .env("CARGO_TARGET_DIR", folder.path())
+            .env("CARGO_NET_OFFLINE", "true");
+        let made = output(&mut script);
+        let made: Vec<&Path> = made.lines().map(Path::new).collect();
+
+        let mut files: BTreeSet<String> = all().iter().map(|file| file.path.clone()).collect();
+        files.insert("bin/mapscope".to_owned());
+        let is_compressed = |path: &str| path.starts_with("share/man/");
+        let files: BTreeSet<String> = files
+            .into_iter()
+            .map(|path| {
+                let ending = if is_compressed(&path) { ".gz" } else { "" };
+                format!("{path}{ending}")
+            })
+            .collect();
+        let tarball = output(Command::new("tar").arg("-tzf").arg(made[0]));
+        let version = env!("CARGO_PKG_VERSION");
+        let arch = std::env::consts::ARCH;
+        let tarball = listed(&tarball, &format!("mapscope-{version}-linux-{arch}/"));
+        assert!(files.is_subset(&tarball), "{tarball:?}");
+        for other in ["install.sh", "share/doc/mapscope/THIRD-PARTY.txt.gz"] {
+            assert!(tarball.contains(other), "{other}: {tarball:?}");
+        }
+
+        let Some(deb) = made.get(1) else {
+            return skip(Need::System, "there is no dpkg-deb or no dpkg-shlibdeps");
+        };
+        let dpkg = |option| output(Command::new("dpkg-deb").arg(option).arg(deb));
+        let contents = dpkg("--contents");
+        let contents = listed(&contents, "./usr/");
+        let is_there = |path: &String| {
+            contents.contains(&path.replace("zsh/site-functions", "zsh/vendor-completions"))
+        };
+        assert!(files.iter().all(is_there), "{contents:?}");
+        let control = dpkg("--field");
+        for line in publisher().control_fields().lines() {
+            assert!(control.contains(line), "{control}");
+        }
+        assert!(
+            control.contains(&format!("Version: {version}\n")),
+            "{control}"
+        );
+        let Ok(lintian) = Command::new("lintian").arg(deb).output() else {
+            return skip(Need::System, "there is no lintian");
+        };
+        let said = [lintian.stdout, lintian.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        // It would rather not be run by root.
+        let found = said
+            .lines()
+            .filter(|line| !line.starts_with("running with root"));
+        assert_eq!(found.collect::<Vec<_>>(), [""; 0]);
+    }
+}
+
 /// What the system lacks, on a system of the test's own.
 #[cfg(target_os = "linux")]
 mod requirements {
