@@ -186,6 +186,8 @@ pub enum HeadlessCommand {
     Info(InfoArgs),
     /// List every problem in files, with its place
     Check(CheckArgs),
+    /// Say what differs between two files of a format
+    Diff(DiffArgs),
     /// Draw a file into a PNG, without a window
     Render(RenderArgs),
     /// Measure how fast a file opens and draws
@@ -306,6 +308,30 @@ pub struct CheckArgs {
     /// One JSON object a file, each on a line
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+}
+
+/// What `diff` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope diff before.pfmap after.pfmap
+  mapscope diff before.pmf after.pmf --json | jq .count
+  mapscope diff --text town.pmf         every part of a file on a line, for `git diff`
+
+Exit status: 0 the same, 1 different, 2 they could not be compared.")]
+pub struct DiffArgs {
+    /// File to compare
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// File to compare it with, of the same format
+    #[arg(value_name = "B", required_unless_present = "text")]
+    pub b: Option<PathBuf>,
+    /// One JSON object instead of text
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Instead of comparing, print all parts of A, each on a line
+    #[arg(long, conflicts_with_all = ["b", "json"], help_heading = "Output")]
+    pub text: bool,
 }
 
 /// What `render` takes.

@@ -1,4 +1,4 @@
-//! What runs without a window: `info`, `check`, `render` and `bench`, and the command line.
+//! What runs without a window: `info`, `check`, `diff`, `render` and `bench`, and the command line.
 //!
 //! Output meant for machines goes to standard output, everything else to standard error.
 
@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod cli;
+mod diff;
 #[cfg(feature = "gpu")]
 mod headless;
 mod info;
@@ -27,11 +28,12 @@ use thiserror::Error;
 use mapscope_formats::{Problem, Tally};
 #[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
+use mapscope_scene::diff::DiffError;
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
-    BackendName, BenchArgs, CheckArgs, Cli, Command, GraphicsArgs, HeadlessCommand, ImageArgs,
-    InfoArgs, RenderArgs, SampleCount, ThumbnailArgs, ViewArgs, parse,
+    BackendName, BenchArgs, CheckArgs, Cli, Command, DiffArgs, GraphicsArgs, HeadlessCommand,
+    ImageArgs, InfoArgs, RenderArgs, SampleCount, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 
@@ -40,7 +42,7 @@ pub use log::log_to_stderr;
 pub enum Status {
     /// 0: done, and nothing is wrong.
     Done,
-    /// 1: the file has errors.
+    /// 1: the file has errors; of `diff`, the files differ.
     FileErrors,
     /// 2: the command could not do its work.
     Failed,
@@ -95,6 +97,14 @@ pub enum CommandError {
     #[cfg(feature = "window")]
     #[error("{0}")]
     Window(String),
+    /// Two files cannot be compared.
+    #[error("{}, {}: {source}", .files[0].display(), .files[1].display())]
+    Diff {
+        /// The files.
+        files: [PathBuf; 2],
+        /// Why not.
+        source: DiffError,
+    },
     /// A file was not written.
     #[error("{}: {source}", .path.display())]
     Write {
@@ -144,6 +154,7 @@ pub fn run(
     match command {
         HeadlessCommand::Info(args) => info::run(&args, options, graphics),
         HeadlessCommand::Check(args) => check::run(&args, options),
+        HeadlessCommand::Diff(args) => diff::run(&args, options),
         HeadlessCommand::Render(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;

@@ -48,6 +48,8 @@ const SYNTHETIC_SEED: u64 = 1;
 )]
 pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
+    /// The bytes of the file.
+    pub(super) bytes: Arc<[u8]>,
     /// Reading the file, or making it up.
     pub(super) read_time: Duration,
     /// Bytes to plain data.
@@ -244,6 +246,7 @@ fn open_source(
     let parse_time = progress.parse_time();
     Ok(Opened {
         document,
+        bytes: Arc::clone(&source.bytes),
         read_time,
         parse_time,
         build_time: open_time.saturating_sub(parse_time),

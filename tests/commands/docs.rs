@@ -174,6 +174,8 @@ fn examples() -> Folder {
     folder.write("castle.pfmap", map("grass.png", RAMP));
     let broken = RAMP.replacen('1', "D", 1);
     folder.write("broken.pfmap", map("grass.png", &broken));
+    let keep = RAMP.replacen("+01", "+04", 1);
+    folder.write("keep.pfmap", map("grass.png", &keep));
     for name in ["harbour.map", "harbour.vsp"] {
         fs::copy(root().join("assets/maps").join(name), folder.path(name)).unwrap();
     }
@@ -392,4 +394,27 @@ fn every_key_of_bench_is_in_the_documents() {
     let keys = [bench, scene].map(|it| it.as_object().unwrap().clone());
     let found = keys.iter().flat_map(|it| it.keys()).cloned();
     assert_eq!(*told, found.collect::<BTreeSet<String>>());
+}
+
+#[test]
+fn every_key_of_diff_is_in_the_documents() {
+    let told = &documented(&read(COMMANDS))["Differences in JSON"];
+    let told: BTreeSet<&str> = told.iter().map(String::as_str).collect();
+    let diff = examples().run("diff castle.pfmap keep.pfmap --json");
+    let diff = diff.expect(1).json();
+    let found: BTreeSet<&str> = diff
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(told, found);
+    let row = read(COMMANDS);
+    let row = row
+        .lines()
+        .find(|line| line.starts_with("| `differences`"))
+        .unwrap();
+    for key in diff["differences"][0].as_object().unwrap().keys() {
+        assert!(row.contains(&format!("`{key}`")), "{key}");
+    }
 }

@@ -5,6 +5,7 @@
 mod check;
 mod cli;
 mod contract;
+mod diff;
 mod docs;
 mod folder;
 mod pictures;

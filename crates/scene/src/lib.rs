@@ -5,6 +5,7 @@
 
 pub mod assets;
 mod describe;
+pub mod diff;
 mod document;
 mod geometry;
 pub mod level;
@@ -14,9 +15,10 @@ mod open;
 pub mod terrain;
 pub mod tilemap;
 
+pub use describe::own::OwnLine;
 pub use describe::{
-    Kind, Label, Legend, LegendEntry, Line, OutlineNode, Property, PropertyGroup, Statistic,
-    SummaryPart, Swatch, TextSpan, colors,
+    Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, Property, PropertyGroup,
+    Statistic, SummaryPart, Swatch, TextSpan, colors,
 };
 use describe::{fields, numbers, outline};
 pub use document::environment::{Environment, Sun};

@@ -27,6 +27,10 @@
 //! A document finds the record of an item in one place and puts it with its table ([`Table::of`]),
 //! so that whatever is asked of it can be said.
 //!
+//! Two documents are compared by the same tables ([`Table::own`]): by all fields but those that are
+//! marked as following from others ([`Field::derived`]) or as saying where in its file a record is
+//! ([`Field::place`]).
+//!
 //! A new field is a row. (A row that is followed by a method names the type of its record, `|at:
 //! &Self|`, since the compiler does not look ahead.) What a field says for people and for programs is mostly the same
 //! [`Value`]; where a place says it otherwise, the row has a function for that place.
@@ -37,7 +41,8 @@ use glam::Vec3;
 use serde_json::{Map, Value as Json};
 
 use super::numbers::{number, short, xyz};
-use crate::{Item, Property, PropertyGroup, SummaryPart, Swatch};
+use super::own::{self, OwnLine};
+use crate::{Item, Origin, Property, PropertyGroup, SummaryPart, Swatch};
 
 /// The fields of a kind of record, in the order of the inspector.
 pub(crate) struct Table<'a, R> {
@@ -91,6 +96,10 @@ pub(crate) struct Field<R> {
     json: Option<(&'static str, ReadJson<R>)>,
     /// The key in JSON of a field that says the same there, and what it says where it is absent.
     same_json: Option<(&'static str, Option<u8>)>,
+    /// Whether documents are compared by it.
+    origin: Origin,
+    /// What is compared in place of what the inspector says.
+    own: Option<Read<R>>,
 }
 
 /// A field of the inspector.
@@ -102,6 +111,16 @@ pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
         note: None,
         json: None,
         same_json: None,
+        origin: Origin::File,
+        own: None,
+    }
+}
+
+/// A field by which records are compared, and which nothing else says.
+pub(crate) const fn own_only<R>(name: &'static str, own: Read<R>) -> Field<R> {
+    Field {
+        value: None,
+        ..field(name, own).own(own)
     }
 }
 
@@ -122,10 +141,37 @@ pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
         note: None,
         json: Some((key, json)),
         same_json: None,
+        origin: Origin::Derived,
+        own: None,
     }
 }
 
 impl<R> Field<R> {
+    /// Marks what follows from other fields, from other records or from other files: two records
+    /// that differ in this alone are the same.
+    pub(crate) const fn derived(self) -> Self {
+        Self {
+            origin: Origin::Derived,
+            ..self
+        }
+    }
+
+    /// Marks where in the file the record is.
+    pub(crate) const fn place(self) -> Self {
+        Self {
+            origin: Origin::Place,
+            ..self
+        }
+    }
+
+    /// Compares this in place of what the inspector says.
+    pub(crate) const fn own(self, value: Read<R>) -> Self {
+        Self {
+            own: Some(value),
+            ..self
+        }
+    }
+
     /// Says the same in the status line.
     pub(crate) const fn in_summary(self) -> Self {
         let name = self.name;
@@ -202,6 +248,9 @@ pub(crate) trait Describe {
 
     /// The note of the line in the outline.
     fn note(&self) -> String;
+
+    /// What the file says of it, and where.
+    fn own(&self) -> Vec<OwnLine>;
 }
 
 impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
@@ -215,6 +264,10 @@ impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
 
     fn note(&self) -> String {
         self.0.note(self.1.borrow())
+    }
+
+    fn own(&self) -> Vec<OwnLine> {
+        self.0.own(self.1.borrow())
     }
 }
 
@@ -276,6 +329,20 @@ impl<'a, R> Table<'a, R> {
         notes.collect::<Vec<_>>().join(", ")
     }
 
+    /// What the file says of the record, and where, for comparing it with another.
+    pub(crate) fn own(&self, record: &R) -> Vec<OwnLine> {
+        let mut lines = Vec::new();
+        for section in self.sections {
+            for field in section.fields {
+                let read = field.own.or(field.value);
+                if let Some(read) = read.filter(|_| field.origin != Origin::Derived) {
+                    read(record).own_as(section.title, field.name, field.origin, &mut lines);
+                }
+            }
+        }
+        lines
+    }
+
     /// The object in JSON.
     pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
@@ -298,6 +365,7 @@ pub(crate) struct Value {
     link: Option<Item>,
     swatch: Option<Swatch>,
     name: Option<&'static str>,
+    key: Option<&'static str>,
     width: usize,
 }
 
@@ -326,6 +394,7 @@ impl Value {
             link: None,
             swatch: None,
             name: None,
+            key: None,
             width: 0,
         }
     }
@@ -386,6 +455,11 @@ impl Value {
         }
     }
 
+    /// The key of one of several values in JSON, where that does not follow from its name.
+    pub(crate) fn keyed(self, key: Option<&'static str>) -> Self {
+        Self { key, ..self }
+    }
+
     /// How many characters the longest such value has ([`SummaryPart::width`]).
     pub(crate) fn width(self, width: usize) -> Self {
         Self { width, ..self }
@@ -443,6 +517,43 @@ impl Value {
             link,
             ..Property::new(name, text)
         }));
+    }
+
+    /// What documents are compared by of a value that is in no table.
+    pub(crate) fn own_lines(self, title: &'static str) -> Vec<OwnLine> {
+        let mut lines = Vec::new();
+        self.own_as(title, "", Origin::File, &mut lines);
+        lines
+    }
+
+    /// Adds its lines to those that documents are compared by. Numbers have all their digits.
+    fn own_as(
+        self,
+        title: &'static str,
+        name: &'static str,
+        origin: Origin,
+        lines: &mut Vec<OwnLine>,
+    ) {
+        let name = self.name.unwrap_or(name);
+        match self.content {
+            Content::Lines(properties) => {
+                lines.extend(own::lines_of(title, &properties).map(|line| line.within(origin)));
+            }
+            Content::List(values) => {
+                for value in values {
+                    value.own_as(title, name, origin, lines);
+                }
+            }
+            content => {
+                let key = self.key;
+                let line = |value| OwnLine {
+                    key,
+                    origin,
+                    ..OwnLine::new(title, name, value)
+                };
+                lines.extend(Self::new(content).json().map(line));
+            }
+        }
     }
 
     /// The line of the inspector that says it; none where it is absent.

@@ -4,6 +4,7 @@ pub mod colors;
 pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod outline;
+pub(crate) mod own;
 
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +66,20 @@ pub struct Property {
     /// Bytes to be shown as rows of numbers and letters. When there are any they are shown in
     /// place of `value`, across the whole width.
     pub bytes: Arc<[u8]>,
+    /// Where this is known from.
+    pub origin: Origin,
+}
+
+/// Where what is said of a record is known from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The file says it: documents are compared by it.
+    #[default]
+    File,
+    /// It follows from what else the file says, or from other files.
+    Derived,
+    /// It is where in the file the record stands.
+    Place,
 }
 
 impl Property {
@@ -85,7 +100,20 @@ impl Property {
             link: None,
             spans: Vec::new(),
             bytes: Arc::default(),
+            origin: Origin::File,
         }
+    }
+
+    /// Marks what follows from something else ([`Origin::Derived`]).
+    pub(crate) fn derived(self) -> Self {
+        let origin = Origin::Derived;
+        Self { origin, ..self }
+    }
+
+    /// Marks a place in the file ([`Origin::Place`]).
+    pub(crate) fn place(self) -> Self {
+        let origin = Origin::Place;
+        Self { origin, ..self }
     }
 }
 

@@ -27,9 +27,11 @@ use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
 use self::shown::Shown;
 use crate::assets::DeferredTextures;
 use crate::camera::Handedness;
+use crate::describe::own::OwnLine;
 use crate::describe::{
     Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
 };
+use crate::diff::Parts;
 use crate::geometry::{Aabb, Ray};
 use mapscope_formats::{Format, Problem};
 
@@ -338,6 +340,19 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = query;
         serde_json::Map::new()
+    }
+
+    /// What its file is made of, for comparing it with another ([`Diff`](crate::diff::Diff)); none
+    /// of a document that is made of nothing that a file says.
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        None
+    }
+
+    /// What its file says of an item, and where, without what follows from something else. Empty
+    /// for an item that is not there.
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let _ = item;
+        Vec::new()
     }
 
     /// What overlays draw in the view, if it has such.

@@ -10,7 +10,7 @@ use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::place::Place;
 use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
-use crate::fields::{Field, Table, Value, field, section};
+use crate::fields::{Field, Table, Value, field, own_only, section};
 use crate::lines::box_edges;
 use crate::numbers::{number, short, xyz};
 use crate::{Aabb, LevelItem};
@@ -74,20 +74,24 @@ impl<'a> CubeRecord<'a> {
     };
 
     const CUBE: &'a [Field<Self>] = &[
-        field("Level", |of: &Self| of.cube.at.level_number.into()).summary("Level", |of| {
-            let at = of.cube.at;
-            (at.map.levels.len() > 1).then_some(at.level_number).into()
-        }),
+        field("Level", |of: &Self| of.cube.at.level_number.into())
+            .derived()
+            .summary("Level", |of| {
+                let at = of.cube.at;
+                (at.map.levels.len() > 1).then_some(at.level_number).into()
+            }),
         field("Chunk", |of: &Self| {
             let at = of.cube.at;
             Value::from(at.chunk.index.to_string())
                 .link(at.item())
                 .width(at.map.widths[0])
         })
+        .derived()
         .in_summary(),
         field("Index", |of: &Self| {
             Value::from(of.cube.cube).width(of.cube.at.map.widths[1])
         })
+        .place()
         .in_summary_as("Cube"),
         field("Type", |of: &Self| {
             // Steps go through the sides of a material where a side is picked.
@@ -103,21 +107,27 @@ impl<'a> CubeRecord<'a> {
             let depth = of.place.as_ref().map(|place| place.cell.depth);
             Value::from(depth).width(2)
         })
+        .derived()
         .in_summary()
         .json_as("depth", |of| of.of_place(|place| place.cell.depth.into())),
-        field("Path", |of: &Self| of.place.as_ref().map(path).into()).json_as("parents", |of| {
-            of.of_place(|place| place.parents().collect())
-        }),
+        field("Path", |of: &Self| of.place.as_ref().map(path).into())
+            .derived()
+            .json_as("parents", |of| {
+                of.of_place(|place| place.parents().collect())
+            }),
         field("Cell", |of: &Self| of.cell().map(between).into())
+            .derived()
             .json_as("cell", |of| of.cell().map(corners).into()),
         field("Bounds", |of: &Self| of.bounds().map(between).into())
+            .derived()
             .json_as("bounds", |of| of.bounds().map(corners).into()),
-        field("Place", |of| {
+        field("Place", |of: &Self| {
             let is_nowhere = of.place.is_none();
             is_nowhere
                 .then_some("it is not reached from the root")
                 .into()
-        }),
+        })
+        .derived(),
     ];
 
     const SIDE: &'a [Field<Self>] = &[
@@ -125,28 +135,34 @@ impl<'a> CubeRecord<'a> {
             let name = of.side_of_box().map(|(side, _)| SIDES.get(side).copied());
             Value::from(name.map(Option::unwrap_or_default)).width(2)
         })
+        .derived()
         .in_summary(),
         field("Material", |of: &Self| {
             of.on_side(|side, geometry| of.cube.material(geometry, side))
                 .width(NAME_WIDTH)
         })
+        .derived()
         .in_summary(),
-        field("Physics", |of| {
+        field("Physics", |of: &Self| {
             of.on_side(|side, geometry| of.cube.physics(geometry, side))
-        }),
+        })
+        .derived(),
         field("Lightmap", |of: &Self| {
             of.on_side(|side, geometry| of.cube.lightmap(geometry, side))
                 .width(4)
         })
+        .derived()
         .in_summary(),
-        field("Triangles", |of| {
+        field("Triangles", |of: &Self| {
             of.on_side(|side, geometry| geometry.triangles.get(side).copied().into())
-        }),
+        })
+        .derived(),
     ];
 
-    const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of| {
+    const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of: &Self| {
         of.on_side(|side, geometry| of.cube.vertices_of(geometry, side))
-    })];
+    })
+    .derived()];
 
     const BOX: &'a [Field<Self>] = &[
         field("Flags", |of: &Self| {
@@ -155,15 +171,18 @@ impl<'a> CubeRecord<'a> {
         .json_as("faces", |of| {
             of.geometry.map_or(0, Geometry::side_mask).into()
         }),
-        field("Common data", |of| {
+        field("Common data", |of: &Self| {
             of.of_box(|geometry| extent(geometry.is_common_extended()))
-        }),
-        field("Client data", |of| {
+        })
+        .derived(),
+        field("Client data", |of: &Self| {
             of.of_box(|geometry| extent(geometry.is_client_extended()))
-        }),
+        })
+        .derived(),
         field("Backfaces", |of: &Self| {
             of.of_box(|geometry| geometry.draws_backfaces().into())
         })
+        .derived()
         .json("backfaces"),
         field("Sound", |of| {
             let data = of.cube.data;
@@ -182,16 +201,21 @@ impl<'a> CubeRecord<'a> {
         .json_as("triangles", |of| {
             json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
         }),
-        field("First vertex", |of| {
-            of.of_box(|geometry| geometry.first_vertex.into())
+        own_only("Vertices", |of: &Self| {
+            of.of_box(|geometry| of.cube.vertex_checksum(geometry).into())
         }),
-        field("First normal", |of| {
+        field("First vertex", |of: &Self| {
+            of.of_box(|geometry| geometry.first_vertex.into())
+        })
+        .derived(),
+        field("First normal", |of: &Self| {
             of.of_box(|geometry| {
                 let is_there = geometry.is_client_extended();
                 is_there.then_some(geometry.first_normal).into()
             })
-        }),
-        field("Not drawn", |of| {
+        })
+        .derived(),
+        field("Not drawn", |of: &Self| {
             of.of_box(|geometry| {
                 let bad = SIDES.iter().enumerate();
                 let bad = bad.filter(|(side, _)| geometry.bad_sides >> side & 1 == 1);
@@ -199,7 +223,8 @@ impl<'a> CubeRecord<'a> {
                 let text = || format!("{}: a vertex is not finite", bad.join(", "));
                 (!bad.is_empty()).then(text).into()
             })
-        }),
+        })
+        .derived(),
     ];
 
     const MATERIALS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
@@ -236,7 +261,7 @@ impl<'a> CubeRecord<'a> {
     })];
 
     const CONTENTS: &'a [Field<Self>] = &[
-        field("Cube", |of| of.cube.inside()),
+        field("Cube", |of: &Self| of.cube.inside()).derived(),
         field("Sees", |of| match of.cube.cube() {
             Some(Cube::VisInfo(info)) => of.cube.seen(info),
             _ => Value::absent(),
@@ -261,7 +286,10 @@ impl<'a> CubeRecord<'a> {
                 format!("{name}: {data}")
             }))
         }),
-        field("Boxes", |of| of.cube.boxes().map(<[Corners]>::len).into()),
+        field("Boxes", |of: &Self| {
+            of.cube.boxes().map(<[Corners]>::len).into()
+        })
+        .derived(),
         field("Box", |of| {
             let center = of.cube.at.center();
             let boxes = of.cube.boxes().unwrap_or_default().iter().enumerate();
@@ -274,22 +302,22 @@ impl<'a> CubeRecord<'a> {
         }),
     ];
 
-    const WRAPPERS: &'a [Field<Self>] =
-        &[
-            field("Cube", |of: &Self| of.above(true)).json_as("wrappers", |of| {
-                let cubes = &of.cube.data.cubes;
-                of.of_place(|place| {
-                    let wrappers = place
-                        .wrappers(cubes)
-                        .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
-                    wrappers.collect()
-                })
-            }),
-        ];
+    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true))
+        .derived()
+        .json_as("wrappers", |of| {
+            let cubes = &of.cube.data.cubes;
+            of.of_place(|place| {
+                let wrappers = place
+                    .wrappers(cubes)
+                    .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
+                wrappers.collect()
+            })
+        })];
 
-    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of| of.above(false))];
+    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(false)).derived()];
 
     const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines())
+        .derived()
         .json_as("bytes", |of| of.cube.records_json().into())];
 
     /// Something of its place; null where it has none.
@@ -547,6 +575,50 @@ impl<'a> CubeAt<'a> {
             Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
             None => "none".into(),
         }
+    }
+
+    /// Where the cube is among those of its chunk, by the corners that lead to it from the root and
+    /// by what wraps it: the same wherever its record stands. Its index where it is not reached.
+    pub(super) fn path_key(&self) -> String {
+        let Some(place) = self.place() else {
+            return format!("unreached {}", self.cube);
+        };
+        let above = place.above.iter().map(|(above, corner)| match corner {
+            Some(corner) => corner.to_string(),
+            None => self
+                .data
+                .cubes
+                .kind(*above)
+                .map_or("", CubeKind::name)
+                .to_owned(),
+        });
+        above.collect::<Vec<_>>().join("/")
+    }
+
+    /// How many vertices its sides have, and a checksum of all that the file says of them.
+    fn vertex_checksum(&self, geometry: &Geometry) -> Option<String> {
+        let client = self.data.client.as_ref()?;
+        let mut bytes = Vec::new();
+        let mut count = 0;
+        let mut push = |numbers: &[f32]| {
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        };
+        for face in geometry.faces() {
+            for (i, index) in face.vertices.enumerate() {
+                count += 1;
+                let Some(vertex) = client.vertices.get(index as usize) else {
+                    continue;
+                };
+                push(&vertex.position);
+                push(&vertex.uv);
+                push(&vertex.lightmap_uv);
+                let normal = face.first_normal.map(|first| first as usize + i);
+                let normal = normal.and_then(|normal| client.normals.get(normal));
+                push(normal.map_or(&[], |normal| &normal[..]));
+            }
+        }
+        let crc32 = crc32fast::hash(&bytes);
+        (count > 0).then(|| format!("{count}, with the CRC-32 {crc32:08x}"))
     }
 
     /// The vertices of a side with their coordinates on the texture and on the lightmap.

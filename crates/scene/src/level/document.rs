@@ -5,12 +5,13 @@ use glam::Vec3;
 use super::Map;
 use super::describe::CubeRecord;
 use super::properties::MapAt;
+use crate::diff::Parts;
 use crate::overlay::overlays;
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
     Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
-    Neighbor, OutlineNode, Overlay, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown,
-    Spawn, Statistic, SummaryPart,
+    Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom,
+    Shown, Spawn, Statistic, SummaryPart,
 };
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::ChunkIndex;
@@ -100,6 +101,15 @@ impl Document for Map {
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         let described = in_map(item).and_then(|item| self.described(item));
         described.map_or_else(Vec::new, |described| described.groups())
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        Some(self.all_parts())
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.own())
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {

@@ -410,7 +410,7 @@ impl<'a> EntityAt<'a> {
         })
         .summary("Entity", |at| at.title().into()),
         field("Name", |at| at.entity.brief_name().into()),
-        field("Belongs to", |at| match (at.owner, at.chunk) {
+        field("Belongs to", |at: &Self| match (at.owner, at.chunk) {
             (Owner::Level { level }, _) => {
                 Value::from(format!("level {level}")).link(LevelItem::Level { level })
             }
@@ -418,9 +418,10 @@ impl<'a> EntityAt<'a> {
                 Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
             }
             _ => "the map".into(),
-        }),
-        field("Number", |at| at.entity.index().into()),
-        field("World position", |at| at.place().into()),
+        })
+        .derived(),
+        field("Number", |at: &Self| at.entity.index().into()).derived(),
+        field("World position", |at: &Self| at.place().into()).derived(),
         field("Gamemodes", |at: &Self| {
             format!("{} ({:#x})", at.gamemodes(), at.entity.gamemodes()).into()
         })
@@ -431,21 +432,27 @@ impl<'a> EntityAt<'a> {
         .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into()),
     ];
 
-    const OWN: &'a [Field<Self>] = &[field("Field", |at| {
+    const OWN: &'a [Field<Self>] = &[field("Field", |at: &Self| {
         Value::list(at.entity.fields().map(|value| at.field(&value)))
-    })];
+    })
+    .own(EntityAt::own_fields)];
 
-    const SIGNALS: &'a [Field<Self>] = &[field("Signal", |at| at.map.signal_lines(at))];
+    const SIGNALS: &'a [Field<Self>] =
+        &[field("Signal", |at: &Self| at.map.signal_lines(at)).derived()];
 
     const PROPERTIES: &'a [Field<Self>] = &[field("Property", |at| custom(&at.entity))];
 
     const BYTES: &'a [Field<Self>] = &[
-        field("In its section", |at| {
+        field("In its section", |at: &Self| {
             let range = at.entity.range();
             let bytes = counted(range.len(), "byte");
             format!("{:#x}, {bytes}", range.start).into()
-        }),
-        field("Bytes", |at| hex(at.entity.bytes(), MAX_BYTES).into()),
+        })
+        .place(),
+        field("Bytes", |at: &Self| {
+            hex(at.entity.bytes(), MAX_BYTES).into()
+        })
+        .derived(),
     ];
 
     /// Names of the gamemodes that it is part of.
@@ -463,6 +470,14 @@ impl<'a> EntityAt<'a> {
             _ if set.len() == names.len() => "all".to_owned(),
             _ => set.join(", "),
         }
+    }
+
+    /// The fields of its type as they are in the file, whatever they name.
+    fn own_fields(&self) -> Value {
+        Value::list(self.entity.fields().map(|value| {
+            let said = value.field.describe(&value.value);
+            Value::from(said).named(value.field.name)
+        }))
     }
 
     /// A line for a field of its type.

@@ -179,10 +179,14 @@ impl<'a> ServerRegionAt<'a> {
         field("Chunk", |of: &Self| {
             Value::from(of.at.chunk.index.to_string()).link(of.at.item())
         })
+        .derived()
         .in_summary(),
-        field("Max corner", |of| of.corner(of.region.max).into()),
-        field("Min corner", |of| of.corner(of.region.min).into()),
+        field("Max corner", |of: &Self| of.corner(of.region.max).into())
+            .own(|of| of.region.max.into()),
+        field("Min corner", |of: &Self| of.corner(of.region.min).into())
+            .own(|of| of.region.min.into()),
         field("Keeps active", |of: &Self| of.count().into())
+            .derived()
             .in_summary()
             .note(|of| format!("keeps {} active", of.count()).into()),
         field("Chunk", |of| {
@@ -230,21 +234,26 @@ impl<'a> RegionAt<'a> {
     };
 
     const REGION: &'a [Field<Self>] = &[
-        field("Kind", |of| of.of.name().into()),
+        field("Kind", |of: &Self| of.of.name().into()).derived(),
         field("Environment", |of| {
             Value::from(of.name()).link_if(of.environment())
         }),
         field("Chunk", |of: &Self| {
             Value::from(of.at.chunk.index.to_string()).link(of.at.item())
         })
+        .derived()
         .in_summary()
         .note(|of| format!("chunk {}", of.at.chunk.index).into()),
         summary_only("Environment", |of| {
             Value::from(of.name()).named(of.of.name())
         }),
-        field("Index", |of| of.index.into()),
-        field("Corner", |of| {
+        field("Index", |of: &Self| of.index.into()).derived(),
+        field("Corner", |of: &Self| {
             let corners = super::describe::CORNERS.iter().zip(of.corners());
+            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
+        })
+        .own(|of| {
+            let corners = super::describe::CORNERS.iter().zip(of.region.corners);
             Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         }),
     ];
@@ -275,14 +284,16 @@ impl<'a> EnvironmentAt<'a> {
     };
 
     const ENVIRONMENT: &'a [Field<Self>] = &[
-        field("Kind", |at| at.of.name().into()),
+        field("Kind", |at: &Self| at.of.name().into()).derived(),
         field("Name", |at: &Self| at.name().into())
             .summary("Name", |at| Value::from(at.name()).named(at.of.name())),
         field("Default of the level", |at: &Self| at.is_default().into())
+            .derived()
             .note(|at| at.is_default().then_some("default").into()),
-        field("Wind", |at| {
+        field("Wind", |at: &Self| {
             at.weather(|weather| format!("{} m/s", xyz(weather.wind)).into())
-        }),
+        })
+        .own(|at| at.weather(|weather| weather.wind.into())),
         field("Direction seed", |at| {
             at.weather(|w| w.direction_seed.into())
         }),
@@ -333,13 +344,14 @@ impl<'a> EnvironmentAt<'a> {
         }),
     ];
 
-    const REGIONS: &'a [Field<Self>] = &[field("Region", |at| {
+    const REGIONS: &'a [Field<Self>] = &[field("Region", |at: &Self| {
         let regions = at.regions().into_iter().map(|region| {
             let text = format!("of chunk {}", region.at.chunk.index);
             Value::from(text).link(region.item())
         });
         Value::list_up_to(MAX_LISTED, regions)
-    })];
+    })
+    .derived()];
 
     fn name(&self) -> Option<Cow<'a, str>> {
         let (strings, names, _) = self.of.names(self.level.source)?;

@@ -247,6 +247,7 @@ impl<'a> ArchiveFileAt<'a> {
         field("Path", |at: &Self| {
             Value::from(at.archive.path(at.entry)).swatch(at.map.swatch_of(at.index))
         })
+        .derived()
         .in_summary_as("File"),
         field("Type", |at: &Self| {
             match at.entry.content {
@@ -271,26 +272,38 @@ impl<'a> ArchiveFileAt<'a> {
             _ => Value::absent(),
         }),
         field("Bytes", |at| at.file().map(|file| file.bytes).into()),
-        field("Stored bytes", |at| {
+        field("Stored bytes", |at: &Self| {
             at.file().map(|file| file.stored_bytes).into()
-        }),
-        field("Compressed", |at| {
+        })
+        .derived(),
+        field("Compressed", |at: &Self| {
             at.file().map(|file| file.is_compressed).into()
-        }),
-        field("Record at", |at| {
+        })
+        .derived(),
+        field("Record at", |at: &Self| {
             at.file()
                 .map(|file| format!("{:#x} of the archive", file.at))
                 .into()
-        }),
+        })
+        .place(),
     ];
 
-    const CONTENT: &'a [Field<Self>] = &[field("Content", |at| at.content().into())];
+    const CONTENT: &'a [Field<Self>] =
+        &[field("Content", |at: &Self| at.content().into()).own(|at| at.own_content().into())];
 
     fn file(&self) -> Option<&'a archive::File> {
         match &self.entry.content {
             Content::File(file) => Some(file),
             _ => None,
         }
+    }
+
+    /// The bytes of a file, or why they cannot be read.
+    fn own_content(&self) -> Option<Vec<Property>> {
+        Some(match self.archive.file(self.index)? {
+            Ok(bytes) => vec![Property::dump(&*bytes)],
+            Err(error) => vec![Property::new("Unreadable", error.to_string())],
+        })
     }
 
     /// What is in a file: what a texture says of itself, and the bytes.
@@ -336,24 +349,30 @@ impl<'a> ExtensionAt<'a> {
         field("Name", |at: &Self| at.extension.name.as_str().into())
             .in_summary_as("Extension")
             .json("name"),
-        field("Known", |at| {
+        field("Known", |at: &Self| {
             if at.extension.name == Extension::KNOWN {
                 "yes; its data has no meaning yet".into()
             } else {
                 "no".into()
             }
-        }),
+        })
+        .derived(),
         field("Flags", |at| Value::bits(at.extension.flags)),
         field("Part of the checksum", |at: &Self| {
             at.has(Extension::USE_IN_CRC).into()
         })
+        .derived()
         .json("crc"),
         field("Support required", |at: &Self| {
             at.has(Extension::SUPPORT_REQUIRED).into()
         })
+        .derived()
         .json("required"),
-        field("Offset", |at| format!("{:#x}", at.extension.offset).into()),
-        field("Bytes", |at| at.extension.size.into()),
+        field("Offset", |at: &Self| {
+            format!("{:#x}", at.extension.offset).into()
+        })
+        .place(),
+        field("Bytes", |at: &Self| at.extension.size.into()).derived(),
         field("Bytes of data", |at: &Self| at.extension.data.len().into())
             .json("bytes")
             .note(|at| {

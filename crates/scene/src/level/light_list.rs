@@ -267,31 +267,35 @@ impl<'a> LightAt<'a> {
     const LIGHT: &'a [Field<Self>] = &[
         summary_only("Light", |at| at.level.map.light_name(at.item).into()),
         summary_only("Chunks", |at| at.found.chunks.len().into()),
-        field("Number", |at| at.id.into()),
-        field("Colour", |at| Value::color(at.found.color)),
-        field("Enabled", |at| {
+        field("Number", |at: &Self| at.id.into()).derived(),
+        field("Colour", |at: &Self| Value::color(at.found.color)).derived(),
+        field("Enabled", |at: &Self| {
             at.found.is_so(ChunkLight::is_enabled).into()
-        }),
-        field("Preserved", |at| {
+        })
+        .derived(),
+        field("Preserved", |at: &Self| {
             let preserve = |at: ChunkLight| at.flags & DynamicLight::PRESERVE != 0;
             at.found.is_so(preserve).into()
-        }),
-        field("Initial intensity", |at| at.intensity().into()),
+        })
+        .derived(),
+        field("Initial intensity", |at: &Self| at.intensity().into()).derived(),
     ];
 
-    const CONTROLLERS: &'a [Field<Self>] = &[field("Controlled by", |at| {
+    const CONTROLLERS: &'a [Field<Self>] = &[field("Controlled by", |at: &Self| {
         let map = at.level.map;
         let controllers = map.controllers(at.item).iter().map(|item| {
             let title = map.entity_at(*item).as_ref().map(EntityAt::title);
             Value::from(title.unwrap_or_default()).link(*item)
         });
         Value::list_up_to(MAX_LISTED, controllers)
-    })];
+    })
+    .derived()];
 
-    const CHUNKS: &'a [Field<Self>] = &[field("Chunk", |at| {
+    const CHUNKS: &'a [Field<Self>] = &[field("Chunk", |at: &Self| {
         let chunks = at.found.chunks.iter();
         Value::list_up_to(MAX_LISTED, chunks.map(|chunk| at.chunk(chunk)))
-    })];
+    })
+    .own(LightAt::own_chunks)];
 
     /// How bright a fast light is when it is on.
     fn intensity(&self) -> Option<String> {
@@ -303,6 +307,42 @@ impl<'a> LightAt<'a> {
             format!("{min} to {max}, by chunk")
         };
         Some(text).filter(|_| self.kind == LightKind::Fast)
+    }
+
+    /// What each chunk says of it.
+    fn own_chunks(&self) -> Value {
+        Value::list(self.found.chunks.iter().filter_map(|at| {
+            let chunk = self.level.source.chunks.get(at.chunk)?;
+            let data = chunk.data.as_deref()?;
+            let ChunkLight { flags, full, .. } = at.in_file;
+            let color = self.kind.color(data, at.index);
+            let color = color.map(|[r, g, b]| format!(", {r} {g} {b}"));
+            // What it lights, as numbers of faces or vertices.
+            let mut bytes = Vec::new();
+            let client = data.client.as_ref();
+            match self.kind {
+                LightKind::Dynamic => {
+                    let look = client.and_then(|client| client.dynamic_lights.get(at.index));
+                    for layer in look.iter().flat_map(|look| &look.layers) {
+                        bytes.push(layer.lightmap);
+                        bytes.extend(&layer.luxels);
+                    }
+                }
+                LightKind::Fast => {
+                    let look = client.and_then(|client| client.fast_lights.get(at.index));
+                    for (range, values) in look.iter().flat_map(|look| look.ranges()) {
+                        bytes.extend(range.start.to_le_bytes());
+                        bytes.extend(values);
+                    }
+                }
+            }
+            let crc32 = crc32fast::hash(&bytes);
+            let (index, color) = (chunk.index, color.unwrap_or_default());
+            Some(Value::from(format!(
+                "{index}: flags {flags:#04x}, intensity {full}{color}, light with the CRC-32 \
+                 {crc32:08x}"
+            )))
+        }))
     }
 
     /// What it lights in a chunk.

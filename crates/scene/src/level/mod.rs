@@ -18,6 +18,7 @@ pub mod atlas;
 mod branches;
 pub mod caps;
 mod chunk_map;
+mod compare;
 mod date;
 mod describe;
 mod document;

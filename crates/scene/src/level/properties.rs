@@ -52,7 +52,7 @@ fn unread_entities(entities: Option<&Entities>) -> Value {
     let lines = entities.and_then(Entities::opaque).map(|(at, bytes)| {
         vec![
             Property::new("Why", "the first is of an unknown type"),
-            Property::new("Offset", format!("{at:#x} of their section")),
+            Property::new("Offset", format!("{at:#x} of their section")).derived(),
             Property::new("Size", counted(bytes.len(), "byte")),
             Property::dump(bytes),
         ]
@@ -105,6 +105,7 @@ impl<'a> MapAt<'a> {
             .json_as("header", |at| Self::HEADER.json(at).into()),
         summary_only("Map", |at| at.header().name.as_str().into()),
         field("Levels", |at: &Self| at.map.levels.len().into())
+            .derived()
             .in_summary()
             .note(|at| counted(at.map.levels.len(), "level").into())
             .json_as("levels", |at| {
@@ -114,42 +115,47 @@ impl<'a> MapAt<'a> {
         field("Archive", |at: &Self| {
             counted(at.map.archive_paths().len(), "file").into()
         })
+        .derived()
         .json_as("archive", |at| at.map.archive_paths().into()),
-        field("Extensions", |at: &Self| at.map.pmf.extensions.len().into()).json_as(
-            "extensions",
-            |at| {
+        field("Extensions", |at: &Self| at.map.pmf.extensions.len().into())
+            .derived()
+            .json_as("extensions", |at| {
                 let extensions = (0..).map_while(|index| at.map.extension_at(index));
                 extensions.map(|at| ExtensionAt::FIELDS.json(&at)).collect()
-            },
-        ),
+            }),
         field("Entities of the map", |at: &Self| {
             at.map.pmf.entities.len().into()
         })
+        .derived()
         .json("entities"),
     ];
 
     const SIZES: &'a [Field<Self>] = &[
-        field("File", |at| {
+        field("File", |at: &Self| {
             let bytes = at.archive_start().map(|_| at.map.bytes.len());
             bytes.map(|bytes| format!("{bytes} bytes")).into()
-        }),
-        field("Header", |at| {
+        })
+        .derived(),
+        field("Header", |at: &Self| {
             let after = at.map.pmf.strings.bytes().len() + 8;
             let header = at
                 .archive_start()
                 .map(|start| start.saturating_sub(after as u64));
             header.map(|header| at.share(header)).into()
-        }),
-        field("String table", |at| {
+        })
+        .derived(),
+        field("String table", |at: &Self| {
             let bytes = at.map.pmf.strings.bytes().len();
             Value::from(at.share(bytes as u64)).link(LevelItem::STRINGS_OF_FILE)
-        }),
-        field("Archive", |at| {
+        })
+        .derived(),
+        field("Archive", |at: &Self| {
             let archive = at.map.pmf.archive.as_ref();
             let bytes = archive.map_or(0, |archive| archive.bytes().len());
             at.share(bytes as u64).into()
-        }),
-        field("Extension", |at| {
+        })
+        .derived(),
+        field("Extension", |at: &Self| {
             let extensions = at.map.pmf.extensions.iter().enumerate();
             let lines = extensions.map(|(index, extension)| {
                 let index = index as u32;
@@ -158,8 +164,9 @@ impl<'a> MapAt<'a> {
                 Value::from(text).link(LevelItem::Extension { index })
             });
             Value::list_up_to(MAX_LISTED, lines)
-        }),
-        field("Level", |at| {
+        })
+        .derived(),
+        field("Level", |at: &Self| {
             let levels = at.map.pmf.levels.iter().enumerate().take(MAX_LEVELS);
             Value::list(levels.map(|(index, level)| {
                 let [packed, unpacked] = packed_of(level);
@@ -167,10 +174,12 @@ impl<'a> MapAt<'a> {
                 let text = format!("{index}: {share}, decoded {unpacked}, {ratio}");
                 Value::from(text).link(LevelItem::level(index))
             }))
-        }),
-        field("Entities", |at| {
+        })
+        .derived(),
+        field("Entities", |at: &Self| {
             at.share(at.map.pmf.entities.bytes().len() as u64).into()
-        }),
+        })
+        .derived(),
     ];
 
     const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
@@ -312,7 +321,9 @@ impl<'a> LevelAt<'a> {
     };
 
     const LEVEL: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.number.into()).in_summary_as("Level"),
+        field("Index", |at: &Self| at.number.into())
+            .derived()
+            .in_summary_as("Level"),
         field("Chunks", |at: &Self| {
             let [y, x, z] = at.source.grid;
             format!("{y} along Y, {x} along X, {z} along Z").into()
@@ -322,10 +333,11 @@ impl<'a> LevelAt<'a> {
             format!("{x} x {y} x {z}").into()
         })
         .json_as("grid", |at| json!(at.source.grid)),
-        field("Unreadable chunks", |at| {
+        field("Unreadable chunks", |at: &Self| {
             let chunks = at.source.chunks.iter();
             chunks.filter(|chunk| chunk.data.is_none()).count().into()
-        }),
+        })
+        .derived(),
         field("Chunk size", |at: &Self| {
             format!("{} m", short(at.source.chunk_side())).into()
         })
@@ -338,9 +350,12 @@ impl<'a> LevelAt<'a> {
         })
         .json_as("center", |at| json!(at.source.center.yxz())),
         field("Flags", |at| Value::bits(at.source.flags)),
-        field("Players keep", |at| at.kept().into()),
-        field("Offset", |at| format!("{:#x}", at.source.offset).into()),
-        field("Bytes", |at| at.source.size.into()),
+        field("Players keep", |at: &Self| at.kept().into()).derived(),
+        field("Offset", |at: &Self| {
+            format!("{:#x}", at.source.offset).into()
+        })
+        .place(),
+        field("Bytes", |at: &Self| at.source.size.into()).derived(),
         json_only("entities", |at| {
             let server = at.source.server.as_ref();
             server.map_or(0, |server| server.entities.len()).into()
@@ -348,17 +363,18 @@ impl<'a> LevelAt<'a> {
     ];
 
     const CUBES: &'a [Field<Self>] = &[
-        field("Cubes", |at| {
+        field("Cubes", |at: &Self| {
             let kinds = CubeKind::ALL.into_iter().zip(at.counts().kinds);
             Value::list(kinds.map(|(kind, count)| {
                 let item = LevelItem::cube_type(at.number, kind);
                 Value::from(count).named(kind.name()).link(item)
             }))
-        }),
-        field("Not reached", |at| at.counts().orphans.into()),
+        })
+        .derived(),
+        field("Not reached", |at: &Self| at.counts().orphans.into()).derived(),
     ];
 
-    const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at| {
+    const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at: &Self| {
         let counts = at.counts();
         let depths = counts.depths.iter().enumerate();
         let depths = depths.take(usize::from(counts.deepest()) + 1);
@@ -366,7 +382,8 @@ impl<'a> LevelAt<'a> {
             let cells = counted(*count as usize, "cell");
             format!("{depth}: {cells}")
         }))
-    })];
+    })
+    .derived()];
 
     const DEFAULTS: &'a [Field<Self>] = &[
         field("Air physics material", |at| {
@@ -374,10 +391,11 @@ impl<'a> LevelAt<'a> {
             common.strings.brief(common.air_physics).into()
         }),
         field("Environments", Self::environments).json_as("environments", Self::environments_json),
-        field("Sounds named by chunks", |at| {
+        field("Sounds named by chunks", |at: &Self| {
             let labels = at.map.sound_labels(at.number);
             (!labels.is_empty()).then(|| labels.join(", ")).into()
-        }),
+        })
+        .derived(),
         json_only("materials", |at| {
             let common = &at.source.common;
             let names = common.materials.iter().map(|material| material.name);
@@ -385,7 +403,8 @@ impl<'a> LevelAt<'a> {
         }),
     ];
 
-    const SECTIONS: &'a [Field<Self>] = &[field("Section", |at| sections(&at.source.frames))];
+    const SECTIONS: &'a [Field<Self>] =
+        &[field("Section", |at: &Self| sections(&at.source.frames)).derived()];
 
     const CHUNK_SECTIONS: &'a [Field<Self>] = &[field("Section", |at: &Self| {
         let sizes = packed_of_chunks(at.source);
@@ -395,16 +414,18 @@ impl<'a> LevelAt<'a> {
             Value::from(format!("{packed} bytes, {unpacked} decoded, {ratio}")).named(name)
         }))
     })
+    .derived()
     .json_as("chunks", |at| {
         let chunks = at.map.chunks_of(at.number);
         chunks.map(|at| ChunkAt::FIELDS.json(&at)).collect()
     })];
 
-    const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
+    const TABLES: &'a [Field<Self>] = &[field("String table", |at: &Self| {
         let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
         let tables = sides.map(|(side, name)| (name, LevelItem::strings_of_level(at.number, side)));
         at.map.string_tables(tables)
-    })];
+    })
+    .derived()];
 
     const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
         let server = at.source.server.as_ref();
@@ -477,33 +498,33 @@ impl<'a> ChunkAt<'a> {
     };
 
     const CHUNK: &'a [Field<Self>] = &[
-        field("Level", |at| {
+        field("Level", |at: &Self| {
             Value::from(at.level_number).link(LevelItem::level(at.level_number))
-        }),
+        }).derived(),
         field("Chunk", |at: &Self| {
             format!("{} (Y, X, Z)", at.chunk.index).into()
-        })
+        }).derived()
         .summary("Chunk", |at| at.chunk.index.to_string().into())
         .json_as("index", |at| json!(at.chunk.index.yxz())),
-        field("Center", |at| at.center().into()),
-        field("From", |at| at.bounds().min.into()),
-        field("To", |at| at.bounds().max.into()),
-        field("Faces", |at| at.of_mesh(|mesh| mesh.faces.len())),
+        field("Center", |at: &Self| at.center().into()).derived(),
+        field("From", |at: &Self| at.bounds().min.into()).derived(),
+        field("To", |at: &Self| at.bounds().max.into()).derived(),
+        field("Faces", |at: &Self| at.of_mesh(|mesh| mesh.faces.len())).derived(),
         field("Triangles", |at: &Self| {
             at.of_mesh(|mesh| mesh.indices.len() / 3)
-        })
+        }).derived()
         .json_as("triangles", |at| at.triangle_count().into()),
         field("Vertices", |at: &Self| {
             at.client().map(|client| client.vertices.len()).into()
-        })
+        }).derived()
         .json_or_0("vertices"),
         field("Normals", |at: &Self| {
             at.client().map(|client| client.normals.len()).into()
-        })
+        }).derived()
         .json_or_0("normals"),
         field("Lightmaps", |at: &Self| {
             at.client().map(|client| client.lightmaps.len()).into()
-        })
+        }).derived()
         .json_as("lightmaps", |at| {
             let of_map = |map: &pmf::Lightmap| {
                 json!({"side": map.side(), "crc32": crc32fast::hash(&map.luxels)})
@@ -512,13 +533,13 @@ impl<'a> ChunkAt<'a> {
         }),
         field("Entities", |at: &Self| {
             at.server().map(|server| server.entities.len()).into()
-        })
+        }).derived()
         .json_or_0("entities"),
         field("Contents", |at: &Self| {
             at.data().is_none().then_some("cannot be read").into()
         })
         .json_as("readable", |at| at.data().is_some().into()),
-        field("Problem", Self::problems),
+        field("Problem", Self::problems).derived(),
     ];
 
     const CUBES: &'a [Field<Self>] = &[
@@ -526,6 +547,7 @@ impl<'a> ChunkAt<'a> {
             let count = at.data().map(|data| data.cubes.len());
             Value::from(count).link(at.cube_item(0))
         })
+        .derived()
         .summary("Cubes", |at| match at.data() {
             Some(data) => data.cubes.len().into(),
             None => "cannot be read".into(),
@@ -539,67 +561,77 @@ impl<'a> ChunkAt<'a> {
             let kinds = at.data().into_iter().flat_map(|_| at.counts_by_type());
             Value::list(kinds.map(|(kind, count)| Value::from(count).named(kind.name())))
         })
+        .derived()
         .json_as("by_type", |at| {
             let kinds = at.counts_by_type();
             let kinds = kinds.map(|(kind, count)| (kind.name().to_owned(), count.into()));
             Json::Object(kinds.collect())
         }),
-        field("Not reached", |at| {
+        field("Not reached", |at: &Self| {
             at.data().map(|data| data.cubes.orphans()).into()
-        }),
+        })
+        .derived(),
     ];
 
     const USES: &'a [Field<Self>] = &[
-        field("Material", |at| {
+        field("Material", |at: &Self| {
             let materials = at.data().into_iter().flat_map(|data| &data.materials);
             Value::list(materials.map(|name| at.material(*name)))
-        }),
-        field("Physics material", |at| {
+        })
+        .derived(),
+        field("Physics material", |at: &Self| {
             let physics = at
                 .data()
                 .into_iter()
                 .flat_map(|data| &data.physics_materials);
             Value::list(physics.map(|name| at.physics_material(*name)))
-        }),
-        field("Sound material", |at| {
+        })
+        .derived(),
+        field("Sound material", |at: &Self| {
             let data = at.data().into_iter();
             Value::list(data.flat_map(|data| {
                 let names = data.sound_materials.iter();
                 names.map(|name| data.strings.brief(*name))
             }))
-        }),
+        })
+        .derived(),
     ];
 
     const REGIONS: &'a [Field<Self>] = &[field("Region", Self::region_lines)
+        .derived()
         .json_as("regions", |at| at.data().map(regions_json).into())];
 
-    const LIGHTS: &'a [Field<Self>] = &[field("Light", |at| {
+    const LIGHTS: &'a [Field<Self>] = &[field("Light", |at: &Self| {
         let lights = at.lights();
         Value::list(lights.map(|light| Value::from(at.map.light_name(light)).link(light)))
-    })];
+    })
+    .derived()];
 
-    const LIGHTMAPS: &'a [Field<Self>] = &[field("Lightmap", |at| {
+    const LIGHTMAPS: &'a [Field<Self>] = &[field("Lightmap", |at: &Self| {
         let lightmaps = at.lightmaps().iter().enumerate();
         Value::list(lightmaps.map(|(index, map)| {
             let text = format!("{index}: {0} x {0} luxels", map.side());
             Value::from(text).link(at.lightmap_item(index))
         }))
-    })];
+    })
+    .derived()];
 
-    const TABLES: &'a [Field<Self>] = &[field("String table", |at| {
+    const TABLES: &'a [Field<Self>] = &[field("String table", |at: &Self| {
         let names = [
             ("Common and client", Side::Common),
             ("Server", Side::Server),
         ];
         let tables = names.map(|(name, side)| (name, at.strings_item(side)));
         at.map.string_tables(tables)
-    })];
+    })
+    .derived()];
 
     const SECTIONS: &'a [Field<Self>] = &[
-        field("Section", |at| sections(&at.chunk.frames)),
-        field("Together", |at| {
+        field("Section", |at: &Self| sections(&at.chunk.frames)).derived(),
+        field("Together", |at: &Self| {
             format!("{} bytes", packed_bytes(at.chunk)).into()
-        }),
+        })
+        .derived(),
     ];
 
     const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
@@ -810,19 +842,23 @@ impl<'a> LightmapAt<'a> {
         field("Chunk", |map: &Self| {
             Value::from(map.at.chunk.index.to_string()).link(map.at.item())
         })
+        .derived()
         .in_summary(),
-        field("Index", |map: &Self| map.index.into()).in_summary_as("Lightmap"),
+        field("Index", |map: &Self| map.index.into())
+            .derived()
+            .in_summary_as("Lightmap"),
         field("Size", |map: &Self| {
             format!("{0} x {0} luxels", map.side).into()
         })
         .summary("Size", |map| format!("{0} x {0}", map.side).into())
         .note(|map| format!("{0} x {0}", map.side).into()),
-        field("Bytes", |map| (3 * map.side * map.side).into()),
-        field("Faces", |map| {
+        field("Bytes", |map: &Self| (3 * map.side * map.side).into()).derived(),
+        field("Faces", |map: &Self| {
             let faces = map.at.map.lit_faces(map.item, |_, _, _, _| Some(()));
             faces.len().into()
-        }),
-        field("Light", |map| {
+        })
+        .derived(),
+        field("Light", |map: &Self| {
             let level = map.at.level_number;
             let lights = map.at.data().map_or(&[][..], |data| &data.dynamic_lights);
             let looks = map.at.client().map_or(&[][..], |c| &c.dynamic_lights);
@@ -834,7 +870,8 @@ impl<'a> LightmapAt<'a> {
                 let light = LightKind::Dynamic.item(level, light.id);
                 Value::from(map.at.map.light_name(light)).link(light)
             }))
-        }),
+        })
+        .derived(),
     ];
 }
 

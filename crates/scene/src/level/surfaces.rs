@@ -12,7 +12,7 @@ use crate::fields::{Field, Table, Value, field, section, summary_only};
 use crate::numbers::{short, xyz};
 use crate::{LevelItem, Swatch};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial};
+use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial, StringRef};
 
 /// How many chunks are listed of a material.
 const MAX_CHUNKS: usize = 64;
@@ -91,8 +91,8 @@ impl<'a> MaterialAt<'a> {
             Value::from(at.material.name.as_str()).swatch(swatch)
         })
         .in_summary_as("Material"),
-        field("Level", |at| at.level.link()),
-        field("Index", |at| at.index.into()),
+        field("Level", |at: &Self| at.level.link()).derived(),
+        field("Index", |at: &Self| at.index.into()).derived(),
         field("Type", |at| {
             let strings = &at.level.source.common.strings;
             at.common().map(|common| strings.brief(common.kind)).into()
@@ -100,14 +100,16 @@ impl<'a> MaterialAt<'a> {
         field("Flags", |at| {
             at.common().map(|c| Value::bits(c.flags)).into()
         }),
-        field("Transparent", |at| {
+        field("Transparent", |at: &Self| {
             let flag = pmf::Material::TRANSPARENT;
             at.common().map(|common| common.flags & flag != 0).into()
-        }),
-        field("Liquid", |at| {
+        })
+        .derived(),
+        field("Liquid", |at: &Self| {
             at.common().map(|_| at.material.is_liquid).into()
-        }),
-        field("Render mode", |at| {
+        })
+        .derived(),
+        field("Render mode", |at: &Self| {
             let blend = match at.material.blend {
                 Blend::Opaque => "opaque",
                 Blend::Alpha => "alpha-blended",
@@ -115,18 +117,21 @@ impl<'a> MaterialAt<'a> {
             };
             let mode = |common: &pmf::Material| format!("{} ({blend})", common.render_mode);
             at.common().map(mode).into()
-        }),
-        field("Hidden by", |at| {
+        })
+        .own(|at| at.common().map(|common| common.render_mode).into()),
+        field("Hidden by", |at: &Self| {
             let Some(first) = at.hidden_by() else {
                 return Value::absent();
             };
             let item = LevelItem::material(at.level.number, first);
             Value::from(format!("{first}, which has the same name")).link(item)
-        }),
-        field("Stands for", |at| {
+        })
+        .derived(),
+        field("Stands for", |at: &Self| {
             let all = "all materials that the level does not have";
             at.common().is_none().then_some(all).into()
-        }),
+        })
+        .derived(),
     ];
 
     const LOOK: &'a [Field<Self>] = &[
@@ -136,18 +141,20 @@ impl<'a> MaterialAt<'a> {
             at.of_look(|look| Value::color(look.emission))
         }),
         field("Shading", |at| at.of_look(|look| look.shading)),
-        field("Texture", Self::textures),
+        field("Texture", Self::textures).own(Self::texture_names),
         field("Each texture", |at| {
             let micros = |look: &ClientMaterial| format!("{} µs", look.advance_micros);
             at.look().map(micros).into()
         }),
-        field("Scroll", |at| {
+        field("Scroll", |at: &Self| {
             at.of_look(|look| scroll(look.texture_scroll))
-        }),
-        field("Matcap scroll", |at| {
+        })
+        .own(|at| at.of_look(|look| numbers(&look.texture_scroll))),
+        field("Matcap scroll", |at: &Self| {
             at.of_look(|look| scroll(look.matcap_scroll))
-        }),
-        field("Wave velocity", |at| {
+        })
+        .own(|at| at.of_look(|look| numbers(&look.matcap_scroll))),
+        field("Wave velocity", |at: &Self| {
             let ignored = if at.material.is_liquid {
                 ""
             } else {
@@ -155,7 +162,8 @@ impl<'a> MaterialAt<'a> {
             };
             let velocity = |look: &ClientMaterial| format!("{}{ignored}", xyz(look.wave.velocity));
             at.look().map(velocity).into()
-        }),
+        })
+        .own(|at| at.of_look(|look| look.wave.velocity)),
         field("Wave wind", |at| at.of_look(|look| look.wave.wind)),
         field("Wave offset", |at| at.of_look(|look| look.wave.offset)),
         field("Wave scale", |at| at.of_look(|look| look.wave.scale)),
@@ -163,18 +171,22 @@ impl<'a> MaterialAt<'a> {
 
     const USE: &'a [Field<Self>] = &[
         field("Area", |at: &Self| format!("{:.2} m²", at.uses.area).into())
+            .derived()
             .note(|at| at.use_note().into()),
-        field("Faces", |at: &Self| at.uses.faces.into()).in_summary(),
+        field("Faces", |at: &Self| at.uses.faces.into())
+            .derived()
+            .in_summary(),
         summary_only("Area", |at| format!("{:.1} m²", at.uses.area).into()),
-        field("Triangles", |at| at.uses.triangles.into()),
-        field("Chunks", |at| at.uses.chunks.len().into()),
-        field("In chunk", |at| {
+        field("Triangles", |at: &Self| at.uses.triangles.into()).derived(),
+        field("Chunks", |at: &Self| at.uses.chunks.len().into()).derived(),
+        field("In chunk", |at: &Self| {
             let chunks = at.uses.chunks.iter().map(|chunk| {
                 let name = at.level.source.chunks.get(*chunk)?.index.to_string();
                 Some(Value::from(name).link(LevelItem::chunk(at.level.number, *chunk)))
             });
             Value::list_up_to(MAX_CHUNKS, chunks)
-        }),
+        })
+        .derived(),
     ];
 
     /// Its record in the common section; none for what is not in the file.
@@ -201,16 +213,33 @@ impl<'a> MaterialAt<'a> {
         first.filter(|first| *first != self.index)
     }
 
+    /// The strings that name its textures, each with what it is for.
+    fn named_textures(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, StringRef, &'a pmf::LevelClient)> {
+        let look = self.look().zip(self.level.source.client.as_ref());
+        look.into_iter().flat_map(|(look, client)| {
+            let next = look.extra_textures.iter();
+            let next = next.map(|name| ("Next texture", *name));
+            let named = [("Texture", look.texture), ("Matcap", look.matcap)].into_iter();
+            named
+                .chain(next)
+                .map(move |(what, name)| (what, name, client))
+        })
+    }
+
+    /// The names of its textures.
+    fn texture_names(&self) -> Value {
+        let names = self.named_textures();
+        let names = names.map(|(what, name, client)| (what, client.strings.brief(name)));
+        let names = names.filter(|(_, name)| !name.is_empty());
+        Value::list(names.map(|(what, name)| Value::from(name).named(what)))
+    }
+
     /// Its textures, with their thumbnails and their files.
     fn textures(&self) -> Value {
         let map = self.level.map;
-        let Some((look, client)) = self.look().zip(self.level.source.client.as_ref()) else {
-            return Value::absent();
-        };
-        let next = look.extra_textures.iter();
-        let next = next.map(|name| ("Next texture", *name));
-        let named = [("Texture", look.texture), ("Matcap", look.matcap)].into_iter();
-        Value::list(named.chain(next).filter_map(|(name, path)| {
+        Value::list(self.named_textures().filter_map(|(name, path, client)| {
             let shown = client.strings.brief(path);
             if shown.is_empty() {
                 return None;
@@ -236,6 +265,12 @@ impl<'a> MaterialAt<'a> {
             }
         }
     }
+}
+
+/// Numbers with all their digits.
+fn numbers(numbers: &[f32]) -> String {
+    let numbers = numbers.iter().map(f32::to_string);
+    numbers.collect::<Vec<_>>().join(" ")
 }
 
 /// How far texture coordinates move.
@@ -269,15 +304,17 @@ impl<'a> PhysicsMaterialAt<'a> {
             strings.brief(at.record.name).into()
         })
         .in_summary_as("Physics material"),
-        field("Level", |at| at.level.number.into()),
-        field("Index", |at| at.index.into()),
+        field("Level", |at: &Self| at.level.number.into()).derived(),
+        field("Index", |at: &Self| at.index.into()).derived(),
         field("Solid", |at: &Self| at.is_solid().into())
+            .derived()
             .note(|at| (!at.is_solid()).then_some("not solid").into()),
-        field("Material of the air", |at| {
+        field("Material of the air", |at: &Self| {
             let common = &at.level.source.common;
             let [air, own] = [common.air_physics, at.record.name];
             (common.strings.name(air) == common.strings.name(own)).into()
-        }),
+        })
+        .derived(),
         field("Flags", |at| Value::bits(at.record.flags)),
         field("Friction", |at| {
             let name = if at.is_solid() {
@@ -294,9 +331,10 @@ impl<'a> PhysicsMaterialAt<'a> {
         field("Extra damage", |at| at.record.extra_damage.into()),
     ];
 
-    const USE: &'a [Field<Self>] = &[field("Used by", |at| {
+    const USE: &'a [Field<Self>] = &[field("Used by", |at: &Self| {
         counted(at.chunk_count(), "chunk").into()
-    })];
+    })
+    .derived()];
 
     fn is_solid(&self) -> bool {
         self.record.flags & PhysicsMaterial::NOT_SOLID == 0
@@ -324,9 +362,14 @@ impl<'a> SoundMaterialAt<'a> {
     };
 
     const SOUND: &'a [Field<Self>] = &[
-        field("Name", |_| "none: the file has no names of them".into()),
-        field("Level", |at| at.level.number.into()),
-        field("Index", |at: &Self| at.index.into()).in_summary_as("Sound material"),
+        field("Name", |_: &Self| {
+            "none: the file has no names of them".into()
+        })
+        .derived(),
+        field("Level", |at: &Self| at.level.number.into()).derived(),
+        field("Index", |at: &Self| at.index.into())
+            .derived()
+            .in_summary_as("Sound material"),
         field("Dampens the volume", |at| at.record.volume_dampening.into()),
         field("Dampens high frequencies", |at| {
             at.record.frequency_dampening.into()

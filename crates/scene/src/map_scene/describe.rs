@@ -13,6 +13,7 @@ use super::fields::{
 use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use super::parts::entity_of;
 use crate::assets::DeferredTextures;
+use crate::diff::Parts;
 use crate::fields::Describe;
 use crate::lines::{LineBuilder, box_edges};
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
@@ -21,7 +22,7 @@ use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
     Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, Neighbor,
-    OutlineNode, Overlay, OverlayId, OwnClip, Playhead, ProblemTarget, PropertyGroup, Ray,
+    OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray,
     SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
 };
 use mapscope_formats::{Problem, Subject};
@@ -255,6 +256,33 @@ impl Document for MapScene {
             (None, Some(terrain)) => terrain.properties(item, playhead),
             (None, None) => Vec::new(),
         }
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        let scene = &self.pfscene;
+        let [factions, entities] = [scene.factions.len(), scene.entities.len()];
+        let [regions, cameras] = [scene.regions.len(), scene.cameras.len()];
+        let faction = |index: usize| scene.factions.get(index).map(|it| it.name.clone());
+        let entity = |index: usize| scene.entities.get(index).map(|it| it.name.clone());
+        let region = |index: usize| scene.regions.get(index).map(|it| it.name.clone());
+        let camera = |index: usize| scene.cameras.get(index).map(|it| it.name.clone());
+        let number = |index: usize| index as u32;
+        Some(vec![
+            Parts::one("scene", SceneItem::Scene),
+            Parts::named("faction", factions, move |i| faction(i).unwrap_or_default())
+                .items(move |i| Some(SceneItem::Faction { index: number(i) })),
+            Parts::named("entity", entities, move |i| entity(i).unwrap_or_default())
+                .items(move |i| Some(SceneItem::Entity { index: number(i) })),
+            Parts::named("region", regions, move |i| region(i).unwrap_or_default())
+                .items(move |i| Some(SceneItem::Region { index: number(i) })),
+            Parts::named("camera", cameras, move |i| camera(i).unwrap_or_default())
+                .items(move |i| Some(SceneItem::Camera { index: number(i) })),
+        ])
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = self.described(item, Playhead::default());
+        described.map_or_else(Vec::new, |record| record.own())
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {

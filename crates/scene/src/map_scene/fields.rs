@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use super::build::class;
 use super::place::{camera_pose, rotation, yaw_degrees};
 use super::{MapScene, Placed, SceneModel};
-use crate::fields::{Table, Value, field, json_only, section};
+use crate::fields::{Table, Value, field, json_only, own_only, section};
 use crate::numbers::{number, short};
 use crate::outline::name_at_end;
 use crate::{Animation as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch, TerrainItem};
@@ -31,43 +31,58 @@ impl<'a> SceneAt<'a> {
             section(
                 "Scene",
                 &[
+                    own_only("Version", |SceneAt(scene): &Self| {
+                        scene.pfscene.version.as_str().into()
+                    }),
                     field("Map", |SceneAt(scene): &Self| match &scene.map {
                         Some((path, _)) => {
                             Value::from(path.display().to_string()).link(TerrainItem::Map)
                         }
                         None => "none".into(),
-                    }),
+                    })
+                    .derived(),
                     field("Entities", |SceneAt(scene): &Self| {
                         scene.entities.len().into()
                     })
+                    .derived()
                     .summary("Entities", |SceneAt(scene)| scene.entities.len().into())
                     .note(|SceneAt(scene)| counted(scene.entities.len(), "entity").into()),
-                    field("Models", |SceneAt(scene): &Self| scene.models.len().into()),
+                    field("Models", |SceneAt(scene): &Self| scene.models.len().into()).derived(),
                     field("Without a model", |SceneAt(scene): &Self| {
                         let missing = scene.missing_count();
                         (missing > 0).then_some(missing).into()
-                    }),
+                    })
+                    .derived(),
                     field("Factions", |SceneAt(scene): &Self| {
                         scene.pfscene.factions.len().into()
-                    }),
+                    })
+                    .derived(),
                     field("Regions", |SceneAt(scene): &Self| {
                         scene.pfscene.regions.len().into()
-                    }),
+                    })
+                    .derived(),
                     field("Cameras", |SceneAt(scene): &Self| {
                         scene.pfscene.cameras.len().into()
-                    }),
+                    })
+                    .derived(),
                 ],
             ),
             section(
                 "Sky and light",
                 &[
-                    field("Skybox", |SceneAt(scene): &Self| scene.skybox_value()).note(
-                        |SceneAt(scene)| {
+                    field("Skybox", |SceneAt(scene): &Self| scene.skybox_value())
+                        .own(|SceneAt(scene)| {
+                            let named = scene.pfscene.general.skybox.as_ref();
+                            let named = named.map(|it| &it.value);
+                            named
+                                .map(|it| format!("{} ({})", it.folder, it.extension))
+                                .into()
+                        })
+                        .note(|SceneAt(scene)| {
                             let skybox = scene.environment.skybox.as_ref();
                             let name = skybox.map(|skybox| name_at_end(&skybox.name[0]));
                             name.map(|name| format!("sky {name}")).into()
-                        },
-                    ),
+                        }),
                     field("Ambient light", |SceneAt(scene): &Self| {
                         color(scene.pfscene.general.ambient_light_color.as_ref())
                     }),
@@ -83,11 +98,16 @@ impl<'a> SceneAt<'a> {
                             },
                             |position| position.value.into(),
                         )
+                    })
+                    .own(|SceneAt(scene)| {
+                        let named = scene.pfscene.general.emit_light_pos.as_ref();
+                        named.map(|position| position.value).into()
                     }),
                     field("Height of the sun", |SceneAt(scene): &Self| {
                         let degrees = scene.environment.sun.direction().y.asin().to_degrees();
                         format!("{degrees:.1}° above the horizon").into()
-                    }),
+                    })
+                    .derived(),
                 ],
             ),
         ],
@@ -248,7 +268,9 @@ impl<'a> EntityAt<'a> {
                         Value::from(at.entity.model.as_str()).link(SceneItem::Model { index })
                     })
                     .json("model"),
-                    field("Model found", |at: &Self| at.model.model.is_some().into()).json("found"),
+                    field("Model found", |at: &Self| at.model.model.is_some().into())
+                        .derived()
+                        .json("found"),
                     field("Faction", |at: &Self| {
                         let faction = at.faction().map(|(index, faction)| match faction {
                             Some(faction) => Value::from(format!("{index} {}", faction.name))
@@ -258,6 +280,7 @@ impl<'a> EntityAt<'a> {
                         });
                         faction.into()
                     })
+                    .derived()
                     .summary("Faction", |at| {
                         let faction = at.faction().and_then(|(_, faction)| faction);
                         faction.map(|faction| faction.name.clone()).into()
@@ -270,21 +293,24 @@ impl<'a> EntityAt<'a> {
                         let [_, kind, _] = at.placed.kinds;
                         name.zip(kind).map(|(name, kind)| name.link(kind)).into()
                     })
+                    .derived()
                     .in_note(),
-                    field("Clip", |at: &Self| at.clip().into()),
-                    field("Line", |at: &Self| at.entity.line.into()),
+                    field("Clip", |at: &Self| at.clip().into()).derived(),
+                    field("Line", |at: &Self| at.entity.line.into()).place(),
                 ],
             ),
             section(
                 "Place",
                 &[
                     field("Position", |at: &Self| at.placed.position().into())
+                        .derived()
                         .note(|at| {
                             let position = at.placed.position();
                             format!("x {:.0}  z {:.0}", position.x, position.z).into()
                         })
                         .json_as("position", |at| file_numbers(at.value("position"))),
                     field("Ground", |at: &Self| at.placed.ground.into())
+                        .derived()
                         .json_as("ground", |at| at.placed.ground.map_or(Json::Null, number)),
                     field("Off the ground", |at: &Self| {
                         at.placed
@@ -295,13 +321,15 @@ impl<'a> EntityAt<'a> {
                                 above => format!("{} below it", short(-above)),
                             })
                             .into()
-                    }),
+                    })
+                    .derived(),
                     field("Tile", |at: &Self| match at.tile() {
                         Some((row, col)) => Value::from(format!("row {row}, column {col}"))
                             .link(TerrainItem::Tile { row, col }),
                         None => Value::absent(),
-                    }),
-                    field("", |at: &Self| at.regions().into()),
+                    })
+                    .derived(),
+                    field("", |at: &Self| at.regions().into()).derived(),
                     field("Scale", |at: &Self| {
                         let scale = at.value("scale").and_then(FileValue::vec3);
                         let scale = scale.map(|[x, y, z]| match [x, y, z] {
@@ -310,6 +338,7 @@ impl<'a> EntityAt<'a> {
                         });
                         scale.into()
                     })
+                    .derived()
                     .json_as("scale", |at| file_numbers(at.value("scale"))),
                     field("Rotation", |at: &Self| {
                         let quat = rotation(&at.entity.attributes);
@@ -324,36 +353,45 @@ impl<'a> EntityAt<'a> {
                         })
                         .into()
                     })
+                    .derived()
                     .json_as("rotation", |at| file_numbers(at.value("rotation"))),
                     field("Size along its axes", |at: &Self| {
                         at.size_along_axes().into()
-                    }),
+                    })
+                    .derived(),
                     field("Selection circle", |at: &Self| {
                         at.float("selection_radius").into()
-                    }),
-                    field("Vision range", |at: &Self| at.float("vision_range").into()),
+                    })
+                    .derived(),
+                    field("Vision range", |at: &Self| at.float("vision_range").into()).derived(),
                 ],
             ),
-            section("Problems", &[field("", |at: &Self| at.problems().into())]),
+            section(
+                "Problems",
+                &[field("", |at: &Self| at.problems().into()).derived()],
+            ),
             section(
                 "Problems of the model",
                 &[field("", |at: &Self| {
                     let model = at.model.model.as_ref();
                     let lines = model.map(|model| problem_lines(model.problems().iter()));
                     lines.into()
-                })],
+                })
+                .derived()],
             ),
             section(
                 "Model",
                 &[field("", |at: &Self| {
                     at.scene.posed(at.index).map(|posed| posed.parts()).into()
-                })],
+                })
+                .derived()],
             ),
             section(
                 "Attributes",
                 &[field("", |at: &Self| {
                     attribute_lines(&at.entity.attributes).into()
-                })],
+                })
+                .own(|at| own_attributes(&at.entity.attributes))],
             ),
         ],
     };
@@ -459,6 +497,34 @@ fn attribute_lines(attributes: &Attributes) -> Vec<Property> {
     lines
 }
 
+/// The same without the lines, and numbers with all their digits.
+fn own_attributes(attributes: &Attributes) -> Value {
+    Value::list(attributes.0.iter().map(|attribute| {
+        let value = match &attribute.value {
+            FileValue::Int(number) => (*number).into(),
+            FileValue::Float(number) => (*number).into(),
+            FileValue::Bool(is_so) => (*is_so).into(),
+            FileValue::Vec3(vector) => (*vector).into(),
+            FileValue::Arguments(arguments) => {
+                let values = arguments.iter().map(|argument| argument.value.to_string());
+                Value::from(values.collect::<Vec<_>>().join(", "))
+            }
+            FileValue::Tags(tags) => {
+                let tags = tags.iter().map(|tag| &*tag.text);
+                Value::from(tags.collect::<Vec<_>>().join(", "))
+            }
+            value => value.to_string().into(),
+        };
+        let known = ENTITY_ATTRIBUTES
+            .iter()
+            .find(|known| known.key == attribute.key);
+        match known {
+            Some(known) => value.named(known.key),
+            None => Value::from(format!("{} = {}", attribute.key, attribute.value)).named("Other"),
+        }
+    }))
+}
+
 fn attribute_text(Attribute { value, line, .. }: &Attribute) -> String {
     let value_type = value.value_type().map_or("unreadable", ValueType::name);
     let numbers = match value {
@@ -546,10 +612,11 @@ impl<'a> FactionAt<'a> {
                 "Faction",
                 &[
                     field("Name", |at: &Self| at.faction.name.as_str().into()).in_summary(),
-                    field("Index", |at: &Self| at.index.into()),
+                    field("Index", |at: &Self| at.index.into()).derived(),
                     field("Colour", |at: &Self| {
                         faction_color(at.faction).map_or_else(Value::absent, Value::color)
-                    }),
+                    })
+                    .own(|at| at.faction.color().into()),
                     field("Controllable", |at: &Self| {
                         at.faction
                             .attributes
@@ -561,32 +628,57 @@ impl<'a> FactionAt<'a> {
                         let item = SceneItem::Faction { index: at.index };
                         at.scene.members(item).len().into()
                     })
+                    .derived()
                     .in_summary()
                     .in_note(),
-                    field("Line", |at: &Self| at.faction.line.into()),
+                    field("Line", |at: &Self| at.faction.line.into()).place(),
                 ],
             ),
-            section("Diplomacy", &[field("", |at: &Self| at.diplomacy().into())]),
+            section(
+                "Diplomacy",
+                &[field("", |at: &Self| at.diplomacy().into()).own(FactionAt::own_diplomacy)],
+            ),
         ],
     };
+
+    /// What it is to others, without the lines of the file.
+    fn own_diplomacy(&self) -> Value {
+        let lines = self.scene.pfscene.diplomacy.iter();
+        let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
+        Value::list(own.map(|line| {
+            let state = state_name(line.state);
+            Value::from(format!("{}: {state}", self.faction_name(line.other))).named("Towards")
+        }))
+    }
+
+    /// The name of a faction, or its number if there is none.
+    fn faction_name(&self, index: u32) -> String {
+        let faction = self.scene.pfscene.factions.get(index as usize);
+        faction.map_or_else(|| index.to_string(), |faction| faction.name.clone())
+    }
 
     fn diplomacy(&self) -> Vec<Property> {
         let lines = self.scene.pfscene.diplomacy.iter();
         let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
         let line = own.map(|line| {
             let other = self.scene.pfscene.factions.get(line.other as usize);
-            let name = other.map_or_else(|| line.other.to_string(), |other| other.name.clone());
-            let state = match line.state {
-                0 => "peace",
-                1 => "war",
-                _ => "an unknown state",
-            };
+            let name = self.faction_name(line.other);
+            let state = state_name(line.state);
             Property {
                 link: other.map(|_| SceneItem::Faction { index: line.other }.into()),
                 ..Property::new("Towards", format!("{name}: {state} (line {})", line.line))
             }
         });
         line.collect()
+    }
+}
+
+/// What a faction is to another.
+fn state_name(state: u32) -> &'static str {
+    match state {
+        0 => "peace",
+        1 => "war",
+        _ => "an unknown state",
     }
 }
 
@@ -649,19 +741,31 @@ impl<'a> RegionAt<'a> {
                     }
                     None => "unknown".into(),
                 })
+                .own(|at| match at.region.shape() {
+                    Some(Shape::Circle { radius }) => format!("circle, radius {radius}").into(),
+                    Some(Shape::Rectangle { size: [x, z] }) => {
+                        format!("rectangle, {x} along X, {z} along Z").into()
+                    }
+                    None => "unknown".into(),
+                })
                 .in_note(),
                 field("Middle", |at: &Self| {
                     at.region
                         .center()
                         .map(|[x, z]| format!("x {}  z {}", short(x), short(z)))
                         .into()
+                })
+                .own(|at| {
+                    let middle = at.region.center();
+                    middle.map(|[x, z]| format!("x {x}  z {z}")).into()
                 }),
                 field("Entities in it", |at: &Self| {
                     let places = at.scene.entities.iter().map(Placed::position);
                     let inside = places.filter(|place| at.region.contains([place.x, place.z]));
                     inside.count().into()
-                }),
-                field("Line", |at: &Self| at.region.line.into()),
+                })
+                .derived(),
+                field("Line", |at: &Self| at.region.line.into()).place(),
             ],
         )],
     };
@@ -686,20 +790,23 @@ impl<'a> CameraAt<'a> {
                 field("Name", |at: &Self| at.camera.name.as_str().into()).in_summary(),
                 field("Position", |at: &Self| {
                     camera_pose(at.camera).map(|pose| pose.eye).into()
-                }),
+                })
+                .own(|at| at.camera.position().into()),
                 field("Pitch", |at: &Self| {
                     at.camera
                         .pitch_and_yaw()
                         .map(|[pitch, _]| format!("{}°", short(pitch)))
                         .into()
-                }),
+                })
+                .own(|at| at.camera.pitch_and_yaw().map(|[pitch, _]| pitch).into()),
                 field("Yaw", |at: &Self| {
                     at.camera
                         .pitch_and_yaw()
                         .map(|[_, yaw]| format!("{}°", short(yaw)))
                         .into()
-                }),
-                field("Line", |at: &Self| at.camera.line.into()),
+                })
+                .own(|at| at.camera.pitch_and_yaw().map(|[_, yaw]| yaw).into()),
+                field("Line", |at: &Self| at.camera.line.into()).place(),
             ],
         )],
     };

@@ -7,12 +7,14 @@ use serde_json::{Map, Value};
 
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
+use crate::diff::Parts;
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond};
 use crate::overlay::overlays;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, Playhead,
-    ProblemFrame, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart,
+    ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine,
+    Playhead, ProblemFrame, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
+    SummaryPart,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
@@ -90,6 +92,18 @@ impl Document for Model {
             Item::Model(item) => self.groups(item, playhead),
             _ => Vec::new(),
         }
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        Some(self.all_parts())
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = match item {
+            Item::Model(item) => self.described(item, Playhead::default()),
+            _ => None,
+        };
+        described.map_or_else(Vec::new, |at| at.own())
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {

@@ -15,10 +15,10 @@ use super::uses::{JointUse, MaterialUse, is_reversed};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
 use crate::fields::{
-    Describe, Field, Table, Value, field, fields, json_only, section, summary_only,
+    Describe, Field, Table, Value, field, fields, json_only, own_only, section, summary_only,
 };
 use crate::numbers::{number, short, xyz};
-use crate::{Aabb, ClipInfo, ModelItem, Playhead, Property, PropertyGroup, Swatch};
+use crate::{Aabb, ClipInfo, ModelItem, OwnLine, Playhead, Property, PropertyGroup, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
@@ -58,6 +58,32 @@ impl Model {
         })
     }
 
+    /// What the file says of a vertex.
+    pub(super) fn own_vertex(&self, index: usize) -> Vec<OwnLine> {
+        let corner = self.pfobj.vertices.get(index).map(|vertex| CornerAt {
+            model: self,
+            vertex,
+            index,
+            position: None,
+            playhead: Playhead::default(),
+        });
+        corner.map_or_else(Vec::new, |at| CornerAt::FIELDS.own(&at))
+    }
+
+    /// What the file says of the pose of a joint, by its index among those of a clip.
+    pub(super) fn own_pose(&self, clip: usize, index: usize) -> Vec<OwnLine> {
+        let clip = self.pfobj.clips.get(clip);
+        let pose = clip.and_then(|clip| clip.poses.get(index));
+        pose.map_or_else(Vec::new, |pose| own_transform(pose).own_lines("Pose"))
+    }
+
+    /// What the file says of the bounds of a frame.
+    pub(super) fn own_bounds(&self, clip: usize, frame: usize) -> Vec<OwnLine> {
+        let clip = self.pfobj.clips.get(clip);
+        let bounds = clip.and_then(|clip| clip.bounds.get(frame));
+        bounds.map_or_else(Vec::new, |bounds| own_min_max(bounds).own_lines("Bounds"))
+    }
+
     /// The keys of `info --json`.
     pub(super) fn json(&self) -> Map<String, Json> {
         let mut keys = Self::FIELDS.json(self);
@@ -78,51 +104,68 @@ impl Model {
         field("File", |model: &Self| {
             model.path.display().to_string().into()
         })
+        .derived()
         .in_summary_as("Model"),
         field("Version", |model| model.about.version.clone().into()),
         field("Triangles", |model: &Self| {
             model.pfobj.triangle_count().into()
         })
+        .derived()
         .note(|model| triangles(model.pfobj.triangle_count()).into()),
         field("Vertices", |model: &Self| {
             let (listed, different) = (model.pfobj.vertices.len(), model.mesh.vertices.len());
             format!("{listed}, {different} of them different").into()
         })
+        .derived()
         .json_as("vertices", |model| model.pfobj.vertices.len().into()),
         json_only("triangles", |model| model.pfobj.triangle_count().into()),
         field("Joints", |model: &Self| model.skeleton.len().into())
+            .derived()
             .json_as("joints", Self::joints_json),
         field("Materials", |model: &Self| {
             model.pfobj.materials.len().into()
         })
+        .derived()
         .json_as("materials", Self::materials_json),
-        field("Clips", |model: &Self| model.clips.len().into()).json_as("clips", Self::clips_json),
+        field("Clips", |model: &Self| model.clips.len().into())
+            .derived()
+            .json_as("clips", Self::clips_json),
         json_only("lods", |model| model.lods.names().into()),
-        field("Reversed triangles", |model| match model.uses.reversed {
-            0 => "none".into(),
-            reversed => format!("{reversed}: their normals point the other way").into(),
-        }),
-        field("Left out", |model| {
+        field("Reversed triangles", |model: &Self| {
+            match model.uses.reversed {
+                0 => "none".into(),
+                reversed => format!("{reversed}: their normals point the other way").into(),
+            }
+        })
+        .derived(),
+        field("Left out", |model: &Self| {
             let left_out = model.pfobj.triangle_count() - model.mesh.triangles.len();
             let text = format!("{left_out}, since they could not be read");
             (left_out > 0).then_some(text).into()
-        }),
+        })
+        .derived(),
         field("Line ends", |model| {
             if model.pfobj.crlf { "CR LF" } else { "LF" }.into()
         }),
     ];
 
     const BOUNDS: &'static [Field<Self>] = &[
-        field("Size", |model| {
+        field("Size", |model: &Self| {
             model.extents.bind.map(|bind| bind.max - bind.min).into()
-        }),
-        field("", |model| {
+        })
+        .derived(),
+        field("", |model: &Self| {
             let declared = model.pfobj.bounds.as_ref().map(Aabb::from);
             min_max(["Min", "Max"], declared)
+        })
+        .own(|model| {
+            let declared = model.pfobj.bounds.as_ref();
+            declared.map(own_min_max).into()
         }),
-        field("", |model| {
+        field("", |model: &Self| {
             min_max(["Min of the mesh", "Max of the mesh"], model.other_bounds())
-        }),
+        })
+        .derived(),
         field("Declared", |model| {
             let why = if model.pfobj.has_bounds {
                 "promised, but not there"
@@ -251,7 +294,7 @@ impl<'a> JointAt<'a> {
     };
 
     const JOINT: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.index.into()),
+        field("Index", |at: &Self| at.index.into()).derived(),
         field("Name", |at: &Self| at.joint.name.clone().into())
             .in_summary_as("Joint")
             .json("name"),
@@ -263,43 +306,48 @@ impl<'a> JointAt<'a> {
             at.parent().map(|joint| at.model.joint_link(joint)).into()
         })
         .json_as("parent", |at| at.parent().into()),
-        field("Child", |at| {
+        field("Child", |at: &Self| {
             let children = at.model.skeleton.children(at.index).iter();
             let links = children.map(|joint| at.model.joint_link(*joint as usize));
             let lines = links.filter_map(|link| link.property("Child"));
             lines.collect::<Vec<_>>().into()
-        }),
+        })
+        .derived(),
         field("Moves", |at: &Self| {
             let all = at.model.pfobj.vertices.len();
             format!("{} of {all} vertices", at.uses().vertices).into()
         })
+        .derived()
         .summary("Moves", |at| at.moved_vertices().into())
         .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into()),
-        field("Max weight", |at| {
+        field("Max weight", |at: &Self| {
             let uses = at.uses();
             (uses.vertices > 0).then_some(uses.max_weight).into()
-        }),
-        field("In the file", |at| line(at.joint.line).into()),
+        })
+        .derived(),
+        field("In the file", |at: &Self| line(at.joint.line).into()).place(),
     ];
 
     const LOCAL_POSE: &'a [Field<Self>] = &[
-        field("", |at| at.local_lines().into()),
-        field("In the file", |at| at.pose_line().map(line).into()),
+        field("", |at: &Self| at.local_lines().into()).derived(),
+        field("In the file", |at: &Self| at.pose_line().map(line).into()).derived(),
     ];
 
-    const POSE: &'a [Field<Self>] = &[field("", |at| at.global_lines().into())];
+    const POSE: &'a [Field<Self>] = &[field("", |at: &Self| at.global_lines().into()).derived()];
 
     const LOCAL_BIND_POSE: &'a [Field<Self>] = &[
-        field("", |at| {
+        field("", |at: &Self| {
             let bind = &at.joint.bind;
             local_lines(&bind.into(), Some(bind)).into()
-        }),
+        })
+        .own(|at| own_transform(&at.joint.bind)),
         field("Tip", |at| at.joint.tip.into()),
     ];
 
-    const BIND_POSE: &'a [Field<Self>] = &[field("", |at| {
+    const BIND_POSE: &'a [Field<Self>] = &[field("", |at: &Self| {
         global_lines(at.model.skeleton.bind_global(at.index)).into()
-    })];
+    })
+    .derived()];
 
     fn parent(&self) -> Option<usize> {
         self.model.skeleton.parent(self.index)
@@ -437,20 +485,37 @@ struct CornerAt<'a> {
 impl<'a> CornerAt<'a> {
     const FIELDS: Table<'a, Self> = fields!(
         "Corner",
-        field("Position", |at: &Self| at.position.into()),
-        field("In the bind pose", |at| {
+        field("Position", |at: &Self| at.position.into()).own(|at| at.vertex.position.into()),
+        field("In the bind pose", |at: &Self| {
             let posed = at.position.and(at.model.poses.between(at.playhead));
             posed.map(|_| at.vertex.position).into()
-        }),
-        field("Normal", |at| at.position.map(|_| at.normal()).into()),
-        field("UV", |at| {
+        })
+        .derived(),
+        field("Normal", |at: &Self| at
+            .position
+            .map(|_| at.normal())
+            .into())
+        .own(|at| at.vertex.normal.into()),
+        field("UV", |at: &Self| {
             let [u, v] = at.vertex.uv.map(short);
             format!("u {u}  v {v}").into()
+        })
+        .own(|at| {
+            let [u, v] = at.vertex.uv;
+            format!("u {u}  v {v}").into()
         }),
-        field("", |at| at.weight_lines().into()),
-        field("In the file", |at| {
+        own_only("Material", |at: &Self| {
+            let materials = &at.model.pfobj.materials;
+            let material = materials.get(at.vertex.material as usize);
+            let name = material.map(|material| material.name.clone());
+            name.unwrap_or_else(|| at.vertex.material.to_string())
+                .into()
+        }),
+        field("", |at: &Self| at.weight_lines().into()).own(CornerAt::own_weights),
+        field("In the file", |at: &Self| {
             line(at.model.pfobj.vertex_line(at.index as u32)).into()
-        }),
+        })
+        .place(),
     );
 
     /// The vertex of the mesh, without texture coordinates and normal.
@@ -470,6 +535,16 @@ impl<'a> CornerAt<'a> {
                 self.model.with_mesh(self.playhead, posed)
             });
         posed.unwrap_or(normal)
+    }
+
+    /// The weights that the file has.
+    fn own_weights(&self) -> Value {
+        let listed = self.model.pfobj.influences_of(self.vertex).iter();
+        Value::list(listed.map(|influence| {
+            let joint = self.model.pfobj.joints.get(influence.joint as usize);
+            let joint = joint.map_or_else(|| influence.joint.to_string(), |it| it.name.clone());
+            Value::from(format!("{joint}, {}", influence.weight)).named("Moved by")
+        }))
     }
 
     /// The normalized weights, and those that the file has where they are others.
@@ -525,6 +600,7 @@ impl<'a> MaterialAt<'a> {
 
     const MATERIAL: &'a [Field<Self>] = &[
         field("Index", |at: &Self| at.index.into())
+            .derived()
             .summary("Material", |at| at.model.material_name(at.index).into())
             .note(|at| triangles(at.uses.triangles).into()),
         field("Name", |at: &Self| {
@@ -533,15 +609,19 @@ impl<'a> MaterialAt<'a> {
         })
         .json("name"),
         field("Ambient", |at| at.material.ambient.into()),
-        field("Diffuse", |at| color(at.material.diffuse)),
-        field("Specular", |at| color(at.material.specular)),
-        field("On", |at| {
+        field("Diffuse", |at: &Self| color(at.material.diffuse))
+            .own(|at| at.material.diffuse.into()),
+        field("Specular", |at: &Self| color(at.material.specular))
+            .own(|at| at.material.specular.into()),
+        field("On", |at: &Self| {
             let all = triangles(at.model.pfobj.triangle_count());
             format!("{} of {all}", at.uses.triangles).into()
-        }),
-        field("In the file", |at| {
+        })
+        .derived(),
+        field("In the file", |at: &Self| {
             lines(at.material.line, at.material.texture_line).into()
-        }),
+        })
+        .place(),
     ];
 
     const TEXTURE: &'a [Field<Self>] = &[
@@ -549,15 +629,17 @@ impl<'a> MaterialAt<'a> {
             .in_summary()
             .json("texture"),
         field("", |at: &Self| at.texture.properties().to_vec().into())
+            .derived()
             .note(|at| (!at.texture.found).then_some("no texture").into())
             .json_as("found", |at| at.texture.found.into()),
-        field("In the engine", |at| {
+        field("In the engine", |at: &Self| {
             let other = at.texture.size.filter(|size| *size != ENGINE_TEXTURE_SIZE);
             let [width, height] = ENGINE_TEXTURE_SIZE;
             let text = format!("shrunk or stretched to {width} x {height} pixels");
             other.map(|_| text).into()
-        }),
-        field("Holes", |at| {
+        })
+        .derived(),
+        field("Holes", |at: &Self| {
             let drawn = at.model.materials.drawn.get(at.index);
             let texture = drawn.and_then(|drawn| drawn.texture.get());
             let text = texture.map(|texture| {
@@ -568,13 +650,16 @@ impl<'a> MaterialAt<'a> {
                 }
             });
             text.into()
-        }),
-        field("U", |at| {
+        })
+        .derived(),
+        field("U", |at: &Self| {
             at.uses.uv.map(|[min, max]| uv_range(min.x, max.x)).into()
-        }),
-        field("V", |at| {
+        })
+        .derived(),
+        field("V", |at: &Self| {
             at.uses.uv.map(|[min, max]| uv_range(min.y, max.y)).into()
-        }),
+        })
+        .derived(),
     ];
 }
 
@@ -598,7 +683,7 @@ impl<'a> ClipAt<'a> {
     };
 
     const CLIP: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.index.into()),
+        field("Index", |at: &Self| at.index.into()).derived(),
         field("Name", |at: &Self| at.clip.name.clone().into())
             .in_summary_as("Clip")
             .json("name"),
@@ -609,27 +694,33 @@ impl<'a> ClipAt<'a> {
         field("Lasts", |at: &Self| {
             format!("{} at 24 frames a second", at.seconds()).into()
         })
+        .derived()
         .summary("Lasts", |at| at.seconds().into())
         .note(|at| at.seconds().into()),
-        field("Bounds", |at: &Self| at.bounds_text().into()).json_as("bounds_error", |at| {
-            at.worst().map_or(Json::Null, |worst| number(worst.size))
-        }),
-        field("In the file", |at| line(at.clip.line).into()),
+        field("Bounds", |at: &Self| at.bounds_text().into())
+            .derived()
+            .json_as("bounds_error", |at| {
+                at.worst().map_or(Json::Null, |worst| number(worst.size))
+            }),
+        field("In the file", |at: &Self| line(at.clip.line).into()).place(),
     ];
 
     const FRAME: &'a [Field<Self>] = &[
-        field("Frame", |at| at.frame.into()),
-        field("In the file", |at| {
+        field("Frame", |at: &Self| at.frame.into()).derived(),
+        field("In the file", |at: &Self| {
             let lines = &at.clip.frame_lines;
             let first = at.frame.and_then(|frame| lines.get(frame as usize));
             first.map(|first| line(*first)).into()
-        }),
-        field("", |at| {
+        })
+        .derived(),
+        field("", |at: &Self| {
             min_max(["Declared min", "Declared max"], at.declared())
-        }),
-        field("", |at| {
+        })
+        .derived(),
+        field("", |at: &Self| {
             min_max(["Min of the mesh", "Max of the mesh"], at.skinned())
-        }),
+        })
+        .derived(),
     ];
 
     /// How long it lasts as the engine plays it.
@@ -694,6 +785,29 @@ fn min_max(names: [&'static str; 2], bounds: Option<Aabb>) -> Value {
         ]
     };
     bounds.map(lines).into()
+}
+
+/// Bounds as the file has them.
+fn own_min_max(bounds: &Bounds) -> Value {
+    let Bounds { min, max } = *bounds;
+    Value::list([("Min", min), ("Max", max)].map(|(name, corner)| Value::from(corner).named(name)))
+}
+
+/// A transform as the file has it.
+fn own_transform(transform: &Transform) -> Value {
+    let numbers = |numbers: &[f32]| {
+        let numbers = numbers.iter().map(f32::to_string);
+        Value::from(numbers.collect::<Vec<_>>().join(" "))
+    };
+    let rotation = match &transform.rotation {
+        Rotation::ConjugatedQuaternion(xyzw) => numbers(xyzw).named("Rotation"),
+        Rotation::EulerDegrees(degrees) => numbers(degrees).named("Rotation in degrees"),
+    };
+    Value::list([
+        Value::from(transform.translation).named("Translation"),
+        rotation,
+        Value::from(transform.scale).named("Scale"),
+    ])
 }
 
 /// Where in the file something is.

@@ -1,6 +1,7 @@
 //! Models: PFOBJ meshes with skeletons that move, as the Permafrost Engine shows them.
 
 mod bounds;
+mod compare;
 pub mod crowd;
 mod curves;
 mod describe;

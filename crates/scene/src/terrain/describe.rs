@@ -9,6 +9,7 @@ use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
+use crate::diff::Parts;
 use crate::fields::Describe;
 use crate::numbers::number;
 use crate::outline::{file_name, heading, heading_of, leaf};
@@ -16,10 +17,11 @@ use crate::overlay::{joined, overlays};
 use crate::rules;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
-    Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget,
-    PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch, TerrainItem,
+    Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Playhead,
+    ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
+    TerrainItem,
 };
-use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge, Found};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
 /// The overlays of a map alone: those of its ground, and what stands on it.
@@ -115,6 +117,39 @@ impl Document for Terrain {
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.described(item).map_or_else(Vec::new, |at| at.groups())
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        let map = &self.map;
+        let (rows, cols) = (map.rows(), map.cols());
+        let materials = map.materials.len();
+        let material_name = |index: usize| map.materials.get(index).map(|it| it.name.clone());
+        Some(vec![
+            Parts::one("map", TerrainItem::Map),
+            Parts::named("material", materials, move |index| {
+                material_name(index).unwrap_or_default()
+            })
+            .items(|index| {
+                let index = index as u32;
+                Some(TerrainItem::Material { index })
+            }),
+            Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
+                .cells(|[row, col]| TerrainItem::Tile { row, col })
+                .bytes("text", move |index, bytes| {
+                    let [row, col] = [index as u32 / cols, index as u32 % cols];
+                    match map.found(row, col) {
+                        Found::Odd(odd) => bytes.extend(odd.text),
+                        Found::Tile => {
+                            bytes.extend(map.tiles.get(index).iter().flat_map(|t| t.text()));
+                        }
+                        Found::Missing => {}
+                    }
+                }),
+        ])
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        self.described(item).map_or_else(Vec::new, |at| at.own())
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {

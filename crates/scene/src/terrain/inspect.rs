@@ -23,7 +23,9 @@ impl Terrain {
     /// The fields of the whole map.
     pub(super) const FIELDS: Table<'static, Self> = fields!(
         "Map",
-        field("File", |map: &Self| map.path.display().to_string().into()).in_summary_as("Map"),
+        field("File", |map: &Self| map.path.display().to_string().into())
+            .in_summary_as("Map")
+            .derived(),
         field("Version", |map: &Self| map.map.version.as_str().into())
             // What is wrong comes first, since a narrow outliner cuts the end.
             .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
@@ -37,33 +39,36 @@ impl Terrain {
         field("Tiles", |map: &Self| {
             rows_and_cols(map.map.rows(), map.map.cols())
         })
+        .derived()
         .in_note()
         .json_as("tiles", Self::tiles_info),
         field("Size", |map: &Self| {
             let size = map.about.bounds.max - map.about.bounds.min;
             format!("{} x {} units", size.x, size.z).into()
-        }),
-        field("Materials", |map: &Self| map.map.materials.len().into()).json_as(
-            "materials",
-            |map| {
+        })
+        .derived(),
+        field("Materials", |map: &Self| map.map.materials.len().into())
+            .derived()
+            .json_as("materials", |map| {
                 let materials = 0..map.map.materials.len();
                 let materials = materials.filter_map(|i| MaterialAt::new(map, i));
                 let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
                 infos.collect()
-            },
-        ),
+            }),
         field("Skybox", |map: &Self| {
             let skybox = map.environment.skybox.as_ref();
             let name = skybox.map(|skybox| &skybox.name);
             name.map(|[folder, extension]| format!("{folder} ({extension})"))
                 .into()
-        }),
+        })
+        .derived(),
         field("Line ends", |map: &Self| {
             if map.map.crlf { "CR LF" } else { "LF" }.into()
         }),
         field("Not read", |map: &Self| {
             bad_tiles_note(map.bad_tile_counts()).into()
-        }),
+        })
+        .derived(),
         field("Splats", |map: &Self| {
             let splats = map.map.splats.iter();
             let text = |base, accent| format!("{accent} over {base}");
@@ -190,7 +195,9 @@ impl<'a> MaterialAt<'a> {
 
     pub(super) const FIELDS: Table<'a, Self> = fields!(
         "Material",
-        field("Index", |at: &Self| at.index.into()).summary("Material", |at| at.name().into()),
+        field("Index", |at: &Self| at.index.into())
+            .summary("Material", |at| at.name().into())
+            .derived(),
         field("Name", |at: &Self| {
             Value::from(at.material.name.as_str()).swatch(Some(at.swatch()))
         })
@@ -199,18 +206,18 @@ impl<'a> MaterialAt<'a> {
         field("File", |at: &Self| {
             at.texture.file.properties().to_vec().into()
         })
+        .derived()
         .json_as("found", |at| at.texture.file.found.into()),
         field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
+            .derived()
             .note(|at| at.uses[0].into()),
-        field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into()).note(|at| (!at
-            .texture
-            .file
-            .found)
-            .then_some("no texture")
-            .into()),
+        field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
+            .derived()
+            .note(|at| (!at.texture.file.found).then_some("no texture").into()),
         field("In the file", |at: &Self| {
             format!("line {}", at.material.line).into()
-        }),
+        })
+        .place(),
     );
 
     /// Its index and name.
@@ -294,9 +301,11 @@ impl<'a> TileAt<'a> {
                 title: "Tile",
                 fields: &[
                     field("Row", |at: &Self| at.row.into())
+                        .derived()
                         .summary("Row", |at| padded(at.row, at.terrain.map.rows()))
                         .json("row"),
                     field("Column", |at: &Self| at.col.into())
+                        .derived()
                         .summary("Column", |at| padded(at.col, at.terrain.map.cols()))
                         .json("col"),
                     field("Chunk", |at: &Self| {
@@ -309,23 +318,28 @@ impl<'a> TileAt<'a> {
                         let width = digits(map.chunk_rows) + digits(map.chunk_cols) + 2;
                         Value::from(format!("{row}, {col}")).width(width)
                     })
+                    .derived()
                     .json_as("chunk", |at| json!(at.chunk())),
                     field("In chunk", |at: &Self| {
                         let [row, col] = [at.row, at.col].map(|at| at % CHUNK_SIDE);
                         format!("row {row}, column {col}").into()
-                    }),
+                    })
+                    .derived(),
                     field("Centre", |at: &Self| {
                         let center = at.terrain.tile_center(at.row, at.col);
                         let text = format!("x {}  y {}  z {}", center.x, center.y, center.z);
                         at.is_read().then_some(text).into()
-                    }),
+                    })
+                    .derived(),
                     field("In the file", |at: &Self| {
                         let place = at.terrain.map.tile_place(at.row, at.col);
                         let text = |(line, column)| format!("line {line}, column {column}");
                         place.map_or_else(|| MISSING.to_owned(), text).into()
                     })
+                    .place()
                     .json_as("missing", |at| at.text.is_none().into()),
                     field("State", Self::state)
+                        .derived()
                         .summary("Type", |at| {
                             let widths = TileClass::all().map(|class| class.name().len());
                             Value::from(at.class.name()).width(widths.max().unwrap_or(0))
@@ -335,37 +349,41 @@ impl<'a> TileAt<'a> {
             },
             Section {
                 title: "Text",
-                fields: &[
-                    field("Characters", |at: &Self| at.characters().into()).json_as("raw", |at| {
+                fields: &[field("Characters", |at: &Self| at.characters().into())
+                    .derived()
+                    .json_as("raw", |at| {
                         let text = at.text.as_ref();
                         text.map(|(text, _)| String::from_utf8_lossy(text)).into()
-                    }),
-                ],
+                    })],
             },
             Section {
                 title: "Shape",
                 fields: &[
-                    field("", |at: &Self| at.fields(true).into()),
-                    field("Corners", |at: &Self| at.corners().into()).json_as("corners", |at| {
-                        let corners = at.shape().map(|shape| shape.corners);
-                        let corners = corners.map(|c| c.map(|c| number(c as f32 * LEVEL_HEIGHT)));
-                        corners.map_or(
-                            Json::Null,
-                            |[nw, ne, sw, se]| json!({"nw": nw, "ne": ne, "sw": sw, "se": se}),
-                        )
-                    }),
+                    field("", |at: &Self| at.fields(true)),
+                    field("Corners", |at: &Self| at.corners().into())
+                        .derived()
+                        .json_as("corners", |at| {
+                            let corners = at.shape().map(|shape| shape.corners);
+                            let corners =
+                                corners.map(|c| c.map(|c| number(c as f32 * LEVEL_HEIGHT)));
+                            corners.map_or(
+                                Json::Null,
+                                |[nw, ne, sw, se]| json!({"nw": nw, "ne": ne, "sw": sw, "se": se}),
+                            )
+                        }),
                 ],
             },
             Section {
                 title: "Surface",
                 fields: &[
-                    field("", |at: &Self| at.fields(false).into()),
+                    field("", |at: &Self| at.fields(false)).own(|at| at.said_fields(false)),
                     json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
                 ],
             },
             Section {
                 title: "Navigation",
                 fields: &[field("", |at: &Self| at.cell_lines().into())
+                    .derived()
                     .json_as("cells", Self::cells_json)],
             },
         ],
@@ -394,22 +412,35 @@ impl<'a> TileAt<'a> {
         info
     }
 
-    /// What its fields say of its shape, or else of its surface.
-    fn fields(&self, of_shape: bool) -> Vec<Property> {
+    /// What its fields say of its shape, or else of its surface, and what follows from that.
+    fn fields(&self, of_shape: bool) -> Value {
+        self.field_lines(of_shape, true)
+    }
+
+    /// The same without what follows from it.
+    fn said_fields(&self, of_shape: bool) -> Value {
+        self.field_lines(of_shape, false)
+    }
+
+    fn field_lines(&self, of_shape: bool, with_derived: bool) -> Value {
         let Some(reading) = &self.reading else {
-            return Vec::new();
+            return Value::absent();
         };
         let mut lines = Vec::new();
         for field in Field::ALL {
             let is_of_shape = matches!(field.meaning(), Meaning::Type | Meaning::Levels);
             if is_of_shape == of_shape {
-                lines.extend(self.field(reading, field).property(field.label()));
+                // The blend modes of all edges have one key together.
+                let key = field
+                    .key()
+                    .filter(|_| !matches!(field.meaning(), Meaning::Blend(_)));
+                lines.push(self.field(reading, field).named(field.label()).keyed(key));
             }
-            if field == Field::Pathable && !of_shape {
-                lines.push(Property::new("Ground units", self.ground_units()));
+            if field == Field::Pathable && !of_shape && with_derived {
+                lines.push(Value::from(self.ground_units()).named("Ground units"));
             }
         }
-        lines
+        lines.into()
     }
 
     fn field(&self, reading: &Reading, field: Field) -> Value {

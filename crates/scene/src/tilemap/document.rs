@@ -3,10 +3,11 @@
 use glam::Vec3;
 
 use super::{Step, TileMap};
+use crate::diff::Parts;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    ItemPlace, Layers, Legend, Neighbor, OutlineNode, Playhead, ProblemTarget, PropertyGroup, Ray,
-    Shown, Statistic, SummaryPart, TileMapItem,
+    ItemPlace, Layers, Legend, Neighbor, OutlineNode, OwnLine, Playhead, ProblemTarget,
+    PropertyGroup, Ray, Shown, Statistic, SummaryPart, TileMapItem,
 };
 use mapscope_formats::Problem;
 
@@ -37,6 +38,14 @@ impl Document for TileMap {
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.groups_of(item)
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        Some(self.all_parts())
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        self.own_of(item)
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {

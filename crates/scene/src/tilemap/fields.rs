@@ -12,6 +12,7 @@ use super::here::{Here, ZoneHere};
 use super::items::{CellAt, TileAt};
 use super::layers::parallax_name;
 use super::{GridKind, Layer, Object, ObjectKind, TileMap, Tileset, Zone};
+use crate::describe::own::{OwnLine, lines_of_groups};
 use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
 use crate::numbers::short;
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, Swatch, TileMapItem};
@@ -93,13 +94,12 @@ impl TileMap {
         })
     }
 
-    /// The inspector's lists of an item: its fields, and then what the file says of it.
-    pub(super) fn groups_of(&self, item: Item) -> Vec<PropertyGroup> {
-        let (Some(described), Item::TileMap(of_map)) = (self.described(item, None), item) else {
+    /// What the file says of an item beyond its fields.
+    fn facts_of(&self, item: Item) -> Vec<PropertyGroup> {
+        let Item::TileMap(of_map) = item else {
             return Vec::new();
         };
-        let mut groups = described.groups();
-        groups.extend(match of_map {
+        match of_map {
             TileMapItem::Map => self.facts.map(),
             TileMapItem::Layer { index } => self.facts.layer(index as usize),
             TileMapItem::Cell { .. } => {
@@ -114,7 +114,26 @@ impl TileMap {
                 let object = self.object_at(item);
                 object.map_or_else(Vec::new, |(_, object)| object.properties.clone())
             }
-        });
+        }
+    }
+
+    /// What the file says of an item, for comparing it with another.
+    pub(super) fn own_of(&self, item: Item) -> Vec<OwnLine> {
+        let Some(described) = self.described(item, None) else {
+            return Vec::new();
+        };
+        let mut own = described.own();
+        own.extend(lines_of_groups(&self.facts_of(item)));
+        own
+    }
+
+    /// The inspector's lists of an item: its fields, and then what the file says of it.
+    pub(super) fn groups_of(&self, item: Item) -> Vec<PropertyGroup> {
+        let Some(described) = self.described(item, None) else {
+            return Vec::new();
+        };
+        let mut groups = described.groups();
+        groups.extend(self.facts_of(item));
         if let (Some((_, object)), Some(first)) = (self.object_at(item), groups.first_mut()) {
             first.title = object.kind.said().title;
         }
@@ -129,17 +148,24 @@ impl<'a> Part<'a, TileMap> {
     };
 
     const MAP: &'a [Field<Self>] = &[
-        field("Format", |map: &Self| map.about.format.name.into()).in_summary_as("Map"),
+        field("Format", |map: &Self| map.about.format.name.into())
+            .in_summary_as("Map")
+            .derived(),
         field("Version", |map| (&*map.about.version).into()),
-        field("Size", |map: &Self| by(map.canvas_px(), " pixels")).in_note(),
-        field("Layers", |map: &Self| map.layers.len().into()).in_summary(),
-        field("Drawn", |map| map.drawing_order().into()),
-        field("Tileset", |at| {
+        field("Size", |map: &Self| by(map.canvas_px(), " pixels"))
+            .in_note()
+            .derived(),
+        field("Layers", |map: &Self| map.layers.len().into())
+            .in_summary()
+            .derived(),
+        field("Drawn", |map: &Self| map.drawing_order().into()).derived(),
+        field("Tileset", |at: &Self| {
             let tilesets = at.map.tilesets_with_tiles();
             listed("Tileset", tilesets, |(number, _)| {
                 at.map.tileset_link(number)
             })
-        }),
+        })
+        .derived(),
     ];
 }
 
@@ -150,8 +176,13 @@ impl<'a> Part<'a, Layer> {
     };
 
     const LAYER: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.map.layer_name(at.number).into()).in_summary_as("Layer"),
-        field("Number", |at| at.number.into()),
+        field("Name", |at: &Self| at.map.layer_name(at.number).into())
+            .in_summary_as("Layer")
+            .own(|at| {
+                let is_named = at.map.facts.names_layers();
+                is_named.then(|| at.map.layer_name(at.number)).into()
+            }),
+        field("Number", |at: &Self| at.number.into()).derived(),
         field("Size", |at: &Self| {
             if at.has_tiles() {
                 by(at.size, " tiles")
@@ -160,17 +191,19 @@ impl<'a> Part<'a, Layer> {
             }
         })
         .summary("Size", |at| by(at.size, "")),
-        field("", |at| {
+        field("", |at: &Self| {
             let px = |tile: [u32; 2]| {
                 [0, 1].map(|axis| u64::from(at.size[axis]) * u64::from(tile[axis]))
             };
             at.tile_size().map(|tile| by(px(tile), " pixels")).into()
-        }),
+        })
+        .derived(),
         field("Tileset", |at: &Self| {
             let tileset = at.tile_size().map(|_| at.map.tileset_link(at.tileset));
             tileset.into()
         })
-        .summary("Tileset", |at| at.map.tileset_name(at.tileset).into()),
+        .summary("Tileset", |at| at.map.tileset_name(at.tileset).into())
+        .derived(),
         field("Position", |at| {
             let [x, y] = at.position_px;
             format!("{x}, {y}").into()
@@ -186,18 +219,20 @@ impl<'a> Part<'a, Layer> {
             [false, true] => "up and down".into(),
             [false, false] => "no".into(),
         }),
-        field("Around it", |at| {
+        field("Around it", |at: &Self| {
             let tile = |image| Some(at.map.tile(at.tileset, image)?.number());
             let outside = at.outside.map(|outside| outside.image().and_then(tile));
             let said = outside.map(|tile| format!("tile {}", tile.as_deref().unwrap_or("none")));
             said.into()
-        }),
-        field("Drawn", |at| at.map.turns_of(at.number).into()),
-        field("Empty tiles", |at| {
+        })
+        .derived(),
+        field("Drawn", |at: &Self| at.map.turns_of(at.number).into()).derived(),
+        field("Empty tiles", |at: &Self| {
             let empty = || at.map.counts().empty.get(at.number).copied().unwrap_or(0);
             let said = || format!("{} of {}", empty(), at.cells.len());
             at.has_tiles().then(said).into()
-        }),
+        })
+        .derived(),
     ];
 
     /// The size of its tiles, if it has any.
@@ -232,19 +267,23 @@ impl<'a> CellHere<'a> {
             let width = widths.max().unwrap_or(0).min(NAME_WIDTH);
             Value::from(cell.layer_name()).width(width)
         })
+        .derived()
         .json_as("layer", |cell| json!(cell.at.layer_number)),
         json_only("name", |cell| json!(cell.layer_name())),
         field("X", |cell: &Self| cell.coordinate(0))
             .in_summary()
+            .derived()
             .json("x"),
         field("Y", |cell: &Self| cell.coordinate(1))
             .in_summary()
+            .derived()
             .json("y"),
-        field("At pixel", |cell| {
+        field("At pixel", |cell: &Self| {
             let cells = [cell.at.place; 2];
             let rect = cell.map.cells_px(cell.at.layer, cells, &Shown::default());
             rect.map(|rect| rect.min.map(short).join(", ")).into()
-        }),
+        })
+        .derived(),
         field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
             Some(tile) => tile.value(),
             None => "empty".into(),
@@ -252,17 +291,24 @@ impl<'a> CellHere<'a> {
         .summary("Tile", |cell| {
             Value::from(cell.map.tile_said(&cell.at)).width(TILE_WIDTH)
         })
+        .own(|cell| match cell.map.tile_in_file(&cell.at) {
+            Some(tile) => tile.into(),
+            None => "empty".into(),
+        })
         .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
-        field("Name", |cell| {
+        field("Name", |cell: &Self| {
             cell.map.tile_of(&cell.at).map(|tile| tile.name()).into()
-        }),
-        field("Palette", |cell| {
+        })
+        .derived(),
+        field("Palette", |cell: &Self| {
             cell.map.tile_of(&cell.at).map(|tile| tile.palette()).into()
-        }),
-        field("", |cell| {
+        })
+        .derived(),
+        field("", |cell: &Self| {
             let tile = cell.map.tile_of(&cell.at).filter(TileAt::is_missing);
             tile.map(|_| "the tileset does not have this tile").into()
-        }),
+        })
+        .derived(),
         field("Flags", Self::flags),
         field("Tint", |cell| tints_of(&cell.at).into()),
     ];
@@ -291,14 +337,16 @@ impl<'a> CellHere<'a> {
             Value::from(cell.map.obstruction_said(&cell.here))
                 .width(widest.unwrap_or(0).min(NAME_WIDTH))
         })
+        .derived()
         .json_as("obstructed", |cell| {
             json!(cell.here.is_obstructed(cell.at.layer_number))
         }),
-        field("Zone", |cell| match &*cell.here.zones {
+        field("Zone", |cell: &Self| match &*cell.here.zones {
             [] if cell.map.zones.is_empty() => Value::absent(),
             [] => "none".into(),
             zones => listed("Zone", zones.iter(), |zone| cell.map.zone_value(*zone)),
-        }),
+        })
+        .derived(),
         field("Logic value", |cell: &Self| {
             listed("Logic value", cell.here.logic_values(), |number| {
                 let value = number.value;
@@ -314,6 +362,7 @@ impl<'a> CellHere<'a> {
             let said = (!values.is_empty()).then(|| values.join(", "));
             Value::from(said).width(TILE_WIDTH)
         })
+        .derived()
         .json_as("logic", |cell| {
             let mut values = cell.here.logic_values();
             let of_layer = values.find(|number| number.layer == Some(cell.at.layer_number));
@@ -333,7 +382,8 @@ impl<'a> CellHere<'a> {
         .summary("Here", |cell| {
             let layers: Vec<String> = cell.cells().map(|at| cell.on_layer(at, " ")).collect();
             (!layers.is_empty()).then(|| layers.join("  ")).into()
-        }),
+        })
+        .derived(),
     ];
 
     fn layer_name(&self) -> String {
@@ -383,7 +433,9 @@ impl<'a> Part<'a, Tileset> {
     };
 
     const TILESET: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.map.tileset_name(at.number).into()).in_summary_as("Tileset"),
+        field("Name", |at: &Self| at.map.tileset_name(at.number).into())
+            .in_summary_as("Tileset")
+            .derived(),
         field("Tiles", |at: &Self| {
             if at.is_placeholder {
                 format!("{}, a guess by those that are used", at.tile_count()).into()
@@ -395,29 +447,33 @@ impl<'a> Part<'a, Tileset> {
         .note(|at| counted(at.tile_count(), "tile").into()),
         field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
             .summary("Size", |at| by(at.tile_size, "")),
-        field("Used", |at| {
+        field("Used", |at: &Self| {
             let uses = at.map.counts().uses.get(at.number);
             let uses = uses.into_iter().flatten().take(at.tile_count());
             counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
-        }),
+        })
+        .derived(),
         field("Images", |at: &Self| {
             let said = "not found; tiles are shown by their numbers";
             at.is_placeholder.then_some(said).into()
         })
-        .note(|at| at.is_placeholder.then_some("not found").into()),
-        field("Other tiles", |at| {
+        .note(|at| at.is_placeholder.then_some("not found").into())
+        .derived(),
+        field("Other tiles", |at: &Self| {
             let missing = at
                 .missing
                 .and_then(|missing| at.map.tile(at.number, missing));
             let missing = missing.filter(|missing| missing.uses() > 0);
             let said = missing.map(|missing| missing.linked(missing.used()));
             said.into()
-        }),
-        field("Layer", |at| {
+        })
+        .derived(),
+        field("Layer", |at: &Self| {
             let layers = at.map.layers.iter().enumerate();
             let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
             listed("Layer", layers, |(layer, _)| at.map.layer_link(layer))
-        }),
+        })
+        .derived(),
     ];
 
     const ANIMATION: &'a [Field<Self>] = &[field("Strand", |at| {
@@ -439,43 +495,54 @@ impl<'a> TileAt<'a> {
         field("Number", |at: &Self| {
             Value::from(at.number()).swatch(Some(at.swatch()))
         })
-        .summary("Tile", |at| at.number().into()),
+        .summary("Tile", |at| at.number().into())
+        .derived(),
         field("Name", Self::name).in_summary(),
         field("Palette", Self::palette).in_summary(),
-        field("", |at| {
+        field("", |at: &Self| {
             let said = "stands for the tiles that the tileset does not have";
             at.is_missing().then_some(said).into()
-        }),
-        field("Tileset", |at| at.map.tileset_link(at.tileset_number)),
-        field("Used", |at: &Self| at.times_used().into()).in_summary(),
+        })
+        .derived(),
+        field("Tileset", |at: &Self| {
+            at.map.tileset_link(at.tileset_number)
+        })
+        .derived(),
+        field("Used", |at: &Self| at.times_used().into())
+            .in_summary()
+            .derived(),
     ];
 
     const ANIMATION: &'a [Field<Self>] = &[
-        field("Plays", |at| {
+        field("Plays", |at: &Self| {
             at.strand().map(|strand| strand.mode.said()).into()
-        }),
-        field("Each for", |at| {
+        })
+        .derived(),
+        field("Each for", |at: &Self| {
             let strand = at.strand();
             strand
                 .map(|strand| format!("{} s", strand.delay_secs()))
                 .into()
-        }),
-        field("Tile", |at| {
+        })
+        .derived(),
+        field("Tile", |at: &Self| {
             let tiles = at.strand().map(|strand| strand.first..=strand.last);
             let tiles = tiles.into_iter().flatten();
             let tiles = tiles.filter_map(|image| at.map.tile(at.tileset_number, image as usize));
             listed("Tile", tiles, |tile| tile.value())
-        }),
+        })
+        .derived(),
     ];
 
-    const OTHER_PALETTES: &'a [Field<Self>] = &[field("Palette", |at| {
+    const OTHER_PALETTES: &'a [Field<Self>] = &[field("Palette", |at: &Self| {
         let id = at.tile().map(|tile| tile.id);
         let tiles = at.tileset.tiles.iter().enumerate();
         let others = tiles.filter(|(other, like)| Some(like.id) == id && *other != at.image);
         let others = others.filter(|(_, like)| like.palette.is_some());
         let others = others.filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
         listed("Palette", others, |other| other.linked(other.palette()))
-    })];
+    })
+    .derived()];
 
     /// Its name in the file.
     fn name(&self) -> Value {
@@ -515,7 +582,7 @@ impl<'a> Part<'a, Zone> {
             Value::from(at.map.zone_name(at.number)).swatch(Some(swatch))
         })
         .in_summary_as("Zone"),
-        field("Number", |at| at.number.into()),
+        field("Number", |at: &Self| at.number.into()).derived(),
         field("Tiles", |at: &Self| {
             at.has_grid().then(|| at.cells()).into()
         })
@@ -526,7 +593,8 @@ impl<'a> Part<'a, Zone> {
             (true, _) => counted(at.cells(), "tile").into(),
             (false, true) => "nowhere".into(),
             (false, false) => Value::absent(),
-        }),
+        })
+        .derived(),
         field("Area", |at: &Self| {
             let areas = at.areas().iter();
             let areas = areas.filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
@@ -535,8 +603,9 @@ impl<'a> Part<'a, Zone> {
             })
         })
         .summary("Areas", Self::area_count)
-        .note(Self::area_count),
-        field("", |at| {
+        .note(Self::area_count)
+        .derived(),
+        field("", |at: &Self| {
             let objects = at.map.objects.iter().enumerate();
             let others = objects.filter(|(_, object)| {
                 object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
@@ -546,7 +615,8 @@ impl<'a> Part<'a, Zone> {
                     .link_if(at.map.object_item(index))
                     .named(object.kind.said().title)
             })
-        }),
+        })
+        .derived(),
     ];
 
     fn has_grid(&self) -> bool {
@@ -604,6 +674,7 @@ impl<'a> Part<'a, Object> {
             let name = Value::from(at.map.object_name(at.number));
             name.named(at.kind.said().title)
         })
+        .own(|at| Some(&*at.name).filter(|name| !name.is_empty()).into())
         .note(|at| match (at.zone, at.layer) {
             (Some(zone), _) => at.map.zone_name(zone).into(),
             (None, Some(layer)) if at.map.layers.len() > 1 => at.map.layer_name(layer).into(),
@@ -615,11 +686,14 @@ impl<'a> Part<'a, Object> {
             at.layer.map(|layer| at.map.layer_link(layer)).into()
         }),
         field("Place", |at| at.rect_px.said().into()),
-        field("Walks about in", |at| {
+        field("Walks about in", |at: &Self| {
             at.wander_px.map(|rect| rect.said()).into()
-        }),
+        })
+        .derived(),
         field("Zone", |at: &Self| at.zone(true)).in_summary(),
-        field("Wanders in", |at: &Self| at.zone(false)).in_summary(),
+        field("Wanders in", |at: &Self| at.zone(false))
+            .in_summary()
+            .derived(),
         summary_only("Layer", |at| {
             at.layer.map(|layer| at.map.layer_name(layer)).into()
         }),

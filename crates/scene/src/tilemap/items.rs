@@ -46,16 +46,21 @@ impl TileMap {
     /// The item of an object.
     pub fn object_item(&self, index: usize) -> Option<Item> {
         let kind = self.objects.get(index)?.kind;
-        let index = number(index);
-        let item = match kind {
-            ObjectKind::Entity => TileMapItem::Entity { index },
-            ObjectKind::Waypoint => TileMapItem::Waypoint { index },
-            ObjectKind::ZoneArea => TileMapItem::ZoneArea { index },
-            ObjectKind::Sprite => TileMapItem::Sprite { index },
-            ObjectKind::Box => TileMapItem::Box { index },
-            ObjectKind::Line => TileMapItem::Line { index },
-        };
-        Some(item.into())
+        Some(kind.item(number(index)).into())
+    }
+}
+
+impl ObjectKind {
+    /// The item of an object of the kind, by its index among all objects.
+    pub(super) fn item(self, index: u32) -> TileMapItem {
+        match self {
+            Self::Entity => TileMapItem::Entity { index },
+            Self::Waypoint => TileMapItem::Waypoint { index },
+            Self::ZoneArea => TileMapItem::ZoneArea { index },
+            Self::Sprite => TileMapItem::Sprite { index },
+            Self::Box => TileMapItem::Box { index },
+            Self::Line => TileMapItem::Line { index },
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod animation;
 mod cell;
+mod compare;
 mod document;
 mod fields;
 mod flatten;
@@ -157,6 +158,22 @@ pub trait Facts: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the names of layers are in the file, and not made of the file's own name.
+    fn names_layers(&self) -> bool {
+        true
+    }
+
+    /// What of its tiles the file itself has.
+    fn own_tiles(&self) -> OwnTiles {
+        OwnTiles::None
+    }
+
+    /// Appends the bytes of a cell as the file has them, its grids left out. Without any, number and
+    /// flags say all of it.
+    fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
+        let _ = (layer, index, bytes);
+    }
+
     /// The keys that the contract names for the format ("info --json").
     fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = (map, query);
@@ -167,6 +184,17 @@ pub trait Facts: fmt::Debug + Send + Sync {
     fn cpu_bytes(&self) -> u64 {
         0
     }
+}
+
+/// What of its tiles a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnTiles {
+    /// Nothing: they are in another file.
+    None,
+    /// Their names and numbers.
+    Named,
+    /// Their images: the file is a tileset, and the layers only show it.
+    Images,
 }
 
 /// Of a map that is in no file there is nothing more to know.

@@ -164,7 +164,7 @@ fn zone(zone: &map::Zone) -> Zone {
         Property::new("Chance", format!("{} of 100", zone.chance_percent)),
         Property::new("Delay", format!("{} steps", zone.delay_steps)),
         yes("Activated from beside", zone.is_adjacent),
-        Property::new("Bytes", bytes(&zone.place)),
+        Property::new("Bytes", bytes(&zone.place)).place(),
     ]);
     Zone {
         name: zone.name.clone(),
@@ -222,7 +222,10 @@ fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> O
         properties: vec![
             group("In the file", properties),
             group("Movement", moves),
-            group("Place", vec![Property::new("Bytes", bytes(&entity.place))]),
+            group(
+                "Place",
+                vec![Property::new("Bytes", bytes(&entity.place)).place()],
+            ),
         ],
         ..Object::new(ObjectKind::Entity, &*entity.name, None)
     }
@@ -261,8 +264,8 @@ impl Facts for MapFacts {
         ];
         properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
         properties.extend([
-            Property::new("Obstruction", bytes(&map.obstruction_block)),
-            Property::new("Zone map", bytes(&map.zone_block)),
+            Property::new("Obstruction", bytes(&map.obstruction_block)).derived(),
+            Property::new("Zone map", bytes(&map.zone_block)).derived(),
         ]);
         vec![group("In the file", properties)]
     }
@@ -271,11 +274,12 @@ impl Facts for MapFacts {
         let Some(layer) = self.map.layers.get(number) else {
             return Vec::new();
         };
-        let mut properties = vec![Property::new("Packed tiles", bytes(&layer.block))];
+        let mut properties = vec![Property::new("Packed tiles", bytes(&layer.block)).place()];
         // Its digits begin with 1, and 0 is the tenth (section 3).
         if number < 10 {
             let digit = (number + 1) % 10;
-            properties.push(Property::new("In the render string", format!("`{digit}`")));
+            let said = Property::new("In the render string", format!("`{digit}`"));
+            properties.push(said.derived());
         }
         vec![group("In the file", properties)]
     }
@@ -338,13 +342,13 @@ pub(super) fn cell_properties(
 ) -> Vec<PropertyGroup> {
     let mut properties = Vec::new();
     if let Some(number) = numbers.own(index) {
-        properties.push(Property::new("Tile number", number.to_string()));
+        properties.push(Property::new("Tile number", number.to_string()).derived());
     }
     if index < numbers.count() {
-        properties.push(Property::new("Bytes", unpacked(index)));
-        properties.push(Property::new("Packed", packed));
+        properties.push(Property::new("Bytes", unpacked(index)).place());
+        properties.push(Property::new("Packed", packed).derived());
     } else {
-        properties.push(Property::new("Bytes", "none: the file ends before them"));
+        properties.push(Property::new("Bytes", "none: the file ends before them").place());
     }
     vec![group("In the file", properties)]
 }

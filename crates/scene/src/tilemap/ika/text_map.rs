@@ -108,7 +108,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
 
 /// Where something is in a text.
 fn place(span: &Span) -> Property {
-    Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes)))
+    Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes))).place()
 }
 
 fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
@@ -170,7 +170,7 @@ impl Facts for TextFacts {
         };
         let properties = vec![
             place(&layer.place),
-            Property::new("Packed tiles", bytes(&layer.data.bytes)),
+            Property::new("Packed tiles", bytes(&layer.data.bytes)).derived(),
         ];
         vec![group("In the file", properties)]
     }

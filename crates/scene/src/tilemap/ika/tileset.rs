@@ -9,7 +9,7 @@ use crate::assets::{Assets, LookUp};
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, sha256};
 use crate::tilemap::{
-    Cell, Facts, Layer, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
+    Cell, Facts, Layer, OwnTiles, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use crate::{OpenOptions, Source};
@@ -245,6 +245,10 @@ impl Facts for TilesetFacts {
         let mut groups = vec![group("In the file", properties)];
         groups.extend(meta(&self.meta));
         groups
+    }
+
+    fn own_tiles(&self) -> OwnTiles {
+        OwnTiles::Images
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map as JsonMap, Value, json};
 
 use crate::tilemap::making::{group, sha256, texts};
-use crate::tilemap::{Facts, TileMap};
+use crate::tilemap::{Facts, OwnTiles, TileMap};
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ppe::sdlang::Tag;
 use mapscope_formats::ppe::xmf::{
@@ -84,11 +84,28 @@ impl LayerFacts {
             .to_le_bytes()
             .map(|byte| format!("{byte:02x}"))
             .join(" ");
-        say("Bytes", place_of(&bytes, map.cell_offset(index)));
+        let bytes = place_of(&bytes, map.cell_offset(index));
+        properties.push(Property::new("Bytes", bytes).place());
         let mut groups = vec![group("In the file", properties)];
         groups.extend(graphics(map, index));
         groups.extend(logic(map, index));
         groups
+    }
+
+    /// Appends the bytes of a cell, and those of its graphics attributes.
+    fn cell_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
+        let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
+            return;
+        };
+        bytes.extend(map.raw(index).to_le_bytes());
+        let corners = map
+            .graphics
+            .as_ref()
+            .and_then(|graphics| graphics.get(index));
+        for corner in corners.into_iter().flatten() {
+            bytes.extend(corner.rgba);
+            bytes.extend(corner.light.into_iter().flat_map(i16::to_le_bytes));
+        }
     }
 
     /// The identifier of the tile of a cell, also of one that is empty.
@@ -128,7 +145,7 @@ fn graphics(map: &MapData, index: usize) -> Option<PropertyGroup> {
     });
     let mut properties: Vec<Property> = lines.collect();
     let bytes = place_of("32", map.graphics_offset(index));
-    properties.push(Property::new("Bytes", bytes));
+    properties.push(Property::new("Bytes", bytes).derived());
     Some(group("Graphics attributes", properties))
 }
 
@@ -144,7 +161,9 @@ fn logic(map: &MapData, index: usize) -> Option<PropertyGroup> {
             place_of(&(logic.bits() / 8).to_string(), map.logic_offset(index)),
         ),
     ];
-    Some(group("Logic attribute", properties))
+    // Its grid says it too.
+    let properties = properties.into_iter().map(Property::derived);
+    Some(group("Logic attribute", properties.collect()))
 }
 
 fn id_name(id: u16) -> String {
@@ -172,7 +191,10 @@ impl Facts for MapFacts {
         let mut groups: Vec<PropertyGroup> = self.map.header().into_iter().collect();
         let container = self.container.as_deref();
         let says = container.unwrap_or("no container beside it names the map: tiles are numbered");
-        groups.push(group("Container", vec![Property::new("File", says)]));
+        groups.push(group(
+            "Container",
+            vec![Property::new("File", says).derived()],
+        ));
         groups
     }
 
@@ -182,6 +204,14 @@ impl Facts for MapFacts {
 
     fn tile_number(&self, _layer: usize, index: usize) -> Option<u32> {
         self.map.tile_number(index)
+    }
+
+    fn cell_bytes(&self, _layer: usize, index: usize, bytes: &mut Vec<u8>) {
+        self.map.cell_bytes(index, bytes);
+    }
+
+    fn names_layers(&self) -> bool {
+        false
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
@@ -406,7 +436,7 @@ impl Facts for XmfFacts {
         let mode = layer.rendering_mode.as_deref().unwrap_or_default();
         properties.extend(texts([("Rendering mode", mode)]));
         properties.extend(custom_tags(&layer.other));
-        properties.push(Property::new("Place", format!("line {}", layer.at.line)));
+        properties.push(Property::new("Place", format!("line {}", layer.at.line)).place());
         let mut groups = vec![group("In the file", properties)];
         groups.extend(facts.header());
         groups
@@ -419,6 +449,16 @@ impl Facts for XmfFacts {
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         self.layer_of(layer)?.1.tile_number(index)
+    }
+
+    fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
+        if let Some((_, facts)) = self.layer_of(layer) {
+            facts.cell_bytes(index, bytes);
+        }
+    }
+
+    fn own_tiles(&self) -> OwnTiles {
+        OwnTiles::Named
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

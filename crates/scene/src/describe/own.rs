@@ -1,0 +1,86 @@
+//! What files say of records, line by line, for comparing them.
+
+use serde_json::Value as Json;
+
+use crate::{Origin, Property, PropertyGroup};
+
+/// How many bytes of a file are told as they are; of more there is only a checksum.
+const MAX_BYTES: usize = 64;
+
+/// A thing that a file says of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnLine {
+    /// The heading that it stands under.
+    pub(crate) title: &'static str,
+    /// The name of the field; empty where the heading says what it is.
+    pub(crate) name: &'static str,
+    /// The key that the field has in JSON where that does not follow from its name.
+    pub(crate) key: Option<&'static str>,
+    /// Whether it is something of the record, or where that stands in the file.
+    pub(crate) origin: Origin,
+    /// The value: numbers with all their digits, texts as people read them.
+    pub(crate) value: Json,
+}
+
+impl OwnLine {
+    /// Something that a file says of a record.
+    pub(crate) fn new(title: &'static str, name: &'static str, value: impl Into<Json>) -> Self {
+        Self {
+            title,
+            name,
+            key: None,
+            origin: Origin::File,
+            value: value.into(),
+        }
+    }
+
+    /// The same in a field that says where records stand, or of one that does not.
+    pub(crate) fn within(self, origin: Origin) -> Self {
+        let origin = match origin {
+            Origin::File => self.origin,
+            other => other,
+        };
+        Self { origin, ..self }
+    }
+}
+
+/// The lines of a list of the inspector that say what is in the file, or where.
+pub(crate) fn lines_of(
+    title: &'static str,
+    properties: &[Property],
+) -> impl Iterator<Item = OwnLine> {
+    let own = properties.iter();
+    let own = own.filter(|property| property.origin != Origin::Derived);
+    own.map(move |property| {
+        let value = if property.bytes.is_empty() {
+            property.value.clone()
+        } else {
+            bytes_text(&property.bytes)
+        };
+        OwnLine {
+            origin: property.origin,
+            ..OwnLine::new(title, property.name, value)
+        }
+    })
+}
+
+/// The same of several lists.
+pub(crate) fn lines_of_groups(groups: &[PropertyGroup]) -> impl Iterator<Item = OwnLine> {
+    let groups = groups.iter();
+    groups.flat_map(|group| lines_of(group.title, &group.properties))
+}
+
+/// Bytes as text: as it stands where they are text, else in hexadecimal, and of many a checksum.
+pub(crate) fn bytes_text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        _ if bytes.len() > MAX_BYTES => {
+            let crc32 = crc32fast::hash(bytes);
+            format!("{} bytes with the CRC-32 {crc32:08x}", bytes.len())
+        }
+        Ok(text) if !text.contains(char::is_control) => text.to_owned(),
+        _ => {
+            let numbers = bytes.iter().map(|byte| format!("{byte:02x}"));
+            numbers.collect::<Vec<_>>().join(" ")
+        }
+    }
+}

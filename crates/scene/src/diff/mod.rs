@@ -1,0 +1,421 @@
+//! What differs between two documents of a format, in the terms of the format.
+//!
+//! A document lists what its file is made of ([`Document::parts`]), and its tables of fields say what
+//! the file says of each ([`Document::own`]). Everything else is the same for all formats: parts are
+//! matched by name, by place or by number, what is the same at a glance is passed over, and of the
+//! rest the fields are compared.
+
+mod fields;
+mod parts;
+mod text;
+
+use std::collections::{HashMap, VecDeque};
+
+use thiserror::Error;
+
+pub use self::fields::FieldChange;
+use self::fields::{compared, only_in};
+use self::parts::Order;
+pub use self::parts::Parts;
+pub use self::text::{Told, tell};
+use crate::describe::own::bytes_text;
+use crate::{Document, Item, Origin, OwnLine};
+use mapscope_formats::Format;
+
+/// How many differences of each kind are listed; the others are counted.
+pub const MAX_LISTED: usize = 1000;
+/// How many names a changed order lists.
+const MAX_NAMES: usize = 32;
+
+/// What differs between two documents, A and B.
+#[derive(Debug, Clone, Default)]
+pub struct Diff {
+    /// What differs of each kind, in the order of the format.
+    pub groups: Vec<DiffGroup>,
+    /// The differences that are listed, group by group.
+    pub differences: Vec<Difference>,
+}
+
+/// How many parts of a kind differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffGroup {
+    /// What they are, such as `tile`.
+    pub what: &'static str,
+    /// How many there are in both, but not the same.
+    pub changed: u64,
+    /// How many there are only in A, and only in B.
+    pub only_in: [u64; 2],
+    /// How many of all these are listed.
+    pub listed: usize,
+}
+
+impl DiffGroup {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.changed + self.only_in.iter().sum::<u64>()
+    }
+}
+
+/// Something that is not the same in two documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// What it is, such as `tile`.
+    pub what: &'static str,
+    /// Its name or its place, as the format has it.
+    pub place: String,
+    /// Whether A has it, and whether B has it.
+    pub is_in: [bool; 2],
+    /// What it is in A and in B, where it can be pointed at.
+    pub items: [Option<Item>; 2],
+    /// Where it stands in each file, where that is known.
+    pub at: [Option<String>; 2],
+    /// What is said of it in A and in B.
+    pub fields: Vec<FieldChange>,
+}
+
+/// Why two documents cannot be compared.
+#[derive(Debug, Error)]
+pub enum DiffError {
+    /// They have nothing in common.
+    #[error("{} is a file of another format than {}; expected two of the same format", .0[0].name, .0[1].name)]
+    Formats([&'static Format; 2]),
+    /// They are not made of parts.
+    #[error("files of the format {} cannot be compared", .0.name)]
+    NoParts(&'static Format),
+}
+
+impl Diff {
+    /// How many differences there are.
+    pub fn count(&self) -> u64 {
+        self.groups.iter().map(DiffGroup::count).sum()
+    }
+
+    /// Compares two documents.
+    ///
+    /// # Errors
+    /// When they are of different formats.
+    pub fn of(documents: [&dyn Document; 2]) -> Result<Self, DiffError> {
+        let formats = documents.map(|document| document.about().format);
+        let [format, other] = formats;
+        if format.id != other.id {
+            return Err(DiffError::Formats(formats));
+        }
+        let lists = documents.map(Document::parts);
+        let [Some(a), Some(b)] = lists else {
+            return Err(DiffError::NoParts(format));
+        };
+        let mut comparison = Comparison {
+            documents,
+            diff: Self::default(),
+            groups: HashMap::new(),
+            raw: Default::default(),
+        };
+        comparison.lists([a, b], "");
+        let Comparison { mut diff, .. } = comparison;
+        // Those of lists within lists come in turns.
+        let order: HashMap<&str, usize> = comparison.groups;
+        diff.differences
+            .sort_by_key(|difference| order.get(difference.what).copied());
+        Ok(diff)
+    }
+}
+
+/// Two documents, and what was found so far.
+struct Comparison<'d> {
+    documents: [&'d dyn Document; 2],
+    diff: Diff,
+    /// Of each kind its index among the groups.
+    groups: HashMap<&'static str, usize>,
+    /// For what a list says of a part.
+    raw: [Vec<u8>; 2],
+}
+
+impl Comparison<'_> {
+    /// Compares lists of the same kinds.
+    fn lists(&mut self, [a, b]: [Vec<Parts<'_>>; 2], within: &str) {
+        let mut others: Vec<Option<Parts<'_>>> = b.into_iter().map(Some).collect();
+        for list in a {
+            let mut others = others.iter_mut();
+            let other = others.find(|other| other.as_ref().is_some_and(|it| it.is_like(&list)));
+            let other = other.and_then(Option::take);
+            let other = other.unwrap_or_else(|| list.without_any());
+            self.list([&list, &other], within);
+        }
+        for other in others.into_iter().flatten() {
+            self.list([&other.without_any(), &other], within);
+        }
+    }
+
+    fn list(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let [a, b] = lists;
+        match (a.order, b.order) {
+            (Order::Grid(size), Order::Grid(other)) if size == other => {
+                for index in 0..a.count {
+                    self.pair(lists, [Some(index); 2], within);
+                }
+            }
+            (Order::Grid(size), Order::Grid(other)) => {
+                let index = |[rows, cols]: [usize; 2], row, col| {
+                    (row < rows && col < cols).then(|| row * cols + col)
+                };
+                for row in 0..size[0].max(other[0]) {
+                    for col in 0..size[1].max(other[1]) {
+                        let at = [size, other].map(|size| index(size, row, col));
+                        self.pair(lists, at, within);
+                    }
+                }
+            }
+            (Order::Names, Order::Names) => self.by_name(lists, within),
+            _ => {
+                for index in 0..a.count.max(b.count) {
+                    let at = [a, b].map(|list| (index < list.count).then_some(index));
+                    self.pair(lists, at, within);
+                }
+            }
+        }
+    }
+
+    /// Compares parts of the same names.
+    fn by_name(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let mut by_name: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
+        for (side, list) in lists.into_iter().enumerate() {
+            for index in 0..list.count {
+                let of_name = by_name.entry(list.key(index)).or_default();
+                of_name[side].push(index);
+            }
+        }
+        let mut other_of = vec![None; lists[0].count];
+        let mut is_matched = vec![false; lists[1].count];
+        for [a, b] in by_name.into_values() {
+            for [index, other] in self.matched(lists, [a, b]) {
+                if let (Some(of), Some(is)) = (other_of.get_mut(index), is_matched.get_mut(other)) {
+                    (*of, *is) = (Some(other), true);
+                }
+            }
+        }
+        for (index, other) in other_of.iter().enumerate() {
+            self.pair(lists, [Some(index), *other], within);
+        }
+        for (index, _) in (0..).zip(is_matched).filter(|(_, is_matched)| !is_matched) {
+            self.pair(lists, [None, Some(index)], within);
+        }
+        let both = other_of.iter().enumerate();
+        let both = both.filter_map(|(index, other)| Some([index, (*other)?]));
+        let both: Vec<[usize; 2]> = both.collect();
+        let is_ordered = lists.iter().all(|list| list.is_ordered);
+        if is_ordered && !both.is_sorted_by_key(|[_, other]| *other) {
+            self.order(lists, both, within);
+        }
+    }
+
+    /// Matches parts of one name: where there are several, first those of which all is the same, so
+    /// that what is inserted among them is one difference, and then one after the other.
+    fn matched(&self, lists: [&Parts<'_>; 2], [a, b]: [Vec<usize>; 2]) -> Vec<[usize; 2]> {
+        if a.len() <= 1 && b.len() <= 1 {
+            return a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
+        }
+        let mut pairs = Vec::new();
+        let mut alike: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for index in b {
+            let said = self.all_said(lists, 1, index);
+            alike.entry(said).or_default().push_back(index);
+        }
+        let mut rest = Vec::new();
+        for index in a {
+            let said = self.all_said(lists, 0, index);
+            match alike.get_mut(&said).and_then(VecDeque::pop_front) {
+                Some(other) => pairs.push([index, other]),
+                None => rest.push(index),
+            }
+        }
+        let mut others: Vec<usize> = alike.into_values().flatten().collect();
+        others.sort_unstable();
+        pairs.extend(rest.into_iter().zip(others).map(|(a, b)| [a, b]));
+        pairs
+    }
+
+    /// All that a file says of a part, as one text.
+    fn all_said(&self, lists: [&Parts<'_>; 2], side: usize, index: usize) -> String {
+        let own = lists[side].own(index, self.documents[side]);
+        let lines = own.iter().filter(|line| line.origin == Origin::File);
+        let lines = lines.map(|line| format!("{} {} {}\n", line.title, line.name, line.value));
+        let mut said: String = lines.collect();
+        let mut raw = Vec::new();
+        lists[side].raw(index, &mut raw);
+        said.extend(raw.iter().map(|byte| char::from(*byte)));
+        said
+    }
+
+    /// Adds that parts that both have come in another order.
+    fn order(&mut self, lists: [&Parts<'_>; 2], mut both: Vec<[usize; 2]>, within: &str) {
+        let [a, b] = lists;
+        // From the first that is elsewhere on.
+        let mut others: Vec<usize> = both.iter().map(|[_, other]| *other).collect();
+        others.sort_unstable();
+        let same = both.iter().zip(&others);
+        let same = same.take_while(|([_, is], should)| is == *should).count();
+        let names = |list: &Parts<'_>, indices: Vec<usize>| {
+            let more = indices.len().saturating_sub(MAX_NAMES);
+            let indices = indices.into_iter().take(MAX_NAMES);
+            let names = indices.map(|index| list.name(index));
+            let more = (more > 0).then(|| format!("and {more} more"));
+            names.chain(more).collect::<Vec<_>>().into()
+        };
+        let moved = both.drain(same..).map(|[index, _]| index).collect();
+        let values = [names(a, moved), names(b, others.split_off(same))];
+        self.add(
+            lists,
+            [None; 2],
+            || format!("{within}order"),
+            |_| Found {
+                at: [None, None],
+                fields: vec![FieldChange::new("order", values.map(Some))],
+            },
+        );
+    }
+
+    /// Compares a part of A with one of B, or says that only one of them is there.
+    fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
+        if let [Some(first), Some(second)] = at {
+            return self.both(lists, [first, second], within);
+        }
+        let place = || place_of(lists, at, within);
+        self.add(lists, at, place, |comparison| {
+            let own = comparison.own_of(lists, at);
+            Found {
+                at: fields::places(&own),
+                fields: only_in(&own, at.map(|at| at.is_some())),
+            }
+        });
+    }
+
+    /// Compares two parts that are there.
+    fn both(&mut self, lists: [&Parts<'_>; 2], at: [usize; 2], within: &str) {
+        let mut raw = std::mem::take(&mut self.raw);
+        for ((list, at), raw) in lists.into_iter().zip(at).zip(&mut raw) {
+            raw.clear();
+            list.raw(at, raw);
+        }
+        let has_raw = lists.iter().all(|list| list.has_raw());
+        if !(has_raw && raw[0] == raw[1]) {
+            self.unlike(lists, at.map(Some), within, &raw);
+        }
+        self.raw = raw;
+    }
+
+    /// Compares two parts that may differ.
+    fn unlike(
+        &mut self,
+        lists: [&Parts<'_>; 2],
+        at: [Option<usize>; 2],
+        within: &str,
+        raw: &[Vec<u8>; 2],
+    ) {
+        let place = || place_of(lists, at, within);
+        let count = self.diff.count();
+        let raw_field = lists[0].raw_field;
+        // What is no longer listed need not be looked at where it is known to differ.
+        if raw_field.is_some() && self.is_full(lists[0].what) {
+            return self.add(lists, at, place, |_| Found::default());
+        }
+        let own = self.own_of(lists, at);
+        let fields = compared(&own);
+        let at_lines = fields::places(&own);
+        if !fields.is_empty() {
+            let at_lines = at_lines.clone();
+            self.add(lists, at, place, |_| Found {
+                at: at_lines,
+                fields,
+            });
+        }
+        let [a, b] = [0, 1].map(|i| at[i].map_or_else(Vec::new, |at| lists[i].inner(at)));
+        if !a.is_empty() || !b.is_empty() {
+            self.lists([a, b], &format!("{}: ", place()));
+        }
+        if let Some(field) = raw_field.filter(|_| self.diff.count() == count) {
+            let values = [0, 1].map(|i| Some(bytes_text(&raw[i]).into()));
+            self.add(lists, at, place, |_| Found {
+                at: at_lines,
+                fields: vec![FieldChange::new(field, values)],
+            });
+        }
+    }
+
+    /// What the files say of a part in A and in B.
+    fn own_of(&self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2]) -> [Vec<OwnLine>; 2] {
+        [0, 1].map(|i| {
+            let document = self.documents[i];
+            at[i].map_or_else(Vec::new, |at| lists[i].own(at, document))
+        })
+    }
+
+    fn is_full(&self, what: &'static str) -> bool {
+        let group = self.groups.get(what);
+        let group = group.and_then(|index| self.diff.groups.get(*index));
+        group.is_some_and(|group| group.listed >= MAX_LISTED)
+    }
+
+    /// Counts a difference, and lists it if there is room for it.
+    fn add(
+        &mut self,
+        lists: [&Parts<'_>; 2],
+        at: [Option<usize>; 2],
+        place: impl FnOnce() -> String,
+        find: impl FnOnce(&Self) -> Found,
+    ) {
+        let what = lists[0].what;
+        let groups = &mut self.diff.groups;
+        let index = *self.groups.entry(what).or_insert_with(|| {
+            groups.push(DiffGroup {
+                what,
+                changed: 0,
+                only_in: [0; 2],
+                listed: 0,
+            });
+            groups.len() - 1
+        });
+        let Some(group) = groups.get_mut(index) else {
+            return;
+        };
+        match at {
+            [Some(_), None] => group.only_in[0] += 1,
+            [None, Some(_)] => group.only_in[1] += 1,
+            _ => group.changed += 1,
+        }
+        if group.listed >= MAX_LISTED {
+            return;
+        }
+        group.listed += 1;
+        let items = [0, 1].map(|i| at[i].and_then(|at| lists[i].item(at)));
+        let is_in = match at {
+            [None, None] => [true; 2],
+            at => at.map(|at| at.is_some()),
+        };
+        let Found { at, fields } = find(self);
+        self.diff.differences.push(Difference {
+            what,
+            place: place(),
+            is_in,
+            items,
+            at,
+            fields,
+        });
+    }
+}
+
+/// What is said of a difference.
+#[derive(Debug, Default)]
+struct Found {
+    at: [Option<String>; 2],
+    fields: Vec<FieldChange>,
+}
+
+/// What a part is called, as A calls it if it has it.
+fn place_of(lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) -> String {
+    let names = lists.into_iter().zip(at);
+    let mut names = names.filter_map(|(list, at)| Some(list.name(at?)));
+    format!("{within}{}", names.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! What a file is made of, in lists of parts.
+
+use std::fmt;
+
+use crate::{Document, Item, OwnLine};
+
+/// Reads something of a part by its index.
+type Read<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
+/// Appends bytes that stand for a part.
+type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
+
+/// A list of parts of a file that are of one kind.
+pub struct Parts<'a> {
+    /// What each of them is, in a word or two, such as `tile`.
+    pub(super) what: &'static str,
+    pub(super) order: Order,
+    pub(super) count: usize,
+    /// What each is called, or where it is, as the format has it.
+    name: Read<'a, String>,
+    /// What each is matched by, where that is not what it is called.
+    key: Option<Read<'a, String>>,
+    item: Option<Read<'a, Option<Item>>>,
+    own: Option<Read<'a, Vec<OwnLine>>>,
+    raw: Option<ReadRaw<'a>>,
+    /// The field that shows the bytes of parts that differ in nothing else; none where parts are the
+    /// same all the same.
+    pub(super) raw_field: Option<&'static str>,
+    /// Whether another order is a difference.
+    pub(super) is_ordered: bool,
+    inner: Option<Read<'a, Vec<Parts<'a>>>>,
+}
+
+/// How the parts of two lists are matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Those of one name.
+    Names,
+    /// Those in the same row and column; how many there are of both.
+    Grid([usize; 2]),
+    /// Those of one number.
+    Numbers,
+}
+
+impl<'a> Parts<'a> {
+    fn new(
+        what: &'static str,
+        order: Order,
+        count: usize,
+        name: impl Fn(usize) -> String + 'a,
+    ) -> Self {
+        Self {
+            what,
+            order,
+            count,
+            name: Box::new(name),
+            key: None,
+            item: None,
+            own: None,
+            raw: None,
+            raw_field: None,
+            is_ordered: true,
+            inner: None,
+        }
+    }
+
+    /// A list of which there is but one.
+    pub(crate) fn one(what: &'static str, item: impl Into<Item>) -> Self {
+        let item = item.into();
+        Self::new(what, Order::Numbers, 1, move |_| what.to_owned()).items(move |_| Some(item))
+    }
+
+    /// A list of parts that have names.
+    pub(crate) fn named(
+        what: &'static str,
+        count: usize,
+        name: impl Fn(usize) -> String + 'a,
+    ) -> Self {
+        Self::new(what, Order::Names, count, name)
+    }
+
+    /// A list of parts that have only their numbers.
+    pub(crate) fn numbered(what: &'static str, count: usize) -> Self {
+        Self::new(what, Order::Numbers, count, |index| index.to_string())
+    }
+
+    /// Rows and columns of parts, row by row, each with a name that says where it is.
+    pub(crate) fn grid(
+        what: &'static str,
+        [rows, cols]: [u32; 2],
+        name: impl Fn([u32; 2]) -> String + 'a,
+    ) -> Self {
+        let [rows, cols] = [rows, cols].map(|count| count as usize);
+        let name = move |index: usize| name(row_and_col(index, cols));
+        Self::new(what, Order::Grid([rows, cols]), rows * cols, name)
+    }
+
+    /// Matches parts by this and not by what they are called.
+    pub(crate) fn keys(mut self, key: impl Fn(usize) -> String + 'a) -> Self {
+        self.key = Some(Box::new(key));
+        self
+    }
+
+    /// Says that the order of parts means nothing.
+    pub(crate) fn unordered(self) -> Self {
+        Self {
+            is_ordered: false,
+            ..self
+        }
+    }
+
+    /// What each part is in the document; unless it is said otherwise, its fields are those of the
+    /// item.
+    pub(crate) fn items<I: Into<Item>>(mut self, item: impl Fn(usize) -> Option<I> + 'a) -> Self {
+        self.item = Some(Box::new(move |index| item(index).map(Into::into)));
+        self
+    }
+
+    /// The same of a grid, by row and column.
+    pub(crate) fn cells<I: Into<Item>>(self, item: impl Fn([u32; 2]) -> I + 'a) -> Self {
+        let cols = match self.order {
+            Order::Grid([_, cols]) => cols,
+            _ => 1,
+        };
+        self.items(move |index| Some(item(row_and_col(index, cols))))
+    }
+
+    /// What the file says of each part, where that is not what it says of its item.
+    pub(crate) fn owns(mut self, own: impl Fn(usize) -> Vec<OwnLine> + 'a) -> Self {
+        self.own = Some(Box::new(own));
+        self
+    }
+
+    /// Bytes that stand for each part: of the same bytes, parts are the same.
+    pub(crate) fn glance(mut self, raw: impl Fn(usize, &mut Vec<u8>) + 'a) -> Self {
+        self.raw = Some(Box::new(raw));
+        self
+    }
+
+    /// The same, where parts of other bytes are others in any case. Where no field says so, one of
+    /// this name says what the bytes are.
+    pub(crate) fn bytes(self, field: &'static str, raw: impl Fn(usize, &mut Vec<u8>) + 'a) -> Self {
+        Self {
+            raw_field: Some(field),
+            ..self.glance(raw)
+        }
+    }
+
+    /// What each part is made of in turn.
+    pub(crate) fn made_of(mut self, inner: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
+        self.inner = Some(Box::new(inner));
+        self
+    }
+
+    /// Whether the parts of another list are of the same kind.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+
+    /// A list of the same kind with nothing in it.
+    pub(super) fn without_any(&self) -> Self {
+        let order = match self.order {
+            Order::Grid(_) => Order::Grid([0; 2]),
+            order => order,
+        };
+        Self::new(self.what, order, 0, |_| String::new())
+    }
+
+    pub(super) fn name(&self, index: usize) -> String {
+        (self.name)(index)
+    }
+
+    pub(super) fn key(&self, index: usize) -> String {
+        self.key
+            .as_ref()
+            .map_or_else(|| self.name(index), |key| key(index))
+    }
+
+    pub(super) fn item(&self, index: usize) -> Option<Item> {
+        self.item.as_ref().and_then(|item| item(index))
+    }
+
+    pub(super) fn own(&self, index: usize, document: &dyn Document) -> Vec<OwnLine> {
+        if let Some(own) = &self.own {
+            return own(index);
+        }
+        let item = self.item(index);
+        item.map_or_else(Vec::new, |item| document.own(item))
+    }
+
+    pub(super) fn has_raw(&self) -> bool {
+        self.raw.is_some()
+    }
+
+    pub(super) fn raw(&self, index: usize, bytes: &mut Vec<u8>) {
+        if let Some(raw) = &self.raw {
+            raw(index, bytes);
+        }
+    }
+
+    pub(super) fn inner(&self, index: usize) -> Vec<Self> {
+        self.inner
+            .as_ref()
+            .map_or_else(Vec::new, |inner| inner(index))
+    }
+}
+
+fn row_and_col(index: usize, cols: usize) -> [u32; 2] {
+    let cols = cols.max(1);
+    [index / cols, index % cols].map(|at| at as u32)
+}
+
+impl fmt::Debug for Parts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.count, self.what)
+    }
+}

@@ -1,0 +1,178 @@
+//! What is compared, and how, with parts that are made up.
+
+use super::*;
+use crate::document::About;
+use crate::{Aabb, Drawable, GameView, Shown, TileMapItem};
+use serde_json::json;
+
+/// A document of names with a number each, and of a grid.
+#[derive(Debug)]
+struct Sample {
+    about: About,
+    named: Vec<(&'static str, u32)>,
+    grid: ([u32; 2], Vec<u8>),
+}
+
+fn sample(named: &[(&'static str, u32)], grid: ([u32; 2], &[u8])) -> Sample {
+    let map = crate::tilemap::TileMap::new(&mapscope_formats::ika::map::FORMAT, "6", Box::new(()));
+    Sample {
+        about: About {
+            bounds: Aabb::default(),
+            game_view: GameView::FromAbove,
+            ..map.about
+        },
+        named: named.to_vec(),
+        grid: (grid.0, grid.1.to_vec()),
+    }
+}
+
+impl Document for Sample {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, _: &Shown, _: &mut dyn FnMut(Drawable<'a>)) {}
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        let (size, values) = &self.grid;
+        let named = Parts::named("thing", self.named.len(), |i| self.named[i].0.to_owned());
+        let named = named
+            .items(|index| {
+                let index = index as u32;
+                Some(TileMapItem::Zone { index })
+            })
+            .owns(|i| vec![OwnLine::new("Thing", "Number", self.named[i].1)]);
+        let grid = Parts::grid("cell", *size, |[row, col]| format!("{row},{col}"));
+        let grid = grid.bytes("value", |i, bytes| bytes.push(values[i]));
+        Some(vec![named, grid])
+    }
+}
+
+fn places(diff: &Diff) -> Vec<(&str, &str, [bool; 2])> {
+    let differences = diff.differences.iter();
+    differences
+        .map(|it| (it.what, &*it.place, it.is_in))
+        .collect()
+}
+
+const BOTH: [bool; 2] = [true; 2];
+
+#[test]
+fn what_is_inserted_is_one_difference() {
+    let grid: ([u32; 2], &[u8]) = ([1, 2], &[7, 8]);
+    let a = sample(&[("one", 1), ("two", 2), ("three", 3)], grid);
+    let b = sample(&[("zero", 0), ("one", 1), ("two", 5), ("three", 3)], grid);
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(
+        places(&diff),
+        [("thing", "two", BOTH), ("thing", "zero", [false, true])]
+    );
+    assert_eq!(diff.count(), 2);
+    let two = &diff.differences[0];
+    let items = [1, 2].map(|index| Some(TileMapItem::Zone { index }.into()));
+    assert_eq!(two.items, items);
+    let [field] = two.fields.as_slice() else {
+        panic!("{two:?}");
+    };
+    assert_eq!((&*field.name, &*field.key), ("Number", "number"));
+    assert_eq!(field.values, [Some(json!(2)), Some(json!(5))]);
+    // What only one of them has is told with all its fields.
+    assert_eq!(diff.differences[1].fields[0].values, [None, Some(json!(0))]);
+    // The other way round the same is only in A.
+    let back = Diff::of([&b, &a]).unwrap();
+    assert_eq!(back.groups[0].only_in, [1, 0]);
+    assert_eq!(Diff::of([&a, &a]).unwrap().count(), 0);
+}
+
+#[test]
+fn a_name_that_is_there_twice_is_matched_in_turn_and_an_order_is_said_once() {
+    let grid: ([u32; 2], &[u8]) = ([0, 0], &[]);
+    let a = sample(&[("x", 1), ("x", 2), ("y", 3), ("z", 4)], grid);
+    let b = sample(&[("x", 1), ("x", 2), ("z", 4), ("y", 3)], grid);
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(places(&diff), [("thing", "order", BOTH)]);
+    let field = &diff.differences[0].fields[0];
+    assert_eq!(
+        field.values,
+        [Some(json!(["y", "z"])), Some(json!(["z", "y"]))]
+    );
+    assert_eq!(field.texts()[1].as_deref(), Some("z, y"));
+}
+
+#[test]
+fn grids_of_other_sizes_are_compared_where_both_are() {
+    let a = sample(&[], ([2, 2], &[1, 2, 3, 4]));
+    let b = sample(&[], ([1, 3], &[1, 9, 5]));
+    let diff = Diff::of([&a, &b]).unwrap();
+    let expected = [
+        ("cell", "0,1", BOTH),
+        ("cell", "0,2", [false, true]),
+        ("cell", "1,0", [true, false]),
+        ("cell", "1,1", [true, false]),
+    ];
+    assert_eq!(places(&diff), expected);
+    assert_eq!(diff.differences[0].fields[0].key, "value");
+}
+
+#[test]
+fn of_many_differences_all_are_counted_and_the_first_listed() {
+    let count = MAX_LISTED as u32 + 500;
+    let [ones, twos] = [1, 2].map(|value| vec![value; count as usize]);
+    let a = sample(&[("one", 1)], ([count, 1], &ones));
+    let b = sample(&[("one", 2)], ([count, 1], &twos));
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(diff.count(), u64::from(count) + 1);
+    assert_eq!(diff.groups[1].listed, MAX_LISTED);
+    assert_eq!(diff.differences.len(), MAX_LISTED + 1);
+}
+
+#[test]
+fn files_of_two_formats_are_not_compared() {
+    let a = sample(&[], ([0, 0], &[]));
+    let mut b = sample(&[], ([0, 0], &[]));
+    b.about.format = &mapscope_formats::pfmap::FORMAT;
+    let error = Diff::of([&a, &b]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("expected two of the same format"),
+        "{error}"
+    );
+}
+
+#[test]
+fn everything_is_told_line_by_line() {
+    let a = sample(&[("one", 1)], ([1, 1], &[7]));
+    let mut lines = Vec::new();
+    let _whole = tell(&a, |part| {
+        let field = &part.fields[0];
+        let [value, _] = field.texts();
+        lines.push(format!(
+            "{} {} {} {}",
+            part.what,
+            part.place,
+            field.name,
+            value.unwrap()
+        ));
+        std::ops::ControlFlow::Continue(())
+    });
+    assert_eq!(lines, ["thing one Number 1", "cell 0,0 value 07"]);
+}
+
+#[test]
+fn one_of_many_alike_that_is_inserted_is_one_difference() {
+    let grid: ([u32; 2], &[u8]) = ([0, 0], &[]);
+    let a = sample(&[("tree", 1), ("tree", 2), ("tree", 3)], grid);
+    let b = sample(&[("tree", 1), ("tree", 9), ("tree", 2), ("tree", 3)], grid);
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(places(&diff), [("thing", "tree", [false, true])]);
+    assert_eq!(diff.differences[0].fields[0].values, [None, Some(json!(9))]);
+    // One of them that is changed is that one.
+    let b = sample(&[("tree", 1), ("tree", 5), ("tree", 3)], grid);
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(
+        diff.differences[0].fields[0].values,
+        [Some(json!(2)), Some(json!(5))]
+    );
+    assert_eq!(diff.count(), 1);
+}

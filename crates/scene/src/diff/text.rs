@@ -1,0 +1,60 @@
+//! A whole document as lines of text, which other programs can compare: git does (`textconv`).
+
+use std::ops::ControlFlow;
+
+use super::fields::all;
+use super::{FieldChange, Parts};
+use crate::Document;
+
+/// A part of a document, with all that the file says of it.
+#[derive(Debug)]
+pub struct Told<'a> {
+    /// What it is, such as `tile`.
+    pub what: &'static str,
+    /// Its name or its place, as the format has it.
+    pub place: &'a str,
+    /// What the file says of it, as what A says and B does not.
+    pub fields: Vec<FieldChange>,
+}
+
+/// Calls a function with each part of a document, in the order of the format, until it wants no
+/// more.
+pub fn tell(
+    document: &dyn Document,
+    mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    tell_lists(
+        document,
+        document.parts().unwrap_or_default(),
+        "",
+        &mut line,
+    )
+}
+
+fn tell_lists(
+    document: &dyn Document,
+    lists: Vec<Parts<'_>>,
+    within: &str,
+    line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for list in lists {
+        for index in 0..list.count {
+            let place = format!("{within}{}", list.name(index));
+            let mut fields = all(list.own(index, document));
+            let mut raw = Vec::new();
+            list.raw(index, &mut raw);
+            let bytes = list.raw_field.filter(|_| fields.is_empty());
+            fields.extend(bytes.map(|field| {
+                let bytes = crate::describe::own::bytes_text(&raw).into();
+                FieldChange::new(field, [Some(bytes), None])
+            }));
+            line(&Told {
+                what: list.what,
+                place: &place,
+                fields,
+            })?;
+            tell_lists(document, list.inner(index), &format!("{place}: "), line)?;
+        }
+    }
+    ControlFlow::Continue(())
+}

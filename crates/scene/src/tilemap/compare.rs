@@ -1,0 +1,176 @@
+//! What a map is made of, for comparing it with another.
+
+use super::grids::obstruction_name;
+use super::items::number;
+use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap};
+use crate::diff::Parts;
+use crate::{OwnLine, TileMapItem};
+
+impl TileMap {
+    /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
+    /// tileset its tiles.
+    pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
+        let mut parts = vec![Parts::one("map", TileMapItem::Map)];
+        match self.facts.own_tiles() {
+            OwnTiles::None => {}
+            OwnTiles::Named => parts.push(self.named_tiles()),
+            OwnTiles::Images => {
+                parts.extend(self.tileset_parts());
+                return parts;
+            }
+        }
+        let layers = if self.facts.names_layers() {
+            Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
+        } else {
+            Parts::numbered("layer", self.layers.len())
+        };
+        let layers = layers.items(|index| Some(Self::layer_item(index)));
+        parts.push(layers.made_of(|index| self.layer_parts(index)));
+        let of_map = self.grids.iter().filter(|grid| grid.layer.is_none());
+        parts.extend(of_map.map(|grid| self.grid_parts(grid)));
+        let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index));
+        parts.push(zones.items(|index| Some(Self::zone_item(index))));
+        parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
+        parts
+    }
+
+    /// The cells of a layer, and its grids.
+    fn layer_parts(&self, index: usize) -> Vec<Parts<'_>> {
+        let Some(layer) = self.layers.get(index) else {
+            return Vec::new();
+        };
+        let grids = self.grids.iter();
+        let grids = grids.filter(|grid| grid.layer == Some(index));
+        let grids = grids.map(|grid| self.grid_parts(grid));
+        [self.cell_parts(index, layer)]
+            .into_iter()
+            .chain(grids)
+            .collect()
+    }
+
+    fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
+        let [columns, rows] = layer.size;
+        Parts::grid("cell", [rows, columns], |[row, column]| {
+            place_name([column, row])
+        })
+        .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
+        .bytes("bytes", move |index, bytes| {
+            self.facts.cell_bytes(layer_number, index, bytes);
+            if !bytes.is_empty() {
+                return;
+            }
+            let columns = columns.max(1) as usize;
+            let place = [index % columns, index / columns].map(number);
+            let Some(at) = self.cell_in(layer_number, place) else {
+                return;
+            };
+            // An image has another index in another tileset.
+            let flags = at.cell.0 & !super::Cell::NOTHING;
+            let tile = self.tile_in_file(&at).map_or(u64::MAX, u64::from);
+            bytes.extend(tile.to_le_bytes());
+            bytes.extend(flags.to_le_bytes());
+            let tints = layer.tints.as_ref().and_then(|tints| tints.get(index));
+            bytes.extend(tints.iter().flat_map(|corners| corners.as_flattened()));
+        })
+    }
+
+    fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
+        let [columns, rows] = grid.size;
+        let value = |index: usize| grid.values.get(index).unwrap_or_default();
+        let what = match grid.kind {
+            GridKind::Obstruction { .. } => "obstruction",
+            GridKind::Zones => "zone cell",
+            GridKind::Logic => "logic value",
+        };
+        let own = move |index| {
+            let value = value(index);
+            let said = match grid.kind {
+                GridKind::Obstruction { .. } => obstruction_name(grid.kind, value).into(),
+                GridKind::Zones => match usize::try_from(value) {
+                    Ok(0) => "none".into(),
+                    Ok(zone) if zone < self.zones.len() => {
+                        format!("{zone} {}", self.zone_name(zone)).into()
+                    }
+                    _ => value.into(),
+                },
+                GridKind::Logic => serde_json::Value::from(value),
+            };
+            vec![OwnLine::new(what, "", said)]
+        };
+        // A grid of the map has the place of its lowest layer.
+        let layer = grid.layer.unwrap_or(0);
+        Parts::grid(what, [rows, columns], |[row, column]| {
+            place_name([column, row])
+        })
+        .items(move |index| {
+            let columns = columns.max(1) as usize;
+            let place = [index % columns, index / columns].map(number);
+            self.cell_in(layer, place).map(|at| at.item())
+        })
+        .owns(own)
+        .bytes("value", move |index, bytes| {
+            bytes.extend(value(index).to_le_bytes());
+        })
+    }
+
+    fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {
+        let objects = self.objects.iter().enumerate();
+        let objects = objects.filter(|(_, object)| object.kind == kind);
+        let indices: Vec<usize> = objects.map(|(index, _)| index).collect();
+        let of_kind = indices.clone();
+        let object = move |number: usize| indices.get(number).copied();
+        let name = move |number: usize| {
+            let index = of_kind.get(number).copied();
+            let object = index.and_then(|index| self.objects.get(index));
+            let is_named = object.is_some_and(|object| !object.name.trim().is_empty());
+            match index.filter(|_| is_named || kind == ObjectKind::ZoneArea) {
+                Some(index) => self.object_name(index),
+                // By its number among those of its kind.
+                None => number.to_string(),
+            }
+        };
+        let count = self
+            .objects
+            .iter()
+            .filter(|object| object.kind == kind)
+            .count();
+        Parts::named(kind.item(0).kind(), count, name)
+            .items(move |number| self.object_item(object(number)?))
+    }
+
+    /// The tiles that the file names, tileset by tileset.
+    fn named_tiles(&self) -> Parts<'_> {
+        let name = |index: usize| self.tileset_name(index);
+        let tilesets = Parts::named("tileset", self.tilesets.len(), name);
+        tilesets.owns(|_| Vec::new()).made_of(move |number| {
+            let tiles = self
+                .tilesets
+                .get(number)
+                .map_or(0, |tileset| tileset.tiles.len());
+            let name = move |image: usize| {
+                self.tile(number, image)
+                    .map_or_else(String::new, |tile| tile.number())
+            };
+            let tiles = Parts::named("tile", tiles, name);
+            vec![tiles.items(move |image| Some(Self::tile_item(number, image)))]
+        })
+    }
+
+    /// The tileset of a file that is one, and its tiles.
+    fn tileset_parts(&self) -> Vec<Parts<'_>> {
+        let Some(tileset) = self.tilesets.first() else {
+            return Vec::new();
+        };
+        let tiles = Parts::numbered("tile", tileset.tile_count());
+        let tiles = tiles.items(|image| Some(Self::tile_item(0, image)));
+        let tiles = tiles.bytes("pixels", |image, bytes| {
+            bytes.extend(tileset.image(image).unwrap_or_default());
+        });
+        vec![Parts::one("tileset", Self::tileset_item(0)), tiles]
+    }
+}
+
+/// A column and a row.
+fn place_name([x, y]: [u32; 2]) -> String {
+    format!("{x},{y}")
+}

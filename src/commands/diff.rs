@@ -1,0 +1,245 @@
+//! `mapscope diff`: what differs between two files, in the terms of their format.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::thread;
+
+use serde_json::{Map, Value, json};
+
+use super::cli::{DiffArgs, display_name};
+use super::output::{self, Paint, Stdout, printable};
+use super::source::{self, Opened};
+use super::{CommandError, Status};
+use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
+use mapscope_scene::{Document, OpenError, OpenOptions};
+
+/// How many differences of a kind text lists.
+const MAX_LINES: usize = 100;
+
+pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let mut out = Stdout::lock();
+    let paint = out.paint();
+    let Some(b) = &args.b else {
+        write_parts(&args.a, options, &mut out)?;
+        out.flush()?;
+        return Ok(Status::Done);
+    };
+    let files = [&*args.a, b];
+    let opened = open_both(files, options)?;
+    let is_identical = opened[0].bytes == opened[1].bytes;
+    let [first, second] = opened.map(|opened| opened.document);
+    let diff = Diff::of([&*first, &*second]).map_err(|source| CommandError::Diff {
+        files: files.map(Path::to_owned),
+        source,
+    })?;
+    let is_same = diff.count() == 0;
+    if args.json {
+        let mut json = diff_json(files, &*first, &diff);
+        json["identical"] = is_identical.into();
+        serde_json::to_writer_pretty(&mut out, &json).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else if !is_same {
+        write_text(&mut out, paint, files, &diff)?;
+    }
+    out.flush()?;
+    for (file, document) in files.into_iter().zip([&first, &second]) {
+        output::note_problems(file, &document.about().problems);
+    }
+    if is_same && !is_identical {
+        output::say("what they say is the same, but not every byte of it");
+    }
+    Ok(if is_same {
+        Status::Done
+    } else {
+        Status::FileErrors
+    })
+}
+
+/// Opens two files side by side.
+fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], CommandError> {
+    let open = |file: &Path| source::open(file, options);
+    let [a, b] = thread::scope(|scope| {
+        let other = scope.spawn(|| open(files[1]));
+        let one = open(files[0]);
+        [
+            one,
+            other
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        ]
+    });
+    // The status 1 means that files differ, and not that one of them cannot be read.
+    let failed = |error| match error {
+        CommandError::Open(error @ OpenError::Refused { .. }) => {
+            CommandError::Argument(error.to_string())
+        }
+        error => error,
+    };
+    Ok([a.map_err(failed)?, b.map_err(failed)?])
+}
+
+/// Writes every part of a file on a line. A file that cannot be read is a line that says so: git
+/// gives up on all files where one has no text.
+fn write_parts(
+    file: &Path,
+    options: &OpenOptions,
+    out: &mut impl Write,
+) -> Result<(), CommandError> {
+    let document = match source::open(file, options) {
+        Ok(opened) => opened.document,
+        Err(CommandError::Open(OpenError::Refused { problem, .. })) => {
+            writeln!(out, "cannot be read: {}", printable(&problem.to_string()))?;
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    let about = document.about();
+    writeln!(
+        out,
+        "format {} {}",
+        about.format.id,
+        printable(&about.version)
+    )?;
+    let mut written = Ok(());
+    let _whole = diff::tell(&*document, |part| {
+        let mut line = match part.place {
+            place if place == part.what => place.to_owned(),
+            place => format!("{} {place}", part.what),
+        };
+        for (i, field) in part.fields.iter().enumerate() {
+            let [value, _] = field.texts();
+            line.push_str(if i == 0 { ": " } else { ", " });
+            line.push_str(&field.name.to_lowercase());
+            line.push(' ');
+            line.push_str(&value.unwrap_or_default());
+        }
+        written = writeln!(out, "{}", printable(&line));
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    Ok(written?)
+}
+
+/// The object of `diff --json` (contract).
+fn diff_json(files: [&Path; 2], document: &dyn Document, diff: &Diff) -> Value {
+    let [a, b] = files.map(display_name);
+    let count = |group: &DiffGroup| {
+        let [only_in_a, only_in_b] = group.only_in;
+        json!({
+            "what": group.what,
+            "changed": group.changed,
+            "only_in_a": only_in_a,
+            "only_in_b": only_in_b,
+        })
+    };
+    json!({
+        "a": a,
+        "b": b,
+        "format": document.about().format.id,
+        "same": diff.count() == 0,
+        "count": diff.count(),
+        "listed": diff.differences.len(),
+        "groups": diff.groups.iter().map(count).collect::<Value>(),
+        "differences": diff.differences.iter().map(difference_json).collect::<Value>(),
+    })
+}
+
+fn difference_json(difference: &Difference) -> Value {
+    let fields = difference.fields.iter();
+    let fields = fields.map(|field| (field.key.clone(), json!(field.values)));
+    let fields: Map<String, Value> = fields.collect();
+    json!({
+        "what": difference.what,
+        "where": difference.place,
+        "in": difference.is_in,
+        "at": difference.at,
+        "fields": fields,
+    })
+}
+
+/// Writes the differences, group by group.
+fn write_text(
+    out: &mut impl Write,
+    paint: Paint,
+    files: [&Path; 2],
+    diff: &Diff,
+) -> io::Result<()> {
+    for (sign, file) in ["---", "+++"].into_iter().zip(files) {
+        let name = display_name(file);
+        writeln!(
+            out,
+            "{}",
+            paint.heading(printable(&format!("{sign} {name}")))
+        )?;
+    }
+    let mut differences = diff.differences.iter().peekable();
+    for group in &diff.groups {
+        let heading = format!("{}: {}", group.what, group_text(group));
+        writeln!(out, "\n{}", paint.heading(heading))?;
+        let of_group = || differences.next_if(|difference| difference.what == group.what);
+        let of_group: Vec<&Difference> = std::iter::from_fn(of_group).collect();
+        for difference in of_group.iter().take(MAX_LINES) {
+            write_difference(out, paint, difference)?;
+        }
+        let more = group.count() - of_group.len().min(MAX_LINES) as u64;
+        if more > 0 {
+            writeln!(out, "  {}", paint.dim(format!("… and {more} more")))?;
+        }
+    }
+    Ok(())
+}
+
+/// How many differ, and how.
+fn group_text(group: &DiffGroup) -> String {
+    let [only_in_a, only_in_b] = group.only_in;
+    let counts = [
+        (group.changed, "changed"),
+        (only_in_a, "only in A"),
+        (only_in_b, "only in B"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts = counts.map(|(count, how)| format!("{count} {how}"));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference) -> io::Result<()> {
+    let sign = match difference.is_in {
+        [true, false] => "-",
+        [false, true] => "+",
+        _ => "~",
+    };
+    let at = match &difference.at {
+        [Some(a), Some(b)] if a == b => format!("  ({a})"),
+        [Some(a), Some(b)] => format!("  ({a}; in B {b})"),
+        [Some(at), None] | [None, Some(at)] => format!("  ({at})"),
+        [None, None] => String::new(),
+    };
+    let place = format!("{sign} {}", difference.place);
+    writeln!(
+        out,
+        "  {}{}",
+        paint.heading(printable(&place)),
+        paint.dim(printable(&at))
+    )?;
+    for field in &difference.fields {
+        let text = field_text(field, difference.is_in);
+        writeln!(out, "      {}", printable(&text))?;
+    }
+    Ok(())
+}
+
+/// The name of a field, and what it is in A and B.
+fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
+    let [a, b] = field.texts();
+    let values = match is_in {
+        [true, true] => {
+            let [a, b] = [a, b].map(|text| text.unwrap_or_else(|| "none".to_owned()));
+            format!("{a} → {b}")
+        }
+        _ => a.or(b).unwrap_or_default(),
+    };
+    format!("{}: {values}", field.name)
+}

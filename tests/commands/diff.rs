@@ -1,0 +1,422 @@
+//! `mapscope diff`: what differs between two files, in the terms of their format.
+
+use mapscope_formats::ika::{map as ika_map, text_map, vsp};
+use mapscope_formats::pmf::{self, Packing};
+use mapscope_formats::ppe::{MapFlags, map_data, xmf};
+use mapscope_formats::{pfmap, pfobj};
+use mapscope_testdata::{synthesize, tiny_model, tiny_scene};
+use serde_json::{Value, json};
+
+use super::contract::written_files;
+use super::folder::{Folder, Outcome};
+
+/// The differences between two files, each as what it is, where, and its fields.
+#[track_caller]
+fn differences(name: &str, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Vec<Value> {
+    let folder = Folder::new();
+    folder.write(&format!("a.{name}"), a);
+    folder.write(&format!("b.{name}"), b);
+    let json = folder
+        .run(&format!("diff a.{name} b.{name} --json"))
+        .expect(1)
+        .json();
+    assert_eq!(json["same"], false);
+    let list = json["differences"].as_array().unwrap();
+    assert_eq!(json["count"], list.len());
+    let short = |it: &Value| json!([it["what"], it["where"], it["fields"]]);
+    list.iter().map(short).collect()
+}
+
+fn tile_of(text: &[u8; pfmap::TILE_CHARS]) -> pfmap::Tile {
+    pfmap::Tile::parse(text).unwrap()
+}
+
+#[test]
+fn tiles_and_materials_differ_by_field() {
+    let a = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
+    let mut b = a.clone();
+    let place = 3 * 64 + 33;
+    let mut a = a;
+    a.tiles[place] = tile_of(b"4-0502000001011010211000");
+    b.tiles[place] = tile_of(b"4+0702000001010010212000");
+    b.materials[1].texture = "other.png".to_owned();
+    let mut more = b.materials[0].clone();
+    more.name = "sand".to_owned();
+    b.materials.push(more);
+    let [old, name] = [&a.materials[1].texture, &a.materials[1].name];
+    let texture = &b.materials[0].texture;
+    let found = differences("pfmap", pfmap::write(&a), pfmap::write(&b));
+    let expected = [
+        json!(["material", name, {"texture": [old, "other.png"]}]),
+        json!(["material", "sand", {"name": [null, "sand"], "texture": [null, texture]}]),
+        json!(["tile", "3,33", {
+            "base_height": [-5, 7], "blend_normals": [true, false], "blend_west": ["blur", "edge"],
+        }]),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn layers_grids_zones_and_entities_of_a_map_differ() {
+    let a = synthesize::ika_map([10, 8], 2, 1);
+    let mut b = a.clone();
+    b.layers[1].tiles[2 * 10 + 3] += 1;
+    b.layers[1].parallax.mul = [3, 5];
+    b.obstruction[10 + 4] ^= 1;
+    b.zone_numbers[2 * 10 + 5] ^= 1;
+    b.zones[1].description.push('!');
+    b.entities[2].speed += 1;
+    b.entities.insert(
+        0,
+        ika_map::Entity {
+            name: "Newcomer".to_owned(),
+            ..a.entities[0].clone()
+        },
+    );
+    b.render_string.push('1');
+    let tile = a.layers[1].tiles[2 * 10 + 3];
+    let [speed, faster] = [&a, &b].map(|map| {
+        let entity = map.entities.iter().find(|e| e.name == "Entity 2").unwrap();
+        format!("{} pixels a second", entity.speed)
+    });
+    let bytes = [&a, &b].map(|map| ika_map::write(map).unwrap());
+    let [a, b] = bytes;
+    let found = differences("map", a, b);
+    let kinds: Vec<[&str; 2]> = found
+        .iter()
+        .map(|it| [&it[0], &it[1]].map(|text| text.as_str().unwrap()))
+        .collect();
+    let expected = [
+        ["map", "map"],
+        ["layer", "Layer 1"],
+        ["cell", "Layer 1: 3,2"],
+        ["obstruction", "4,1"],
+        ["zone cell", "5,2"],
+        ["zone", "Café"],
+        ["entity", "Entity 2"],
+        ["entity", "Newcomer"],
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(found[2][2], json!({"tile": [tile, tile + 1]}));
+    assert_eq!(found[6][2], json!({"speed": [speed, faster]}));
+    assert_eq!(found[7][2]["name"], json!([null, "Newcomer"]));
+}
+
+#[test]
+fn text_maps_tilesets_and_maps_of_ppe_differ() {
+    let a = synthesize::ika_text_map([12, 9], 2, 1);
+    let mut b = a.clone();
+    b.title.push('!');
+    b.layers[1].obstructions[5] ^= 1;
+    b.layers[0].entities[0].position[0] += 8;
+    let label = a.layers[0].entities[0].label.clone();
+    let [a, b] = [a, b].map(|map| text_map::write(&map).unwrap());
+    let found = differences("ika-map", a, b);
+    let what: Vec<&Value> = found.iter().map(|it| &it[0]).collect();
+    assert_eq!(what, ["map", "obstruction", "entity"]);
+    assert_eq!(found[1][1], "Layer 1: 5,0");
+    assert_eq!(found[2][1], label);
+    assert!(found[2][2]["place"].is_array(), "{found:?}");
+
+    let a = synthesize::ika_tileset(1);
+    let mut b = a.clone();
+    let vsp::Pixels::Rgba(pixels) = &mut b.pixels else {
+        panic!("{:?}", b.pixels.bytes_per_pixel());
+    };
+    // The first pixel of tile 3.
+    let at = 3 * a.tile_pixels() as usize * 4;
+    pixels[at] ^= 0x80;
+    let [a, b] = [a, b].map(|tileset| vsp::write(&tileset).unwrap());
+    let found = differences("vsp", a, b);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0][0], &found[0][1]), (&json!("tile"), &json!("3")));
+
+    let a = synthesize::ppe_map([7, 5], MapFlags(0x2A01_0000 | 0x19), 3);
+    let mut b = a.clone();
+    b.cells[2 * 7 + 4] ^= 1;
+    b.graphics.as_mut().unwrap()[3][1].light[0] += 1;
+    let [a, b] = [a, b].map(|map| map_data::write(&map).unwrap());
+    let found = differences("map", a, b);
+    let places: Vec<&str> = found.iter().map(|it| it[1].as_str().unwrap()).collect();
+    assert!(
+        places[0].ends_with("3,0") && places[1].ends_with("4,2"),
+        "{found:?}"
+    );
+    assert_eq!(places.len(), 2);
+
+    let layer = |priority| xmf::XmfLayer {
+        name: "ground".to_owned(),
+        priority,
+        tile_size: [16, 8],
+        size: [7, 5],
+        ..Default::default()
+    };
+    let map = |layers| {
+        xmf::write(&mapscope_formats::ppe::Xmf {
+            layers,
+            ..Default::default()
+        })
+    };
+    let found = differences("xmf", map(vec![layer(1)]), map(vec![layer(4)]));
+    assert_eq!(
+        found,
+        [json!(["layer", "ground", {"priority": ["1", "4"]}])]
+    );
+}
+
+/// What differs and where, in the order of the format.
+fn places(found: &[Value]) -> Vec<[&str; 2]> {
+    let places = found.iter();
+    places
+        .map(|it| [&it[0], &it[1]].map(|text| text.as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn models_differ_by_joints_clips_poses_and_vertices() {
+    let a = tiny_model();
+    let mut b = a.clone();
+    b.materials[1].diffuse[0] = 0.123_456;
+    b.joints[2].tip[1] += 0.000_01;
+    b.clips[0].poses[3 + 2].translation[0] += 1.0;
+    b.clips[1].name = "rest".to_owned();
+    b.vertices[4].position[2] += 0.5;
+    let [a, b] = [a, b].map(|model| pfobj::write(&model));
+    let found = differences("pfobj", a, b);
+    let expected = [
+        ["material", "skin1"],
+        ["joint", "hand"],
+        ["pose", "walk: frame 1, hand"],
+        ["clip", "idle"],
+        ["clip", "rest"],
+        ["vertex", "4"],
+    ];
+    assert_eq!(places(&found), expected);
+    assert_eq!(found[0][2]["diffuse"][1][0], 0.123_456);
+    let translation = &found[2][2]["translation"];
+    let [before, after] = [0, 1].map(|i| translation[i][0].as_f64().unwrap());
+    assert!((after - before - 1.0).abs() < 1e-4, "{translation}");
+    assert_eq!(
+        found[5][2].as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["position"]
+    );
+}
+
+#[test]
+fn a_joint_that_is_inserted_is_one_difference() {
+    let a = tiny_model();
+    let mut b = a.clone();
+    // Before the last, which the vertices name by its index, as the poses are in its order.
+    let mut extra = b.joints[2].clone();
+    extra.name = "thumb".to_owned();
+    b.joints.insert(2, extra);
+    for influence in &mut b.influences {
+        influence.joint += u32::from(influence.joint >= 2);
+    }
+    for clip in &mut b.clips {
+        let mut at = 2;
+        while at < clip.poses.len() {
+            let pose = clip.poses[at];
+            clip.poses.insert(at, pose);
+            at += 4;
+        }
+    }
+    let poses = b
+        .clips
+        .iter()
+        .map(|clip| clip.frame_count as usize)
+        .sum::<usize>();
+    let [a, b] = [a, b].map(|model| pfobj::write(&model));
+    let found = differences("pfobj", a, b);
+    let [joint, rest @ ..] = &*found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(places(std::slice::from_ref(joint)), [["joint", "thumb"]]);
+    assert_eq!(rest.len(), poses, "{rest:?}");
+    assert!(
+        rest.iter()
+            .all(|it| it[0] == "pose" && it[1].as_str().unwrap().ends_with("thumb"))
+    );
+}
+
+#[test]
+fn scenes_differ_by_entity_and_attribute() {
+    let a = tiny_scene::SCENE;
+    let b = a.replacen(
+        "9.000000 10.000000 11.000000",
+        "9.000000 10.500000 11.000000",
+        1,
+    );
+    assert_ne!(a, b, "{a}");
+    let b = b.replacen("Villagers", "Farmers", 1);
+    let found = differences("pfscene", a, &b);
+    let expected = [
+        ["faction", "Villagers"],
+        ["faction", "The Others"],
+        ["faction", "Farmers"],
+        ["entity", "rock"],
+    ];
+    let known: Vec<_> = places(&found);
+    assert!(
+        known.iter().all(|place| expected.contains(place)),
+        "{known:?}"
+    );
+    let rock = found.last().unwrap();
+    assert_eq!(
+        rock[2],
+        json!({"position": [[9.0, 10.0, 11.0], [9.0, 10.5, 11.0]]})
+    );
+}
+
+#[test]
+fn levels_differ_by_chunk_and_cube_however_they_are_packed() {
+    let a = synthesize::pmf([1, 2, 1], 2, 4);
+    let mut b = a.clone();
+    b.header.name.push('!');
+    let chunk = b.levels[0].chunks[1].data.as_mut().unwrap();
+    let lightmap = &mut chunk.client.as_mut().unwrap().lightmaps[0];
+    lightmap.luxels[5] ^= 1;
+    let vertex = &mut chunk.client.as_mut().unwrap().vertices[0];
+    vertex.uv[0] += 0.25;
+    let client = b.levels[0].client.as_mut().unwrap();
+    client.materials[1].alpha ^= 1;
+    let [first, second] = [&a, &b].map(|map| pmf::write(map, Packing::Compressed).unwrap());
+    let found = differences("pmf", &first, second);
+    let kinds: Vec<&str> = places(&found).into_iter().map(|[what, _]| what).collect();
+    assert_eq!(kinds, ["map", "material", "cube", "lightmap"], "{found:?}");
+    assert!(found[2][2]["vertices"].is_array(), "{found:?}");
+    assert_eq!(found[3][1], "0: (0, 1, 0): 0");
+    // The same packed otherwise.
+    let folder = Folder::new();
+    folder.write("a.pmf", &first);
+    folder.write("b.pmf", pmf::write(&a, Packing::Stored).unwrap());
+    let same = folder.run("diff a.pmf b.pmf --json").expect(0);
+    assert_eq!(
+        (&same.json()["same"], &same.json()["identical"]),
+        (&json!(true), &json!(false))
+    );
+    assert!(same.stderr.contains("not every byte"), "{same:?}");
+}
+
+#[test]
+fn git_shows_what_differs() {
+    let folder = Folder::new();
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(folder.path("")).args(args);
+        // Nothing of whoever runs the test.
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null");
+        command
+    };
+    if git(&["--version"]).output().is_err() {
+        return;
+    }
+    let run = |args: &[&str]| Outcome::of(git(args));
+    let program = env!("CARGO_BIN_EXE_mapscope");
+    run(&["init", "-q"]).expect(0);
+    for (key, value) in [
+        ("user.name", "A"),
+        ("user.email", "a@example.org"),
+        (
+            "diff.mapscope.textconv",
+            &*format!("'{program}' diff --text"),
+        ),
+        (
+            "difftool.mapscope.cmd",
+            &*format!("'{program}' diff \"$LOCAL\" \"$REMOTE\""),
+        ),
+    ] {
+        run(&["config", key, value]).expect(0);
+    }
+    folder.write(".gitattributes", "*.map diff=mapscope\n");
+    let a = synthesize::ika_map([10, 8], 2, 1);
+    let mut b = a.clone();
+    b.entities[2].speed = 77;
+    folder.write("town.map", ika_map::write(&a).unwrap());
+    run(&["add", "."]).expect(0);
+    run(&["commit", "-qm", "one"]).expect(0);
+    folder.write("town.map", ika_map::write(&b).unwrap());
+    let diff = run(&["diff"]).expect(0).stdout;
+    let changed: Vec<&str> = diff
+        .lines()
+        .filter(|line| line.starts_with("+entity") || line.starts_with("-entity"))
+        .collect();
+    assert_eq!(changed.len(), 2, "{diff}");
+    assert!(changed[1].contains("speed 77 pixels a second"), "{diff}");
+    let tool = run(&["difftool", "-y", "-t", "mapscope"]);
+    assert!(
+        tool.stdout.contains("entity: 1 changed\n  ~ Entity 2"),
+        "{tool:?}"
+    );
+}
+
+#[test]
+fn a_file_is_the_same_as_itself_and_told_part_by_part() {
+    let folder = Folder::new();
+    for written in written_files(&folder) {
+        let name = written.name;
+        let same = folder.run(&format!("diff {name} {name}")).expect(0);
+        assert_eq!(same.stdout, "", "{name}");
+        let json = folder
+            .run(&format!("diff {name} {name} --json"))
+            .expect(0)
+            .json();
+        assert_eq!(json["same"], true);
+        assert_eq!(json["identical"], true);
+        assert_eq!(
+            (&json["count"], &json["differences"]),
+            (&json!(0), &json!([]))
+        );
+        let told = folder.run(&format!("diff --text {name}")).expect(0).stdout;
+        assert!(told.starts_with(&format!("format {}", json["format"].as_str().unwrap())));
+        assert!(told.lines().count() > 1, "{name}: {told}");
+        // Nothing of where the file is.
+        assert!(!told.contains(name), "{name}: {told}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_fails() {
+    let folder = Folder::new();
+    written_files(&folder);
+    folder.write("broken.pfmap", "version 1.0\nnum_materials x");
+    for (args, expected) in [
+        ("diff a.pfmap a.vsp", "expected two of the same format"),
+        ("diff a.pfmap none.pfmap", "none.pfmap"),
+        ("diff a.pfmap broken.pfmap", "broken.pfmap"),
+        ("diff a.pfmap", "<B>"),
+    ] {
+        let outcome = folder.run(args).expect(2);
+        assert!(outcome.stderr.contains(expected), "{args}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{args}");
+    }
+    // git gives up on all files where one has no text.
+    let told = folder.run("diff --text broken.pfmap").expect(0);
+    assert!(told.stdout.starts_with("cannot be read: "), "{told:?}");
+}
+
+#[test]
+fn text_is_grouped_and_cut() {
+    let a = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    let mut b = a.clone();
+    for tile in &mut b.tiles {
+        *tile = tile_of(b"4+0702000001010010212000");
+    }
+    b.materials[0].name.push('2');
+    let folder = Folder::new();
+    folder.write("a.pfmap", pfmap::write(&a));
+    folder.write("b.pfmap", pfmap::write(&b));
+    let text = folder.run("diff a.pfmap b.pfmap").expect(1).stdout;
+    assert!(text.starts_with("--- a.pfmap\n+++ b.pfmap\n\nmaterial: 1 only in A, 1 only in B\n"));
+    assert!(
+        text.contains("\ntile: 1024 changed\n  ~ 0,0  (line "),
+        "{text}"
+    );
+    assert!(text.ends_with("  … and 924 more\n"), "{text}");
+    let json = folder.run("diff a.pfmap b.pfmap --json").expect(1).json();
+    assert_eq!(json["count"], 1026);
+    assert_eq!(json["listed"], 1002);
+    assert_eq!(json["groups"][1]["changed"], 1024);
+}
