@@ -97,11 +97,11 @@ fn atlas_corner(cell: vec2i) -> vec2f {
     let east = edge_colors(cell + vec2i(1, 0)).x;
     let south = edge_colors(cell + vec2i(0, 1)).y;
     let index = here.y * 8u + east * 4u + south * 2u + here.x;
-    return (vec2f(vec2u(index & 3u, index >> 2u)) * ATLAS_CELL + ATLAS_GUARD) / ATLAS_SIDE;
+    return (vec2f(0.0, f32(index) * ATLAS_CELL) + ATLAS_GUARD) / ATLAS_SIZE;
 }
 
-// Side of a texture tile in atlas sizes.
-const CORE: f32 = ATLAS_CORE / ATLAS_SIDE;
+// Width and height of a texture tile in atlas sizes.
+const CORE: vec2f = ATLAS_CORE / ATLAS_SIZE;
 
 fn sample_material(layer: u32, place: vec2f, lod: f32) -> vec4f {
     return textureSampleLevel(materials, clamped, place, layer, lod);

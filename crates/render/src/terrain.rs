@@ -27,7 +27,7 @@ use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
-    ATLAS_SIDE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise,
+    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise,
 };
 use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
@@ -124,7 +124,7 @@ pub(super) fn wgsl() -> String {
         HIGHLIGHT_LAYER = HIGHLIGHT_LAYER,
         CHUNK_SIDE = CHUNK_SIDE,
         TILE_TYPES = TileType::ALL.len() as u32,
-        ATLAS_SIDE = ATLAS_SIDE as f32,
+        ATLAS_SIZE = Vec2::from(ATLAS_SIZE.map(|side| side as f32)),
         ATLAS_CELL = CELL as f32,
         ATLAS_CORE = CORE as f32,
         ATLAS_GUARD = GUARD as f32,
@@ -680,7 +680,7 @@ fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData, ranges: &[Range<u32>])
 fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
     let layers: Vec<Vec<&[u8]>> = textures.layers.iter().map(|l| slices(&l.levels)).collect();
     let layers: Vec<&[&[u8]]> = layers.iter().map(Vec::as_slice).collect();
-    upload_array(gpu, "materials", COLOR_FORMAT, [ATLAS_SIDE; 2], &layers)
+    upload_array(gpu, "materials", COLOR_FORMAT, ATLAS_SIZE, &layers)
 }
 
 fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {

@@ -30,16 +30,22 @@ macro_rules! number_constants {
 
 number_constants!(f32 "{:?}f", u32 "{}u", i32 "{}i");
 
-impl Constant for Vec3 {
-    fn type_name() -> String {
-        "vec3f".to_owned()
-    }
+macro_rules! vector_constants {
+    ($($rust:ident $wgsl:literal),+) => {
+        $(impl Constant for $rust {
+            fn type_name() -> String {
+                $wgsl.to_owned()
+            }
 
-    fn literal(&self) -> String {
-        let [x, y, z] = self.to_array().map(|number| number.literal());
-        format!("vec3f({x}, {y}, {z})")
-    }
+            fn literal(&self) -> String {
+                let numbers: Vec<String> = self.to_array().iter().map(Constant::literal).collect();
+                format!("{}({})", $wgsl, numbers.join(", "))
+            }
+        })+
+    };
 }
+
+vector_constants!(Vec2 "vec2f", Vec3 "vec3f");
 
 impl<T: Constant, const N: usize> Constant for [T; N] {
     fn type_name() -> String {

@@ -24,7 +24,7 @@ pub(super) use describe::{MAP_OVERLAYS, OVERLAYS};
 pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
-pub use patchwork::{ATLAS_SIDE, CELL, CORE, GUARD, Patchwork, patchwork};
+pub use patchwork::{ATLAS_SIZE, CELL, CORE, GUARD, Patchwork, patchwork};
 
 use self::geometry::{Corner, LEVEL_HEIGHT, Placement, Shape};
 use self::navigation::{Blocker, Cell, NavigationGrid, Obstacle};

@@ -108,7 +108,6 @@ mod tests {
         change(&mut map);
         let layers = [TOP, SIDE].map(|mean_rgb| {
             Arc::new(Patchwork {
-                size: 1,
                 levels: Vec::new(),
                 mean_rgb,
             })

@@ -20,10 +20,11 @@ use image::imageops::{self, FilterType};
 
 use crate::assets::{checker_colors, mip_levels};
 
-/// Texels along one side of the atlas of 4x4 cells.
-pub const ATLAS_SIDE: u32 = 512;
 /// Texels along one side of a cell of the atlas.
 pub const CELL: u32 = 128;
+/// Width and height in texels of the atlas of 16 cells, one below the other: so the texels of a cell
+/// follow each other in memory, and software renderers find more of them in their cache.
+pub const ATLAS_SIZE: [u32; 2] = [CELL, 16 * CELL];
 /// Texels of a cell that a map tile shows, along one side.
 pub const CORE: u32 = 92;
 /// Texels around the core of a cell that continue it, for filters and small mip levels.
@@ -77,18 +78,15 @@ const fn clear_of_borders(reach: f32) -> i32 {
     reach as i32 + 1 + 2
 }
 
-/// The atlas of a texture: 16 Wang tiles in 4x4 cells.
+/// The atlas of a texture: 16 Wang tiles in cells one below the other.
 ///
-/// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`
-/// and lies in column `number % 4` and row `number / 4`. Its core begins 18 texels from the
-/// cell's corner. North is up, and the texture is turned as the engine turns it (fact sheet A7).
+/// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`,
+/// counted from the top. Its core begins 18 texels from the cell's corner. North is up, and the texture is turned as the engine turns it (fact sheet A7).
 /// Horizontal edges (north, south) have colours of their own, as have vertical ones: `s` of a tile
 /// must be `n` of the tile south of it, and `e` be `w` of the one to its east.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patchwork {
-    /// Texels along one side of the first level.
-    pub size: u32,
-    /// RGBA8 texels of all mip levels, rows from the top, from [`ATLAS_SIDE`] down to 1. Levels
+    /// RGBA8 texels of all mip levels, rows from the top, from [`ATLAS_SIZE`] down to 1. Levels
     /// up to 3 show nothing of another cell within the core.
     pub levels: Vec<Vec<u8>>,
     /// Mean colour of the texture.
@@ -107,7 +105,7 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
     let reach = [RADIUS_END; 2];
     let middles = source.draw_patches(&mut draw, MIDDLE_CLEAR, reach, MIDDLE_DRAWS, disc);
     let polar = polar_table();
-    let mut atlas = vec![[0; 4]; (ATLAS_SIDE * ATLAS_SIDE) as usize];
+    let mut atlas = vec![[0; 4]; (ATLAS_SIZE[0] * ATLAS_SIZE[1]) as usize];
     for tile in 0..16 {
         let mut cell = edges.compose(&source, tile);
         let wanted = middles.iter().skip(tile * MIDDLE_CANDIDATES);
@@ -135,7 +133,7 @@ pub(super) fn marked(seed: u32) -> Patchwork {
             *cell.at(x, y) = colors[odd as usize];
         }
     }
-    let mut atlas = vec![[0; 4]; (ATLAS_SIDE * ATLAS_SIDE) as usize];
+    let mut atlas = vec![[0; 4]; (ATLAS_SIZE[0] * ATLAS_SIZE[1]) as usize];
     for tile in 0..16 {
         blit(&mut atlas, tile, &cell);
     }
@@ -764,19 +762,14 @@ fn fill_middle(
 
 /// Copies a cell to its place in the atlas.
 fn blit(atlas: &mut [[u8; 4]], tile: usize, cell: &Cell) {
-    let (side, width) = (CELL as usize, ATLAS_SIDE as usize);
-    let start = tile / 4 * side * width + tile % 4 * side;
-    let rows = atlas[start..].chunks_mut(width);
-    for (to, from) in rows.zip(cell.0.chunks_exact(side)) {
-        to[..side].copy_from_slice(from);
-    }
+    let from = &cell.0;
+    atlas[tile * from.len()..][..from.len()].copy_from_slice(from);
 }
 
 /// Adds the mip levels.
 fn finish(atlas: Vec<[u8; 4]>, mean: [i32; 3]) -> Patchwork {
-    let levels = mip_levels([ATLAS_SIDE; 2], atlas.into_flattened());
+    let levels = mip_levels(ATLAS_SIZE, atlas.into_flattened());
     Patchwork {
-        size: ATLAS_SIDE,
         levels,
         mean_rgb: mean.map(|c| c.clamp(0, 255) as u8),
     }
@@ -795,9 +788,9 @@ mod tests {
     }
 
     fn texel(patchwork: &Patchwork, tile: u32, x: i32, y: i32) -> [u8; 4] {
-        let column = tile % 4 * CELL + (x + GUARD_I) as u32;
-        let row = tile / 4 * CELL + (y + GUARD_I) as u32;
-        let index = (row * ATLAS_SIDE + column) as usize * 4;
+        let column = (x + GUARD_I) as u32;
+        let row = tile * CELL + (y + GUARD_I) as u32;
+        let index = (row * CELL + column) as usize * 4;
         patchwork.levels[0][index..index + 4].try_into().unwrap()
     }
 
@@ -911,11 +904,9 @@ mod tests {
             256,
             image::Rgba([90, 40, 7, 200]),
         ));
-        let sides: Vec<usize> = patchwork.levels.iter().map(|l| l.len() / 4).collect();
-        assert_eq!(
-            sides,
-            (0..=9).rev().map(|i| 1 << (2 * i)).collect::<Vec<_>>()
-        );
+        let texels = patchwork.levels.iter().map(|level| level.len() / 4);
+        let expected = (0..12).map(|i| (CELL as usize >> i).max(1) * ((16 * CELL as usize) >> i));
+        assert!(texels.eq(expected));
         for level in &patchwork.levels {
             assert!(level.chunks(4).all(|t| t == [90, 40, 7, 200]));
         }
@@ -926,7 +917,7 @@ mod tests {
     fn any_size_of_image_gives_an_atlas() {
         for (width, height) in [(0, 0), (0, 7), (1, 1), (3, 500), (600, 300), (256, 255)] {
             let patchwork = patchwork(&RgbaImage::new(width, height));
-            assert_eq!((patchwork.size, patchwork.levels.len()), (512, 10));
+            assert_eq!(patchwork.levels.len(), 12);
         }
     }
 

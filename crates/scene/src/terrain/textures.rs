@@ -414,7 +414,6 @@ mod tests {
                 thumbnail: Thumbnail::Made(Vec::new()),
             },
             patchwork: Some(Patchwork {
-                size: 1,
                 levels: Vec::new(),
                 mean_rgb: [i as u8, 0, 0],
             }),
