@@ -13,11 +13,20 @@ override SHADOW_LOOKUPS: u32 = 5u;
 // What is left of colours in the shadow (fact sheets A10 and B6).
 const SHADOW_LIGHT: f32 = 0.55;
 
-// 1 where the sun reaches a place in the world, 0 where something casts a shadow on it. `normal` is
-// that of the surface: a place a texel before it is looked at, so that no surface shades itself.
-fn cast_light(world: vec3f, normal: vec3f) -> f32 {
+// Where in the shadow map, and how deep, a place in the world looks for its shadow. `normal` is that
+// of the surface: it is a texel before it, so that no surface shades itself.
+fn shadow_place(world: vec3f, normal: vec3f) -> vec3f {
     let place = world + normal * frame.shadow.x;
-    let at = (frame.shadow_from_world * vec4f(place, 1.0)).xyz;
+    return (frame.shadow_from_world * vec4f(place, 1.0)).xyz;
+}
+
+// 1 where the sun reaches a place in the world, 0 where something casts a shadow on it.
+fn cast_light(world: vec3f, normal: vec3f) -> f32 {
+    return cast_light_at(shadow_place(world, normal));
+}
+
+// The same of a place in the shadow map.
+fn cast_light_at(at: vec3f) -> f32 {
     // Beyond the shadow map nothing is known; its end is not to be seen.
     let inside = min(at.xy, 1.0 - at.xy);
     let known = saturate(min(inside.x, inside.y) * 32.0);

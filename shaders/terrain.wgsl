@@ -155,21 +155,43 @@ fn noise_at(at: vec2f) -> vec4f {
 
 // ---- Light ---------------------------------------------------------------------------------
 
+// The light from everywhere at a height, and that of the sun on what faces it (fact sheet A10).
+fn ambient_light(world_y: f32) -> vec3f {
+    return (0.7 + 0.03 * (world_y / LEVEL_HEIGHT)) * frame.ambient_color.rgb;
+}
+
+fn direct_light() -> vec3f {
+    return 0.9 * frame.light_color.rgb;
+}
+
+// What is left of colours where this much of the sun's light arrives.
+fn shadow_factor(sunlit: f32) -> f32 {
+    return mix(SHADOW_LIGHT, 1.0, sunlit);
+}
+
 // What the light of the engine makes of a colour (fact sheet A10).
 fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
-    let ambient = (0.7 + 0.03 * (world_y / LEVEL_HEIGHT)) * frame.ambient_color.rgb;
-    let diffuse = (0.9 * max(dot(normal, map.sun.xyz), 0.0)) * frame.light_color.rgb;
-    return albedo * (ambient + diffuse) * mix(SHADOW_LIGHT, 1.0, sunlit);
+    let light = ambient_light(world_y) + max(dot(normal, map.sun.xyz), 0.0) * direct_light();
+    return albedo * light * shadow_factor(sunlit);
 }
 
 // As `sunlight`, and with the shadows of what stands on the ground.
 fn sunlight_on(at: vec2f, world_y: f32, normal: vec3f) -> f32 {
+    var place = vec3f(0.0);
+    if IN_SHADOW {
+        place = shadow_place(world_at(at, world_y / LEVEL_HEIGHT), normal);
+    }
+    return sunlight_at(at, world_y, place);
+}
+
+// The same where the place in the shadow map is known.
+fn sunlight_at(at: vec2f, world_y: f32, place: vec3f) -> f32 {
     var light = 1.0;
     if SHADED {
         light = sunlight(at, world_y);
     }
     if IN_SHADOW {
-        light = min(light, cast_light(world_at(at, world_y / LEVEL_HEIGHT), normal));
+        light = min(light, cast_light_at(place));
     }
     return light;
 }
@@ -180,10 +202,19 @@ fn sunlight(at: vec2f, world_y: f32) -> f32 {
     return above_shadow(world_y, edge);
 }
 
-// A normal tilted by the noise, where the tile is bumpy (fact sheet A9).
+// How far the noise tilts the normals of a tile (fact sheet A9).
+fn bumpiness(tile: Tile) -> f32 {
+    return select(0.0, 0.107, tile_bump(tile));
+}
+
+fn tilt_of(noise_here: vec4f) -> vec2f {
+    return noise_here.xy * 2.0 - 1.0;
+}
+
+// A normal tilted by the noise, where the tile is bumpy.
 fn bumped(tile: Tile, normal: vec3f, noise_here: vec4f) -> vec3f {
-    let tilt = noise_here.xy * 2.0 - 1.0;
-    return normalize(normal + select(0.0, 0.107, tile_bump(tile)) * vec3f(tilt.x, 1.0, tilt.y));
+    let tilt = tilt_of(noise_here);
+    return normalize(normal + bumpiness(tile) * vec3f(tilt.x, 1.0, tilt.y));
 }
 
 // Turned away from the sun is in shadow too.
@@ -309,16 +340,27 @@ fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
 
 // ---- Level rectangles ----------------------------------------------------------------------
 
+// What is the same all over a rectangle is worked out by its corners: most of the ground is level, and
+// software renderers pay for each value that a pixel takes from a uniform.
 struct Rect {
     @builtin(position) clip: vec4f,
     // Tiles east and south of the north-west corner of the chunk.
     @location(0) at: vec2f,
-    // First tile, and size less one, in the chunk: five bits each.
-    @location(1) @interpolate(flat) rect: u32,
-    @location(2) @interpolate(flat) origin: vec2u,
-    // All tiles of a rectangle have the same record.
-    @location(3) @interpolate(flat) shape: u32,
-    @location(4) @interpolate(flat) layer: u32,
+    // The first and the last tile, counted in the chunk.
+    @location(1) @interpolate(flat) first: vec2f,
+    @location(2) @interpolate(flat) last: vec2f,
+    // Columns and rows to the chunk from the corner of the map.
+    @location(3) @interpolate(flat) origin: vec2f,
+    // The first half of the record of all its tiles, and the layer that they show.
+    @location(4) @interpolate(flat) tile: Tile,
+    @location(5) @interpolate(flat) world_y: f32,
+    @location(6) @interpolate(flat) ambient: vec3f,
+    @location(7) @interpolate(flat) direct: vec3f,
+    // What of the direct light arrives where the noise tilts the normal by x and y: the sum of 1, x
+    // and y times these; w is how much less it is for each unit of the tilt's square.
+    @location(8) @interpolate(flat) facing_sun: vec4f,
+    // In the shadow map.
+    @location(9) @interpolate(perspective, centroid) shadow_place: vec3f,
 }
 
 @vertex
@@ -329,34 +371,55 @@ fn vs_rect(
 ) -> Rect {
     let rect = rects[instance];
     let first = vec2u(col_bits(rect), row_bits(rect));
-    let size = vec2u(width_bits(rect), height_bits(rect)) + 1u;
+    let size = vec2f(vec2u(width_bits(rect), height_bits(rect)) + 1u);
     let corner = vec2f(quad_corner(vertex));
     let origin = chunk_origin(chunk);
     let tile = tile_at(vec2i(origin + first));
-    let at = vec2f(first) - OVERLAP + corner * (vec2f(size) + 2.0 * OVERLAP);
+    let at = vec2f(first) - OVERLAP + corner * (size + 2.0 * OVERLAP);
     let world = world_at(vec2f(origin) + at, f32(tile_base(tile)));
-    return Rect(frame.clip_from_world * vec4f(world, 1.0), at, rect, origin, tile.x, tile_top_layer(tile));
+    var place = vec3f(0.0);
+    if IN_SHADOW {
+        place = shadow_place(world, vec3f(0.0, 1.0, 0.0));
+    }
+    // The tilted normal is not quite of length 1.
+    let tilt = bumpiness(tile) / (1.0 + bumpiness(tile));
+    return Rect(
+        frame.clip_from_world * vec4f(world, 1.0),
+        at,
+        vec2f(first),
+        vec2f(first) + size - 1.0,
+        vec2f(origin),
+        Tile(tile.x, tile_top_layer(tile)),
+        world.y,
+        ambient_light(world.y),
+        direct_light(),
+        vec4f(map.sun.y, tilt * map.sun.xz, 0.5 * tilt * tilt),
+        place,
+    );
+}
+
+// The light on a place of a rectangle.
+fn light_on_rect(in: Rect, at_map: vec2f, noise_here: vec4f) -> vec3f {
+    let tilt = tilt_of(noise_here);
+    let facing = in.facing_sun.x + dot(in.facing_sun.yz, tilt);
+    let direct = max(facing - facing * in.facing_sun.w * dot(tilt, tilt), 0.0);
+    let sunlit = sunlight_at(at_map, in.world_y, in.shadow_place);
+    return (in.ambient + direct * in.direct) * shadow_factor(sunlit);
 }
 
 @fragment
 fn fs_rect(in: Rect) -> @location(0) vec4f {
     let dx = dpdx(in.at);
     let dy = dpdy(in.at);
-    let first = vec2f(vec2u(col_bits(in.rect), row_bits(in.rect)));
-    let last = first + vec2f(vec2u(width_bits(in.rect), height_bits(in.rect)));
-    let here = within(in.at, first - OVERLAP, last + 1.0 + OVERLAP);
-    let cell = clamp(floor(here), first, last);
-    let at = vec2i(in.origin) + vec2i(cell);
+    let here = within(in.at, in.first - OVERLAP, in.last + 1.0 + OVERLAP);
+    let cell = clamp(floor(here), in.first, in.last);
     let noise_here = noise_at(here);
-    let place = atlas_corner(at) + (here - cell) * CORE;
-    let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
-    let tile = Tile(in.shape, in.layer);
-    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
+    let place = atlas_corner(vec2i(in.origin + cell)) + (here - cell) * CORE;
+    let albedo = albedo_of(material_at(in.tile.y, place, texture_lod(dx, dy), noise_here.z));
+    let at_map = in.origin + here;
+    let color = albedo * light_on_rect(in, at_map, noise_here);
     let up = vec3f(0.0, 1.0, 0.0);
-    let at_map = vec2f(in.origin) + here;
-    let sunlit = sunlight_on(at_map, world_y, up);
-    let color = lit(albedo, bumped(tile, up, noise_here), world_y, sunlit);
-    return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
+    return vec4f(inspected(color, albedo, up, in.tile, at_map, in.world_y, dx, dy), 1.0);
 }
 
 // ---- Tops ----------------------------------------------------------------------------------
@@ -373,10 +436,9 @@ struct Top {
     @location(4) @interpolate(flat) at: vec2f,
     // Where the tile's part of the texture begins in the atlas.
     @location(5) @interpolate(flat) corner: vec2f,
-    // The first half of the tile's record.
-    @location(6) @interpolate(flat) shape: u32,
-    // The layer that the triangle's half shows.
-    @location(7) @interpolate(flat) layer: u32,
+    // The first half of the tile's record, and the layer that the triangle's half shows.
+    @location(6) @interpolate(flat) tile: Tile,
+    @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
 }
 
 // The nine points of a tile: around it from the south-west corner over the west, then the centre.
@@ -449,7 +511,12 @@ fn top_at(point: u32, instance: u32, chunk: u32) -> Top {
     }
     let layer = tile_half_layer(tile, half);
     let clip = frame.clip_from_world * vec4f(world, 1.0);
-    return Top(clip, uv, world.y, normal, facet, vec2f(at), atlas_corner(at), tile.x, layer);
+    var place = vec3f(0.0);
+    if IN_SHADOW {
+        place = shadow_place(world, normal);
+    }
+    let shown = Tile(tile.x, layer);
+    return Top(clip, uv, world.y, normal, facet, vec2f(at), atlas_corner(at), shown, place);
 }
 
 @fragment
@@ -460,15 +527,15 @@ fn fs_top(in: Top) -> @location(0) vec4f {
     let at_map = in.at + uv;
     let noise_here = noise_at(at_map);
     let place = in.corner + uv * CORE;
-    let albedo = albedo_of(material_at(in.layer, place, texture_lod(dx, dy), noise_here.z));
+    let albedo = albedo_of(material_at(in.tile.y, place, texture_lod(dx, dy), noise_here.z));
     return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
 
 // What light and overlays make of the colour of a top.
 fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
-    let tile = Tile(top.shape, top.layer);
+    let tile = top.tile;
     let normal = select(top.facet, top.normal, tile_blends_normals(tile));
-    let sunlit = sunlight_on(at_map, top.world_y, normal);
+    let sunlit = sunlight_at(at_map, top.world_y, top.shadow_place);
     let color = lit(albedo, bumped(tile, normal, noise_here), top.world_y, sunlit);
     return vec4f(inspected(color, albedo, normal, tile, at_map, top.world_y, dx, dy), 1.0);
 }
@@ -483,9 +550,8 @@ struct Mixed {
     @location(3) @interpolate(flat) facet: vec3f,
     @location(4) @interpolate(flat) at: vec2f,
     @location(5) @interpolate(flat) corner: vec2f,
-    @location(6) @interpolate(flat) shape: u32,
-    // The layer that the triangle's half shows.
-    @location(7) @interpolate(flat) layer: u32,
+    @location(6) @interpolate(flat) tile: Tile,
+    @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
     // Up to four layers, a byte each, and how many there are.
     @location(8) @interpolate(flat) palette: u32,
     @location(9) @interpolate(flat) count: u32,
@@ -658,7 +724,7 @@ fn vs_mixed(
     if RICH {
         over = vec2u(layer_over(tile, at, quadrant.edge_x), layer_over(tile, at, quadrant.edge_y));
     }
-    var layers = top.layer;
+    var layers = top.tile.y;
     var count = 1u;
     var center = vec4f(1.0, 0.0, 0.0, 0.0);
     var middle_x = center;
@@ -687,7 +753,7 @@ fn vs_mixed(
         }
     } else if RICH {
         // What spills in is among the samples of a blur; here it is added.
-        let others = others_over(top.layer, over);
+        let others = others_over(top.tile.y, over);
         if others.x != 0u {
             layers |= (others.x - 1u) << 8u;
             count = 2u;
@@ -698,7 +764,7 @@ fn vs_mixed(
         }
     }
     return Mixed(
-        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape, top.layer,
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.tile, top.shadow_place,
         layers, count, center, middle_x - center, middle_y - center,
         corner - middle_x - middle_y + center, seams_of(mode, over),
     );
@@ -733,7 +799,7 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
         weights = weights.yzwx;
     }
     let top = Top(
-        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.layer,
+        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.tile, in.shadow_place,
     );
     let albedo = blended_albedo(mixed, seam_mode(in.seams));
     return shaded_top(top, at_map, albedo, noise_here, dx, dy);
@@ -750,8 +816,8 @@ struct Many {
     @location(3) @interpolate(flat) facet: vec3f,
     @location(4) @interpolate(flat) at: vec2f,
     @location(5) @interpolate(flat) corner: vec2f,
-    @location(6) @interpolate(flat) shape: u32,
-    @location(7) @interpolate(flat) layer: u32,
+    @location(6) @interpolate(flat) tile: Tile,
+    @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
     // Up to eight layers with how much there is of them (see `mixed_layer`), and how many.
     @location(8) @interpolate(flat) palette_a: vec4u,
     @location(9) @interpolate(flat) palette_b: vec4u,
@@ -795,9 +861,9 @@ fn vs_many(
             layer = next_layer(samples, layer + 1u);
         }
     } else {
-        palette[0].x = mixed_layer(top.layer, vec4u(2u, 2u, 2u, 8u));
+        palette[0].x = mixed_layer(top.tile.y, vec4u(2u, 2u, 2u, 8u));
         count = 1u;
-        let others = others_over(top.layer, over);
+        let others = others_over(top.tile.y, over);
         if others.x != 0u {
             palette[0].y = others.x - 1u;
             count = 2u;
@@ -808,7 +874,7 @@ fn vs_many(
         }
     }
     return Many(
-        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.shape, top.layer,
+        top.clip, top.uv, top.world_y, top.normal, top.facet, top.at, top.corner, top.tile, top.shadow_place,
         palette[0], palette[1], count, seams_of(mode, over),
     );
 }
@@ -844,7 +910,7 @@ fn fs_many(in: Many) -> @location(0) vec4f {
         palette_b = palette_b.yzwx;
     }
     let top = Top(
-        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.shape, in.layer,
+        in.clip, in.uv, in.world_y, in.normal, in.facet, in.at, in.corner, in.tile, in.shadow_place,
     );
     let albedo = blended_albedo(mixed, seam_mode(in.seams));
     return shaded_top(top, at_map, albedo, noise_here, dx, dy);
@@ -856,16 +922,13 @@ fn fs_many(in: Many) -> @location(0) vec4f {
 
 @fragment
 fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
-    let at_map = vec2f(in.origin) + in.at;
+    let at_map = in.origin + in.at;
     let dx = dpdx(in.at);
     let dy = dpdy(in.at);
     let albedo = overview_albedo(at_map, dx, dy);
-    let tile = Tile(in.shape, in.layer);
-    let world_y = f32(tile_base(tile)) * LEVEL_HEIGHT;
+    let color = albedo * light_on_rect(in, at_map, noise_at(in.at));
     let up = vec3f(0.0, 1.0, 0.0);
-    let sunlit = sunlight_on(at_map, world_y, up);
-    let color = lit(albedo, bumped(tile, up, noise_at(in.at)), world_y, sunlit);
-    return vec4f(inspected(color, albedo, up, tile, at_map, world_y, dx, dy), 1.0);
+    return vec4f(inspected(color, albedo, up, in.tile, at_map, in.world_y, dx, dy), 1.0);
 }
 
 @fragment
