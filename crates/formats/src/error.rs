@@ -22,6 +22,18 @@ impl ReadError {
         }
     }
 
+    /// The same with what is lost for it, such as `the chunk`, at the end of its message.
+    #[must_use]
+    pub(super) fn losing(self, what: impl std::fmt::Display) -> Self {
+        match self {
+            Self::Unreadable(mut problem) => {
+                problem.message = format!("{}; left out: {what}", problem.message);
+                Self::Unreadable(problem)
+            }
+            Self::Cancelled => Self::Cancelled,
+        }
+    }
+
     /// What stands somewhere, such as ``found `num_row` ``, and what should.
     #[cold]
     pub(super) fn unreadable(

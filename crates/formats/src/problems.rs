@@ -1,6 +1,6 @@
 //! The list of what is wrong with a file, which stays short however much is wrong.
 
-use crate::{Place, Problem, ReadError, Rule, Subject};
+use crate::{Place, Problem, ReadError, Rule, Severity, Subject};
 
 /// Problems as they are found: of each rule the first 100, and then how many more there are.
 #[derive(Debug, Default)]
@@ -85,6 +85,12 @@ impl Problems {
         }
     }
 
+    /// Whether one of them is an error.
+    pub fn has_errors(&self) -> bool {
+        let mut rules = self.counts.iter().map(|count| count.rule);
+        rules.any(|rule| rule.severity == Severity::Error)
+    }
+
     fn count_of(&mut self, rule: &'static Rule) -> &mut Count {
         let known = self.counts.iter().position(|count| count.rule == rule);
         let index = known.unwrap_or(self.counts.len());
@@ -139,7 +145,7 @@ impl Problems {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Severity, Tally};
+    use crate::Tally;
 
     static TYPO: Rule = Rule {
         id: "test/typo",

@@ -214,8 +214,11 @@ impl ChunkMapPanel {
             .count();
         let chunks = format::counted(self.map.chunks.len(), "chunk");
         ui.add(egui::Label::new(RichText::new(chunks).weak()).truncate());
-        if broken > 0 {
-            let text = format!("{} cannot be read", format::count(broken as u64));
+        let damaged = self.map.chunks.iter().filter(|chunk| !chunk.is_whole);
+        let damaged = damaged.count() - broken;
+        let numbers = [(broken, "cannot be read"), (damaged, "not whole")];
+        for (count, what) in numbers.into_iter().filter(|(count, _)| *count > 0) {
+            let text = format!("{} {what}", format::count(count as u64));
             let color = ui.visuals().error_fg_color;
             ui.add(egui::Label::new(RichText::new(text).color(color)).truncate());
         }
@@ -319,7 +322,7 @@ impl ChunkMapPanel {
             let selected = context.shown.selected == Some(chunk.item);
             let hovered = context.hovered == Some(chunk.item);
             let hidden = context.shown.hides(chunk.item);
-            if chunk.is_readable && chunk.values.iter().all(|value| *value == 0) {
+            if chunk.is_whole && chunk.values.iter().all(|value| *value == 0) {
                 // What is empty is only just there.
                 let stroke = Stroke::new(1.0, visuals.weak_text_color().gamma_multiply(0.3));
                 for (corners, _) in projection
@@ -347,7 +350,7 @@ impl ChunkMapPanel {
                         visuals.hyperlink_color
                     };
                     Stroke::new(1.8, color)
-                } else if !chunk.is_readable {
+                } else if !chunk.is_whole {
                     Stroke::new(1.0, visuals.error_fg_color)
                 } else if edges {
                     Stroke::new(1.0, darker(fill, light * 0.6))
@@ -363,7 +366,7 @@ impl ChunkMapPanel {
                     painter.add(Shape::closed_line(corners.to_vec(), stroke));
                 }
             }
-            if !chunk.is_readable {
+            if !chunk.is_whole {
                 painter.add(Shape::mesh(std::mem::take(&mut mesh)));
                 let cross = projection.scale * (chunk.bounds.max - chunk.bounds.min).min_element();
                 let arm = (cross * 0.2).clamp(2.0, 9.0);
@@ -401,6 +404,9 @@ impl ChunkMapPanel {
         if let Some(chunk) = chunk.filter(|chunk| chunk.is_readable) {
             let values = self.map.measures.iter().zip(&chunk.values);
             lines.extend(values.map(|(name, value)| format!("{name}: {}", format::count(*value))));
+            if !chunk.is_whole {
+                lines.push("Something of it cannot be read".to_owned());
+            }
         } else {
             lines.push("It cannot be read".to_owned());
         }

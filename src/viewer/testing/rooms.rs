@@ -255,6 +255,7 @@ pub(crate) fn chunk_map(level: usize) -> ChunkMap {
             item,
             bounds: bounds_of(item).unwrap_or_default(),
             is_readable: number != 5,
+            is_whole: number != 5 && number != 6,
             // The first one is empty.
             values: [1, 12, 1000]
                 .map(|factor| u64::from(number * factor))
@@ -279,6 +280,7 @@ fn many_chunks() -> ChunkMap {
                 max: min + 8.0,
             },
             is_readable: true,
+            is_whole: true,
             values: vec![u64::from(number) + 1],
         }
     };

@@ -41,6 +41,8 @@ pub struct ChunkData {
     pub client: Option<ChunkClient>,
     /// What only the server knows; none in a chunk without server section.
     pub server: Option<ChunkServer>,
+    /// Whether something of the chunk could not be read, and is left out.
+    pub is_damaged: bool,
 }
 
 /// What is seen and heard of a chunk (document, "Client chunk data").

@@ -29,18 +29,53 @@ pub(super) fn is_inside(grid: [u32; 3], chunk: ChunkIndex) -> bool {
     chunk.yxz().iter().zip(grid).all(|(at, count)| *at < count)
 }
 
-/// Reads a chunk of up to three sections: common, client and server.
+/// A section of a chunk that can be missing.
+pub(super) enum Optional<T> {
+    /// It is not in the file.
+    Missing,
+    /// It is in the file and cannot be decoded.
+    Broken,
+    /// What it decodes to.
+    There(T),
+}
+
+impl<T> Optional<T> {
+    /// The same with something else made of what it decodes to.
+    pub(super) fn map<'a, R>(&'a self, make: impl FnOnce(&'a T) -> R) -> Optional<R> {
+        match self {
+            Self::Missing => Optional::Missing,
+            Self::Broken => Optional::Broken,
+            Self::There(bytes) => Optional::There(make(bytes)),
+        }
+    }
+
+    fn is_broken(&self) -> bool {
+        matches!(self, Self::Broken)
+    }
+
+    fn found(self) -> Option<T> {
+        match self {
+            Self::There(bytes) => Some(bytes),
+            Self::Missing | Self::Broken => None,
+        }
+    }
+}
+
+/// Reads a chunk of up to three sections: common, client and server. What can be read of it is
+/// there, and what cannot is listed.
 ///
 /// # Errors
-/// Something that keeps the chunk from being shown.
+/// Something that keeps the cubes from being known.
 pub(super) fn read_chunk(
     mut common: Cursor<'_>,
-    client: Option<Cursor<'_>>,
-    server: Option<Cursor<'_>>,
+    client: Optional<Cursor<'_>>,
+    server: Optional<Cursor<'_>>,
     around: &Surroundings<'_>,
     problems: &mut Problems,
 ) -> Result<ChunkData, ReadError> {
     let names = &around.names;
+    let broken = [client.is_broken(), server.is_broken()];
+    let [client, server] = [client, server].map(Optional::found);
     let client_or_common = client.as_ref().unwrap_or(&common).clone();
     let server_or_common = server.as_ref().unwrap_or(&common).clone();
     let sections = [common.clone(), client_or_common, server_or_common];
@@ -71,8 +106,10 @@ pub(super) fn read_chunk(
     let mut cubes = CubeReader {
         around,
         sections,
+        broken,
         data: &mut data,
         suspects: Vec::new(),
+        unknown: None,
     };
     cubes.read_common(&mut r)?;
     r.finish();
@@ -82,32 +119,57 @@ pub(super) fn read_chunk(
             strings: &strings,
             problems: &mut *r.problems,
         };
-        let client = read_client(&mut r, cubes.data, names)?;
-        cubes.read_client(&mut r, &client)?;
-        r.finish();
+        let mut client = ChunkClient::default();
+        match read_client(&mut r, &mut client, cubes.data, names) {
+            Ok(()) => {
+                cubes.read_client(&mut r, &client);
+                r.finish();
+            }
+            Err(error) => {
+                r.problems
+                    .add_error(error.losing("what follows in the section, and the faces"));
+                cubes.broken[0] = true;
+            }
+        }
+        // Each light has a look, if a dark one.
+        let lights = [
+            cubes.data.dynamic_lights.len(),
+            cubes.data.fast_lights.len(),
+        ];
+        let [dynamic, fast] = lights;
+        client.dynamic_lights.resize_with(dynamic, Default::default);
+        client.fast_lights.resize_with(fast, Default::default);
         cubes.data.client = Some(client);
     }
-    if let Some(mut cursor) = server {
-        let strings = cursor.string_table()?;
+    if let Some(cursor) = server {
+        read_server(cursor, &mut cubes, r.problems);
+    }
+    cubes.check(r.problems);
+    data.strings = strings;
+    Ok(data)
+}
+
+/// Reads the server section as far as it can be read.
+fn read_server(mut cursor: Cursor<'_>, cubes: &mut CubeReader<'_, '_>, problems: &mut Problems) {
+    let mut server = ChunkServer::default();
+    let read = cursor.string_table().and_then(|strings| {
+        let grid = cubes.around.grid;
+        server.strings = strings.clone();
         let mut r = Reader {
             cursor,
             strings: &strings,
-            problems: &mut *r.problems,
+            problems: &mut *problems,
         };
-        let regions = r.list_if("region", |r, at, region| {
-            check_region(r, at, region, around.grid)
-        })?;
+        server.regions = r.list_if("region", |r, at, region| check_region(r, at, region, grid))?;
         cubes.read_server(&mut r)?;
-        let entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
-        cubes.data.server = Some(ChunkServer {
-            strings,
-            regions,
-            entities,
-        });
+        server.entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
+        Ok(())
+    });
+    if let Err(error) = read {
+        problems.add_error(error.losing("what follows in the section, and the entities"));
+        cubes.broken[1] = true;
     }
-    cubes.check(r.problems)?;
-    data.strings = strings;
-    Ok(data)
+    cubes.data.server = Some(server);
 }
 
 /// Reads regions with an environment of a kind.
@@ -127,28 +189,26 @@ fn regions(
 /// Reads the client section up to the cubes.
 fn read_client(
     r: &mut Reader<'_, '_, '_>,
+    client: &mut ChunkClient,
     data: &ChunkData,
     names: &LevelNames<'_>,
-) -> Result<ChunkClient, ReadError> {
-    let mut client = ChunkClient {
-        sound_regions: regions(r, "sound", "sound region", &names.sounds)?,
-        sky_regions: regions(r, "sky", "sky region", &names.skies)?,
-        lightmaps: r.list("lightmap", unchecked)?,
-        vertices: r.list("vertex", unchecked)?,
-        normals: r.list("normal", unchecked)?,
-        ..ChunkClient::default()
-    };
+) -> Result<(), ReadError> {
+    client.sound_regions = regions(r, "sound", "sound region", &names.sounds)?;
+    client.sky_regions = regions(r, "sky", "sky region", &names.skies)?;
+    client.lightmaps = r.list("lightmap", unchecked)?;
+    client.vertices = r.list("vertex", unchecked)?;
+    client.normals = r.list("normal", unchecked)?;
     for i in 0..data.dynamic_lights.len() {
         r.cursor.enter("client dynamic light", i);
-        let light = read_dynamic_light(&mut r.cursor, &client.lightmaps)?;
+        let light = read_dynamic_light(r, &client.lightmaps)?;
         client.dynamic_lights.push(light);
     }
     for i in 0..data.fast_lights.len() {
         r.cursor.enter("client fast light", i);
-        let light = read_fast_light(&mut r.cursor, client.vertices.len() as u64)?;
+        let light = read_fast_light(r, client.vertices.len() as u64)?;
         client.fast_lights.push(light);
     }
-    Ok(client)
+    Ok(())
 }
 
 /// Warns of a region that cannot be, and says whether it is kept.
@@ -210,28 +270,44 @@ pub(super) fn check_chunk(
     }
 }
 
+/// Reads how a dynamic light looks. The light on a lightmap that there is not is left out, if its size
+/// is known: that of all lightmaps.
 fn read_dynamic_light(
-    cursor: &mut Cursor<'_>,
+    r: &mut Reader<'_, '_, '_>,
     lightmaps: &[Lightmap],
 ) -> Result<ClientDynamicLight, ReadError> {
-    let color = cursor.array()?;
-    let count = cursor.u8()?;
-    let count = cursor.count(count, 4, "lightmaps of a light")?;
+    let color = r.cursor.array()?;
+    let count = r.cursor.u8()?;
+    let count = r.cursor.count(count, 4, "lightmaps of a light")?;
     let mut layers = Vec::with_capacity(count);
     for _ in 0..count {
-        let at = cursor.pos();
-        let lightmap = cursor.u8()?;
-        let Some(base) = lightmaps.get(usize::from(lightmap)) else {
-            let found = no_such("lightmap", lightmap, lightmaps.len());
-            return Err(cursor.fault(&rules::LIGHT_LIGHTMAP, at, found, "a lightmap of the chunk"));
-        };
-        let luxels = cursor.bytes(base.luxels.len())?.to_vec();
-        layers.push(LightLayer { lightmap, luxels });
+        let at = r.cursor.pos();
+        let lightmap = r.cursor.u8()?;
+        if let Some(base) = lightmaps.get(usize::from(lightmap)) {
+            let luxels = r.cursor.bytes(base.luxels.len())?.to_vec();
+            layers.push(LightLayer { lightmap, luxels });
+            continue;
+        }
+        let found = no_such("lightmap", lightmap, lightmaps.len());
+        let expected = "a lightmap of the chunk";
+        let error = r.cursor.fault(&rules::LIGHT_LIGHTMAP, at, found, expected);
+        let mut sizes = lightmaps.iter().map(|lightmap| lightmap.luxels.len());
+        let size = sizes
+            .next()
+            .filter(|first| sizes.all(|size| size == *first));
+        let Some(size) = size else { return Err(error) };
+        r.cursor.bytes(size)?;
+        r.problems.add_error(error.losing("the light on it"));
     }
     Ok(ClientDynamicLight { color, layers })
 }
 
-fn read_fast_light(cursor: &mut Cursor<'_>, vertices: u64) -> Result<ClientFastLight, ReadError> {
+/// Reads how a fast light looks. Ranges of vertices that there are not are left out.
+fn read_fast_light(
+    r: &mut Reader<'_, '_, '_>,
+    vertices: u64,
+) -> Result<ClientFastLight, ReadError> {
+    let cursor = &mut r.cursor;
     let mut light = ClientFastLight::new(cursor.array()?);
     let count = cursor.u32()?;
     let count = cursor.count(count, 8, "ranges of vertices")?;
@@ -242,13 +318,16 @@ fn read_fast_light(cursor: &mut Cursor<'_>, vertices: u64) -> Result<ClientFastL
         let count = cursor.u32()?;
         let first = vertex + u64::from(skip);
         vertex = first + u64::from(count);
-        if vertex > vertices {
-            let found = format!("a range of vertices from {first} to {vertex}");
-            let expected = format!("vertices below {vertices}");
-            return Err(cursor.fault(&rules::LIGHT_VERTICES, at, found, expected));
-        }
         let count = cursor.count(count, 1, "multipliers")?;
-        light.push_range(first as u32, cursor.bytes(count)?);
+        let multipliers = cursor.bytes(count)?;
+        if vertex <= vertices {
+            light.push_range(first as u32, multipliers);
+            continue;
+        }
+        let found = format!("a range of vertices from {first} to {vertex}");
+        let expected = format!("vertices below {vertices}");
+        let error = cursor.fault(&rules::LIGHT_VERTICES, at, found, expected);
+        r.problems.add_error(error.losing("the range"));
     }
     Ok(light)
 }

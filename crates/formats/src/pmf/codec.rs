@@ -103,9 +103,15 @@ impl Stored for StringRef {
     const MIN_BYTES: usize = 4;
     const NOUN: &str = "string";
 
+    /// Reads a string. One that is not in the table is empty, and listed.
     #[inline]
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
-        r.cursor.string(r.strings)
+        let offset = r.cursor.u32()?;
+        if !r.strings.has(offset) {
+            let error = r.cursor.bad_string(offset, r.strings);
+            r.problems.add_error(error.losing("the string"));
+        }
+        Ok(Self(offset))
     }
 
     fn write(&self, out: &mut Out) {
@@ -240,9 +246,11 @@ impl<'s> Reader<'_, 's, '_> {
     /// Warns of a name that is not that of a record.
     pub(super) fn check_name(&mut self, at: usize, name: StringRef, what: &str, known: &Names<'_>) {
         let strings = self.strings;
-        if !strings
-            .name(name)
-            .is_some_and(|name| known.contains_key(name))
+        // Of a string that is not there enough is said.
+        if strings.has(name.0)
+            && !strings
+                .name(name)
+                .is_some_and(|name| known.contains_key(name))
         {
             self.warn(&rules::UNKNOWN_NAME, at, || {
                 let raw = strings.raw(name).unwrap_or_default();
@@ -343,6 +351,7 @@ impl<'s> Reader<'_, 's, '_> {
             self.cursor.enter(name, i);
             let at = start + T::MIN_BYTES * i;
             match self.strings.name(record.name()) {
+                None if !self.strings.has(record.name().0) => {}
                 None => self.warn(&rules::UNKNOWN_NAME, at, || {
                     format!("its name has more than {LONGEST_NAME_BYTES} bytes; nothing finds it")
                 }),

@@ -123,7 +123,8 @@ pub struct Geometry {
     /// Of each side how many triangles are drawn. A side of a basic cube is two, of four vertices
     /// in the order top left, bottom left, bottom right, top right (fact sheet B2).
     pub triangles: [u8; 6],
-    /// Sides that are not drawn since a vertex is not finite, bit by side.
+    /// Sides that are not drawn since a vertex is not finite, or vertices, normals or the material
+    /// are not there, bit by side.
     pub bad_sides: u8,
     /// Index of the first vertex of the first side.
     pub first_vertex: u32,
@@ -235,8 +236,8 @@ pub struct Face {
 /// What is seen from a cube (document, "Visibility info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisInfo {
-    /// The cube that fills it.
-    pub child: u32,
+    /// The cube that fills it; none where the file names one that cannot be.
+    pub child: Option<u32>,
     cubes: Range<u32>,
     chunks: Range<u32>,
 }
@@ -252,7 +253,8 @@ pub struct VisChunk {
 /// The light in a cube (document, "Lighting info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LightInfo {
-    /// The cube that fills it; none in a chunk without client section.
+    /// The cube that fills it; none in a chunk without client section, and where the file names one
+    /// that cannot be.
     pub child: Option<u32>,
     /// Light that is always there: red, green, blue.
     pub base: [u8; 3],
@@ -283,7 +285,8 @@ records! {
 /// What a cube is to pathfinding (document, "Pathfinding info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathInfo {
-    /// The cube that fills it; none in a chunk without server section.
+    /// The cube that fills it; none in a chunk without server section, and where the file names one
+    /// that cannot be.
     pub child: Option<u32>,
     pub(super) attributes: Range<u32>,
 }
@@ -291,8 +294,8 @@ pub struct PathInfo {
 /// Boxes for collisions (document, "Collider cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collider {
-    /// The cube that fills it.
-    pub child: u32,
+    /// The cube that fills it; none where the file names one that cannot be.
+    pub child: Option<u32>,
     boxes: Range<u32>,
 }
 
@@ -342,6 +345,8 @@ pub struct Cubes {
     above: Vec<u32>,
     /// How many cubes are not reached from the root.
     pub(super) orphans: u32,
+    /// Whether children are missing since something is broken.
+    pub(super) is_torn: bool,
     pub(super) records: Records,
     parents: Vec<Parent>,
     children: Vec<u32>,
@@ -403,6 +408,18 @@ impl Cubes {
     /// How many cubes are not reached from the root.
     pub fn orphans(&self) -> u32 {
         self.orphans
+    }
+
+    /// Whether children are missing since something of the file is broken: what is in them is not
+    /// reached then, though it may be whole.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+
+    /// Whether the faces of a cube are drawn. Vertices say themselves where they are, so that those of
+    /// cubes that are not reached are drawn where they may only have been torn off.
+    pub fn is_drawn(&self, cube: u32) -> bool {
+        self.is_torn || self.is_reached(cube)
     }
 
     /// What a cube is; none outside the list.
@@ -477,10 +494,10 @@ impl Cubes {
     pub fn inside(&self, cube: u32) -> impl Iterator<Item = (Option<usize>, u32)> {
         let (parent, child) = match self.get(cube) {
             Some(Cube::Parent(parent)) => (Some(parent), None),
-            Some(Cube::VisInfo(info)) => (None, Some(info.child)),
+            Some(Cube::VisInfo(info)) => (None, info.child),
             Some(Cube::LightInfo(info)) => (None, info.child),
             Some(Cube::PathInfo(info)) => (None, info.child),
-            Some(Cube::Collider(collider)) => (None, Some(collider.child)),
+            Some(Cube::Collider(collider)) => (None, collider.child),
             Some(Cube::Empty | Cube::Geometry(_)) | None => (None, None),
         };
         let children = parent.into_iter().flat_map(|parent| self.children(parent));
@@ -578,6 +595,46 @@ impl Cubes {
         })
     }
 
+    /// Makes an empty cube one that wraps another, which is not known yet: of light or of
+    /// attributes.
+    pub(super) fn make_wrapper(&mut self, cube: u32, kind: CubeKind) {
+        let is_of_kind = |head: &u8| CubeKind::of(*head) == Some(kind);
+        let before = self.heads.iter().take(cube as usize);
+        let item = before.filter(|head| is_of_kind(head)).count();
+        match kind {
+            CubeKind::LightInfo => self.light_infos.insert(
+                item,
+                LightInfo {
+                    child: None,
+                    base: [0; 3],
+                    dynamic: 0..0,
+                    fast: 0..0,
+                },
+            ),
+            CubeKind::PathInfo => self.path_infos.insert(
+                item,
+                PathInfo {
+                    child: None,
+                    attributes: 0..0,
+                },
+            ),
+            _ => return,
+        }
+        // Those of the kind that follow have moved up.
+        let cubes = self.heads.iter_mut().zip(&mut self.items);
+        for (head, of_cube) in cubes.skip(cube as usize) {
+            if is_of_kind(head) {
+                *of_cube += 1;
+            }
+        }
+        if let Some(head) = self.heads.get_mut(cube as usize) {
+            *head = kind as u8;
+        }
+        if let Some(of_cube) = self.items.get_mut(cube as usize) {
+            *of_cube = item as u32;
+        }
+    }
+
     /// Makes room for so many cubes.
     pub(super) fn reserve(&mut self, cubes: usize) {
         self.heads.reserve_exact(cubes);
@@ -625,7 +682,7 @@ impl Cubes {
         });
         let chunks = extend(&mut self.vis_chunks, seen);
         self.vis_infos.push(VisInfo {
-            child,
+            child: Some(child),
             cubes: extend(&mut self.listed, cubes),
             chunks,
         });
@@ -661,15 +718,55 @@ impl Cubes {
     /// Adds a collider, and gives its index. A file has 1 to 16 boxes.
     pub fn push_collider(&mut self, child: u32, boxes: impl IntoIterator<Item = Corners>) -> u32 {
         let boxes = extend(&mut self.collider_boxes, boxes);
-        self.colliders.push(Collider { child, boxes });
+        self.colliders.push(Collider {
+            child: Some(child),
+            boxes,
+        });
         self.push(CubeKind::Collider, 0, self.colliders.len() - 1)
     }
 
     /// Goes down from the root and notes which cube each is in (fact sheet A10, octree rules).
     ///
     /// # Errors
-    /// The cube, the place of the child among those in it, and what is wrong with the child.
+    /// The first child that cannot be. Nothing is noted then.
     pub fn link(&mut self) -> Result<(), BadChild> {
+        let mut first = None;
+        let (above, reached) = self.trace(|bad| {
+            first = Some(bad);
+            false
+        });
+        if let Some(bad) = first {
+            return Err(bad);
+        }
+        self.set_above(above, reached);
+        Ok(())
+    }
+
+    /// [`Cubes::link`] of cubes that may be no tree: children that cannot be are taken out of the
+    /// cubes that name them, and listed.
+    pub(super) fn mend(&mut self) -> Vec<BadChild> {
+        let mut all = Vec::new();
+        let (above, reached) = self.trace(|bad| {
+            all.push(bad);
+            true
+        });
+        self.set_above(above, reached);
+        self.is_torn |= !all.is_empty();
+        // The last child of a cube first, so that the places of others stay right.
+        for bad in all.iter().rev() {
+            self.take_out(bad);
+        }
+        all
+    }
+
+    fn set_above(&mut self, above: Vec<u32>, reached: u32) {
+        self.above = above;
+        self.orphans = self.len() as u32 - reached;
+    }
+
+    /// Finds of each cube the one that it is in, and how many are reached. `go_on` gets each child
+    /// that cannot be, and says whether to look further.
+    fn trace(&self, mut go_on: impl FnMut(BadChild) -> bool) -> (Vec<u32>, u32) {
         let count = self.len() as u32;
         let mut above = vec![NO_CUBE; self.len()];
         let mut reached = u32::from(count > 0);
@@ -689,17 +786,61 @@ impl Cubes {
                         continue;
                     }
                 };
-                return Err(BadChild {
+                let bad = BadChild {
                     cube,
                     place,
                     child,
                     fault,
-                });
+                };
+                if !go_on(bad) {
+                    return (above, reached);
+                }
             }
         }
-        self.above = above;
-        self.orphans = count - reached;
-        Ok(())
+        (above, reached)
+    }
+
+    /// Takes a child out of the cube that names it.
+    fn take_out(&mut self, bad: &BadChild) {
+        let item = self.item(bad.cube).unwrap_or_default() as usize;
+        match self.kind(bad.cube) {
+            Some(CubeKind::Parent) => {
+                let Some(parent) = self.parents.get_mut(item) else {
+                    return;
+                };
+                let first = parent.first_child as usize;
+                let end = first + parent.mask.count_ones() as usize;
+                let mut corners = (0..8).filter(|corner| parent.mask >> corner & 1 == 1);
+                if let Some(corner) = corners.nth(bad.place) {
+                    parent.mask &= !(1 << corner);
+                }
+                // Those behind it move up.
+                if let Some(behind) = self.children.get_mut(first + bad.place..end) {
+                    behind.rotate_left(1);
+                }
+            }
+            Some(CubeKind::VisInfo) => {
+                if let Some(info) = self.vis_infos.get_mut(item) {
+                    info.child = None;
+                }
+            }
+            Some(CubeKind::LightInfo) => {
+                if let Some(info) = self.light_infos.get_mut(item) {
+                    info.child = None;
+                }
+            }
+            Some(CubeKind::PathInfo) => {
+                if let Some(info) = self.path_infos.get_mut(item) {
+                    info.child = None;
+                }
+            }
+            Some(CubeKind::Collider) => {
+                if let Some(collider) = self.colliders.get_mut(item) {
+                    collider.child = None;
+                }
+            }
+            Some(CubeKind::Empty | CubeKind::Geometry) | None => {}
+        }
     }
 }
 
@@ -840,6 +981,40 @@ mod tests {
         assert_eq!(fault_of(&[&[u32::MAX]]), Some((0, 0, ChildFault::Outside)));
         // Cubes that are not reached may be anything.
         assert_eq!(fault_of(&[&[], &[1, 0, 99]]), None);
+    }
+
+    #[test]
+    fn children_that_cannot_be_are_taken_out() {
+        let mut cubes = Cubes::default();
+        cubes.push_parent(0b1011_0001, &[99, 1, 0, 2]);
+        cubes.push_parent(0b11, &[2, 1]);
+        cubes.push_vis_info(3, [], &[]);
+        cubes.push_collider(7, [[[0.0; 3]; 8]]);
+        cubes.push_empty();
+        let bad = cubes.mend();
+        let faults: Vec<_> = bad
+            .iter()
+            .map(|bad| (bad.cube, bad.place, bad.fault))
+            .collect();
+        assert_eq!(
+            faults,
+            [
+                (0, 0, ChildFault::Outside),
+                (0, 2, ChildFault::Root),
+                (3, 0, ChildFault::Outside),
+                (1, 0, ChildFault::Twice),
+                (1, 1, ChildFault::Twice),
+            ]
+        );
+        // What is left is a tree.
+        cubes.link().unwrap();
+        let Some(Cube::Parent(root)) = cubes.get(0) else {
+            panic!("no parent");
+        };
+        assert_eq!(cubes.children(root).collect::<Vec<_>>(), [(4, 1), (7, 2)]);
+        assert_eq!(cubes.inside(1).count() + cubes.inside(3).count(), 0);
+        assert_eq!((cubes.above(3), cubes.orphans()), (Some(2), 1));
+        assert!(cubes.is_torn() && cubes.is_drawn(4) && !cubes.is_reached(4));
     }
 
     #[test]

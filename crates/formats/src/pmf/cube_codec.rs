@@ -10,8 +10,9 @@ use super::cube::{
     BadChild, ChildFault, Cube, CubeKind, Cubes, Geometry, LightInfo, LightReference, MAX_PARENTS,
     NO_LIGHTMAP, PathAttribute, PathInfo, SIDES, extend,
 };
+use super::entities::Entities;
 use super::rules;
-use crate::{Problems, ReadError, Rule, outside};
+use crate::{Problems, ReadError, Rule, counted, outside};
 
 /// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
@@ -21,6 +22,10 @@ const FEW_CUBES: u64 = 1 << 20;
 /// How many it may have beyond that for each of its bytes: an octree takes about as many bytes as
 /// it has cubes even when it is packed, since each parent lists its children.
 const CUBES_PER_FILE_BYTE: u64 = 4;
+
+/// How many cubes are looked at for each byte of a section, at most, to find where to go on behind
+/// broken ones.
+const STEPS_PER_BYTE: usize = 2;
 
 /// How many cubes a file may still have, counted by all threads that read it.
 #[derive(Debug, Default)]
@@ -54,22 +59,39 @@ pub(super) struct CubeReader<'a, 'd> {
     pub around: &'a Surroundings<'a>,
     /// The common, client and server section; the common one for those that are missing.
     pub sections: [Cursor<'a>; 3],
+    /// Which of the client and the server section are in the file and cannot be read to their end.
+    pub broken: [bool; 2],
     pub data: &'d mut ChunkData,
-    /// Boxes that cannot be drawn. Those that are not reached are not drawn anyway.
+    /// Boxes that cannot be drawn as they are.
     pub suspects: Vec<u32>,
+    /// A cube of an unknown type that takes one byte: which of three it is shows in the other
+    /// sections.
+    pub unknown: Option<u32>,
 }
 
 impl CubeReader<'_, '_> {
+    /// Reads the cubes of the common section, as many as there are.
+    ///
+    /// # Errors
+    /// There are none, or more than the file may have.
     pub(super) fn read_common(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
         r.cursor.enter("cube list", None);
         let at = r.cursor.pos();
-        let count = r.cursor.u32()?;
-        if count == 0 {
+        let announced = r.cursor.u32()?;
+        if announced == 0 {
             return Err(r
                 .cursor
                 .fault(&rules::CUBE_COUNT, at, "no cubes", "at least one"));
         }
-        let count = r.cursor.count(count, 1, "cubes")?;
+        let count = match r.cursor.count(announced, 1, "cubes") {
+            Ok(count) => count,
+            Err(error) => {
+                let left = r.cursor.left();
+                let lost = format_args!("cubes that are not in the {left} bytes");
+                r.problems.add_error(error.losing(lost));
+                left
+            }
+        };
         let allowance = self.around.cubes;
         if !allowance.take(count) {
             let found = format!("{count} cubes");
@@ -77,13 +99,75 @@ impl CubeReader<'_, '_> {
             return Err(r.cursor.fault(&rules::CUBE_COUNT, at, found, expected));
         }
         self.data.cubes.reserve(count);
+        let mut steps_left = STEPS_PER_BYTE * r.cursor.left() + count;
         for i in 0..count {
+            // A number that lies ends with the section.
+            if r.cursor.left() == 0 && i > 0 && u64::from(announced) != count as u64 {
+                break;
+            }
             r.cursor.enter("cube", i);
-            self.data.cubes.records.common.push(r.cursor.pos() as u32);
-            self.read_cube(r)?;
+            let at = r.cursor.pos();
+            self.data.cubes.records.common.push(at as u32);
+            if let Err(error) = self.read_cube(r) {
+                let after = count - i - 1;
+                let Some(skip) = Skip::find(&r.cursor, at, after, &mut steps_left) else {
+                    return self.leave_out_rest(r, count - i, error);
+                };
+                let lost = if self.read_skipped(&skip, r, at) {
+                    format!("nothing, as it can only be of type {}", skip.head & 0x0F)
+                } else {
+                    "the cube".to_owned()
+                };
+                r.problems.add_error(error.losing(lost));
+            }
         }
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
         Ok(())
+    }
+
+    /// Leaves out so many cubes, of which the first cannot be read.
+    ///
+    /// # Errors
+    /// There are no others.
+    fn leave_out_rest(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+        count: usize,
+        error: ReadError,
+    ) -> Result<(), ReadError> {
+        let cubes = &mut self.data.cubes;
+        if cubes.is_empty() {
+            return Err(error);
+        }
+        cubes.is_torn = true;
+        // What cannot be read is no data that is left over.
+        r.cursor.rest();
+        let lost = format_args!("{} from this one on", counted(count, "cube"));
+        r.problems.add_error(error.losing(lost));
+        Ok(())
+    }
+
+    /// Reads a cube that cannot be read, as far as it is known: to the byte at which the next one
+    /// begins. Says whether it is known what it is.
+    fn read_skipped(&mut self, skip: &Skip, r: &mut Reader<'_, '_, '_>, at: usize) -> bool {
+        let kind = CubeKind::of(skip.head);
+        let cubes = &mut self.data.cubes;
+        let is_plain = |kind| matches!(kind, CubeKind::Parent | CubeKind::Geometry);
+        if skip.next == at + 1 {
+            self.unknown = Some(cubes.push_empty());
+            r.cursor.seek(skip.next);
+            return false;
+        }
+        if kind.is_some_and(is_plain) {
+            r.cursor.seek(at + 1);
+            if self.read_body(r, at, skip.head).is_ok() {
+                return true;
+            }
+        }
+        self.data.cubes.is_torn = true;
+        self.data.cubes.push_empty();
+        r.cursor.seek(skip.next);
+        false
     }
 
     /// Reads the common data of a cube.
@@ -91,6 +175,17 @@ impl CubeReader<'_, '_> {
     fn read_cube(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
         let at = r.cursor.pos();
         let head = r.cursor.u8()?;
+        self.read_body(r, at, head)
+    }
+
+    /// Reads what follows the first byte of a cube, which is at `at`.
+    #[inline]
+    fn read_body(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+        at: usize,
+        head: u8,
+    ) -> Result<(), ReadError> {
         let Some(kind) = CubeKind::of(head) else {
             let found = format!("type {}", head & 0x0F);
             return Err(r
@@ -160,33 +255,39 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
-    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
-    pub(super) fn read_client(
-        &mut self,
-        r: &mut Reader<'_, '_, '_>,
-        client: &ChunkClient,
-    ) -> Result<(), ReadError> {
+    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5). Where it
+    /// ends too early the cubes that follow have none of it.
+    pub(super) fn read_client(&mut self, r: &mut Reader<'_, '_, '_>, client: &ChunkClient) {
+        self.settle_light(&r.cursor);
         // Nearly always all are finite, and no face must be looked at.
         let are_finite = client.vertices.iter().all(Vertex::is_finite);
         let count = self.data.cubes.len() as u32;
         let mut offsets = Vec::with_capacity(count as usize + 1);
         for cube in 0..count {
             offsets.push(r.cursor.pos() as u32);
-            match self.data.cubes.kind(cube) {
+            let read = match self.data.cubes.kind(cube) {
                 Some(CubeKind::Geometry) => {
                     r.cursor.enter("cube", cube as usize);
-                    self.read_client_geometry(cube, r, client, are_finite)?;
+                    self.read_client_geometry(cube, r, client, are_finite)
                 }
                 Some(CubeKind::LightInfo) => {
                     r.cursor.enter("cube", cube as usize);
-                    self.read_light_info(cube, r)?;
+                    self.read_light_info(cube, r)
                 }
-                _ => {}
+                _ => Ok(()),
+            };
+            if let Err(error) = read {
+                let lost = "the faces and light of this cube and of those behind it";
+                r.problems.add_error(error.losing(lost));
+                r.cursor.rest();
+                let [is_client_broken, _] = &mut self.broken;
+                *is_client_broken = true;
+                self.data.cubes.records.client = offsets;
+                return;
             }
         }
         offsets.push(r.cursor.pos() as u32);
         self.data.cubes.records.client = offsets;
-        Ok(())
     }
 
     #[inline]
@@ -217,7 +318,7 @@ impl CubeReader<'_, '_> {
         }
         let used = self.data.materials.len();
         let lacking = lacking(&geometry, client.vertices.len(), client.normals.len());
-        if lacking.is_some() || bad_material(&geometry, used).is_some() {
+        if lacking.is_some() || bad_materials(&geometry, used).next().is_some() {
             self.suspects.push(cube);
         }
         for face in geometry.all_faces() {
@@ -270,6 +371,7 @@ impl CubeReader<'_, '_> {
 
     /// Reads what the server section has of the cubes: attributes.
     pub(super) fn read_server(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+        self.settle_path(r);
         let cubes = &mut self.data.cubes;
         for cube in 0..cubes.len() as u32 {
             if cubes.kind(cube) != Some(CubeKind::PathInfo) {
@@ -291,6 +393,61 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
+    /// Finds out by the client section, of which the cursor is at the cubes, whether the cube of an
+    /// unknown type has light.
+    fn settle_light(&mut self, cursor: &Cursor<'_>) {
+        let Some(unknown) = self.unknown else { return };
+        let cubes = &self.data.cubes;
+        let fits = |is_light: bool| {
+            let mut cursor = cursor.clone();
+            for cube in 0..cubes.len() as u32 {
+                let bytes = match cubes.get(cube) {
+                    Some(Cube::Geometry(geometry)) if geometry.is_client_extended() => 20,
+                    Some(Cube::Geometry(_)) => 6,
+                    Some(Cube::LightInfo(_)) => 7,
+                    _ if is_light && cube == unknown => 7,
+                    _ => continue,
+                };
+                cursor.bytes(bytes).ok()?;
+                if bytes == 7 {
+                    for _ in 0..2 {
+                        let lights = cursor.u8().ok()?;
+                        cursor.bytes(2 * usize::from(lights)).ok()?;
+                    }
+                }
+            }
+            (cursor.left() == 0).then_some(())
+        };
+        if fits(false).is_none() && fits(true).is_some() {
+            self.data.cubes.make_wrapper(unknown, CubeKind::LightInfo);
+            self.unknown = None;
+        }
+    }
+
+    /// Finds out by the server section, of which the cursor is at the cubes, whether the cube of an
+    /// unknown type has attributes.
+    fn settle_path(&mut self, r: &Reader<'_, '_, '_>) {
+        let Some(unknown) = self.unknown else { return };
+        let cubes = &self.data.cubes;
+        let fits = |is_path: bool| {
+            let mut cursor = r.cursor.clone();
+            for cube in 0..cubes.len() as u32 {
+                let is_path = is_path && cube == unknown;
+                if is_path || cubes.kind(cube) == Some(CubeKind::PathInfo) {
+                    cursor.u32().ok()?;
+                    let attributes = cursor.u8().ok()?;
+                    cursor.bytes(8 * usize::from(attributes)).ok()?;
+                }
+            }
+            Entities::read(&mut cursor, r.strings, &mut Problems::new()).ok()?;
+            (cursor.left() == 0).then_some(())
+        };
+        if fits(false).is_none() && fits(true).is_some() {
+            self.data.cubes.make_wrapper(unknown, CubeKind::PathInfo);
+            self.unknown = None;
+        }
+    }
+
     /// Where a cube begins in a section, and a cursor there for messages.
     fn place(&self, side: Side, cube: u32) -> (Cursor<'_>, usize) {
         let mut cursor = self.sections[side as usize].clone();
@@ -310,25 +467,39 @@ impl CubeReader<'_, '_> {
         cursor.warn(problems, rule, start + offset, message);
     }
 
-    /// Whether the cubes are a tree whose boxes can be drawn. Warns of what else can be odd.
-    pub(super) fn check(&mut self, problems: &mut Problems) -> Result<(), ReadError> {
-        if let Err(bad) = self.data.cubes.link() {
-            return Err(self.bad_child(&bad));
+    /// Makes the cubes a tree whose boxes can be drawn: children, faces and ranges that cannot be are
+    /// taken out and listed. Warns of what else can be odd.
+    pub(super) fn check(&mut self, problems: &mut Problems) {
+        self.data.cubes.is_torn |= self.has_lost_children();
+        let places: Vec<_> = self.data.cubes.mend();
+        for bad in &places {
+            problems.add_error(self.bad_child(bad).losing("the child"));
         }
-        self.check_suspects()?;
+        for cube in std::mem::take(&mut self.suspects) {
+            self.check_suspect(cube, problems);
+        }
         self.check_reached(problems);
         self.check_indices(problems);
-        Ok(())
+    }
+
+    /// Whether children are in a section that cannot be read.
+    fn has_lost_children(&self) -> bool {
+        let cubes = &self.data.cubes;
+        let [is_client_broken, is_server_broken] = self.broken;
+        let is_unknown = self.unknown.is_some() && (is_client_broken || is_server_broken);
+        is_unknown
+            || (is_client_broken && cubes.light_infos.iter().any(|info| info.child.is_none()))
+            || (is_server_broken && cubes.path_infos.iter().any(|info| info.child.is_none()))
     }
 
     /// Why the cubes are no tree.
     #[cold]
     fn bad_child(&self, bad: &BadChild) -> ReadError {
         let cubes = &self.data.cubes;
-        let (side, offset) = match cubes.get(bad.cube) {
-            Some(Cube::Parent(_)) => (Side::Common, 2 + 4 * bad.place),
-            Some(Cube::LightInfo(_)) => (Side::Client, 0),
-            Some(Cube::PathInfo(_)) => (Side::Server, 0),
+        let (side, offset) = match cubes.kind(bad.cube) {
+            Some(CubeKind::Parent) => (Side::Common, 2 + 4 * bad.place),
+            Some(CubeKind::LightInfo) => (Side::Client, 0),
+            Some(CubeKind::PathInfo) => (Side::Server, 0),
             _ => (Side::Common, 1),
         };
         let (cursor, start) = self.place(side, bad.cube);
@@ -347,44 +518,70 @@ impl CubeReader<'_, '_> {
         cursor.fault(&rules::CUBE_TREE, start + offset, found, expected)
     }
 
-    /// Says why the first of the suspects that is drawn cannot be: where its vertices and normals
-    /// are, or what material it is of. What is not reached is not drawn, and loses nothing (fact
-    /// sheet A10, B19).
-    fn check_suspects(&self) -> Result<(), ReadError> {
+    /// Takes the faces out of a box that cannot be drawn: those whose vertices or normals are not
+    /// there, and those of a material that the chunk does not use. Of a box that is not drawn anyway
+    /// nothing is said (fact sheet A10, B19).
+    fn check_suspect(&mut self, cube: u32, problems: &mut Problems) {
+        let Some(client) = &self.data.client else {
+            return;
+        };
         let cubes = &self.data.cubes;
-        let mut drawn = self.suspects.iter().filter(|cube| cubes.is_reached(**cube));
-        let Some(&cube) = drawn.next() else {
-            return Ok(());
+        let Some(Cube::Geometry(geometry)) = cubes.get(cube) else {
+            return;
         };
-        let (Some(Cube::Geometry(geometry)), Some(data)) = (cubes.get(cube), &self.data.client)
-        else {
-            return Ok(());
-        };
-        if let Some(Lack {
-            first,
-            needed,
-            count,
-            what,
-        }) = lacking(geometry, data.vertices.len(), data.normals.len())
-        {
-            let (cursor, at) = self.place(Side::Client, cube);
-            let found = format!("its {needed} {what} begin at {first}");
-            let expected = format!("all of them among the {count}");
-            return Err(cursor.fault(&rules::CUBE_VERTICES, at, found, expected));
-        }
+        let (vertices, normals) = (client.vertices.len(), client.normals.len());
         let used = self.data.materials.len();
-        if let Some((side, material)) = bad_material(geometry, used) {
-            let (cursor, start) = self.place(Side::Common, cube);
-            let offset = if geometry.is_common_extended() {
-                side
-            } else {
-                0
-            };
-            let found = no_such("material", material, used);
-            let expected = "a material that the chunk uses";
-            return Err(cursor.fault(&rules::CUBE_MATERIAL, start + 1 + offset, found, expected));
+        let is_drawn = cubes.is_drawn(cube);
+        let mut lost = 0;
+        if let Some(lack) = lacking(geometry, vertices, normals) {
+            let Lack {
+                first,
+                needed,
+                count,
+                what,
+            } = lack;
+            for face in geometry.all_faces() {
+                let normal = face.first_normal.unwrap_or_default();
+                let last_normal = u64::from(normal) + face.vertices.len() as u64;
+                let is_there = face.vertices.end as usize <= vertices
+                    && !face.vertices.is_empty()
+                    && (face.first_normal.is_none() || last_normal <= normals as u64);
+                lost |= u8::from(!is_there) << face.side;
+            }
+            if is_drawn {
+                let (cursor, at) = self.place(Side::Client, cube);
+                let found = format!("its {needed} {what} begin at {first}");
+                let expected = format!("all of them among the {count}");
+                let error = cursor.fault(&rules::CUBE_VERTICES, at, found, expected);
+                problems.add_error(error.losing(sides(lost)));
+            }
         }
-        Ok(())
+        for (side, material) in bad_materials(geometry, used) {
+            lost |= 1 << side;
+            if is_drawn {
+                let (cursor, start) = self.place(Side::Common, cube);
+                let is_extended = geometry.is_common_extended();
+                let offset = if is_extended { side } else { 0 };
+                let found = no_such("material", material, used);
+                let expected = "a material that the chunk uses";
+                let at = start + 1 + offset;
+                let error = cursor.fault(&rules::CUBE_MATERIAL, at, found, expected);
+                let faces = if is_extended {
+                    1 << side
+                } else {
+                    geometry.side_mask()
+                };
+                problems.add_error(error.losing(sides(faces)));
+                if !is_extended {
+                    lost |= faces;
+                    break;
+                }
+            }
+        }
+        let item = cubes.item(cube).unwrap_or_default() as usize;
+        if let Some(geometry) = self.data.cubes.geometry.get_mut(item) {
+            geometry.bad_sides |= lost;
+        }
     }
 
     /// Warns of cubes that are not reached from the root.
@@ -393,17 +590,19 @@ impl CubeReader<'_, '_> {
         let all = || 0..cubes.len() as u32;
         // What wrappers have in sections that are missing cannot be told from what nothing has.
         let mut are_children_known = true;
+        // Of what cannot be read enough is said.
+        let [is_client_broken, is_server_broken] = self.broken;
         for (kind, count, is_there, side) in [
             (
                 CubeKind::LightInfo,
                 cubes.light_infos.len(),
-                self.data.client.is_some(),
+                is_client_broken || self.data.client.is_some(),
                 Side::Client,
             ),
             (
                 CubeKind::PathInfo,
                 cubes.path_infos.len(),
-                self.data.server.is_some(),
+                is_server_broken || self.data.server.is_some(),
                 Side::Server,
             ),
         ] {
@@ -420,7 +619,7 @@ impl CubeReader<'_, '_> {
             }
         }
         let first = all().find(|cube| !cubes.is_reached(*cube));
-        if let Some(first) = first.filter(|_| are_children_known) {
+        if let Some(first) = first.filter(|_| are_children_known && !cubes.is_torn) {
             self.warn(problems, &rules::UNREACHED_CUBE, (first, 0), || {
                 let (orphans, count) = (cubes.orphans(), cubes.len());
                 format!("{orphans} of {count} cubes are in no other, of which this is the first")
@@ -468,6 +667,114 @@ impl CubeReader<'_, '_> {
             }
         }
     }
+}
+
+/// Where to go on behind a cube that cannot be read.
+struct Skip {
+    /// What its first byte must be.
+    head: u8,
+    /// Offset of the next cube.
+    next: usize,
+}
+
+impl Skip {
+    /// Finds where so many cubes follow a broken one that begins at `at`, and end with the section:
+    /// after as many bytes as a cube of some type has, or, where a list in it lies, after any number
+    /// of entries.
+    fn find(cursor: &Cursor<'_>, at: usize, after: usize, steps_left: &mut usize) -> Option<Self> {
+        let mut cursor = cursor.clone();
+        cursor.seek(at);
+        let head = cursor.u8().ok()?;
+        let bits = head & 0xF0;
+        if CubeKind::of(head) == Some(CubeKind::VisInfo) {
+            let lens = (13..)
+                .step_by(4)
+                .take_while(|len| *len <= cursor.left() + 1);
+            let mut nexts = lens.map(|len| at + len);
+            let next = nexts.find(|next| follow(&cursor, *next, after, steps_left))?;
+            return Some(Self { head, next });
+        }
+        if CubeKind::of(head).is_some() {
+            return None;
+        }
+        let mut found = None;
+        for kind in CubeKind::ALL {
+            let head = bits | kind as u8;
+            let mut body = cursor.clone();
+            if skip_body(&mut body, head).is_none() {
+                continue;
+            }
+            let next = body.pos();
+            let is_new = found.as_ref().is_none_or(|skip: &Self| skip.next != next);
+            if is_new && follow(&cursor, next, after, steps_left) {
+                // Where two types would do, it is not known what follows.
+                if found.is_some() {
+                    return None;
+                }
+                found = Some(Self { head, next });
+            }
+        }
+        found
+    }
+}
+
+/// Whether so many cubes follow from an offset on and end with the section.
+fn follow(cursor: &Cursor<'_>, from: usize, count: usize, steps_left: &mut usize) -> bool {
+    let mut cursor = cursor.clone();
+    cursor.seek(from);
+    if cursor.pos() != from || cursor.left() < count {
+        return false;
+    }
+    for _ in 0..count {
+        let Some(left) = steps_left.checked_sub(1) else {
+            return false;
+        };
+        *steps_left = left;
+        let head = cursor.u8().ok();
+        if head.and_then(|head| skip_body(&mut cursor, head)).is_none() {
+            return false;
+        }
+    }
+    cursor.left() == 0
+}
+
+/// Goes over what follows the first byte of a cube; none where it does not fit.
+fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
+    let bits = head & 0xF0;
+    match CubeKind::of(head)? {
+        CubeKind::Empty | CubeKind::LightInfo | CubeKind::PathInfo => {}
+        CubeKind::Parent => {
+            let mask = cursor.u8().ok()?;
+            cursor.bytes(4 * mask.count_ones() as usize).ok()?;
+        }
+        CubeKind::Geometry if bits & Geometry::COMMON_EXTENDED == 0 => {
+            cursor.bytes(3).ok()?;
+        }
+        CubeKind::Geometry => {
+            cursor.bytes(13).ok()?;
+            let moved = cursor.u8().ok()?;
+            cursor.bytes(12 * moved.count_ones() as usize).ok()?;
+        }
+        CubeKind::VisInfo => {
+            cursor.u32().ok()?;
+            skip_list(cursor)?;
+            for _ in 0..cursor.u32().ok()? {
+                cursor.u32().ok()?;
+                skip_list(cursor)?;
+            }
+        }
+        CubeKind::Collider => {
+            cursor.bytes(4 + 96 * (1 + usize::from(bits >> 4))).ok()?;
+        }
+    }
+    Some(())
+}
+
+/// Goes over 32-bit values after their number.
+fn skip_list(cursor: &mut Cursor<'_>) -> Option<()> {
+    let count = cursor.u32().ok()? as usize;
+    cursor.bytes(count.saturating_mul(4)).ok()?;
+    Some(())
 }
 
 /// Reads a box whose sides differ, and its moved corners.
@@ -548,17 +855,26 @@ fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack>
     })
 }
 
-/// The first side with triangles whose material is not among so many, and that material.
+/// The sides with triangles whose material is not among so many, and that material.
 #[inline]
-fn bad_material(geometry: &Geometry, used: usize) -> Option<(usize, u8)> {
-    let sides = geometry
-        .triangles
-        .iter()
-        .zip(geometry.materials)
-        .enumerate();
-    let mut materials = sides.filter(|(_, (triangles, _))| **triangles > 0);
-    let bad = materials.find(|(_, (_, material))| usize::from(*material) >= used);
-    bad.map(|(side, (_, material))| (side, material))
+fn bad_materials(geometry: &Geometry, used: usize) -> impl Iterator<Item = (usize, u8)> + use<> {
+    let sides = geometry.triangles.into_iter().zip(geometry.materials);
+    let drawn = sides
+        .enumerate()
+        .filter(|(_, (triangles, _))| *triangles > 0);
+    let materials = drawn.map(|(side, (_, material))| (side, material));
+    materials.filter(move |(_, material)| usize::from(*material) >= used)
+}
+
+/// Faces as messages have them: `its faces +X, -Y`.
+fn sides(mask: u8) -> String {
+    let names = SIDES.iter().enumerate();
+    let names = names.filter(|(side, _)| mask >> side & 1 == 1);
+    let names: Vec<_> = names.map(|(_, name)| *name).collect();
+    match &names[..] {
+        [name] => format!("its face {name}"),
+        _ => format!("its faces {}", names.join(", ")),
+    }
 }
 
 /// Writes the cubes of the common section.
@@ -607,7 +923,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
             }
             Cube::VisInfo(info) => {
                 head.write(out);
-                info.child.write(out);
+                write_child(out, cube, info.child);
                 out.list("visible cube", cubes.seen_cubes(info));
                 let chunks = cubes.seen_chunks(info);
                 out.count("visible chunk", chunks.len(), 4);
@@ -622,7 +938,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
                     refuse(out, &format!("{} boxes; 1 to 16 can be", boxes.len()));
                 }
                 (head | (boxes.len().wrapping_sub(1) as u8) << 4).write(out);
-                collider.child.write(out);
+                write_child(out, cube, collider.child);
                 for corners in boxes {
                     corners.write(out);
                 }

@@ -2,6 +2,7 @@
 
 use super::bytes::Cursor;
 use super::codec::{Out, Stored as _};
+use super::newer;
 use super::rules;
 use crate::{Problems, ReadError, quoted};
 
@@ -12,7 +13,7 @@ pub(super) const VERSION: u8 = 0;
 /// How many gamemodes the mask of an entity has bits for.
 pub const MAX_GAMEMODES: usize = 32;
 /// The beginning of the year 10000, in seconds of Unix time.
-const YEAR_10000: u64 = 253_402_300_800;
+pub(super) const YEAR_10000: u64 = 253_402_300_800;
 /// Longer texts in the head are odd, in bytes.
 const LONG_TEXT_BYTES: usize = 64 << 10;
 
@@ -67,8 +68,11 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
         .is_some_and(|version| *version < b' ')
 }
 
-/// Reads the head of a file.
-pub(super) fn read_header(
+/// Reads the head of a file up to the name of the map, without which nothing is known.
+///
+/// # Errors
+/// The file is no map, of another version or layout, or cut off.
+pub(super) fn read_name(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
 ) -> Result<Header, ReadError> {
@@ -87,6 +91,9 @@ pub(super) fn read_header(
         let found = format!("version {version}");
         return Err(cursor.fault(&rules::VERSION, 3, found, "version 0"));
     }
+    if let Some(error) = newer::refusal(cursor) {
+        return Err(error);
+    }
     let at = cursor.pos();
     let created_unix_secs = cursor.u64()?;
     if created_unix_secs >= YEAR_10000 {
@@ -95,9 +102,22 @@ pub(super) fn read_header(
         });
     }
     let name = read_field(cursor, problems, "name of the map")?;
-    let description = read_field(cursor, problems, "description of the map")?;
-    let authors = read_field(cursor, problems, "authors of the map")?;
-    let compiler = read_field(cursor, problems, "compiler info of the map")?;
+    Ok(Header {
+        created_unix_secs,
+        name,
+        ..Header::default()
+    })
+}
+
+/// Reads what follows the name of the map in the head of a file.
+pub(super) fn read_header(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+    header: &mut Header,
+) -> Result<(), ReadError> {
+    header.description = read_field(cursor, problems, "description of the map")?;
+    header.authors = read_field(cursor, problems, "authors of the map")?;
+    header.compiler = read_field(cursor, problems, "compiler info of the map")?;
     cursor.enter("gamemodes", None);
     let at = cursor.pos();
     let count = cursor.u8()?;
@@ -109,9 +129,7 @@ pub(super) fn read_header(
             "at most 32",
         ));
     }
-    let count = cursor.count(count, 1, "gamemodes")?;
-    let mut gamemodes = Vec::with_capacity(count);
-    for i in 0..count {
+    for i in 0..usize::from(count) {
         cursor.enter("gamemode", i);
         let at = cursor.pos();
         let name = read_text(cursor)?;
@@ -121,16 +139,9 @@ pub(super) fn read_header(
                 format!("a name of {bytes} bytes; it should have 1 to 15")
             });
         }
-        gamemodes.push(name);
+        header.gamemodes.push(name);
     }
-    Ok(Header {
-        created_unix_secs,
-        name,
-        description,
-        authors,
-        compiler,
-        gamemodes,
-    })
+    Ok(())
 }
 
 /// Reads a text up to its zero byte.
@@ -192,11 +203,15 @@ impl Extension {
     }
 }
 
-/// Reads the extensions.
+/// Reads the extensions, as many as there are.
+///
+/// # Errors
+/// Why what follows them is not known.
 pub(super) fn read_extensions(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
-) -> Result<Vec<Extension>, ReadError> {
+    extensions: &mut Vec<Extension>,
+) -> Result<(), ReadError> {
     cursor.enter("extension list", None);
     let count = cursor.u16()?;
     let count = cursor.count(count, 4, "extensions")?;
@@ -204,7 +219,6 @@ pub(super) fn read_extensions(
     for _ in 0..count {
         sizes.push(cursor.u32()?);
     }
-    let mut extensions = Vec::with_capacity(count);
     for (i, size) in sizes.into_iter().enumerate() {
         cursor.enter("extension", i);
         let at = cursor.pos();
@@ -245,5 +259,5 @@ pub(super) fn read_extensions(
         }
         extensions.push(extension);
     }
-    Ok(extensions)
+    Ok(())
 }

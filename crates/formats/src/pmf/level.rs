@@ -271,15 +271,29 @@ impl<'a> LevelNames<'a> {
     }
 }
 
+/// What is left out where a section cannot be read to its end.
+const REST: &str = "what follows in the section";
+
 impl LevelCommon {
-    /// Reads the common section of a level.
-    pub(super) fn read(mut cursor: Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
-        let strings = cursor.string_table()?;
-        let r = &mut Reader {
-            cursor,
-            strings: &strings,
-            problems,
-        };
+    /// Reads the common section of a level, as far as it can be read.
+    pub(super) fn read(mut cursor: Cursor<'_>, problems: &mut Problems) -> Self {
+        let mut common = Self::default();
+        let read = cursor.string_table().and_then(|strings| {
+            common.strings = strings.clone();
+            common.fill(&mut Reader {
+                cursor,
+                strings: &strings,
+                problems: &mut *problems,
+            })
+        });
+        if let Err(error) = read {
+            problems.add_error(error.losing(REST));
+        }
+        common
+    }
+
+    /// Reads what follows the strings.
+    fn fill(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
         let (materials, _) = r.named("material", |r, at, material: &Material| {
             let known = Material::TRANSPARENT | Material::LIQUID;
             r.check_bits(at + 8, material.flags, known);
@@ -290,32 +304,26 @@ impl LevelCommon {
                 });
             }
         })?;
+        self.materials = materials;
         let (physics_materials, physics) =
             r.named("physics material", |r, at, material: &PhysicsMaterial| {
                 r.check_bits(at + 4, material.flags, PhysicsMaterial::NOT_SOLID);
             })?;
-        let sound_materials = r.list("sound material", unchecked)?;
-        let air_physics = r.default_name("air physics material", "physics material", &physics)?;
+        self.physics_materials = physics_materials;
+        self.sound_materials = r.list("sound material", unchecked)?;
+        self.air_physics = r.default_name("air physics material", "physics material", &physics)?;
         let what = "weather environment";
         let (weathers, weather_names) = r.named(what, unchecked)?;
+        self.weathers = weathers;
         let gravity = "gravity environment";
         let (gravities, gravity_names) = r.named(gravity, unchecked)?;
-        let default_weather =
+        self.gravities = gravities;
+        self.default_weather =
             r.default_name("default weather environment", what, &weather_names)?;
-        let default_gravity =
+        self.default_gravity =
             r.default_name("default gravity environment", gravity, &gravity_names)?;
         r.finish();
-        Ok(Self {
-            strings,
-            materials,
-            physics_materials,
-            sound_materials,
-            air_physics,
-            weathers,
-            gravities,
-            default_weather,
-            default_gravity,
-        })
+        Ok(())
     }
 
     pub(super) fn write(&self) -> Result<Vec<u8>, WriteError> {
@@ -333,22 +341,41 @@ impl LevelCommon {
 }
 
 impl LevelClient {
-    /// Reads the client section of a level, whose grid has so many chunks along Y, X and Z.
+    /// Reads the client section of a level, whose grid has so many chunks along Y, X and Z, as far as
+    /// it can be read.
     pub(super) fn read(
         mut cursor: Cursor<'_>,
         problems: &mut Problems,
         common: &LevelCommon,
         grid: [u32; 3],
-    ) -> Result<Self, ReadError> {
-        let strings = cursor.string_table()?;
+    ) -> Self {
+        let mut client = Self::default();
+        let read = cursor.string_table().and_then(|strings| {
+            client.strings = strings.clone();
+            let mut r = Reader {
+                cursor,
+                strings: &strings,
+                problems: &mut *problems,
+            };
+            client.fill(&mut r, common, grid)
+        });
+        if let Err(error) = read {
+            problems.add_error(error.losing(REST));
+        }
+        client
+    }
+
+    /// Reads what follows the strings.
+    fn fill(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+        common: &LevelCommon,
+        grid: [u32; 3],
+    ) -> Result<(), ReadError> {
         let known = common.materials_by_name();
-        let r = &mut Reader {
-            cursor,
-            strings: &strings,
-            problems,
-        };
         let sound = "sound environment";
         let (sounds, sound_names) = r.named(sound, unchecked)?;
+        self.sounds = sounds;
         let (skies, sky_names) = r.named("sky environment", |r, at, sky: &Sky| {
             r.check_bits(at + 4, sky.flags, Sky::HAS_3D_SKYBOX);
             let clouds = [&sky.top_clouds, &sky.bottom_clouds];
@@ -362,20 +389,14 @@ impl LevelClient {
                 });
             }
         })?;
-        let default_sound = r.default_name("default sound environment", sound, &sound_names)?;
-        let default_sky =
+        self.skies = skies;
+        self.default_sound = r.default_name("default sound environment", sound, &sound_names)?;
+        self.default_sky =
             r.default_name("default sky environment", "sky environment", &sky_names)?;
         let count = common.materials.len() as u64;
-        let materials = r.records("client material", count, |_, _, _| true)?;
+        self.materials = r.records("client material", count, |_, _, _| true)?;
         r.finish();
-        Ok(Self {
-            strings,
-            sounds,
-            skies,
-            default_sound,
-            default_sky,
-            materials,
-        })
+        Ok(())
     }
 
     pub(super) fn write(&self, common: &LevelCommon) -> Result<Vec<u8>, WriteError> {

@@ -148,6 +148,16 @@ pub(super) fn unpack_each(
     Ok(())
 }
 
+/// Where the frame that bytes begin with ends; none where it is cut off or no frame.
+pub(super) fn end_of(bytes: &[u8]) -> Option<usize> {
+    walk(bytes).ok()
+}
+
+/// Whether bytes begin as a frame does.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
 /// Why the decoder stopped. Its own texts are the names that its code has for it.
 fn reason(error: &std::io::Error) -> String {
     use frame::Error;

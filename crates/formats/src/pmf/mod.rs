@@ -20,6 +20,7 @@ mod entity_write;
 mod header;
 mod level;
 mod lz4;
+mod newer;
 mod read;
 mod rules;
 #[cfg(feature = "write")]
@@ -75,6 +76,10 @@ pub static FORMAT: Format = Format {
     sniff: header::sniff,
 };
 
+/// The date of the last revision of the format's document that is read. Its author has changed the
+/// layout since then without another version number.
+pub const DOCUMENT_DATE: &str = "2025-09-15";
+
 /// A PMF file as plain data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pmf {
@@ -118,7 +123,7 @@ pub struct Level {
     pub size: u32,
     /// Its common, client and server section.
     pub frames: [Frame; 3],
-    /// How many chunks it has along Y, X and Z.
+    /// How many chunks it has along Y, X and Z; 0 where that cannot be read.
     pub grid: [u32; 3],
     /// Chunks are 2 to the power of this metres long; at most 24.
     pub chunk_exponent: u8,
@@ -130,7 +135,7 @@ pub struct Level {
     pub client: Option<LevelClient>,
     /// What only the server knows of it; none without server section.
     pub server: Option<LevelServer>,
-    /// Its chunks, Z by Z, X by X, Y by Y.
+    /// Its chunks, Z by Z, X by X, Y by Y; none where their directory cannot be read.
     pub chunks: Vec<Chunk>,
 }
 
@@ -150,8 +155,15 @@ pub struct Chunk {
     pub index: ChunkIndex,
     /// Its common, client and server section.
     pub frames: [Frame; 3],
-    /// What it holds; none if it cannot be read.
+    /// What it holds, as far as it can be read; none if its cubes cannot be.
     pub data: Option<Box<ChunkData>>,
+}
+
+impl Chunk {
+    /// Whether all of it could be read.
+    pub fn is_whole(&self) -> bool {
+        self.data.as_ref().is_some_and(|data| !data.is_damaged)
+    }
 }
 
 impl Level {

@@ -1,21 +1,22 @@
 //! Reading PMF: the parts of a file, its levels and their chunks (fact sheet A1 to A3, A13).
 //!
-//! What keeps the whole file from being shown is an error; what spoils one chunk loses that chunk
-//! and is listed; anything else is listed and lived with.
+//! What can be read is there, and what cannot is listed with what is lost for it: a section that is
+//! broken costs what is in it, a size that lies nothing where frames say themselves where they end.
+//! Only a file of which not even the name can be read is refused.
 
 use std::ops::ControlFlow;
 
 use super::archive::Archive;
-use super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
+use super::bytes::{ChunkIndex, Cursor, Part, Section, Side, StringTable};
 use super::chunk::ChunkData;
-use super::chunk_codec::{Surroundings, is_inside, read_chunk, read_entities};
+use super::chunk_codec::{Optional, Surroundings, is_inside, read_chunk, read_entities};
 use super::cube_codec::CubeAllowance;
-use super::entities::MIN_BYTES;
-use super::header::{read_extensions, read_header};
+use super::entities::{Entities, MIN_BYTES};
+use super::header::{read_extensions, read_header, read_name};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
-use crate::{Place, Problem, Problems, ReadError, Rule, parallel};
+use crate::{Place, Problem, Problems, ReadError, Rule, counted, parallel};
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
@@ -24,15 +25,23 @@ const LARGEST_CHUNK: u8 = 24;
 const CHUNKS_AT_ONCE: usize = 64;
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
+/// How many frames are asked where they end since their sizes do not go with what follows: each may
+/// have as many blocks as the file has bytes.
+const MAX_WALKS: u32 = 256;
+/// Bytes of a level before its sections: flags and six sizes.
+const LEVEL_HEAD_BYTES: usize = 25;
+/// Bytes between the sections of a level and the directory: grid, size of chunks, centre.
+const GRID_BYTES: usize = 9;
 
 /// Reads a map.
 ///
-/// Whatever does not keep the rest from being shown is in [`Pmf::problems`]. A chunk that cannot
-/// be read has no [`Chunk::data`]. The memory in use is bounded by what the compressed sections
-/// decode to, and that by the length of `bytes`.
+/// What cannot be read is in [`Pmf::problems`], each with what is left out for it. A chunk whose
+/// cubes cannot be read has no [`Chunk::data`]; a level of which nothing can be read has no chunks.
+/// The memory in use is bounded by what the compressed sections decode to, and that by the length of
+/// `bytes`.
 ///
 /// # Errors
-/// When something is missing or broken that chunks do not have of their own.
+/// When not even the name of the map can be read.
 pub fn read(bytes: &[u8]) -> Result<Pmf, PmfError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
@@ -46,71 +55,58 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pmf, PmfError> {
-    let section = Section {
-        part: Part::File,
-        start: 0,
-        is_packed: false,
-    };
-    let mut cursor = Cursor::new(bytes, section);
+    let mut cursor = in_file(bytes);
     let mut problems = Problems::new();
-    let header = read_header(&mut cursor, &mut problems)?;
-    let strings = cursor.string_table()?;
-
-    cursor.enter("archive", None);
-    let size = cursor.u32()?;
-    let archive_offset = cursor.pos() as u64;
-    let archive = cursor.bytes(size as usize)?;
-    let archive = (size > 0).then(|| Archive::read(archive, archive_offset, &mut problems));
-
-    let extensions = read_extensions(&mut cursor, &mut problems)?;
-
-    cursor.enter("level list", None);
-    let count = cursor.u8()?;
-    let count = cursor.count(count, 4, "levels")?;
-    let mut sizes = Vec::with_capacity(count);
-    for _ in 0..count {
-        sizes.push(cursor.u32()?);
-    }
+    let mut map = Pmf {
+        header: read_name(&mut cursor, &mut problems)?,
+        strings: StringTable::default(),
+        archive: None,
+        extensions: Vec::new(),
+        levels: Vec::new(),
+        entities: Entities::default(),
+        problems: Vec::new(),
+    };
     let mut reader = Reader {
         bytes,
         problems,
         budget: Budget::new(bytes.len()),
         cubes: CubeAllowance::new(bytes.len()),
+        walks_left: MAX_WALKS,
         watch,
     };
-    let mut levels = Vec::with_capacity(count);
-    for (i, size) in sizes.into_iter().enumerate() {
-        cursor.enter("level", i);
-        let section = Section {
-            part: Part::Level(i as u8),
-            start: cursor.pos() as u64,
-            is_packed: false,
-        };
-        let body = Cursor::new(cursor.bytes(size as usize)?, section);
-        levels.push(reader.read_level(i as u8, body)?);
-    }
+    let read = reader.read_parts(&mut cursor, &mut map);
+    reader.keep(read, "all that follows in the file")?;
+    map.problems = reader.problems.finish();
+    Ok(map)
+}
 
-    cursor.enter("entity tables", None);
-    if cursor.left() < MIN_BYTES {
-        let found = format!("{} bytes left", cursor.left());
-        return Err(cursor.fault(
-            &rules::TRUNCATED,
-            cursor.pos(),
-            found,
-            "at least 20 of entities",
-        ));
+/// The bytes of a file outside of its levels.
+fn in_file(bytes: &[u8]) -> Cursor<'_> {
+    let section = Section {
+        part: Part::File,
+        start: 0,
+        is_packed: false,
+    };
+    Cursor::new(bytes, section)
+}
+
+impl Level {
+    /// A level at an offset of which nothing is read.
+    fn unread(offset: usize, size: u32) -> Self {
+        Self {
+            flags: 0,
+            offset: offset as u64,
+            size,
+            frames: [Frame::default(); 3],
+            grid: [0; 3],
+            chunk_exponent: 0,
+            center: ChunkIndex::default(),
+            common: LevelCommon::default(),
+            client: None,
+            server: None,
+            chunks: Vec::new(),
+        }
     }
-    let problems = &mut reader.problems;
-    let entities = read_entities(&mut cursor, &strings, problems, &rules::MAP_ENTITIES);
-    Ok(Pmf {
-        header,
-        strings,
-        archive,
-        extensions,
-        levels,
-        entities,
-        problems: reader.problems.finish(),
-    })
 }
 
 impl Frame {
@@ -136,11 +132,9 @@ impl Frame {
         refused(&rules::LZ4, part, place, found, fault.expected)
     }
 
-    /// Decodes it, unless the section is missing.
-    fn unpack_any(&self, file: &[u8], part: Part) -> Result<Option<Vec<u8>>, ReadError> {
-        (!self.is_empty())
-            .then(|| self.unpack(file, part))
-            .transpose()
+    /// Where it ends in the file, as its sizes say.
+    fn end(&self) -> u64 {
+        self.start.saturating_add(self.packed.into())
     }
 
     /// What it decodes to, to be read.
@@ -162,6 +156,8 @@ struct Reader<'a, 'w> {
     problems: Problems,
     budget: Budget,
     cubes: CubeAllowance,
+    /// How many frames may still be asked where they end.
+    walks_left: u32,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -174,118 +170,392 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn read_level(&mut self, number: u8, mut cursor: Cursor<'_>) -> Result<Level, ReadError> {
-        let offset = cursor.source().start;
-        let size = cursor.left() as u32;
-        self.look_up(offset)?;
-        cursor.enter("head", None);
-        let flags = cursor.u8()?;
-        let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
-        cursor.check_bits(&mut self.problems, 0, flags, known);
-        let mut position = 0;
-        let mut frames = read_frames(&mut cursor, &mut position)?;
-        for (frame, side) in frames.iter_mut().zip(Side::ALL) {
-            frame.start = offset + cursor.pos() as u64;
-            cursor.enter(side.name(), None);
-            cursor.field("section");
-            cursor.bytes(frame.packed as usize)?;
+    /// Lists why something cannot be read, and what is left out for that.
+    ///
+    /// # Errors
+    /// Only when the reading was cancelled.
+    fn keep<T>(
+        &mut self,
+        read: Result<T, ReadError>,
+        lost: impl std::fmt::Display,
+    ) -> Result<Option<T>, ReadError> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(ReadError::Cancelled) => Err(ReadError::Cancelled),
+            Err(error) => {
+                self.problems.add_error(error.losing(lost));
+                Ok(None)
+            }
         }
+    }
 
+    /// Reads what follows the name of the map. Where levels cannot be found as the file says, they are
+    /// looked for.
+    fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
+        let front = self.read_front(cursor, map);
+        let lost = "what follows, but for levels that are found by themselves";
+        if let Some(sizes) = self.keep(front, lost)? {
+            let last = sizes.len().saturating_sub(1);
+            for (i, size) in sizes.into_iter().enumerate() {
+                self.read_level(cursor, (i as u8, size, i == last), map)?;
+            }
+            self.read_entities(cursor, map)?;
+        }
+        let mut chunks = map.levels.iter().flat_map(|level| &level.chunks);
+        if !chunks.any(|chunk| chunk.data.is_some()) {
+            self.find_levels(cursor, map)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what stands before the levels, and gives their sizes.
+    fn read_front(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        map: &mut Pmf,
+    ) -> Result<Vec<u32>, ReadError> {
+        read_header(cursor, &mut self.problems, &mut map.header)?;
+        map.strings = cursor.string_table()?;
+
+        cursor.enter("archive", None);
+        let size = cursor.u32()?;
+        let archive_offset = cursor.pos() as u64;
+        // Of an archive that is cut off the files are there that are whole.
+        let whole = cursor.bytes(size as usize);
+        let bytes = whole.clone().unwrap_or_else(|_| cursor.rest());
+        if size > 0 {
+            let archive = Archive::read(bytes, archive_offset, &mut self.problems);
+            map.archive = Some(archive);
+        }
+        whole?;
+
+        read_extensions(cursor, &mut self.problems, &mut map.extensions)?;
+
+        cursor.enter("level list", None);
+        let count = cursor.u8()?;
+        let count = cursor.count(count, 4, "levels")?;
+        (0..count).map(|_| cursor.u32()).collect()
+    }
+
+    /// Reads the entities at the end of the file.
+    fn read_entities(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
+        cursor.enter("entity tables", None);
+        if cursor.left() < MIN_BYTES {
+            let found = format!("{} bytes left", cursor.left());
+            let expected = "at least 20 of entities";
+            let error = cursor.fault(&rules::TRUNCATED, cursor.pos(), found, expected);
+            self.keep::<()>(Err(error), "the entities of the map")?;
+            return Ok(());
+        }
+        let (strings, problems) = (&map.strings, &mut self.problems);
+        map.entities = read_entities(cursor, strings, problems, &rules::MAP_ENTITIES);
+        Ok(())
+    }
+
+    /// Looks through the whole file for levels: sections that follow each other as their sizes say, with
+    /// a grid behind them. They take the place of those that are not where they should be.
+    fn find_levels(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
+        let file = self.bytes;
+        let mut levels = Vec::new();
+        let mut at = 0;
+        // A level whose chunks are all lost is where it should be.
+        let first = next_level(file, at).map(|at| at as u64);
+        if map.levels.iter().any(|level| Some(level.offset) == first) {
+            return Ok(());
+        }
+        while let Some(found) = next_level(file, at)
+            && let Ok(number) = u8::try_from(levels.len())
+        {
+            let mut level = Level::unread(found, 0);
+            let filled = self.fill_level(number, &mut level, u64::MAX);
+            let end = self.keep(filled, "the rest of the level")?;
+            at = end.map_or(found + 1, |end| end as usize);
+            level.size = u32::try_from(at - found).unwrap_or(u32::MAX);
+            levels.push(level);
+        }
+        let Some(first) = levels.first() else {
+            return Ok(());
+        };
+        cursor.enter("level list", None);
+        let count = counted(levels.len(), "level");
+        let found = format!("it leads to no level, but {count} is in the file");
+        let at = first.offset as usize;
+        let error = cursor.fault(&rules::LEVEL_LIST, at, found, "where levels are");
+        self.keep::<()>(Err(error), "nothing of them")?;
+        map.levels = levels;
+        let rest = bytes_from(file, at as u64);
+        if map.entities.is_empty() && are_entities(rest, &map.strings) {
+            let mut cursor = in_file(file);
+            cursor.seek(at);
+            self.read_entities(&mut cursor, map)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the level that begins at the cursor, and goes to what follows it: where its size says, or
+    /// where its sections end, if only there is what must follow.
+    fn read_level(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        (number, size, is_last): (u8, u32, bool),
+        map: &mut Pmf,
+    ) -> Result<(), ReadError> {
+        let at = cursor.pos();
+        cursor.enter("level", usize::from(number));
+        self.look_up(at as u64)?;
+        let whole = cursor.bytes(size as usize).map(|_| ());
+        let is_whole = whole.is_ok();
+        let left = cursor.left();
+        if !is_whole {
+            let lost = if left == 0 {
+                "the level"
+            } else {
+                "the end of the level"
+            };
+            self.keep(whole, lost)?;
+        }
+        let announced = at + size as usize;
+        let mut level = Level::unread(at, size);
+        let mut end = None;
+        if is_whole || left > 0 {
+            let filled = self.fill_level(number, &mut level, announced as u64);
+            end = self.keep(filled, "the rest of the level")?;
+        }
+        map.levels.push(level);
+        let strings = &map.strings;
+        let follows = |at: usize| {
+            let rest = self.bytes.get(at..);
+            rest.is_some_and(|rest| {
+                if is_last {
+                    are_entities(rest, strings)
+                } else {
+                    is_level(rest)
+                }
+            })
+        };
+        let end = end.map(|end| end as usize).filter(|end| *end != announced);
+        let next = match end {
+            // A level is never so short that it could follow within its own head.
+            Some(end)
+                if follows(end) && (announced < at + LEVEL_HEAD_BYTES || !follows(announced)) =>
+            {
+                let found = format!("a size of {size} bytes");
+                let expected = format!("{}, as its sections have", end - at);
+                let rule = &rules::SECTION_SIZE;
+                let error = cursor.fault(rule, at, found, expected);
+                self.keep::<()>(Err(error), "nothing")?;
+                end
+            }
+            Some(end) if end < announced && is_whole => {
+                cursor.seek(end);
+                cursor.enter("end of level", usize::from(number));
+                let left = announced - end;
+                cursor.warn(&mut self.problems, &rules::TRAILING_DATA, end, || {
+                    format!("{left} bytes are left over")
+                });
+                announced
+            }
+            _ => announced,
+        };
+        cursor.seek(next);
+        Ok(())
+    }
+
+    /// Reads a level that begins at its offset, as far as it can be read, and says where it ends by
+    /// what is in it. It should end at `announced`.
+    fn fill_level(
+        &mut self,
+        number: u8,
+        level: &mut Level,
+        announced: u64,
+    ) -> Result<u64, ReadError> {
+        let start = level.offset;
+        let section = Section {
+            part: Part::Level(number),
+            start,
+            is_packed: false,
+        };
+        let file = self.bytes;
+        let mut cursor = Cursor::new(bytes_from(file, start), section);
+        cursor.enter("head", None);
+        level.flags = cursor.u8()?;
+        let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
+        cursor.check_bits(&mut self.problems, 0, level.flags, known);
+        level.frames = read_frames(&mut cursor)?;
+        let parts = Side::ALL.map(|side| Part::LevelSection(number, side));
+        let frames = level.frames.iter_mut().zip(parts).collect();
+        let sizes_at = start + 1;
+        let sections_at = start + cursor.pos() as u64;
+        let grid_at = self.settle(
+            frames,
+            sections_at,
+            |_| sizes_at,
+            |at| is_grid(bytes_from(file, at)),
+        );
+        cursor.seek((grid_at - start) as usize);
+        let grid = self.read_grid(&mut cursor, level);
+        self.read_sections(number, level, grid.is_ok())?;
+        let count = grid?;
+
+        cursor.enter("directory", None);
+        let directory_offset = start + cursor.pos() as u64;
+        let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
+        let mut directory = Cursor::new(directory, cursor.source());
+        let mut chunks = Vec::with_capacity(count);
+        let [_, x, z] = level.grid;
+        for i in 0..count as u32 {
+            chunks.push(Chunk {
+                index: ChunkIndex::new([i / (x * z), i / z % x, i % z]),
+                frames: read_frames(&mut directory)?,
+                data: None,
+            });
+        }
+        let frames = chunks.iter_mut().flat_map(|chunk| {
+            let parts = Side::ALL.map(|side| Part::ChunkSection(number, chunk.index, side));
+            chunk.frames.iter_mut().zip(parts)
+        });
+        let sizes_at = |i: usize| directory_offset + (DIRECTORY_BYTES * (i / 3)) as u64;
+        let chunks_at = start + cursor.pos() as u64;
+        let end = self.settle(frames.collect(), chunks_at, sizes_at, |at| at == announced);
+        level.chunks = chunks;
+        self.read_chunks(number, level, directory_offset)?;
+        self.check_views(number, level);
+        Ok(end)
+    }
+
+    /// Reads the grid of a level, and gives the number of its chunks.
+    fn read_grid(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        level: &mut Level,
+    ) -> Result<usize, ReadError> {
         cursor.enter("grid", None);
         let at = cursor.pos();
         // Each number is one below the count.
         let grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
-        let count = grid.iter().map(|count| u64::from(*count)).product::<u64>();
-        let chunk_exponent = cursor.u8()?;
-        if chunk_exponent > LARGEST_CHUNK {
-            let found = format!("chunks of 2^{chunk_exponent} m");
-            return Err(cursor.fault(&rules::CHUNK_SIZE, at + 4, found, "at most 2^24"));
-        }
+        let exponent = cursor.u8()?;
         let center = ChunkIndex(cursor.u32()?);
+        level.grid = grid;
+        level.center = center;
+        if exponent > LARGEST_CHUNK {
+            let found = format!("chunks of 2^{exponent} m");
+            let error = cursor.fault(&rules::CHUNK_SIZE, at + 4, found, "at most 2^24");
+            self.keep::<()>(Err(error), "where chunks are: they are all in one place")?;
+        } else {
+            level.chunk_exponent = exponent;
+        }
         if !is_inside(grid, center) {
             cursor.warn(&mut self.problems, &rules::CHUNK_INDEX, at + 5, || {
                 format!("the grid has no chunk {center} to be its centre")
             });
         }
         cursor.enter("directory", None);
+        let count = grid.iter().map(|count| u64::from(*count)).product::<u64>();
         let [y, x, z] = grid;
         let what = format!("chunks ({y} along Y, {x} along X, {z} along Z)");
-        let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
-
-        let (common, client, server) = self.read_sections(number, &frames, grid, offset)?;
-
-        // The sections follow the directory in its order.
-        cursor.enter("directory", None);
-        let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
-        let mut directory = Cursor::new(directory, cursor.source());
-        let mut position = offset + cursor.pos() as u64;
-        let mut chunks = Vec::with_capacity(count);
-        for i in 0..count as u32 {
-            chunks.push(Chunk {
-                index: ChunkIndex::new([i / (x * z), i / z % x, i % z]),
-                frames: read_frames(&mut directory, &mut position)?,
-                data: None,
-            });
-        }
-        let directory_offset = offset + (cursor.pos() - DIRECTORY_BYTES * count) as u64;
-        let needed = position - (offset + cursor.pos() as u64);
-        cursor.enter("chunks", None);
-        let needed = cursor.count(needed, 1, "bytes of sections")?;
-        cursor.bytes(needed)?;
-        cursor.check_end(&mut self.problems);
-
-        let mut level = Level {
-            flags,
-            offset,
-            size,
-            frames,
-            grid,
-            chunk_exponent,
-            center,
-            common,
-            client,
-            server,
-            chunks,
-        };
-        self.read_chunks(number, &mut level, directory_offset)?;
-        self.check_views(number, &level);
-        Ok(level)
+        cursor.count(count, DIRECTORY_BYTES, &what)
     }
 
-    /// Reads the sections of a level.
+    /// Finds out where frames are that follow each other from an offset on, and gives the end of the
+    /// last one. A frame says itself where it ends: a size that does not go with what follows is
+    /// taken from there, and listed with the place of the sizes of this frame, by its number.
+    /// `is_end` says whether the last one can end at an offset.
+    fn settle(
+        &mut self,
+        frames: Vec<(&mut Frame, Part)>,
+        from_offset: u64,
+        sizes_at: impl Fn(usize) -> u64,
+        is_end: impl Fn(u64) -> bool,
+    ) -> u64 {
+        let file = self.bytes;
+        let is_there = |frame: &Frame| !frame.is_empty();
+        let last = frames.iter().rposition(|(frame, _)| is_there(frame));
+        let mut position = from_offset;
+        for (i, (frame, part)) in frames.into_iter().enumerate() {
+            frame.start = position;
+            let goes_on =
+                |at: u64| lz4::begins(bytes_from(file, at)) || (Some(i) == last && is_end(at));
+            let is_right = frame.is_empty() || (frame.packed > 0 && goes_on(frame.end()));
+            if !is_right
+                && let Some(len) = self.walk(position)
+                && len != frame.packed
+                && goes_on(position + u64::from(len))
+            {
+                let found = format!("sizes of the {part}: {} bytes", frame.packed);
+                let expected = format!("{len}, as its frame has");
+                let place = Place::Offset(sizes_at(i));
+                let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
+                self.problems.add_error(error.losing("nothing"));
+                frame.packed = len;
+            }
+            position = frame.end();
+        }
+        position
+    }
+
+    /// The bytes of the frame at an offset, as it says itself; none where it is broken.
+    fn walk(&mut self, offset: u64) -> Option<u32> {
+        self.walks_left = self.walks_left.checked_sub(1)?;
+        let len = lz4::end_of(bytes_from(self.bytes, offset))?;
+        u32::try_from(len).ok()
+    }
+
+    /// Reads the sections of a level, each as far as it can be read.
     fn read_sections(
         &mut self,
         number: u8,
-        frames: &[Frame; 3],
-        grid: [u32; 3],
-        offset: u64,
-    ) -> Result<(LevelCommon, Option<LevelClient>, Option<LevelServer>), ReadError> {
+        level: &mut Level,
+        is_grid_known: bool,
+    ) -> Result<(), ReadError> {
         let part = |side| Part::LevelSection(number, side);
-        let sizes_at = offset + 1;
-        for (frame, side) in frames.iter().zip(Side::ALL) {
-            self.admit(*frame, part(side), sizes_at)?;
+        let sizes_at = level.offset + 1;
+        let [common, client, server] = level.frames;
+        let grid = if is_grid_known {
+            level.grid
+        } else {
+            [u32::MAX; 3]
+        };
+
+        let bytes = if common.is_empty() {
+            Err(missing(part(Side::Common), sizes_at))
+        } else {
+            self.unpack(common, part(Side::Common), sizes_at)
+        };
+        let lost = "all materials and environments of the level";
+        if let Some(bytes) = self.keep(bytes, lost)? {
+            let section = common.section(&bytes, part(Side::Common));
+            level.common = LevelCommon::read(section, &mut self.problems);
         }
-        let [common, client, server] = *frames;
-        if common.is_empty() {
-            return Err(missing(part(Side::Common), sizes_at));
+        if !client.is_empty() {
+            let bytes = self.unpack(client, part(Side::Client), sizes_at);
+            let lost = "the looks of materials, the sky and the sound environments of the level";
+            if let Some(bytes) = self.keep(bytes, lost)? {
+                let section = client.section(&bytes, part(Side::Client));
+                let read = LevelClient::read(section, &mut self.problems, &level.common, grid);
+                level.client = Some(read);
+            }
         }
-        let (file, problems) = (self.bytes, &mut self.problems);
-        let bytes = common.unpack(file, part(Side::Common))?;
-        let section = common.section(&bytes, part(Side::Common));
-        let common = LevelCommon::read(section, problems)?;
-        let client = client.unpack_any(file, part(Side::Client))?.map(|bytes| {
-            let section = client.section(&bytes, part(Side::Client));
-            LevelClient::read(section, problems, &common, grid)
-        });
-        let client = client.transpose()?;
-        let server = server.unpack_any(file, part(Side::Server))?.map(|bytes| {
-            let mut section = server.section(&bytes, part(Side::Server));
-            let strings = section.string_table()?;
-            let entities = read_entities(&mut section, &strings, problems, &rules::ENTITIES);
-            Ok(LevelServer { strings, entities })
-        });
-        let server = server.transpose()?;
-        Ok((common, client, server))
+        if !server.is_empty() {
+            let bytes = self.unpack(server, part(Side::Server), sizes_at);
+            let lost = "the entities of the level";
+            if let Some(bytes) = self.keep(bytes, lost)? {
+                let mut section = server.section(&bytes, part(Side::Server));
+                let strings = section.string_table();
+                if let Some(strings) = self.keep(strings, lost)? {
+                    let problems = &mut self.problems;
+                    let entities =
+                        read_entities(&mut section, &strings, problems, &rules::ENTITIES);
+                    level.server = Some(LevelServer { strings, entities });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes a section of a level.
+    fn unpack(&mut self, frame: Frame, part: Part, sizes_at: u64) -> Result<Vec<u8>, ReadError> {
+        self.admit(frame, part, sizes_at)?;
+        frame.unpack(self.bytes, part)
     }
 
     /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
@@ -300,6 +570,13 @@ impl Reader<'_, '_> {
             let found = format!("sizes of the {part}: {packed} bytes decode to {unpacked}");
             let expected = "both 0, or neither";
             return Err(refused(&rules::SECTION_SIZE, part, place, found, expected));
+        }
+        let file_bytes = self.bytes.len() as u64;
+        if frame.end() > file_bytes {
+            let left = file_bytes.saturating_sub(frame.start);
+            let found = format!("{part}: {left} bytes left");
+            let place = Place::Offset(frame.start.min(file_bytes));
+            return Err(refused(&rules::TRUNCATED, part, place, found, packed));
         }
         self.budget
             .take(packed.into(), unpacked.into())
@@ -328,42 +605,43 @@ impl Reader<'_, '_> {
         for batch in chunks.chunks_mut(CHUNKS_AT_ONCE) {
             let mut admitted = Vec::with_capacity(batch.len());
             for chunk in &*batch {
-                let parts = chunk.frames.into_iter().zip(Side::ALL);
-                admitted.push(parts.into_iter().try_for_each(|(frame, side)| {
-                    let part = Part::ChunkSection(number, chunk.index, side);
-                    if side == Side::Common && frame.is_empty() {
-                        return Err(missing(part, sizes_at));
-                    }
-                    self.admit(frame, part, sizes_at)
-                }));
+                let part = |side| Part::ChunkSection(number, chunk.index, side);
+                let [common, client, server] = chunk.frames;
+                let first = if common.is_empty() {
+                    Err(missing(part(Side::Common), sizes_at))
+                } else {
+                    self.admit(common, part(Side::Common), sizes_at)
+                };
+                admitted.push([
+                    first,
+                    self.admit(client, part(Side::Client), sizes_at),
+                    self.admit(server, part(Side::Server), sizes_at),
+                ]);
                 sizes_at += DIRECTORY_BYTES as u64;
             }
             let starts: Vec<u64> = batch.iter().map(|chunk| chunk.frames[0].start).collect();
             let mut look_up = |begun: usize| {
                 let start = starts.get(begun).copied().unwrap_or_default();
-                (self.watch)(start as f32 / file.len() as f32)
+                (self.watch)((start as f32 / file.len() as f32).min(1.0))
             };
             let source = &*batch;
             let done = parallel::in_parallel(source.len(), &mut look_up, |i| {
                 let mut problems = Problems::new();
                 let data = match (source.get(i), admitted.get(i)) {
-                    (Some(chunk), Some(Ok(()))) => {
-                        unpack_chunk(file, number, chunk, &around, &mut problems)
+                    (Some(chunk), Some(admitted)) => {
+                        unpack_chunk(file, (number, chunk), admitted, &around, &mut problems)
                     }
-                    (_, Some(Err(error))) => Err(error.clone()),
                     _ => Err(ReadError::Cancelled),
                 };
                 (data, problems)
             });
             for (chunk, (data, problems)) in batch.iter_mut().zip(done.ok_or(ReadError::Cancelled)?)
             {
+                let is_damaged = problems.has_errors();
+                self.problems.append(problems);
                 match data {
-                    Ok(data) => {
-                        chunk.data = Some(Box::new(data));
-                        self.problems.append(problems);
-                    }
-                    // What else is wrong with a chunk that is lost does not matter.
-                    Err(error) => self.problems.add_error(error),
+                    Ok(data) => chunk.data = Some(Box::new(ChunkData { is_damaged, ..data })),
+                    Err(error) => self.problems.add_error(error.losing("the chunk")),
                 }
             }
         }
@@ -429,14 +707,72 @@ fn missing(part: Part, at: u64) -> ReadError {
     )
 }
 
-/// Reads three packed sizes and what they decode to. The sections begin at `position` and follow
-/// each other.
-fn read_frames(cursor: &mut Cursor<'_>, position: &mut u64) -> Result<[Frame; 3], ReadError> {
+/// The bytes of a file from an offset on.
+fn bytes_from(file: &[u8], offset: u64) -> &[u8] {
+    let offset = usize::try_from(offset).ok();
+    let bytes = offset.and_then(|offset| file.get(offset..));
+    bytes.unwrap_or_default()
+}
+
+/// Whether bytes may begin with a level: flags that have a meaning, and the first of its sections
+/// behind the sizes.
+fn is_level(bytes: &[u8]) -> bool {
+    let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
+    let has_flags = bytes.first().is_some_and(|flags| flags & !known == 0);
+    has_flags && bytes.get(LEVEL_HEAD_BYTES..).is_some_and(lz4::begins)
+}
+
+/// The offset of the next level from an offset on that can be told by its sections alone.
+fn next_level(file: &[u8], from: usize) -> Option<usize> {
+    (from..file.len()).find(|at| {
+        let bytes = bytes_from(file, *at as u64);
+        is_level(bytes) && has_sections(bytes)
+    })
+}
+
+/// Whether the sections of the level that bytes begin with are where its sizes say, and its grid behind
+/// them.
+fn has_sections(level: &[u8]) -> bool {
+    let mut cursor = in_file(level);
+    cursor.seek(1);
+    let Ok(frames) = read_frames(&mut cursor) else {
+        return false;
+    };
+    let mut at = LEVEL_HEAD_BYTES as u64;
+    let are_there = frames.iter().all(|frame| {
+        let begins = frame.is_empty() || lz4::begins(bytes_from(level, at));
+        at += u64::from(frame.packed);
+        begins
+    });
+    are_there && is_grid(bytes_from(level, at))
+}
+
+/// Whether bytes may begin with the grid of a level: one whose directory follows.
+fn is_grid(bytes: &[u8]) -> bool {
+    let Some((grid, directory)) = bytes.split_at_checked(GRID_BYTES) else {
+        return false;
+    };
+    let counts = grid.first_chunk().copied().map(u32::from_le_bytes);
+    let counts = ChunkIndex(counts.unwrap_or(u32::MAX)).yxz();
+    let chunks: u64 = counts.iter().map(|count| u64::from(count + 1)).product();
+    let is_small = grid
+        .get(4)
+        .is_some_and(|exponent| *exponent <= LARGEST_CHUNK);
+    is_small && chunks.saturating_mul(DIRECTORY_BYTES as u64) <= directory.len() as u64
+}
+
+/// Whether bytes are entities and nothing else.
+fn are_entities(bytes: &[u8], strings: &StringTable) -> bool {
+    let mut cursor = in_file(bytes);
+    let read = Entities::read(&mut cursor, strings, &mut Problems::new());
+    read.is_ok_and(|entities| entities.opaque().is_none()) && cursor.left() == 0
+}
+
+/// Reads three packed sizes and what they decode to. Where the sections begin is not known yet.
+fn read_frames(cursor: &mut Cursor<'_>) -> Result<[Frame; 3], ReadError> {
     let mut frames = [Frame::default(); 3];
     for frame in &mut frames {
         frame.packed = cursor.u32()?;
-        frame.start = *position;
-        *position += u64::from(frame.packed);
     }
     for frame in &mut frames {
         frame.unpacked = cursor.u32()?;
@@ -444,23 +780,41 @@ fn read_frames(cursor: &mut Cursor<'_>, position: &mut u64) -> Result<[Frame; 3]
     Ok(frames)
 }
 
-/// Decodes and reads the sections of a chunk.
+/// Decodes and reads the sections of a chunk, of which `admitted` says why they may not be decoded.
 fn unpack_chunk(
     file: &[u8],
-    level: u8,
-    chunk: &Chunk,
+    (level, chunk): (u8, &Chunk),
+    admitted: &[Result<(), ReadError>; 3],
     around: &Surroundings<'_>,
     problems: &mut Problems,
 ) -> Result<ChunkData, ReadError> {
-    let [common, client, server] = chunk.frames;
     let part = |side| Part::ChunkSection(level, chunk.index, side);
-    let common_bytes = common.unpack(file, part(Side::Common))?;
-    let client_bytes = client.unpack_any(file, part(Side::Client))?;
-    let server_bytes = server.unpack_any(file, part(Side::Server))?;
-    let client_bytes = client_bytes.as_deref();
-    let server_bytes = server_bytes.as_deref();
+    let [common, client, server] = chunk.frames;
+    let [common_fits, client_fits, server_fits] = admitted;
+    // Where the file ends before it, or sizes lie, that is enough.
+    common_fits.clone()?;
+    let unpack = |frame: Frame, side, fits: &Result<(), ReadError>| {
+        fits.clone().and_then(|()| frame.unpack(file, part(side)))
+    };
+    let common_bytes = unpack(common, Side::Common, common_fits);
+    let mut unpack_any = |frame: Frame, side, fits, lost| {
+        if frame.is_empty() {
+            return Optional::Missing;
+        }
+        match unpack(frame, side, fits) {
+            Ok(bytes) => Optional::There(bytes),
+            Err(error) => {
+                problems.add_error(error.losing(lost));
+                Optional::Broken
+            }
+        }
+    };
+    let lost = "the faces, lightmaps and lights of the chunk";
+    let client_bytes = unpack_any(client, Side::Client, client_fits, lost);
+    let lost = "the entities and server regions of the chunk";
+    let server_bytes = unpack_any(server, Side::Server, server_fits, lost);
     read_chunk(
-        common.section(&common_bytes, part(Side::Common)),
+        common.section(&common_bytes?, part(Side::Common)),
         client_bytes.map(|bytes| client.section(bytes, part(Side::Client))),
         server_bytes.map(|bytes| server.section(bytes, part(Side::Server))),
         around,

@@ -5,6 +5,8 @@ crate::rules! {
     Error MAGIC = "pmf/magic";
     /// The file is of a version that is not known.
     Error VERSION = "pmf/version";
+    /// The file is of a layout that came after the one that is read, with the same version number.
+    Error NEWER_LAYOUT = "pmf/newer-layout";
     /// A record needs more bytes than are left.
     Error TRUNCATED = "pmf/truncated";
     /// A text of the header does not end.
@@ -31,6 +33,8 @@ crate::rules! {
     Warning NOT_FINITE = "pmf/not-finite";
     /// A face, corner or box has coordinates that are NaN or infinite; it is left out.
     Warning NOT_FINITE_GEOMETRY = "pmf/not-finite-geometry";
+    /// Levels are somewhere else than the file says.
+    Error LEVEL_LIST = "pmf/level-list";
     /// The chunks of a level are larger than 2^24 m.
     Error CHUNK_SIZE = "pmf/chunk-size";
     /// A chunk is named that is outside the grid of its level.

@@ -11,4 +11,5 @@ mod pfscene;
 mod pmf;
 mod pmf_broken;
 mod pmf_parts;
+mod pmf_salvage;
 mod ppe_map_data;

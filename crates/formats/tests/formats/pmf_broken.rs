@@ -1,4 +1,4 @@
-//! Maps with one thing wrong each: what refuses the file, what loses a chunk, what is listed.
+//! Maps with one thing wrong each: what refuses the file, what is left out, what is listed.
 
 use mapscope_formats::Severity;
 use mapscope_formats::pmf::*;
@@ -8,7 +8,9 @@ use mapscope_testdata::synthesize;
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Refused,
+    /// There is an error.
     Lost,
+    /// There are only warnings.
     Listed,
 }
 use Outcome::{Listed, Lost, Refused};
@@ -42,11 +44,11 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
         }
         Ok(map) => {
             let of = |severity| map.problems.iter().filter(move |p| p.severity == severity);
-            let lost = map.levels[0]
-                .chunks
-                .iter()
-                .any(|chunk| chunk.data.is_none());
-            assert_eq!(lost, of(Severity::Error).next().is_some());
+            let lost = of(Severity::Error).next().is_some();
+            assert!(
+                of(Severity::Error).all(|problem| problem.message.contains("left out: ")
+                    || problem.rule.id == "pmf/map-entities")
+            );
             let severity = if lost {
                 Severity::Error
             } else {
@@ -148,23 +150,23 @@ fn heads_are_checked() {
     let gamemodes = 12 + texts.iter().map(|text| text.len() + 1).sum::<usize>();
     check(
         &with(gamemodes, 33),
-        &Refused,
+        &Lost,
         "33 gamemodes; expected at most 32",
     );
     // Behind one gamemode, `walk`, the tables, the archive and the extensions.
     let strings = gamemodes + 1 + 5;
-    check(&with(strings + 3, 0xFF), &Refused, "string table: ");
+    check(&with(strings + 3, 0xFF), &Lost, "string table: ");
     let archive = strings + 4 + good().strings.bytes().len();
-    check(&with(archive + 3, 0xFF), &Refused, "archive: ");
+    check(&with(archive + 3, 0xFF), &Lost, "archive: ");
     let extensions = archive + 4;
-    check(&with(extensions + 1, 0xFF), &Refused, "extensions, but ");
-    check(&with(extensions + 2 + 3, 0xFF), &Refused, "extension 0: ");
+    check(&with(extensions + 1, 0xFF), &Lost, "extensions, but ");
+    check(&with(extensions + 2 + 3, 0xFF), &Lost, "extension 0: ");
     let levels = extensions + 2 + 4 + good().extensions[0].data.len() + 1 + 12;
     assert_eq!(bytes[levels], 1);
-    check(&with(levels + 4, 0xFF), &Refused, "level 0: ");
-    check(&with(levels, 2), &Refused, "");
+    check(&with(levels + 4, 0xFF), &Lost, "level 0: ");
+    check(&with(levels, 2), &Lost, "");
     let cut = bytes.len() - good().entities.bytes().len() + 19;
-    check(&bytes[..cut], &Refused, "entity tables: 19 bytes left");
+    check(&bytes[..cut], &Lost, "entity tables: 19 bytes left");
     check(
         &[&bytes[..], &[0]].concat(),
         &Listed,
@@ -215,7 +217,7 @@ fn levels_are_checked() {
         (|map| map.levels[0].flags = 0x80, Listed, "flags 0x80"),
         (
             |map| map.levels[0].chunk_exponent = 25,
-            Refused,
+            Lost,
             "chunks of 2^25 m",
         ),
         (
@@ -225,7 +227,7 @@ fn levels_are_checked() {
         ),
         (
             |map| map.levels[0].common.materials[1].name = NOWHERE,
-            Refused,
+            Lost,
             "material 1, at",
         ),
         (
@@ -275,7 +277,7 @@ fn levels_are_checked() {
         ),
         (
             |map| level_client(map).sounds[0].name = NOWHERE,
-            Refused,
+            Lost,
             "sound environment 0",
         ),
         (
@@ -298,7 +300,7 @@ fn levels_are_checked() {
         ),
         (
             |map| level_client(map).materials[2].matcap = NOWHERE,
-            Refused,
+            Lost,
             "client material 2",
         ),
         (
@@ -308,7 +310,7 @@ fn levels_are_checked() {
         ),
         (
             |map| map.levels[0].common.strings = StringTable::new(b"not ended"),
-            Refused,
+            Lost,
             "does not end",
         ),
     ]);
@@ -734,7 +736,7 @@ fn patched(side: Side, at: usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn counts_that_lie_lose_the_chunk() {
+fn counts_that_lie_are_left_out() {
     let data = good().levels.remove(0).chunks.remove(0).data.unwrap();
     let client = data.client.unwrap();
     // Where the numbers of cubes, vertices and normals stand: behind what is before them.
@@ -789,7 +791,7 @@ fn counts_that_lie_lose_the_chunk() {
             Side::Client,
             fast_lights + 3 + 4 + 4,
             most,
-            "a range of vertices from 0 to 4294967295",
+            "4294967295 multipliers, but",
         ),
         (Side::Server, regions, &[255], "255 regions, but"),
     ];
@@ -831,7 +833,7 @@ fn a_map_cut_off_in_its_entities_has_an_error() {
 }
 
 #[test]
-fn sections_that_lie_are_refused() {
+fn sections_that_lie_are_left_out() {
     let file = write_stored(&good());
     let map = read(&file).unwrap();
     let level = &map.levels[0];
@@ -843,31 +845,35 @@ fn sections_that_lie_are_refused() {
     };
     let most = &u32::MAX.to_le_bytes()[..];
     let sizes = at(level.offset) + 1;
-    check(&with(sizes, most), &Refused, "common section of level 0: ");
-    check(&with(sizes, &[0; 4]), &Refused, "0 bytes decode to");
+    check(&with(sizes, most), &Lost, "common section of level 0: ");
+    check(
+        &with(sizes, &[0; 4]),
+        &Lost,
+        "sizes of the common section of level 0: 0 bytes; expected",
+    );
     check(
         &with(sizes + 12, &[0; 4]),
-        &Refused,
+        &Lost,
         "decode to 0; expected both 0, or neither",
     );
     check(
         &with(sizes + 12, most),
-        &Refused,
+        &Lost,
         "said to decode to 4294967295 bytes",
     );
     check(
         &with(at(level.frames[1].start), &[0]),
-        &Refused,
+        &Lost,
         "expected an LZ4 frame",
     );
     let grid = at(level.frames[2].start) + level.frames[2].packed as usize;
-    check(
-        &with(grid, most),
-        &Refused,
-        "4294967296 chunks (256 along Y",
-    );
+    check(&with(grid, most), &Lost, "4294967296 chunks (256 along Y");
     let directory = grid + 4 + 1 + 4;
-    check(&with(directory, most), &Refused, "chunks of level 0: ");
+    check(
+        &with(directory, most),
+        &Lost,
+        "sizes of the common section of chunk (0, 0, 0) of level 0: 4294967295 bytes; expected",
+    );
     check(
         &with(directory, &[0; 4]),
         &Lost,
@@ -920,18 +926,22 @@ fn a_map_may_decode_to_as_much_as_lz4_can() {
 }
 
 #[test]
-fn compressed_sections_that_are_broken_are_refused() {
+fn compressed_sections_that_are_broken_are_left_out() {
     let file = write(&good(), Packing::Compressed).unwrap();
     let map = read(&file).unwrap();
     for (i, chunk) in map.levels[0].chunks.iter().enumerate() {
-        for frame in chunk.frames {
+        for (frame, side) in chunk.frames.into_iter().zip(Side::ALL) {
             let mut file = file.clone();
             file[frame.start as usize + frame.packed as usize / 2] ^= 0x55;
             let broken = read(&file).unwrap();
-            assert!(broken.levels[0].chunks[i].data.is_none());
-            assert!(broken.levels[0].chunks[1 - i].data.is_some());
-            let message = &broken.problems[0].message;
-            assert!(message.contains("the LZ4 frame"), "{message}");
+            let chunks = &broken.levels[0].chunks;
+            assert!(!chunks[i].is_whole() && chunks[1 - i].is_whole());
+            assert_eq!(chunks[i].data.is_none(), side == Side::Common);
+            let [problem] = &broken.problems[..] else {
+                panic!("{:?}", broken.problems);
+            };
+            let message = &problem.message;
+            assert!(message.contains("the LZ4 frame") && message.contains("left out: "));
         }
     }
 }

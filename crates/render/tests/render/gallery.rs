@@ -7,10 +7,10 @@ use std::sync::Arc;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cell, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
-    ClientFastLight, ClientMaterial, Corners, Cubes, DynamicLight, EntityKind, EntityList,
+    ClientFastLight, ClientMaterial, Corners, Cube, Cubes, DynamicLight, EntityKind, EntityList,
     EnvironmentRegion, FastLight, Geometry, Gravity, LevelClient, LevelCommon, LevelServer,
     LightLayer, Lightmap, Material, NO_LIGHTMAP, NewEntity, Packing, PathAttribute, SIDE_CORNERS,
-    ServerRegion, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
+    ServerRegion, Side, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
     corner_signs,
 };
 use mapscope_scene::{Document, LevelItem, OpenOptions, Progress, Source};
@@ -541,6 +541,34 @@ pub(crate) fn open() -> Arc<dyn Document> {
     let source = Source {
         path: Path::new("gallery.pmf").into(),
         bytes: bytes.into(),
+        embedded: &[],
+    };
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
+
+/// Opens a level of three chunks in a row: one whole, one that cannot be read, and one with a box of a
+/// material that there is not.
+pub(crate) fn open_broken() -> Arc<dyn Document> {
+    /// What is before the data of a stored section: magic, descriptor and size of the block.
+    const BEFORE: usize = 11;
+    let map = synthesize::pmf([1, 3, 1], 2, 7);
+    let mut file = pmf::write(&map, Packing::Stored).unwrap();
+    let whole = pmf::read(&file).unwrap();
+    let [_, lost, damaged] = &whole.levels[0].chunks[..] else {
+        panic!("three chunks");
+    };
+    file[lost.frames[0].start as usize] = 0;
+    let cubes = &damaged.data.as_ref().unwrap().cubes;
+    let mut boxes = cubes.iter().filter(|(_, cube)| match cube {
+        Cube::Geometry(geometry) => geometry.side_mask().count_ones() > 2,
+        _ => false,
+    });
+    let (cube, _) = boxes.next().unwrap();
+    let record = cubes.record(Side::Common, cube).unwrap();
+    file[damaged.frames[0].start as usize + BEFORE + record.start as usize + 1] = 200;
+    let source = Source {
+        path: Path::new("broken.pmf").into(),
+        bytes: file.into(),
         embedded: &[],
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()

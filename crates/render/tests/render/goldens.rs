@@ -598,6 +598,12 @@ fn levels() -> Vec<Golden> {
             OverlayId::Cells => "0,1,-8.5,-2.6,-2.3,-2",
             _ => LEVEL_POSE,
         };
+        if overlay.id == OverlayId::LeftOut {
+            // It is on at first.
+            let broken = gallery::open_broken();
+            goldens.push(level("left-out", &broken, "-12,24,-36,14,-2,0"));
+            continue;
+        }
         let mut golden = level(overlay.id.as_str(), &document, pose).with_overlay(overlay.id);
         match overlay.id {
             // A few of them.

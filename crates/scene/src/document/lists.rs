@@ -77,8 +77,10 @@ pub struct ChunkInfo {
     pub item: Item,
     /// What it occupies in world space.
     pub bounds: Aabb,
-    /// Whether it could be read.
+    /// Whether something of it could be read.
     pub is_readable: bool,
+    /// Whether all of it could be read.
+    pub is_whole: bool,
     /// One number for each of [`ChunkMap::measures`].
     pub values: Vec<u64>,
 }

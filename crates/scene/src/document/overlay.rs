@@ -44,6 +44,7 @@ overlay_ids! {
     JointNames "joint-names",
     JointWeights "joint-weights",
     LayerFrames "layer-frames",
+    LeftOut "left-out",
     LightProbes "light-probes",
     Lightmap "lightmap",
     Logic "logic",

@@ -36,6 +36,7 @@ impl Map {
                 item: at.item().into(),
                 bounds: at.bounds(),
                 is_readable: data.is_some(),
+                is_whole: at.chunk.is_whole(),
                 values: vec![cubes as u64, triangles as u64, packed_bytes(at.chunk)],
             }
         });

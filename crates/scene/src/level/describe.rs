@@ -220,7 +220,7 @@ impl<'a> CubeRecord<'a> {
                 let bad = SIDES.iter().enumerate();
                 let bad = bad.filter(|(side, _)| geometry.bad_sides >> side & 1 == 1);
                 let bad: Vec<&str> = bad.map(|(_, name)| *name).collect();
-                let text = || format!("{}: a vertex is not finite", bad.join(", "));
+                let text = || format!("{}: see the problems", bad.join(", "));
                 (!bad.is_empty()).then(text).into()
             })
         })
@@ -452,7 +452,10 @@ impl Map {
             _ => {
                 let (cube, _) = self.cube_at(item)?;
                 let center = cube.at.center();
-                Some(cube.place()?.bounds_in_world(&cube.data.cubes, center))
+                match cube.place() {
+                    Some(place) => Some(place.bounds_in_world(&cube.data.cubes, center)),
+                    None => Aabb::around(self.rims_of(&cube).into_iter().flatten()),
+                }
             }
         }
     }
@@ -474,14 +477,32 @@ impl Map {
                 let boxes = self.lit_boxes(item).into_iter();
                 return boxes.flat_map(|aabb| box_edges(&aabb.corners())).collect();
             }
-            _ => self
-                .cube_at(item)
-                .and_then(|(cube, _)| cube.corners_in_world()),
+            _ => {
+                let cube = self.cube_at(item).map(|(cube, _)| cube);
+                let corners = cube.and_then(|cube| cube.corners_in_world());
+                if corners.is_none()
+                    && let Some(cube) = cube
+                {
+                    return self.rims_of(&cube);
+                }
+                corners
+            }
         };
         let edges = corners.iter().flat_map(box_edges);
         edges
             .filter(|ends| ends.iter().all(|end| end.is_finite()))
             .collect()
+    }
+
+    /// The edges of the faces of a cube, in world space: of one that is not reached from the root they
+    /// alone say where it is.
+    fn rims_of(&self, cube: &CubeAt<'_>) -> Vec<[Vec3; 2]> {
+        let level = self.levels.get(cube.at.level_number);
+        let Some(mesh) = level.and_then(|level| level.mesh(cube.at.number)) else {
+            return Vec::new();
+        };
+        let faces = mesh.faces.iter().filter(|face| face.cube == cube.cube);
+        faces.flat_map(|face| mesh.rim(face)).collect()
     }
 
     /// The material of a side of a cube, or of the first side.
@@ -715,10 +736,12 @@ impl<'a> CubeAt<'a> {
     fn inside(&self) -> Value {
         let cubes = &self.data.cubes;
         Value::list(cubes.inside(self.cube).map(|(corner, child)| {
-            let kind = cubes.kind(child).map_or("", CubeKind::name);
+            let kind = cubes.kind(child);
+            let name = kind.map_or("not there", CubeKind::name);
             let octant = corner.and_then(|corner| CORNERS.get(corner));
             let octant = octant.map_or_else(String::new, |octant| format!("{octant}: "));
-            Value::from(format!("{octant}{child} ({kind})")).link(self.at.cube_item(child))
+            let item = kind.map(|_| self.at.cube_item(child));
+            Value::from(format!("{octant}{child} ({name})")).link_if(item)
         }))
     }
 

@@ -13,11 +13,11 @@ use crate::{
     Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom,
     Shown, Spawn, Statistic, SummaryPart,
 };
-use mapscope_formats::Problem;
 use mapscope_formats::pmf::ChunkIndex;
+use mapscope_formats::{Problem, Severity};
 
 /// The overlays of a map.
-pub(crate) static OVERLAYS: [Overlay; 19] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
     Lightmap "Lightmap only" "Show the light alone, on white surfaces" surface,
     Unlit "Full bright" "Show materials and textures without light" surface,
     MaterialColors "Material colours"
@@ -36,6 +36,7 @@ pub(crate) static OVERLAYS: [Overlay; 19] = overlays![
         "Draw back faces as if they were front faces, whether or not the cube says so",
     Wireframe "Wireframe" "Draw the edges of the triangles",
     ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
+    LeftOut "Left out" "Outline chunks and cubes of which something cannot be read" on,
     Cells "Octree cells"
         "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
          depth",
@@ -216,7 +217,14 @@ impl Levels for Map {
 
     fn emptiness(&self, level: usize) -> Option<String> {
         if self.pmf.levels.is_empty() {
-            return Some("This map has no levels.".to_owned());
+            let mut problems = self.about.problems.iter();
+            let is_broken = problems.any(|problem| problem.severity == Severity::Error);
+            let text = if is_broken {
+                "No level of this map can be read: see the problems."
+            } else {
+                "This map has no levels."
+            };
+            return Some(text.to_owned());
         }
         let data = self.pmf.levels.get(level)?;
         let is_lost = data.chunks.iter().all(|chunk| chunk.data.is_none());

@@ -75,6 +75,10 @@ impl Map {
                 entry(overlays::BORDER, "Chunk"),
                 entry(overlays::BROKEN, "Chunk that cannot be read"),
             ],
+            OverlayId::LeftOut if self.left_out.iter().any(|of| !of.is_whole) => vec![
+                entry(overlays::DAMAGED, "Chunk of which something cannot be read"),
+                entry(overlays::BROKEN, "Chunk or cube that cannot be read"),
+            ],
             OverlayId::Cells => {
                 let mut entries = vec![
                     entry(cell_color(CubeKind::Empty), "Empty"),

@@ -280,7 +280,7 @@ fn more_vertices(level: &pmf::Level) -> usize {
 /// The boxes of a chunk that are drawn.
 pub(super) fn drawn_geometry(data: &ChunkData) -> impl Iterator<Item = (u32, &Geometry)> {
     data.cubes.iter().filter_map(|(cube, kind)| match kind {
-        Cube::Geometry(geometry) if data.cubes.is_reached(cube) => Some((cube, geometry)),
+        Cube::Geometry(geometry) if data.cubes.is_drawn(cube) => Some((cube, geometry)),
         _ => None,
     })
 }

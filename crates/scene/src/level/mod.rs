@@ -27,6 +27,7 @@ mod environments;
 mod files;
 mod items;
 mod known;
+mod left_out;
 mod legends;
 mod light_list;
 mod lightmaps;
@@ -61,6 +62,7 @@ use self::atlas::Atlas;
 use self::entities::EntityIndex;
 use self::files::Unnamed;
 use self::known::Known;
+use self::left_out::LeftOut;
 use self::light_list::LightList;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, Surroundings};
@@ -99,6 +101,8 @@ pub struct Map {
     sections: Sections,
     entities: EntityIndex,
     light_list: LightList,
+    /// Of each level what of it cannot be read.
+    left_out: Vec<LeftOut>,
 }
 
 /// A level, ready to be drawn.
@@ -180,7 +184,7 @@ impl Map {
                 as u64,
         };
         progress.report(1.0)?;
-        Ok(Self {
+        let mut map = Self {
             path: source.path.clone(),
             bytes: Arc::clone(&source.bytes),
             sections: Sections::default(),
@@ -194,7 +198,10 @@ impl Map {
             clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
             levels,
             textures,
-        })
+            left_out: Vec::new(),
+        };
+        map.left_out = map.find_left_out();
+        Ok(map)
     }
 
     /// Its levels, in file order.

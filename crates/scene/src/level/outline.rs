@@ -2,7 +2,7 @@
 
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
-use super::overlays::{BROKEN, cell_color};
+use super::overlays::{BROKEN, DAMAGED, cell_color};
 use super::properties::SECTION_NAMES;
 use super::{Map, colors};
 use crate::outline::{heading, heading_of, leaf};
@@ -43,6 +43,7 @@ impl Map {
         let strings = self.line("String table".to_owned(), LevelItem::STRINGS_OF_FILE);
         let levels = (0..self.pmf.levels.len()).map(|level| OutlineNode {
             children: self.level_lines(level),
+            swatch: (!self.is_level_whole(level)).then_some(Swatch::Color(BROKEN)),
             ..leaf(
                 format!("Level {level}"),
                 LevelItem::level(level).into(),
@@ -110,7 +111,10 @@ impl Map {
             self.entity_lines(Some(level)),
             heading_of_all("Cubes", self.cube_kind_lines(level)),
             heading_of("Chunks", chunks, MAX_CHUNKS, |at| OutlineNode {
-                swatch: at.data().is_none().then_some(Swatch::Color(BROKEN)),
+                swatch: match at.data() {
+                    None => Some(Swatch::Color(BROKEN)),
+                    Some(data) => data.is_damaged.then_some(Swatch::Color(DAMAGED)),
+                },
                 ..self.line(at.chunk.index.to_string(), at.item())
             }),
             heading("String tables", self.table_lines(level)),
@@ -213,9 +217,17 @@ impl Map {
         let entities = self.owners().filter_map(|owner| self.entity_list(owner));
         let missing = textures.iter().filter(|texture| !texture.file.found);
         vec![
+            Statistic {
+                name: "Read as of",
+                value: format!("document of {}", pmf::DOCUMENT_DATE),
+            },
             statistic("Levels", levels),
             statistic("Chunks", chunks().count()),
             statistic("Unreadable chunks", chunks().count() - readable().count()),
+            statistic(
+                "Damaged chunks",
+                readable().filter(|data| data.is_damaged).count(),
+            ),
             statistic("Cubes", readable().map(|data| data.cubes.len()).sum()),
             statistic("Faces", meshes().map(|mesh| mesh.faces.len()).sum()),
             statistic("Triangles", triangles),

@@ -19,6 +19,7 @@ const MAX_LABELS: usize = 2_000;
 
 pub(super) const BORDER: [u8; 3] = [160, 190, 240];
 pub(super) const BROKEN: [u8; 3] = [240, 70, 60];
+pub(super) const DAMAGED: [u8; 3] = [255, 150, 60];
 pub(super) const ORPHANS: [u8; 3] = [240, 80, 220];
 pub(super) const COLLIDER: [u8; 3] = [90, 235, 235];
 pub(super) const SERVER: [u8; 3] = [245, 215, 80];
@@ -41,9 +42,9 @@ pub(super) fn cell_color(kind: CubeKind) -> [u8; 3] {
 
 /// The level that is shown with what is shown of it.
 #[derive(Clone, Copy)]
-struct Stage<'a> {
-    map: &'a Map,
-    shown: &'a Shown,
+pub(super) struct Stage<'a> {
+    pub(super) map: &'a Map,
+    pub(super) shown: &'a Shown,
 }
 
 impl<'a> Stage<'a> {
@@ -54,7 +55,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Whether something of a box is not cut away.
-    fn is_in(self, aabb: &Aabb) -> bool {
+    pub(super) fn is_in(self, aabb: &Aabb) -> bool {
         self.shown
             .cut
             .is_none_or(|cut| aabb.max.cmpge(cut.min).all() && aabb.min.cmple(cut.max).all())
@@ -123,6 +124,9 @@ impl Map {
 impl Annotations for Map {
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let stage = Stage { map: self, shown };
+        if !shown.overlays.is_off(OverlayId::LeftOut) {
+            stage.left_out(lines);
+        }
         for id in shown.overlays.iter() {
             match id {
                 OverlayId::ChunkBorders => stage.chunk_borders(lines),

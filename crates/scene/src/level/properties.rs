@@ -94,6 +94,10 @@ impl<'a> MapAt<'a> {
         })
         .json_as("time", |at| at.header().created_unix_secs.into()),
         field("Version", |at| at.map.about.version.as_str().into()),
+        field("Read as of", |_| {
+            format!("document of {}", pmf::DOCUMENT_DATE).into()
+        })
+        .derived(),
         field("Gamemodes", |at: &Self| {
             at.header().gamemodes.join(", ").into()
         })
@@ -103,6 +107,7 @@ impl<'a> MapAt<'a> {
     const MAP: &'a [Field<Self>] = &[
         field("Header", |at: &Self| Self::HEADER.properties(at).into())
             .json_as("header", |at| Self::HEADER.json(at).into()),
+        json_only("document", |_| pmf::DOCUMENT_DATE.into()),
         summary_only("Map", |at| at.header().name.as_str().into()),
         field("Levels", |at: &Self| at.map.levels.len().into())
             .derived()
@@ -338,6 +343,12 @@ impl<'a> LevelAt<'a> {
             chunks.filter(|chunk| chunk.data.is_none()).count().into()
         })
         .derived(),
+        field("Contents", |at: &Self| {
+            let is_whole = at.map.is_level_whole(at.number);
+            (!is_whole).then_some("something is left out").into()
+        })
+        .json_as("readable", |at| at.map.is_level_whole(at.number).into())
+        .derived(),
         field("Chunk size", |at: &Self| {
             format!("{} m", short(at.source.chunk_side())).into()
         })
@@ -536,9 +547,13 @@ impl<'a> ChunkAt<'a> {
         }).derived()
         .json_or_0("entities"),
         field("Contents", |at: &Self| {
-            at.data().is_none().then_some("cannot be read").into()
+            let what = match at.data() {
+                None => "cannot be read",
+                Some(_) => "something is left out",
+            };
+            (!at.chunk.is_whole()).then_some(what).into()
         })
-        .json_as("readable", |at| at.data().is_some().into()),
+        .json_as("readable", |at| at.chunk.is_whole().into()),
         field("Problem", Self::problems).derived(),
     ];
 

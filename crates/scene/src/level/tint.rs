@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(map.visibility_at(data.bounds.max + 99.0, &shown), None);
         shown.visibility_from = None;
         // What is in the cube stands for it.
-        shown.selected = Some(LevelItem::cube(0, 0, info.child).into());
+        shown.selected = Some(LevelItem::cube(0, 0, info.child.unwrap()).into());
         assert_eq!(map.tint_key(&shown), key);
     }
 

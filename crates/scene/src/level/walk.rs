@@ -331,7 +331,17 @@ impl Map {
 
     /// What a problem is about.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<LevelItem> {
-        match problem.subject {
+        let item = self.named_by(problem.subject)?;
+        let is_there = |item: &LevelItem| self.described(*item).is_some();
+        // What a problem is about may be what is left out.
+        let level = Self::level_of_item(item).map(LevelItem::level);
+        let mut items = [Some(item), level].into_iter().flatten();
+        items.find(is_there).or(Some(LevelItem::Map))
+    }
+
+    /// The item of what a problem is about, which need not be there.
+    fn named_by(&self, subject: Subject) -> Option<LevelItem> {
+        match subject {
             Subject::MapEntity(entity) => self.entity_of_list(Owner::Map, entity),
             Subject::Extension(index) => Some(LevelItem::Extension { index }),
             Subject::ArchiveEntry(index) => Some(LevelItem::ArchiveFile { index }),
@@ -370,7 +380,7 @@ impl Map {
     }
 
     /// The numbers of a level and of a chunk in it.
-    fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<[u32; 2]> {
+    pub(super) fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<[u32; 2]> {
         let in_file = self.pmf.levels.get(usize::from(level))?;
         let chunk = in_file.chunk_number(ChunkIndex::new(chunk))?;
         Some([level.into(), chunk as u32])

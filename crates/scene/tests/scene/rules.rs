@@ -324,6 +324,13 @@ fn sweep_pmf(broken: &mut Broken) {
     for change in changes {
         broken.add_read(pmf::read(&level(change)), |map| &map.problems);
     }
+    // A list of no levels, with a level behind it.
+    let mut unlisted = level(|_| ());
+    let first = pmf::read(&unlisted).unwrap().levels[0].offset as usize;
+    unlisted[first - 5] = 0;
+    broken.add_read(pmf::read(&unlisted), |map| &map.problems);
+    let newer = b"PMF\0A hall of pillars\0Two rooms\0somebody";
+    broken.add_read(pmf::read(newer), |map| &map.problems);
     let archived = level(|map| with_archive(map, &[("qa", b"a"), ("qb", b"b")]));
     let name = archived.windows(2).position(|pair| pair == b"qb").unwrap();
     let start = archived.windows(2).position(|pair| pair == b"qa").unwrap();

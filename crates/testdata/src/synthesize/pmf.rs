@@ -289,6 +289,7 @@ fn chunk(blocks: &Blocks, index: ChunkIndex, grid: [u32; 3]) -> ChunkData {
     let mut server_strings = StringTableBuilder::default();
     let entities = entities(&mut server_strings);
     ChunkData {
+        is_damaged: false,
         strings,
         materials: vec![stone, grass, water],
         physics_materials: vec![ground],

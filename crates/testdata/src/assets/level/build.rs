@@ -336,6 +336,7 @@ impl Builder<'_> {
         let entities = entities::entities(&Of::Chunk(chunk), &mut server_strings)?;
         let half = Vec3::splat(plan::CHUNK_METRES * 0.5);
         Ok(ChunkData {
+            is_damaged: false,
             strings: strings.finish(),
             materials,
             physics_materials,

@@ -1,0 +1,229 @@
+//! Recognising maps of layouts that came after the document that is read here. They have the same
+//! version number, so that only their layout tells them: all of them begin with texts where this one
+//! has the creation time, and have the time behind them (document of `PlatinumSrc` since 29 October
+//! 2025).
+
+use super::bytes::Cursor;
+use super::header::{MAX_GAMEMODES, YEAR_10000};
+use super::rules;
+use crate::{ReadError, quoted};
+
+/// Bytes of magic and version.
+const BEFORE: usize = 4;
+/// The longest names and descriptions of a newer map, with the zero byte behind them.
+const LONGEST_NAME: usize = 256;
+const LONGEST_TEXT: usize = 65_536;
+const LONGEST_GAMEMODE: usize = 32;
+
+/// Why a file is no newer map.
+struct Other;
+
+/// What is read of a newer map; none where the file ends before.
+type Part<T> = Result<Option<T>, Other>;
+
+/// What a newer map begins with.
+struct Newer<'a> {
+    name: &'a [u8],
+    /// Offset of the data behind the header; none where the file ends within it, or where the header
+    /// is not that of the newest document.
+    data_at: Option<usize>,
+}
+
+/// Why a map of a newer layout is refused; none for one of the layout that is read. Nothing is said
+/// where it cannot be told for certain.
+pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
+    let mut whole = cursor.clone();
+    whole.seek(0);
+    let bytes = whole.rest();
+    let newer = Newer::of(bytes).ok()??;
+    let is_newest = newer.data_at.is_some_and(|at| are_offsets(bytes, at));
+    // Read as the time that stands there in the layout that is read.
+    let time = bytes.get(BEFORE..)?.first_chunk().copied();
+    let is_no_time = time.is_none_or(|time| u64::from_le_bytes(time) >= YEAR_10000);
+    let layout = match (is_newest, is_no_time) {
+        (true, _) => "of December 2025",
+        (false, true) => "of 29 October 2025 or later, which Mapscope cannot tell apart further",
+        (false, false) => return None,
+    };
+    let name = quoted(newer.name);
+    let found =
+        format!("the name {name} where a creation time should be, as in the layout {layout}");
+    let expected = "the layout of 15 September 2025, which has the same version number";
+    Some(cursor.fault(&rules::NEWER_LAYOUT, BEFORE, found, expected))
+}
+
+impl<'a> Newer<'a> {
+    /// Reads the header of a newer map.
+    fn of(bytes: &'a [u8]) -> Part<Self> {
+        let mut at = BEFORE;
+        let Some(name) = text(bytes, &mut at, LONGEST_NAME)? else {
+            return Ok(None);
+        };
+        if name.is_empty() {
+            return Err(Other);
+        }
+        let data_at = Self::rest_of(bytes, &mut at)?;
+        Ok(Some(Self { name, data_at }))
+    }
+
+    /// Reads what follows the name, and gives the offset behind it; none also where gamemodes are
+    /// counted as before.
+    fn rest_of(bytes: &[u8], at: &mut usize) -> Part<usize> {
+        for longest in [LONGEST_TEXT, LONGEST_TEXT, LONGEST_NAME] {
+            if text(bytes, at, longest)?.is_none() {
+                return Ok(None);
+            }
+        }
+        let after_texts = *at;
+        let newest = Self::gamemodes(bytes, at, true);
+        if newest.is_ok() {
+            return newest;
+        }
+        *at = after_texts;
+        Self::gamemodes(bytes, at, false).map(|_| None)
+    }
+
+    /// Reads gamemodes and the time behind them: `has_first` where one stands before the number of
+    /// the others.
+    fn gamemodes(bytes: &[u8], at: &mut usize, has_first: bool) -> Part<usize> {
+        let gamemode = |at: &mut usize| match text(bytes, at, LONGEST_GAMEMODE)? {
+            Some([]) => Err(Other),
+            name => Ok(name),
+        };
+        if has_first && gamemode(at)?.is_none() {
+            return Ok(None);
+        }
+        let Some(count) = bytes.get(*at) else {
+            return Ok(None);
+        };
+        if usize::from(*count) > MAX_GAMEMODES - usize::from(has_first) {
+            return Err(Other);
+        }
+        *at += 1;
+        for _ in 0..*count {
+            if gamemode(at)?.is_none() {
+                return Ok(None);
+            }
+        }
+        let Some(time) = bytes.get(*at..).and_then(|rest| rest.first_chunk()) else {
+            return Ok(None);
+        };
+        *at += time.len();
+        if u64::from_le_bytes(*time) < YEAR_10000 {
+            Ok(Some(*at))
+        } else {
+            Err(Other)
+        }
+    }
+}
+
+/// A text for people that ends in a zero byte and is not too long.
+fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Part<&'a [u8]> {
+    let rest = bytes.get(*at..).unwrap_or_default();
+    let head = rest.get(..longest).unwrap_or(rest);
+    let len = head.iter().position(|byte| *byte == 0);
+    let found = head.get(..len.unwrap_or(head.len())).unwrap_or_default();
+    let is_readable = match std::str::from_utf8(found) {
+        Ok(found) => !found.contains(|c: char| c.is_control() && !c.is_whitespace()),
+        // The file may end within a character.
+        Err(error) => len.is_none() && error.error_len().is_none(),
+    };
+    if !is_readable || (len.is_none() && rest.len() >= longest) {
+        return Err(Other);
+    }
+    *at += len.map_or(head.len(), |len| len + 1);
+    Ok(len.map(|_| found))
+}
+
+/// Whether the newest document's data begins at an offset: where the extensions are, which is behind
+/// the map, and the size of the map.
+fn are_offsets(bytes: &[u8], at: usize) -> bool {
+    let numbers = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+    let Some(numbers) = numbers else {
+        return false;
+    };
+    let (numbers, _) = numbers.as_chunks();
+    let [extensions, size] = [0, 1].map(|i| {
+        let number = numbers.get(i).copied().unwrap_or_default();
+        u64::from(u32::from_le_bytes(number))
+    });
+    // Offsets count from the beginning of the file or of the data.
+    let map_at = 8;
+    size >= 8 && [map_at + size, at as u64 + map_at + size].contains(&extensions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bytes::{Part, Section};
+    use super::*;
+
+    /// A map of the newest document: its header, and what its data begins with.
+    fn newest(name: &str) -> Vec<u8> {
+        let mut file = b"PMF\0".to_vec();
+        for text in [name, "Two rooms", "somebody", "compiler 1", "walk"] {
+            file.extend(text.as_bytes());
+            file.push(0);
+        }
+        file.push(1);
+        file.extend(b"fly\0");
+        file.extend(1_766_000_000_u64.to_le_bytes());
+        let map_at = file.len() as u32 + 8;
+        file.extend((map_at + 100).to_le_bytes());
+        file.extend(100_u32.to_le_bytes());
+        file.extend([0; 110]);
+        file
+    }
+
+    fn said(file: &[u8]) -> Option<String> {
+        let section = Section {
+            part: Part::File,
+            start: 0,
+            is_packed: false,
+        };
+        refusal(&Cursor::new(file, section)).map(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_newest_layout_is_named() {
+        // Of a name of four letters the layout before makes a time that can be.
+        for name in ["Hall", "A hall of pillars"] {
+            let text = said(&newest(name)).unwrap();
+            assert!(text.starts_with("0x4: "), "{text}");
+            assert!(text.contains(&format!("`{name}`")) && text.contains("of December 2025"));
+            let error = crate::pmf::read(&newest(name)).unwrap_err();
+            assert_eq!(error.problem().unwrap().rule, &rules::NEWER_LAYOUT);
+        }
+    }
+
+    #[test]
+    fn layouts_between_are_told_from_the_one_that_is_read() {
+        // Gamemodes counted as before, then the time, then something else.
+        let mut file = b"PMF\0A long name\0\0\0\0\x01walk\0".to_vec();
+        file.extend(1_762_000_000_u64.to_le_bytes());
+        file.extend([9; 40]);
+        let text = said(&file).unwrap();
+        assert!(text.contains("29 October 2025 or later"), "{text}");
+        // One that is cut off within its header.
+        let cut = &newest("A hall of pillars")[..30];
+        assert!(said(cut).unwrap().contains("29 October 2025 or later"));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_said() {
+        // The layout that is read, with times that are right, odd and of letters.
+        for time in [0, 1_757_894_400, u64::MAX, u64::from_le_bytes(*b"AAAAAAAA")] {
+            let mut file = b"PMF\0".to_vec();
+            file.extend(time.to_le_bytes());
+            file.extend(b"Room\0Two rooms\0somebody\0compiler\0\x01walk\0");
+            file.extend([12, 0, 0, 0]);
+            file.extend(b"\0one\0two\0abc");
+            file.extend([0; 60]);
+            assert_eq!(said(&file), None, "{time}");
+        }
+        assert_eq!(said(b"PMF\0"), None);
+        assert_eq!(said(b"PMF\0\0\0\0\0"), None);
+        // A short name alone may be a time as well.
+        assert_eq!(said(b"PMF\0Hall\0\0\0\0"), None);
+        assert!(said(&newest("Hall")[..20]).is_some());
+    }
+}
