@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod beginnings;
 mod ika_map;
 mod ika_text_map;
 mod ika_vsp;
