@@ -320,7 +320,7 @@ Examples:
 
 Exit status: 0 the same, 1 different, 2 they could not be compared.")]
 pub struct DiffArgs {
-    /// File to compare
+    /// File to compare, or `-` for standard input
     #[arg(value_name = "A")]
     pub a: PathBuf,
     /// File to compare it with, of the same format

@@ -26,6 +26,10 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         return Ok(Status::Done);
     };
     let files = [&*args.a, b];
+    if files.into_iter().all(source::is_stdin) {
+        let text = "expected only one file to be `-`, standard input";
+        return Err(CommandError::Argument(text.to_owned()));
+    }
     let opened = open_both(files, options)?;
     let is_identical = opened[0].bytes == opened[1].bytes;
     let [first, second] = opened.map(|opened| opened.document);

@@ -100,8 +100,11 @@ pub(super) fn stdin(argument: &Path) -> Result<Source, CommandError> {
     })
 }
 
-/// The bytes that an argument names: a file, a demo, or a made-up map.
+/// The bytes that an argument names: a file, standard input, a demo, or a made-up map.
 pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
+    if is_stdin(argument) {
+        return stdin(argument);
+    }
     if let Some(demo) = demo_of(argument)? {
         return Ok(demo.source());
     }

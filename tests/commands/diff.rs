@@ -398,6 +398,41 @@ fn what_cannot_be_compared_fails() {
 }
 
 #[test]
+fn one_of_the_files_can_come_through_a_pipe() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+
+    let folder = Folder::new();
+    written_files(&folder);
+    let bytes = std::fs::read(folder.path("a.pfmap")).unwrap();
+    let run = |args: &str| {
+        let mut command = folder.command();
+        command.args(args.split(' ')).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        // Who refuses the arguments reads nothing.
+        let _unread = pipe.write_all(&bytes);
+        drop(pipe);
+        child.wait_with_output().unwrap()
+    };
+    assert_eq!(run("diff - a.pfmap").status.code(), Some(0));
+    let other = run("diff b.pfmap - --json");
+    assert_eq!(other.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&other.stdout).unwrap();
+    assert_eq!(
+        (&json["b"], &json["format"]),
+        (&json!("-"), &json!("pfmap"))
+    );
+    let both = run("diff - -");
+    assert_eq!(both.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&both.stderr).contains("only one"),
+        "{both:?}"
+    );
+}
+
+#[test]
 fn text_is_grouped_and_cut() {
     let a = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
     let mut b = a.clone();

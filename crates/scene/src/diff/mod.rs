@@ -161,7 +161,10 @@ impl Comparison<'_> {
                 for row in 0..size[0].max(other[0]) {
                     for col in 0..size[1].max(other[1]) {
                         let at = [size, other].map(|size| index(size, row, col));
-                        self.pair(lists, at, within);
+                        // Where one is wider and the other higher, neither has anything.
+                        if at != [None; 2] {
+                            self.pair(lists, at, within);
+                        }
                     }
                 }
             }
