@@ -13,6 +13,7 @@ use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
+use super::state::interface::PathPurpose;
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
 use crate::viewer::panels::Panel;
@@ -358,6 +359,18 @@ static TABLE: &[Command] = &[
         run: |state| state.go_back(false),
     }),
         "Open the file again that was left by going back"),
+    command("compare", "Compare with…", &[ctrl_shift(Key::D)], ("File", 1), Action::Do(&Operation {
+        id: "compare",
+        is_enabled: |state| state.document().is_some(),
+        run: |state| state.effects.push(Effect::AskPath(PathPurpose::Compare)),
+    }),
+        "Choose a file of the same format and list what differs"),
+    command("changes.show", "What changed", &[], ("File", 1), Action::Do(&Operation {
+        id: "changes",
+        is_enabled: |state| state.tools.comparison.found.is_some(),
+        run: State::show_changes,
+    }),
+        "List what the last reload has changed, or what differs from the file that this one was compared with"),
     command("map.scene", "Show the map's scene", &[], ("File", 1), Action::Counterpart,
         "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
     command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
@@ -495,6 +508,18 @@ static TABLE: &[Command] = &[
         "Select and show the next item of the same kind"),
     command("select.previous", "Select previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
         "Select and show the item of the same kind before this one"),
+    command("changes.next", "Next change", &[key(Key::F8)], ("Select", 2), Action::Do(&Operation {
+        id: "next-change",
+        is_enabled: State::has_changes,
+        run: |state| state.next_change(false),
+    }),
+        "Select and show the next difference from the file, or version, that this one was compared with"),
+    command("changes.previous", "Previous change", &[shift(Key::F8)], ("Select", 2), Action::Do(&Operation {
+        id: "previous-change",
+        is_enabled: State::has_changes,
+        run: |state| state.next_change(true),
+    }),
+        "Select and show the difference before this one"),
     command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,
         "Hide the selected material, chunk, type, entity, faction or gamemode, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,

@@ -526,6 +526,8 @@ impl<Panel: Default> Host<Panel> {
         let mut context = PanelContext {
             document: &self.document,
             on_disk: self.on_disk.as_ref(),
+            changes: None,
+            change: None,
             files: None,
             shown: &self.shown,
             hovered: None,

@@ -166,6 +166,7 @@ impl LineData {
         if let Some(annotations) = document.annotations() {
             annotations.lines(&view.shown, &mut self.lines);
         }
+        self.lines.extend(view.shown.changes.lines());
         if let Some(item) = view.shown.selected {
             let contour = document.contour(item, &view.shown);
             // Bones are inside the mesh.

@@ -34,6 +34,7 @@ use winit::window::{Fullscreen, Theme, Window, WindowId};
 use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
+use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
 use crate::viewer::state::drop_preview::{self, DropPreview};
 use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
@@ -86,6 +87,8 @@ pub(crate) enum UserEvent {
     DropPreviewed(Vec<PathBuf>, DropPreview),
     /// The system's dialog was answered, or gave nothing, after this time.
     PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
+    /// The open file was compared with another.
+    Compared(Box<CompareOutcome>),
     /// An image was saved, or why not.
     ImageSaved(Result<PathBuf, String>),
     /// A screen reader asks something.
@@ -517,6 +520,7 @@ impl App {
             }
             Effect::Watch => self.watch_open_file(),
             Effect::List(number, origin) => self.list_files(number, origin),
+            Effect::Compare(request) => self.compare(request),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveMap(path) => self.save_map(path),
@@ -581,6 +585,18 @@ impl App {
         });
     }
 
+    /// Compares the open file with another, on a thread of its own.
+    fn compare(&mut self, request: CompareRequest) {
+        let compared = sender(&self.proxy, |outcome| {
+            UserEvent::Compared(Box::new(outcome))
+        });
+        let job = move || compared(request.run());
+        if let Err(error) = std::thread::Builder::new().spawn(job) {
+            let text = format!("There is no thread to compare with: {error}");
+            self.state.notices.toast(text, Some(Severity::Error));
+        }
+    }
+
     /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
     /// the system has none.
     fn ask_path(&mut self, purpose: PathPurpose) {
@@ -605,6 +621,14 @@ impl App {
                 dialog = dialog.add_filter("What Mapscope opens", &endings);
                 let files = dialog.add_filter("All files", &["*"]).pick_files();
                 Box::pin(async { files.await.unwrap_or_default() })
+            }
+            PathPurpose::Compare => {
+                let document = open.map(|open| open.document.about().format);
+                if let Some(format) = document {
+                    dialog = dialog.add_filter(format.name, format.endings);
+                }
+                let file = dialog.add_filter("All files", &["*"]).pick_file();
+                Box::pin(async { file.await.into_iter().collect() })
             }
             PathPurpose::SceneMap => {
                 let endings = mapscope_formats::pfmap::FORMAT.endings;
@@ -1191,6 +1215,10 @@ impl ApplicationHandler<UserEvent> for App {
                 }
                 None => {}
             },
+            UserEvent::Compared(outcome) => {
+                self.state.compared(*outcome);
+                self.events.say("compared");
+            }
             UserEvent::ImageSaved(Ok(path)) => {
                 let path = path.display();
                 self.events.say(format_args!("saved {path}"));

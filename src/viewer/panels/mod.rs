@@ -17,6 +17,7 @@ pub use self::legend::legend;
 pub use self::problems::OnDisk;
 pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
+pub use super::state::compare::Changes;
 pub use super::state::playlist::{ListedFile, Playlist};
 
 use std::fmt;
@@ -135,6 +136,8 @@ panels! {
         "Everything about what is selected", |_| true;
     Problems: problems::Problems, Bottom, Num4, "problems", "Problems",
         "What is wrong with the file, and where", |_| true;
+    Changes: changes::ChangesPanel, Bottom, D, "changes", "Changes",
+        "What differs from another file, or from the version before a reload", |_| true;
     Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
         "Frame time, triangles, memory and counts", |_| true;
     Curves: curves::Curves, Bottom, Num6, "curves", "Curves",
@@ -206,6 +209,10 @@ pub struct PanelContext<'a> {
     pub document: &'a Arc<dyn Document>,
     /// The file on disk, while this version of it is shown in its place.
     pub on_disk: Option<&'a OnDisk>,
+    /// What differs between it and another file, once that is known.
+    pub changes: Option<&'a Changes>,
+    /// The difference that was gone to last, by its index.
+    pub change: Option<usize>,
     /// The files that go with it.
     pub files: Option<&'a Playlist>,
     /// What of it is shown.
@@ -341,6 +348,8 @@ pub enum Request {
     Warn(String),
     /// Go to what a problem is about, if that can be shown.
     ShowProblem(Option<ProblemTarget>),
+    /// Go to a difference from another file, by its index.
+    ShowChange(usize),
     /// Show one of the document's levels, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.

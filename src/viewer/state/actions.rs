@@ -335,6 +335,7 @@ impl State {
             Request::SetRangeEnd(frame) => self.player.set_range_end(frame),
             Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
             Request::ShowProblem(target) => self.show_problem(target),
+            Request::ShowChange(index) => self.show_change(index),
             Request::ShowLevel(level) => self.show_level(level),
             Request::Hide(item, hide) => self.hide(item, hide),
             Request::SetLight(light, intensity) => self.view.shown.lights.set(light, intensity),

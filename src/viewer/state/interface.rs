@@ -109,6 +109,7 @@ pub(crate) enum PathPurpose {
     SaveMap,
     TextureFolder,
     SceneMap,
+    Compare,
 }
 
 /// Files that are held over the window.
@@ -142,6 +143,7 @@ impl State {
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
+            PathPurpose::Compare => self.compare_with(folder::absolute(&path)),
             PathPurpose::SceneMap => {
                 let scene = self.open_file().filter(|_| self.can_choose_map());
                 if let Some(scene) = scene.map(|open| open.path.clone()) {

@@ -2,6 +2,7 @@
 
 mod actions;
 pub(crate) mod clip_box;
+pub(crate) mod compare;
 mod counterpart;
 pub(crate) mod drop_preview;
 pub(crate) mod files;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use self::compare::CompareRequest;
 use self::files::Files;
 use self::interface::{Interface, PathPurpose};
 use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
@@ -107,6 +109,8 @@ pub(crate) enum Effect {
     Watch,
     /// Look which files are now where those of the list of a number come from.
     List(u64, Origin),
+    /// Compare the open file with another.
+    Compare(CompareRequest),
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
     /// Save a picture of the view as [`PictureOptions`](picture::PictureOptions) say.
@@ -330,7 +334,9 @@ impl State {
             let wish = self.wish(&before);
             self.grant(wish);
             self.tell_of_reload(&*before.document);
+            self.compare_reloaded(&before);
         } else {
+            self.forget_comparison();
             self.start_clip(&request);
             self.view.history.forget();
             self.files.wish = None;
@@ -467,6 +473,7 @@ impl State {
         self.files.on_disk = None;
         self.files.wish = None;
         self.files.playlist = None;
+        self.forget_comparison();
         self.deselect();
         self.pointer.leave();
         self.effects.push(Effect::Watch);

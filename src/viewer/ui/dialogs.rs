@@ -171,6 +171,11 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "The path of the map that the scene stands on",
             "Choose",
         ),
+        PathPurpose::Compare => (
+            "Compare with",
+            "The path of a file of the same format, to see what differs",
+            "Compare",
+        ),
         PathPurpose::TextureFolder => (
             "Add texture folder",
             "The path of a folder in which textures are looked for",
@@ -292,7 +297,10 @@ fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Su
     let paths = match known {
         Some((of, paths)) if of == typed => paths,
         _ => {
-            let wants_files = matches!(purpose, PathPurpose::Open | PathPurpose::SceneMap);
+            let wants_files = matches!(
+                purpose,
+                PathPurpose::Open | PathPurpose::SceneMap | PathPurpose::Compare
+            );
             let paths = continuations(typed, wants_files);
             ctx.data_mut(|data| data.insert_temp(id, (typed.to_owned(), paths.clone())));
             paths

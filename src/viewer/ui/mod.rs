@@ -265,6 +265,8 @@ fn with_context(
     show(&mut PanelContext {
         document: &document,
         on_disk: state.files.on_disk.as_ref(),
+        changes: state.tools.comparison.found.as_deref(),
+        change: state.tools.comparison.current,
         files: state.files.playlist.as_ref(),
         shown: &state.view.shown,
         hovered: state.pointer.hovered,

@@ -88,6 +88,21 @@ impl State {
         };
     }
 
+    /// Puts a box in world space into the middle of the view and fills the view with it.
+    pub(crate) fn frame_bounds(&mut self, bounds: Aabb) {
+        if self.is_flat() {
+            self.frame_flat(bounds);
+            return;
+        }
+        if self.view.mode == CameraMode::Walk {
+            self.set_mode(CameraMode::Orbit);
+        }
+        self.view.camera.pose = match self.view.mode {
+            CameraMode::Game => camera_control::game_view(bounds.center(), self.view.game_height),
+            _ => camera_control::frame_all(&self.view.camera, bounds, self.view.aspect),
+        };
+    }
+
     /// Goes to an item as a double click on it in a list does: looks through a camera, opens a model
     /// that is a file, and fills the view with all else.
     pub(crate) fn visit(&mut self, item: Item) {

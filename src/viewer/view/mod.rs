@@ -21,6 +21,7 @@ use self::history::ViewHistory;
 use self::measure::Measure;
 use self::shown::TrackedShown;
 use super::state::clip_box::ClipBox;
+use super::state::compare::Comparison;
 use super::state::settings::FieldsOfView;
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::{Aabb, Item};
@@ -122,4 +123,6 @@ pub(crate) struct Tools {
     pub holds_visibility: bool,
     /// The kind that is stepped through.
     pub stepping: Option<Item>,
+    /// Compares with another file.
+    pub comparison: Comparison,
 }

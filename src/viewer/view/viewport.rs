@@ -102,6 +102,7 @@ impl Viewport {
         }
         self.fly(ui, state);
         state.follow_visibility();
+        state.follow_changes();
         self.point(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);

@@ -15,6 +15,7 @@ use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
 use mapscope_render::{Backend, Gpu, Reason, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
+use mapscope_scene::diff::Diff;
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, Integers, Object, ObjectKind, Parallax, RectPx, TileMap, Zone,
@@ -396,6 +397,15 @@ fn scenery() -> Vec<Golden> {
         _ => flat(0, GRASS),
     });
     let corner = look_at(&shadow, [31.0, 1.0, -0.5], SLANT, 60.0);
+    // The tower and the pit are new, and the wall is as it was.
+    let before = open_map([1, 1], |row, _| match row {
+        ..12 => flat(3, GRASS),
+        _ => flat(0, GRASS),
+    });
+    let versions = [&*before, &*shadow];
+    let steep = look_at(&shadow, [15.5, 16.5, 0.0], STEEP, 80.0);
+    let mut changes = Golden::new("changes", &shadow, steep);
+    changes.view.shown.changes = Diff::of(versions).unwrap().lines(versions);
     let far = land(24, 3, |_, tile| tile);
     let middle = land(3, 3, |_, tile| tile);
     vec![
@@ -440,6 +450,7 @@ fn scenery() -> Vec<Golden> {
             &far,
             look_at(&far, [384.0, 384.0, 0.0], SLANT, 11000.0),
         ),
+        changes,
     ]
 }
 

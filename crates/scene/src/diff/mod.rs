@@ -6,6 +6,7 @@
 //! rest the fields are compared.
 
 mod fields;
+mod outline;
 mod parts;
 mod text;
 
@@ -15,6 +16,7 @@ use thiserror::Error;
 
 pub use self::fields::FieldChange;
 use self::fields::{compared, only_in};
+pub use self::outline::{ChangeLines, change_color};
 use self::parts::Order;
 pub use self::parts::Parts;
 pub use self::text::{Told, tell};

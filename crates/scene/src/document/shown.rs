@@ -7,6 +7,7 @@ use super::overlay::OverlaySet;
 use super::playback::Playhead;
 #[cfg(doc)]
 use super::{Document, Levels};
+use crate::diff::ChangeLines;
 use crate::geometry::Aabb;
 
 /// What of a document is shown, and how: everything but where it is seen from.
@@ -50,6 +51,8 @@ pub struct Shown {
     /// Whether the surface of a model stays as it is while a joint is selected, in place of showing
     /// the weights of the joint.
     pub hides_weights: bool,
+    /// Lines around what is not as in another document.
+    pub changes: ChangeLines,
     /// Whether nothing casts a shadow.
     pub hides_shadows: bool,
     /// Whether nothing is behind everything, so that an image is transparent there: no sky, no floor

@@ -1,0 +1,206 @@
+//! What differs between the open file and another one, as a list.
+
+use std::fmt::Write as _;
+
+use egui::accesskit::Role;
+use egui::{Align2, Color32, RichText, ScrollArea, Ui};
+
+use super::{Changes, PanelContext, PanelUi, Request, parts};
+use crate::viewer::commands::{self, Action};
+use mapscope_scene::diff::{Difference, FieldChange, change_color};
+
+/// Width of the column that says what differs and where, in points.
+const PLACE_WIDTH: f32 = 240.0;
+/// How many fields of a difference a row names.
+const MAX_FIELDS: usize = 6;
+
+/// Lists the differences and leads to them.
+#[derive(Debug, Default)]
+pub struct ChangesPanel {
+    /// The comparison that was shown last, and the difference that was gone to then.
+    shown: (u64, Option<usize>),
+}
+
+impl PanelUi for ChangesPanel {
+    fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let Some(changes) = context.changes else {
+            parts::hint(
+                ui,
+                "Nothing to compare with",
+                "What differs stands here after a reload, or after \"Compare with…\".",
+            );
+            run_button(ui, context, "compare");
+            return;
+        };
+        ui.horizontal_wrapped(|ui| {
+            ui.label(format!(
+                "Compared with {}: {}",
+                changes.with,
+                changes.summary()
+            ));
+            let has_some = !changes.diff.differences.is_empty();
+            let previous = "Go to the difference before this one (Shift+F8)";
+            if parts::button(ui, has_some, "Previous", previous) {
+                run(context, "changes.previous");
+            }
+            if parts::button(ui, has_some, "Next", "Go to the next difference (F8)") {
+                run(context, "changes.next");
+            }
+            run_button(ui, context, "compare");
+            let help = "Copy the listed differences as text";
+            if parts::button(ui, has_some, "Copy all", help) {
+                ui.copy_text(as_text(changes));
+            }
+        });
+        let differences = &changes.diff.differences;
+        if differences.is_empty() {
+            parts::hint(ui, "No differences", "Both say the same.");
+            return;
+        }
+        let unlisted = changes.diff.count() - differences.len() as u64;
+        if unlisted > 0 {
+            ui.weak(format!("{unlisted} more are not listed"));
+        }
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let list_id = ui.scope_id().with("changes");
+        let row_height = parts::Row::height(ui);
+        let mut area = ScrollArea::vertical().auto_shrink(false);
+        let now = (changes.number, context.change);
+        if std::mem::replace(&mut self.shown, now) != now
+            && let Some(at) = context.change
+        {
+            // One before it stays in view.
+            area = area.vertical_scroll_offset(at.saturating_sub(1) as f32 * row_height);
+        }
+        area.show_rows(ui, row_height, differences.len(), |ui, rows| {
+            for index in rows {
+                let Some(difference) = differences.get(index) else {
+                    continue;
+                };
+                let fields = fields_text(difference, MAX_FIELDS);
+                let heading = heading(difference);
+                let row = parts::Row {
+                    id: list_id.with(index),
+                    role: Role::ListBoxOption,
+                    name: &format!("{heading}: {fields}"),
+                    selected: context.change == Some(index),
+                    highlighted: false,
+                    branch: None,
+                };
+                let response = row.show(ui);
+                paint(ui, difference, &heading, &fields, response.rect);
+                if response.clicked() {
+                    context.ask(Request::ShowChange(index));
+                }
+                response.on_hover_ui(|ui| tooltip(ui, difference, changes));
+            }
+        });
+    }
+}
+
+/// How, what and where.
+fn heading(difference: &Difference) -> String {
+    let Difference { what, place, .. } = difference;
+    let how = match difference.is_in {
+        [true, false] => "gone:",
+        [false, true] => "only here:",
+        _ => "changed",
+    };
+    if place == what {
+        format!("{how} {what}")
+    } else {
+        format!("{how} {what} {place}")
+    }
+}
+
+/// What was and is said, field by field.
+fn fields_text(difference: &Difference, max: usize) -> String {
+    let shown = difference.fields.iter().take(max);
+    let text = |field: &FieldChange| {
+        let [before, now] = field.texts();
+        let value = match difference.is_in {
+            [true, true] => {
+                let [before, now] = [before, now].map(|it| it.unwrap_or_else(|| "none".to_owned()));
+                format!("{before} → {now}")
+            }
+            _ => before.or(now).unwrap_or_default(),
+        };
+        format!("{} {value}", field.name.to_lowercase())
+    };
+    let mut texts: Vec<String> = shown.map(text).collect();
+    let more = difference.fields.len().saturating_sub(max);
+    if more > 0 {
+        texts.push(format!("and {more} more"));
+    }
+    texts.join(", ")
+}
+
+fn paint(ui: &Ui, difference: &Difference, heading: &str, fields: &str, row: egui::Rect) {
+    let rect = row.with_min_x(row.min.x + 6.0);
+    let rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    let [red, green, blue] = change_color(difference.is_in);
+    let side = rect.height() * 0.5;
+    let mark = Align2::LEFT_CENTER.align_size_within_rect(egui::vec2(4.0, side), rect);
+    ui.painter()
+        .rect_filled(mark, 1.0, Color32::from_rgb(red, green, blue));
+    let place = rect.with_min_x(mark.max.x + 8.0);
+    let place = place.with_max_x(place.min.x + PLACE_WIDTH);
+    let visuals = ui.visuals();
+    let (weak, color) = (visuals.weak_text_color(), visuals.text_color());
+    parts::paint_text(
+        ui,
+        place,
+        RichText::new(heading),
+        color,
+        Align2::LEFT_CENTER,
+    );
+    let rest = rect.with_min_x(place.max.x + 8.0);
+    parts::paint_text(ui, rest, RichText::new(fields), weak, Align2::LEFT_CENTER);
+}
+
+fn tooltip(ui: &mut Ui, difference: &Difference, changes: &Changes) {
+    ui.label(heading(difference));
+    for field in &difference.fields {
+        let one = Difference {
+            fields: vec![field.clone()],
+            ..difference.clone()
+        };
+        ui.label(fields_text(&one, 1));
+    }
+    let places = [changes.with.as_str(), "the open file"];
+    for (file, at) in places.into_iter().zip(&difference.at) {
+        if let Some(at) = at {
+            ui.weak(format!("{at} of {file}"));
+        }
+    }
+}
+
+/// The differences, one to a line.
+fn as_text(changes: &Changes) -> String {
+    let mut text = String::new();
+    for difference in &changes.diff.differences {
+        let fields = fields_text(difference, usize::MAX);
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}: {fields}", heading(difference));
+    }
+    text
+}
+
+fn action(id: &str) -> Option<(&'static str, &'static str, Action)> {
+    let command = commands::all().iter().find(|command| command.id == id)?;
+    Some((command.name, command.help, command.action))
+}
+
+fn run(context: &mut PanelContext<'_>, id: &str) {
+    if let Some((.., action)) = action(id) {
+        context.ask(Request::Run(action));
+    }
+}
+
+fn run_button(ui: &mut Ui, context: &mut PanelContext<'_>, id: &str) {
+    if let Some((name, help, action)) = action(id)
+        && parts::button(ui, true, name, help)
+    {
+        context.ask(Request::Run(action));
+    }
+}

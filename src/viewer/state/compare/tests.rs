@@ -1,0 +1,186 @@
+//! Comparisons without a window.
+
+use egui::vec2;
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, HarnessBuilder};
+
+use super::*;
+use crate::viewer::commands::{self, Action};
+use crate::viewer::state::interface::{Asked, PathPurpose};
+use crate::viewer::testing::{self, Window};
+use mapscope_formats::pfmap::{self, TILE_CHARS, Tile};
+use mapscope_scene::TerrainItem;
+use mapscope_scene::diff::change_color;
+use mapscope_testdata::synthesize;
+
+/// A map of two chunks, and one in which a tile is another and a material is gone.
+fn maps() -> [Vec<u8>; 2] {
+    let mut a = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
+    let mut b = a.clone();
+    let unused = "Unused".to_owned();
+    let first = a.materials[0].clone();
+    a.materials.push(pfmap::Material {
+        name: unused,
+        ..first
+    });
+    let text: &[u8; TILE_CHARS] = b"0+0900000000100001111000";
+    b.tiles[3 * 64 + 33] = Tile::parse(text).unwrap();
+    [a, b].map(|map| pfmap::write(&map))
+}
+
+fn open(bytes: &[u8]) -> Arc<dyn Document> {
+    let source = Source {
+        path: "made.pfobj".into(),
+        bytes: bytes.into(),
+        embedded: &[],
+    };
+    mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
+}
+
+/// Makes the comparisons that were asked for.
+fn carry_out(state: &mut State) -> usize {
+    let effects = std::mem::take(&mut state.effects);
+    let mut count = 0;
+    for effect in effects {
+        if let Effect::Compare(request) = effect {
+            state.compared(request.run());
+            count += 1;
+        }
+    }
+    count
+}
+
+fn run(state: &mut State, id: &str) {
+    let command = commands::all()
+        .iter()
+        .find(|command| command.id == id)
+        .unwrap();
+    state.run(command.action);
+}
+
+/// A window in which a map was read again.
+fn reloaded(builder: HarnessBuilder<Window>) -> Harness<'static, Window> {
+    testing::built(builder, |state| {
+        let [a, b] = maps();
+        state.loaded(testing::loaded(open(&a), false));
+        assert_eq!(carry_out(state), 0, "there is nothing before it");
+        state.loaded(testing::loaded(open(&b), true));
+        assert_eq!(carry_out(state), 1);
+    })
+}
+
+#[test]
+fn after_a_reload_what_changed_is_listed_and_gone_through() {
+    let mut h = reloaded(Harness::builder().with_size(vec2(1200.0, 800.0)));
+    let tile = Some(TerrainItem::Tile { row: 3, col: 33 }.into());
+    let state = &mut h.state_mut().state;
+    let toast = &state.notices.toasts.last().unwrap().text;
+    assert!(toast.ends_with("1 material, 1 tile"), "{toast}");
+    assert!(
+        state.view.shown.changes.lines().is_empty(),
+        "it is not listed"
+    );
+    run(state, "changes.show");
+    h.run();
+    assert_eq!(h.state().state.view.shown.changes.lines().len(), 4);
+    h.get_by_label_contains("changed tile 3,33").click();
+    h.run();
+    assert_eq!(h.state().state.view.shown.selected, tile);
+    let state = &mut h.state_mut().state;
+    assert_eq!(state.tools.comparison.current, Some(1));
+    // Round at the end, to what is gone.
+    run(state, "changes.next");
+    assert_eq!(state.tools.comparison.current, Some(0));
+    assert_eq!(state.view.shown.selected, None);
+    run(state, "changes.previous");
+    assert_eq!(state.view.shown.selected, tile);
+    h.run();
+    h.get_by_label("Next").click();
+    h.run();
+    assert_eq!(h.state().state.tools.comparison.current, Some(0));
+    // Closed, it draws nothing.
+    h.state_mut().state.run(Action::Panel(Panel::Changes));
+    h.run();
+    assert!(h.state().state.view.shown.changes.lines().is_empty());
+}
+
+#[test]
+fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = maps();
+    let other = folder.path().join("other.pfmap");
+    std::fs::write(&other, &b).unwrap();
+    let mut h = testing::window(|state| state.loaded(testing::loaded(open(&a), false)));
+    let state = &mut h.state_mut().state;
+    state.effects.clear();
+    run(state, "compare");
+    let asks = [Effect::AskPath(PathPurpose::Compare)];
+    assert_eq!(std::mem::take(&mut state.effects), asks);
+    state.path_chosen(PathPurpose::Compare, other.clone(), Asked::BySystem);
+    assert_eq!(carry_out(state), 1);
+    assert!(state.is_panel_open(Panel::Changes));
+    h.run();
+    h.get_by_label_contains("only here: material");
+    // Read again, the other file is the same as this one.
+    let state = &mut h.state_mut().state;
+    state.loaded(testing::loaded(open(&b), true));
+    assert_eq!(carry_out(state), 1);
+    assert!(!state.has_changes());
+    h.run();
+    h.get_by_label_contains("No differences");
+    // What cannot be compared is said.
+    std::fs::write(&other, "no map").unwrap();
+    let state = &mut h.state_mut().state;
+    state.path_chosen(PathPurpose::Compare, other, Asked::BySystem);
+    carry_out(state);
+    let toast = state.notices.toasts.last().unwrap();
+    assert_eq!(toast.severity, Some(Severity::Error), "{toast:?}");
+    // Another file forgets it.
+    let mut next = testing::loaded(open(&a), false);
+    next.loaded.as_mut().unwrap().path = "other.pfmap".into();
+    state.loaded(next);
+    assert!(state.tools.comparison.found.is_none() && state.tools.comparison.file.is_none());
+}
+
+#[test]
+fn a_comparison_that_another_has_replaced_is_not_taken() {
+    let [a, b] = maps();
+    let mut state = State::new(Default::default(), Default::default());
+    state.loaded(testing::loaded(open(&a), false));
+    state.loaded(testing::loaded(open(&b), true));
+    state.loaded(testing::loaded(open(&a), true));
+    let requests = std::mem::take(&mut state.effects).into_iter();
+    let requests = requests.filter_map(|effect| match effect {
+        Effect::Compare(request) => Some(request),
+        _ => None,
+    });
+    let requests: Vec<_> = requests.collect();
+    let [first, second] = &*requests else {
+        panic!("{requests:?}");
+    };
+    state.compared(second.clone().run());
+    let number = state.tools.comparison.found.as_ref().unwrap().number;
+    state.compared(first.clone().run());
+    assert_eq!(
+        state.tools.comparison.found.as_ref().unwrap().number,
+        number
+    );
+}
+
+#[test]
+fn each_line_of_the_list_has_the_colour_of_its_lines_in_the_view() {
+    for scale in [1.0, 2.0] {
+        let mut h = reloaded(testing::sized(vec2(1000.0, 640.0), scale));
+        run(&mut h.state_mut().state, "changes.show");
+        h.run();
+        let picture = testing::keep_picture(&mut h, &format!("changes-{scale}"));
+        for is_in in [[true, false], [true, true]] {
+            let color = change_color(is_in);
+            let marked = picture
+                .pixels()
+                .filter(|pixel| pixel.0[..3] == color)
+                .count();
+            assert!(marked as f32 > 10.0 * scale, "{is_in:?}: {marked} pixels");
+        }
+    }
+}
