@@ -289,6 +289,7 @@ Examples:
   mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message [rule]
   mapscope check assets/                every file below a folder
   mapscope check assets/ --json         one JSON object a file, each on a line
+  mapscope check assets/ --deny warnings --allow pfobj/bounds-differ
   git show HEAD:town.pmf | mapscope check -
   mapscope check --list-rules           what is checked: every rule, how bad it is, and what it says
 
@@ -302,12 +303,52 @@ pub struct CheckArgs {
     /// List every rule with its severity and what it is about, and check nothing
     #[arg(long, conflicts_with = "paths")]
     pub list_rules: bool,
+    /// Make problems of this rule errors, notes too, or of all `warnings` (may be given several times)
+    #[arg(long, value_name = "RULE|warnings", help_heading = "Rules")]
+    pub deny: Vec<String>,
+    /// Leave out problems of this rule (may be given several times); `deny` and `allow` in a
+    /// `mapscope.toml` say the same for a folder
+    #[arg(long, value_name = "RULE", help_heading = "Rules")]
+    pub allow: Vec<String>,
     /// Also list what is not wrong but worth knowing; JSON always has it
     #[arg(long, help_heading = "Output")]
     pub notes: bool,
-    /// One JSON object a file, each on a line
-    #[arg(long, help_heading = "Output")]
+    /// `text`, `json`, `github` for annotations, or `sarif` [default: text]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        hide_possible_values = true,
+        help_heading = "Output"
+    )]
+    pub format: Option<ReportFormat>,
+    /// One JSON object a file, each on a line: the same as --format json
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub json: bool,
+}
+
+impl CheckArgs {
+    /// The form of the report.
+    pub(super) fn format(&self) -> ReportFormat {
+        match self.format {
+            Some(format) => format,
+            None if self.json => ReportFormat::Json,
+            None => ReportFormat::Text,
+        }
+    }
+}
+
+/// A form of the report of `check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Lines as compilers write them
+    Text,
+    /// A JSON object a file
+    Json,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 /// What `diff` takes.

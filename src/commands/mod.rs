@@ -33,7 +33,7 @@ use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
 
 pub use cli::{
     BackendName, BenchArgs, CheckArgs, Cli, Command, DiffArgs, GraphicsArgs, HeadlessCommand,
-    ImageArgs, InfoArgs, RenderArgs, SampleCount, ThumbnailArgs, ViewArgs, parse,
+    ImageArgs, InfoArgs, RenderArgs, ReportFormat, SampleCount, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 

@@ -1,11 +1,14 @@
 //! `check` over folders and standard input, and in the forms that other programs read.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use mapscope_testdata::{Need, skip};
-use serde_json::Value;
+use regex_lite::Regex;
+use serde_json::{Value, json};
 
 use super::cli::{RAMP, map};
 use super::folder::{Folder, Outcome};
@@ -169,16 +172,25 @@ fn standard_input_is_checked_once() {
     assert!(twice.stderr.contains("only once"), "{twice:?}");
 }
 
-/// The parts of a line as compilers write it, by what finds it in the output of programs: a name
-/// without colons, two numbers, a severity and a message.
-fn matched(line: &str) -> Option<(&str, u32, u32, &str, &str)> {
-    let mut parts = line.splitn(4, ':');
-    let file = parts.next()?;
-    let [line, column] = [parts.next()?, parts.next()?];
-    let (severity, message) = parts.next()?.strip_prefix(' ')?.split_once(": ")?;
-    let is_known = ["error", "warning", "note"].contains(&severity);
-    let numbers = (line.parse().ok()?, column.parse().ok()?);
-    is_known.then_some((file, numbers.0, numbers.1, severity, message))
+/// What Visual Studio Code finds errors and warnings of GCC by (`$gcc`).
+const GCC: &str = r"^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$";
+
+/// A document of the project.
+fn document(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// The problem matcher that the documents have for GitHub.
+fn matcher() -> Regex {
+    let page = document("docs/continuous-integration.md");
+    let blocks = page.split("```json\n").skip(1);
+    let blocks = blocks.map(|block| block.split("```").next().unwrap());
+    let mut matchers = blocks.filter_map(|block| {
+        let block: Value = serde_json::from_str(block).unwrap();
+        let regexp = block.pointer("/problemMatcher/0/pattern/0/regexp")?;
+        Some(regexp.as_str()?.to_owned())
+    });
+    Regex::new(&matchers.next().unwrap()).unwrap()
 }
 
 #[test]
@@ -189,17 +201,25 @@ fn every_line_of_text_is_what_compilers_write_of_binary_files_too() {
     let check = folder.run("check game none.pfmap --notes").expect(2);
     let lines: Vec<&str> = check.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{check:?}");
+    let (gcc, matcher) = (Regex::new(GCC).unwrap(), matcher());
     for line in &lines {
-        let (file, _, _, _, message) = matched(line).unwrap_or_else(|| panic!("{line}"));
+        let parts = gcc.captures(line).unwrap_or_else(|| panic!("{line}"));
+        let own = matcher.captures(line).unwrap_or_else(|| panic!("{line}"));
+        for part in 1..=4 {
+            assert_eq!(parts.get(part).unwrap(), own.get(part).unwrap(), "{line}");
+        }
+        let file = &parts[1];
         assert!(folder.path(file).is_file(), "{line}");
-        let is_binary = file.contains("/cut.");
-        assert_eq!(message.starts_with("at 0x"), is_binary, "{line}");
+        assert_eq!(
+            parts[5].starts_with("at 0x"),
+            file.contains("/cut."),
+            "{line}"
+        );
+        assert!(line.ends_with(&format!("[{}]", &own[6])), "{line}");
     }
     let unchecked = check.stderr.lines().next().unwrap();
-    let expected = Some(("none.pfmap", 1, 1, "error"));
-    let found =
-        matched(unchecked).map(|(file, line, column, severity, _)| (file, line, column, severity));
-    assert_eq!(found, expected, "{unchecked}");
+    let parts = gcc.captures(unchecked).unwrap();
+    assert_eq!(&parts[1], "none.pfmap");
 }
 
 #[test]
@@ -232,4 +252,466 @@ fn progress_is_shown_on_a_terminal_alone_and_leaves_nothing() {
     assert_eq!(seen.len(), 2, "{text:?}");
     assert!(seen[0].contains("b9.pfmap:25:"), "{text:?}");
     assert_eq!(seen[1], "3 files: 1 error");
+}
+
+#[test]
+fn rules_are_denied_and_allowed() {
+    let folder = game();
+    // A warning.
+    folder.write("game/maps/b9.pfmap", map("gone.png", RAMP));
+    let problems = |check: &Outcome| -> Vec<Value> {
+        let problems = objects(check)
+            .into_iter()
+            .map(|file| file["problems"].clone());
+        let problems = problems.flat_map(|list| list.as_array().unwrap().clone());
+        let short = |problem: Value| json!([problem["severity"], problem["rule"]]);
+        problems.map(short).collect()
+    };
+    let warning = json!(["warning", "texture/missing"]);
+    let error = json!(["error", "texture/missing"]);
+    for (options, status, expected) in [
+        ("", 0, vec![&warning]),
+        ("--deny warnings", 1, vec![&error]),
+        ("--deny texture/missing", 1, vec![&error]),
+        (
+            "--deny texture/name --deny pfmap/tile-type",
+            0,
+            vec![&warning],
+        ),
+        ("--allow texture/missing", 0, vec![]),
+        ("--deny warnings --allow texture/missing", 0, vec![]),
+    ] {
+        let check = folder
+            .run(&format!("check game --json {options}"))
+            .expect(status);
+        assert_eq!(
+            problems(&check).iter().collect::<Vec<_>>(),
+            expected,
+            "{options}"
+        );
+        let says = check.stderr.contains("no problems, 1 allowed");
+        assert_eq!(says, expected.is_empty(), "{check:?}");
+    }
+    // What is only worth knowing can be denied too.
+    folder.run("check demo:terrain").expect(0);
+    let denied = folder
+        .run("check demo:terrain --deny pfmap/unreachable-ground")
+        .expect(1);
+    assert!(denied.stdout.contains("error: "), "{denied:?}");
+    for (options, word) in [
+        (
+            "--deny pfmap/tile-typ",
+            "there is no rule `pfmap/tile-typ`; ",
+        ),
+        (
+            "--allow missing",
+            "there is no rule `missing`, but `texture/missing`",
+        ),
+        ("--allow warnings", "can only be denied"),
+        (
+            "--deny texture/missing --allow texture/missing",
+            "both denied and allowed",
+        ),
+        ("--json --format text", "--format"),
+        ("--format html", "html"),
+        (
+            "--list-rules --format sarif",
+            "expected --format text or json",
+        ),
+    ] {
+        let path = if options.contains("list") { "" } else { "game" };
+        let check = folder.run(&format!("check {path} {options}")).expect(2);
+        assert!(check.stderr.contains(word), "{options}: {check:?}");
+        assert_eq!(check.stdout, "");
+    }
+}
+
+#[test]
+fn a_folder_says_what_becomes_of_rules_below_it() {
+    let folder = game();
+    for name in ["maps/b9.pfmap", "maps/old/a.pfmap"] {
+        folder.write(&format!("game/{name}"), map("gone.png", RAMP));
+    }
+    let errors = |options: &str| -> Vec<String> {
+        let check = folder.run(&format!("check game --format json {options}"));
+        assert!(check.status < Some(2), "{check:?}");
+        let has_error = |file: &Value| file["problems"][0]["severity"] == "error";
+        let files = objects(&check).into_iter().filter(has_error);
+        files
+            .map(|file| file["file"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(errors("").len(), 0);
+    folder.write("game/mapscope.toml", "deny = [\"warnings\"]\n");
+    assert_eq!(errors(""), ["game/maps/b9.pfmap", "game/maps/old/a.pfmap"]);
+    folder.write(
+        "game/maps/old/mapscope.toml",
+        "allow = [\"texture/missing\"]\n",
+    );
+    assert_eq!(errors(""), ["game/maps/b9.pfmap"]);
+    assert_eq!(errors("--allow texture/missing").len(), 0);
+    assert_eq!(errors("--deny texture/missing").len(), 2);
+    // A file in it is checked as the whole folder is, from wherever.
+    folder.run("check game/maps/old/a.pfmap").expect(0);
+    folder.run("check game/maps/old/../b9.pfmap").expect(1);
+    // What lies above a repository is not asked.
+    fs::create_dir(folder.path("game/maps/.git")).unwrap();
+    assert_eq!(errors("").len(), 0);
+}
+
+#[test]
+fn settings_of_unknown_rules_are_named_with_their_place() {
+    let folder = game();
+    fs::remove_file(folder.path("game/maps/b9.pfmap")).unwrap();
+    folder.write(
+        "game/mapscope.toml",
+        "deny = [\n  \"pfmap/tile-tipe\",\n  \"warnings\",\n]\nlevel = 3\n",
+    );
+    let check = folder.run("check game --json").expect(2);
+    let expected = [
+        ("2:3", "there is no rule `pfmap/tile-tipe`"),
+        ("5:1", "there is no setting `level`"),
+    ];
+    let objects = objects(&check);
+    assert_eq!(objects.len(), 4, "{check:?}");
+    for (object, (at, word)) in objects.iter().zip(expected) {
+        assert_eq!(
+            (&object["file"], &object["at"]),
+            (&json!("game/mapscope.toml"), &json!(at))
+        );
+        let error = object["error"].as_str().unwrap();
+        assert!(error.contains(word), "{error}");
+        let line = format!("game/mapscope.toml:{at}: error: {error}");
+        assert!(check.stderr.contains(&line), "{check:?}");
+    }
+    let long = b"#".repeat(2_000_000);
+    for (text, word) in [
+        (&b"deny = ["[..], "game/mapscope.toml:1:9: error: "),
+        (b"deny = [\"\xff\"]", "byte 9 is not UTF-8"),
+        (&long[..], "at most 1048576 are read"),
+    ] {
+        folder.write("game/mapscope.toml", text);
+        let check = folder.run("check game").expect(2);
+        assert!(check.stderr.contains(word), "{check:?}");
+    }
+    fs::remove_file(folder.path("game/mapscope.toml")).unwrap();
+    fs::create_dir(folder.path("game/mapscope.toml")).unwrap();
+    let check = folder.run("check game").expect(2);
+    let line = "game/mapscope.toml:1:1: error: is a directory";
+    assert!(check.stderr.contains(line), "{check:?}");
+}
+
+#[test]
+fn github_gets_annotations() {
+    let folder = game();
+    folder.write("game/cut, 100%.pmf", b"PMF\0\0\0\0\0\0");
+    let args = ["check", "./game", "none.pfmap", "--format", "github"];
+    let check = folder.run_args(args).expect(2);
+    let begins = [
+        "::error file=game/cut%2C 100%25.pmf,title=pmf/",
+        "::error file=game/maps/b9.pfmap,line=25,col=76,title=pfmap/tile-type::found `D` as",
+        "::error file=none.pfmap::No such file",
+    ];
+    let lines: Vec<&str> = check.stdout.lines().collect();
+    assert_eq!(lines.len(), begins.len(), "{check:?}");
+    for (line, begins) in lines.iter().zip(begins) {
+        assert!(line.starts_with(begins), "{line}");
+    }
+    assert!(lines[0].contains("::at 0x"), "{check:?}");
+}
+
+/// What a value of SARIF may be: the part of the schema of version 2.1.0 that a report uses.
+enum Kind {
+    Text,
+    Bool,
+    /// A whole number from this one.
+    Number(i64),
+    /// One of these texts.
+    One(&'static [&'static str]),
+    Object(&'static str),
+    List(&'static str),
+}
+
+/// Keys, and what each may be.
+type Keys = &'static [(&'static str, Kind)];
+
+/// The objects of the schema: the name of each, the keys that it must have, and those that it may
+/// have. None may have others.
+const SARIF: &[(&str, &[&str], Keys)] = {
+    use Kind::{Bool, List, Number, Object, One, Text};
+    const LEVEL: Kind = One(&["none", "note", "warning", "error"]);
+    &[
+        (
+            "log",
+            &["version", "runs"],
+            &[
+                ("$schema", Text),
+                ("version", One(&["2.1.0"])),
+                ("runs", List("run")),
+            ],
+        ),
+        (
+            "run",
+            &["tool"],
+            &[
+                ("tool", Object("tool")),
+                ("columnKind", One(&["utf16CodeUnits", "unicodeCodePoints"])),
+                ("results", List("result")),
+                ("invocations", List("invocation")),
+            ],
+        ),
+        ("tool", &["driver"], &[("driver", Object("toolComponent"))]),
+        (
+            "toolComponent",
+            &["name"],
+            &[
+                ("name", Text),
+                ("version", Text),
+                ("semanticVersion", Text),
+                ("rules", List("reportingDescriptor")),
+            ],
+        ),
+        (
+            "reportingDescriptor",
+            &["id"],
+            &[
+                ("id", Text),
+                ("shortDescription", Object("multiformatMessageString")),
+                ("defaultConfiguration", Object("reportingConfiguration")),
+            ],
+        ),
+        ("multiformatMessageString", &["text"], &[("text", Text)]),
+        ("reportingConfiguration", &[], &[("level", LEVEL)]),
+        (
+            "result",
+            &["message"],
+            &[
+                ("ruleId", Text),
+                ("ruleIndex", Number(-1)),
+                ("level", LEVEL),
+                ("message", Object("message")),
+                ("locations", List("location")),
+            ],
+        ),
+        // Text or an id.
+        ("message", &["text"], &[("text", Text)]),
+        (
+            "location",
+            &[],
+            &[("physicalLocation", Object("physicalLocation"))],
+        ),
+        // An artifact or an address.
+        (
+            "physicalLocation",
+            &["artifactLocation"],
+            &[
+                ("artifactLocation", Object("artifactLocation")),
+                ("region", Object("region")),
+            ],
+        ),
+        (
+            "artifactLocation",
+            &[],
+            &[("uri", Text), ("uriBaseId", Text)],
+        ),
+        (
+            "region",
+            &[],
+            &[
+                ("startLine", Number(1)),
+                ("startColumn", Number(1)),
+                ("byteOffset", Number(-1)),
+                ("byteLength", Number(0)),
+            ],
+        ),
+        (
+            "invocation",
+            &["executionSuccessful"],
+            &[
+                ("executionSuccessful", Bool),
+                ("exitCode", Number(i64::MIN)),
+                ("toolExecutionNotifications", List("notification")),
+            ],
+        ),
+        (
+            "notification",
+            &["message"],
+            &[
+                ("level", LEVEL),
+                ("message", Object("message")),
+                ("locations", List("location")),
+            ],
+        ),
+    ]
+};
+
+/// Fails unless a value is such an object of SARIF; collects the names of the objects in it.
+fn validate(name: &'static str, value: &Value, seen: &mut BTreeSet<&'static str>) {
+    let known = SARIF.iter().find(|(known, ..)| *known == name);
+    let (_, required, keys) = known.unwrap_or_else(|| panic!("{name} is not in the table"));
+    seen.insert(name);
+    let object = value
+        .as_object()
+        .unwrap_or_else(|| panic!("{name}: {value}"));
+    for key in *required {
+        assert!(object.contains_key(*key), "{name} without {key}: {value}");
+    }
+    for (key, value) in object {
+        let known = keys.iter().find(|(known, _)| known == key);
+        let (_, kind) = known.unwrap_or_else(|| panic!("{name} has no {key}"));
+        let is_good = match kind {
+            Kind::Text => value.is_string(),
+            Kind::Bool => value.is_boolean(),
+            Kind::Number(min) => value.as_i64().is_some_and(|number| number >= *min),
+            Kind::One(texts) => value.as_str().is_some_and(|text| texts.contains(&text)),
+            Kind::Object(name) => {
+                validate(name, value, seen);
+                true
+            }
+            Kind::List(name) => {
+                for value in value.as_array().unwrap() {
+                    validate(name, value, seen);
+                }
+                true
+            }
+        };
+        assert!(is_good, "{name}.{key}: {value}");
+    }
+}
+
+#[test]
+fn sarif_has_what_its_schema_asks_for() {
+    let folder = game();
+    folder.write("game/cut here.pmf", b"PMF\0\0\0\0\0\0");
+    folder.write("game/maps/old/a.pfmap", map("gone.png", RAMP));
+    let check = folder
+        .run("check game none.pfmap demo:terrain --notes --format sarif")
+        .expect(2);
+    let log = check.json();
+    let mut seen = BTreeSet::new();
+    validate("log", &log, &mut seen);
+    let all: BTreeSet<&str> = SARIF.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(seen, all, "the table speaks of what no report has");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"], "{result}");
+    }
+    let ids: BTreeSet<&str> = rules
+        .iter()
+        .map(|rule| rule["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), rules.len(), "a rule stands there twice");
+    let find = |rule: &str| {
+        let result = results
+            .iter()
+            .find(|it| it["ruleId"].as_str().unwrap().starts_with(rule));
+        result.unwrap_or_else(|| panic!("no {rule} in {results:#?}"))
+    };
+    let tile = find("pfmap/tile-type");
+    assert_eq!(tile["level"], "error");
+    let expected = json!({
+        "artifactLocation": {"uri": "game/maps/b9.pfmap", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 25, "startColumn": 76},
+    });
+    assert_eq!(tile["locations"][0]["physicalLocation"], expected);
+    assert_eq!(find("texture/missing")["level"], "warning");
+    assert_eq!(find("pfmap/unreachable-ground")["level"], "note");
+    let binary = &find("pmf/")["locations"][0]["physicalLocation"];
+    assert_eq!(binary["artifactLocation"]["uri"], "game/cut%20here.pmf");
+    assert!(binary["region"]["byteOffset"].is_u64(), "{binary}");
+    let invocation = &run["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    assert_eq!(invocation["exitCode"], 2);
+    let notification = &invocation["toolExecutionNotifications"][0];
+    let message = notification["message"]["text"].as_str().unwrap();
+    assert!(message.contains("No such file"), "{notification}");
+    let clean = folder.run("check demo: --format sarif").expect(0).json();
+    validate("log", &clean, &mut seen);
+    assert_eq!(clean["runs"][0]["results"], json!([]));
+    assert_eq!(
+        clean["runs"][0]["invocations"][0]["executionSuccessful"],
+        true
+    );
+}
+
+/// The endings of all formats.
+fn endings() -> BTreeSet<String> {
+    let formats = mapscope_scene::formats();
+    let endings = formats.flat_map(|format| format.endings.iter());
+    endings.map(|ending| (*ending).to_owned()).collect()
+}
+
+#[test]
+fn hooks_know_the_endings_of_all_formats() {
+    let hooks = document(".pre-commit-hooks.yaml");
+    let (_, listed) = hooks.split_once("files: (?i)\\.(").unwrap();
+    let (listed, _) = listed.split_once(")$\n").unwrap();
+    let listed: BTreeSet<String> = listed.split('|').map(str::to_owned).collect();
+    assert_eq!(listed, endings());
+    let hook = document("scripts/pre-commit");
+    let lines = hook.lines().map(str::trim);
+    let listed = lines.filter_map(|line| line.strip_prefix("':(icase)*.")?.split('\'').next());
+    let listed: BTreeSet<String> = listed.map(str::to_owned).collect();
+    assert_eq!(listed, endings());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_keeps_a_commit_with_errors_back() {
+    let folder = game();
+    let program = Path::new(env!("CARGO_BIN_EXE_mapscope"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut path: Vec<_> = std::env::split_paths(&path).collect();
+    path.insert(0, program.parent().unwrap().to_owned());
+    let git = |args: &str| -> Option<Output> {
+        let mut command = Command::new("git");
+        command
+            .current_dir(folder.path("game"))
+            .args(args.split(' '));
+        command.env("PATH", std::env::join_paths(&path).unwrap());
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            command.env_remove(name);
+        }
+        for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
+            command.env(name, "/dev/null");
+        }
+        for (role, value) in [("NAME", "A Mapper"), ("EMAIL", "mapper@example.org")] {
+            command.env(format!("GIT_AUTHOR_{role}"), value);
+            command.env(format!("GIT_COMMITTER_{role}"), value);
+        }
+        command.stdin(Stdio::null()).output().ok()
+    };
+    fs::remove_dir_all(folder.path("game/.git")).unwrap();
+    let Some(begun) = git("init -q") else {
+        return skip(Need::System, "there is no git");
+    };
+    assert!(begun.status.success(), "{begun:?}");
+    let git = |args: &str| git(args).unwrap();
+    let hooks = folder.path("game/.git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let hook = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/pre-commit");
+    // With its permissions, as `cp` copies it.
+    fs::copy(hook, hooks.join("pre-commit")).unwrap();
+    git("add maps/b10.pfmap maps/readme.txt");
+    let good = git("commit -q -m good");
+    assert!(good.status.success(), "{good:?}");
+    git("add maps");
+    let bad = git("commit -q -m bad");
+    assert!(!bad.status.success(), "{bad:?}");
+    let said = [&*bad.stdout, &*bad.stderr].concat();
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("maps/b9.pfmap:25:76: error: "), "{said}");
+    assert!(!said.contains("b10.pfmap"), "{said}");
+    let forced = git("commit -q --no-verify -m bad");
+    assert!(forced.status.success(), "{forced:?}");
+    // Without a map there is nothing to check.
+    folder.write("game/maps/readme.txt", "more");
+    let other = git("commit -q -a -m other");
+    assert!(other.status.success(), "{other:?}");
+    folder.write("game/maps/b9.pfmap", map("grass.png", RAMP));
+    let mended = git("commit -q -a -m mended");
+    assert!(mended.status.success(), "{mended:?}");
 }

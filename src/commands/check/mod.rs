@@ -1,18 +1,23 @@
 //! `mapscope check`: every problem in files, with its place.
 
 mod inputs;
+mod levels;
+mod paths;
 mod progress;
 mod report;
+mod sarif;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use self::levels::{FolderLevels, Levels};
 use self::progress::ProgressLine;
 use self::report::Report;
-use super::cli::CheckArgs;
+use super::cli::{CheckArgs, ReportFormat};
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Known};
 use super::{CommandError, Status};
@@ -35,14 +40,16 @@ struct Findings {
     version: Option<String>,
     problems: Vec<Problem>,
     notes: Vec<Problem>,
+    /// Problems that are allowed, and not in the list.
+    allowed: usize,
 }
 
-/// A file or folder that could not be checked.
+/// A file or folder that could not be checked, or settings that could not be read.
 #[derive(Debug)]
 struct Unchecked {
     path: PathBuf,
-    /// Where in the file the reason is.
-    place: Place,
+    /// Where in the file the reason is; none where it is the whole file.
+    place: Option<Place>,
     /// The reason.
     message: String,
 }
@@ -52,7 +59,7 @@ impl Unchecked {
     fn new(path: PathBuf, message: String) -> Self {
         Self {
             path,
-            place: Place::line(1),
+            place: None,
             message,
         }
     }
@@ -62,22 +69,28 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let mut out = Stdout::lock();
     let paint = out.paint();
     if args.list_rules {
-        list_rules(args.json, paint, &mut out)?;
+        let as_json = match args.format() {
+            ReportFormat::Text => false,
+            ReportFormat::Json => true,
+            ReportFormat::Github | ReportFormat::Sarif => {
+                return Err(CommandError::Argument(
+                    "--list-rules: expected --format text or json".to_owned(),
+                ));
+            }
+        };
+        list_rules(as_json, paint, &mut out)?;
         out.flush()?;
         return Ok(Status::Done);
     }
-    let report = if args.json {
-        Report::Json
-    } else {
-        Report::Text {
-            paint,
-            with_notes: args.notes,
-        }
-    };
+    let format = args.format();
+    let options_levels = Levels::of_options(&args.deny, &args.allow)?;
     let progress = ProgressLine::new();
     let inputs = inputs::find(&args.paths, &progress)?;
+    let mut folders = FolderLevels::new(options_levels);
+    let levels = inputs.files.iter().map(|file| folders.of_file(file));
+    let levels: Vec<Arc<Levels>> = levels.collect();
     let mut run = Run {
-        report,
+        report: Report::new(format, paint, args.notes),
         out,
         progress,
         status: Status::Done,
@@ -85,19 +98,26 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         files: 0,
         unchecked: 0,
         unlisted: 0,
+        allowed: 0,
     };
-    for unchecked in &inputs.unchecked {
+    run.write(Report::begin)?;
+    for unchecked in folders.unchecked.iter().chain(&inputs.unchecked) {
         run.unchecked(unchecked)?;
     }
     let count = inputs.files.len();
     let mut without_scene = None;
     let mut has_scene = false;
+    let counts_characters = run.report.counts_characters();
     let check = |i: usize| {
         let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
-        match check(&path, options) {
-            Ok(findings) => Ok(Checked { path, findings }),
-            Err(message) => Err(Unchecked::new(path, message)),
+        let mut findings = match check(&path, options, counts_characters) {
+            Ok(findings) => findings,
+            Err(message) => return Err(Unchecked::new(path, message)),
+        };
+        if let Some(levels) = levels.get(i) {
+            findings.allowed = levels.apply(&mut findings.problems, &mut findings.notes);
         }
+        Ok(Checked { path, findings })
     };
     in_order(count, check, |step| {
         match step {
@@ -122,9 +142,11 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     if let Some(error) = without_scene.filter(|_| !has_scene) {
         return Err(error);
     }
+    let status = run.status;
+    run.write(|report, out| report.end(out, status))?;
     run.progress.clear();
     output::say(&run.summary());
-    Ok(run.status)
+    Ok(status)
 }
 
 /// A check under way.
@@ -140,6 +162,8 @@ struct Run {
     unchecked: usize,
     /// Notes that are not listed.
     unlisted: usize,
+    /// Problems that are allowed.
+    allowed: usize,
 }
 
 impl Run {
@@ -151,9 +175,10 @@ impl Run {
         if tally.errors > 0 {
             self.status = self.status.max(Status::FileErrors);
         }
-        if matches!(self.report, Report::Text { with_notes, .. } if !with_notes) {
+        if !self.report.has_notes() {
             self.unlisted += findings.notes.len();
         }
+        self.allowed += findings.allowed;
         self.write(|report, out| report.checked(out, checked))
     }
 
@@ -167,17 +192,17 @@ impl Run {
             message,
         } = unchecked;
         self.progress.clear();
-        output::report_unchecked(path, *place, message);
+        output::report_unchecked(path, place.unwrap_or(Place::line(1)), message);
         Ok(())
     }
 
     /// Writes a part of the report. Whoever waits for a file among many should not wait for all.
     fn write(
         &mut self,
-        write: impl FnOnce(&Report, &mut Vec<u8>) -> io::Result<()>,
+        write: impl FnOnce(&mut Report, &mut Vec<u8>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut text = Vec::new();
-        write(&self.report, &mut text)?;
+        write(&mut self.report, &mut text)?;
         if text.is_empty() {
             return Ok(());
         }
@@ -196,24 +221,28 @@ impl Run {
                 format!(", {notes} (--notes lists them)")
             }
         };
+        let allowed = match self.allowed {
+            0 => String::new(),
+            allowed => format!(", {allowed} allowed"),
+        };
         let unchecked = match self.unchecked {
             0 => String::new(),
             unchecked => format!("; {unchecked} could not be checked"),
         };
-        format!("{files}: {}{notes}{unchecked}", self.total)
+        format!("{files}: {}{allowed}{notes}{unchecked}", self.total)
     }
 }
 
 /// Checks a file, or says why it cannot be checked. A reader that panics is such a reason: the other
 /// files can be checked all the same.
-fn check(path: &Path, options: &OpenOptions) -> Result<Findings, String> {
+fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<Findings, String> {
     let job = || {
         let source = if source::is_stdin(path) {
             source::stdin(path)?
         } else {
             source::source_of(path)?
         };
-        Ok(match source::known(&source, options)? {
+        let mut findings = match source::known(&source, options)? {
             Known::Opened(document) => {
                 let about = document.about();
                 Findings {
@@ -221,6 +250,7 @@ fn check(path: &Path, options: &OpenOptions) -> Result<Findings, String> {
                     version: Some(about.version.clone()),
                     problems: about.problems.clone(),
                     notes: document.notes(),
+                    allowed: 0,
                 }
             }
             Known::Refused(format, [problem]) => Findings {
@@ -228,14 +258,38 @@ fn check(path: &Path, options: &OpenOptions) -> Result<Findings, String> {
                 version: None,
                 problems: vec![problem],
                 notes: Vec::new(),
+                allowed: 0,
             },
-        })
+        };
+        if counts_characters {
+            count_characters(&source.bytes, &mut findings.problems);
+            count_characters(&source.bytes, &mut findings.notes);
+        }
+        Ok(findings)
     };
     match catch_unwind(AssertUnwindSafe(job)) {
         Ok(result) => result.map_err(|error| reason(&error)),
         Err(_panic) => {
             Err("Mapscope failed while reading it; please report this, with the file".to_owned())
         }
+    }
+}
+
+/// Makes the columns of problems count characters, where they count bytes.
+fn count_characters(text: &[u8], problems: &mut [Problem]) {
+    if problems.is_empty() || text.is_ascii() {
+        return;
+    }
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    for problem in problems {
+        let Place::Text { line, column } = &mut problem.place else {
+            continue;
+        };
+        let line = lines.get(line.saturating_sub(1) as usize).copied();
+        let line = line.unwrap_or_default();
+        let before = column.saturating_sub(1).min(line.len() as u64) as usize;
+        let before = String::from_utf8_lossy(line.get(..before).unwrap_or_default());
+        *column = before.chars().count() as u64 + 1;
     }
 }
 
@@ -274,4 +328,27 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
         )?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_formats::Subject;
+
+    #[test]
+    fn columns_count_characters() {
+        let rule = mapscope_scene::rules().next().unwrap();
+        let text = "größe x\nbä y".as_bytes();
+        for (line, column, expected) in [(1, 1, 1), (1, 9, 7), (2, 4, 3), (9, 9, 1), (1, 99, 8)] {
+            let place = Place::Text { line, column };
+            let mut problems = [Problem::new(rule, Subject::File, place, "")];
+            count_characters(text, &mut problems);
+            let column = expected;
+            assert_eq!(problems[0].place, Place::Text { line, column });
+        }
+        let place = Place::Offset(7);
+        let mut problems = [Problem::new(rule, Subject::File, place, "")];
+        count_characters(text, &mut problems);
+        assert_eq!(problems[0].place, place);
+    }
 }

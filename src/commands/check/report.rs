@@ -4,57 +4,127 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::paths::RelativePath;
+use super::sarif::Log;
 use super::{Checked, Findings, Unchecked};
-use crate::commands::cli::display_name;
-use crate::commands::output::{self, Paint};
-use crate::commands::source;
+use crate::commands::cli::{ReportFormat, display_name};
+use crate::commands::output::{self, Paint, printable};
+use crate::commands::{Status, source};
+use mapscope_formats::{Place, Problem, Severity};
 
-/// A form of the report.
+/// A report under way.
 #[derive(Debug)]
-pub(super) enum Report {
+pub(super) struct Report {
+    form: Form,
+    /// Whether notes are listed too, which JSON always does.
+    with_notes: bool,
+}
+
+#[derive(Debug)]
+enum Form {
     /// A line for each problem.
-    Text {
-        paint: Paint,
-        /// Whether notes are listed too.
-        with_notes: bool,
-    },
+    Text(Paint),
     /// A JSON object for each file, on a line of its own.
     Json,
+    /// A workflow command of GitHub Actions for each problem, of which it makes an annotation.
+    GitHub,
+    Sarif(Log),
 }
 
 impl Report {
+    /// One that is not begun yet.
+    pub(super) fn new(format: ReportFormat, paint: Paint, with_notes: bool) -> Self {
+        let form = match format {
+            ReportFormat::Text => Form::Text(paint),
+            ReportFormat::Json => Form::Json,
+            ReportFormat::Github => Form::GitHub,
+            ReportFormat::Sarif => Form::Sarif(Log::default()),
+        };
+        Self { form, with_notes }
+    }
+
+    /// Whether its columns count characters, and not bytes.
+    pub(super) fn counts_characters(&self) -> bool {
+        matches!(self.form, Form::GitHub | Form::Sarif(_))
+    }
+
+    /// Whether it has the notes.
+    pub(super) fn has_notes(&self) -> bool {
+        self.with_notes || matches!(self.form, Form::Json)
+    }
+
+    /// Begins it.
+    pub(super) fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
+        match &mut self.form {
+            Form::Text(_) | Form::Json | Form::GitHub => Ok(()),
+            Form::Sarif(log) => log.begin(out),
+        }
+    }
+
     /// Writes what there is to say of a file.
-    pub(super) fn checked(&self, out: &mut impl Write, checked: &Checked) -> io::Result<()> {
+    pub(super) fn checked(&mut self, out: &mut impl Write, checked: &Checked) -> io::Result<()> {
         let Checked { path, findings } = checked;
         let Findings {
             format,
             version,
             problems,
             notes,
+            ..
         } = findings;
-        match *self {
-            Self::Text { paint, with_notes } => {
-                let notes = notes.iter().filter(|_| with_notes);
-                for problem in problems.iter().chain(notes) {
-                    output::write_problem(out, paint, path, problem)?;
-                }
-                Ok(())
+        let listed_notes = notes.iter().filter(|_| self.with_notes);
+        let mut listed = problems.iter().chain(listed_notes);
+        match &mut self.form {
+            Form::Text(paint) => {
+                listed.try_for_each(|problem| output::write_problem(out, *paint, path, problem))
             }
-            Self::Json => {
+            Form::Json => {
                 let keys = source::keys(path, format, version.as_deref(), problems, notes);
                 write_line(out, &keys.into())
             }
+            Form::GitHub => {
+                let path = RelativePath::new(path).text();
+                listed.try_for_each(|problem| annotate_problem(out, &path, problem))
+            }
+            Form::Sarif(log) => log.checked(out, checked, listed),
         }
     }
 
     /// Writes that a file or folder could not be checked. People hear of it on standard error.
-    pub(super) fn unchecked(&self, out: &mut impl Write, unchecked: &Unchecked) -> io::Result<()> {
-        match self {
-            Self::Text { .. } => Ok(()),
-            Self::Json => {
-                let file = display_name(&unchecked.path);
-                write_line(out, &json!({"file": file, "error": unchecked.message}))
+    pub(super) fn unchecked(
+        &mut self,
+        out: &mut impl Write,
+        unchecked: &Unchecked,
+    ) -> io::Result<()> {
+        let Unchecked {
+            path,
+            place,
+            message,
+        } = unchecked;
+        match &mut self.form {
+            Form::Text(_) => Ok(()),
+            Form::Json => {
+                let mut object = json!({"file": display_name(path), "error": message});
+                if let Some(place) = place {
+                    object["at"] = place.to_string().into();
+                }
+                write_line(out, &object)
             }
+            Form::GitHub => {
+                let path = RelativePath::new(path).text();
+                annotate(out, Severity::Error, &path, *place, None, message)
+            }
+            Form::Sarif(log) => {
+                log.unchecked(unchecked);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends it.
+    pub(super) fn end(&mut self, out: &mut impl Write, status: Status) -> io::Result<()> {
+        match &mut self.form {
+            Form::Text(_) | Form::Json | Form::GitHub => Ok(()),
+            Form::Sarif(log) => log.end(out, status as u8),
         }
     }
 }
@@ -62,4 +132,67 @@ impl Report {
 fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out)
+}
+
+fn annotate_problem(out: &mut impl Write, path: &str, problem: &Problem) -> io::Result<()> {
+    let (place, message) = match problem.place {
+        place @ Place::Text { .. } => (Some(place), problem.message.clone()),
+        offset @ Place::Offset(_) => (None, format!("at {offset}: {}", problem.message)),
+    };
+    let rule = Some(problem.rule.id);
+    annotate(out, problem.severity, path, place, rule, &message)
+}
+
+/// A workflow command: its name, properties with commas between them, and the message.
+fn annotate(
+    out: &mut impl Write,
+    severity: Severity,
+    path: &str,
+    place: Option<Place>,
+    title: Option<&str>,
+    message: &str,
+) -> io::Result<()> {
+    let name = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    };
+    let escaped = printable(message).replace('%', "%25");
+    let property = |text: &str| {
+        let text = printable(text).replace('%', "%25");
+        text.replace(':', "%3A").replace(',', "%2C")
+    };
+    write!(out, "::{name} file={}", property(path))?;
+    if let Some(Place::Text { line, column }) = place {
+        write!(out, ",line={line},col={column}")?;
+    }
+    if let Some(title) = title {
+        write!(out, ",title={}", property(title))?;
+    }
+    writeln!(out, "::{escaped}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_workflow_command_or_a_property_is_escaped() {
+        let mut out = Vec::new();
+        let place = Some(Place::line(3));
+        let message = "100%: a, b\n::error::no";
+        annotate(
+            &mut out,
+            Severity::Note,
+            "a,b:c%.pmf",
+            place,
+            Some("x/y"),
+            message,
+        )
+        .unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "::notice file=a%2Cb%3Ac%25.pmf,line=3,col=1,title=x/y::100%25: a, b\\n::error::no\n"
+        );
+    }
 }
