@@ -291,6 +291,7 @@ Examples:
   mapscope check assets/ --json         one JSON object a file, each on a line
   mapscope check assets/ --deny warnings --allow pfobj/bounds-differ
   git show HEAD:town.pmf | mapscope check -
+  mapscope check assets/ --assets       also files that nobody uses, and all that is missing
   mapscope check --list-rules           what is checked: every rule, how bad it is, and what it says
 
 Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
@@ -310,6 +311,10 @@ pub struct CheckArgs {
     /// `mapscope.toml` say the same for a folder
     #[arg(long, value_name = "RULE", help_heading = "Rules")]
     pub allow: Vec<String>,
+    /// Of folders, also list the models, tilesets and images that no file in them names, and what is
+    /// missing
+    #[arg(long, help_heading = "Output")]
+    pub assets: bool,
     /// Also list what is not wrong but worth knowing; JSON always has it
     #[arg(long, help_heading = "Output")]
     pub notes: bool,

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use mapscope_testdata::{Need, skip};
+use mapscope_testdata::{Need, skip, tiny_model};
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
@@ -714,4 +714,76 @@ fn the_hook_keeps_a_commit_with_errors_back() {
     folder.write("game/maps/b9.pfmap", map("grass.png", RAMP));
     let mended = git("commit -q -a -m mended");
     assert!(mended.status.success(), "{mended:?}");
+}
+
+#[test]
+fn folders_say_what_nobody_uses_and_what_is_missing() {
+    let folder = game();
+    let picture = folder.path("grass.png");
+    for name in ["maps/old/spare.PNG", "maps/old/spare.txt"] {
+        fs::copy(&picture, folder.path(&format!("game/{name}"))).unwrap();
+    }
+    folder.write("game/maps/b9.pfmap", map("gone.png", RAMP));
+    folder.write("game/maps/b11.pfmap", map("gone.png", RAMP));
+    folder.write(
+        "game/maps/lonely.pfobj",
+        mapscope_formats::pfobj::write(&tiny_model()),
+    );
+    let check = folder.run("check game --json --assets");
+    let objects = objects(&check);
+    let (last, files) = objects.split_last().unwrap();
+    assert!(
+        files.iter().all(|file| file["file"].is_string()),
+        "{check:?}"
+    );
+    let unused = last["unused"].as_array().unwrap().iter();
+    let unused: Vec<_> = unused.map(|it| it["file"].as_str().unwrap()).collect();
+    assert_eq!(
+        unused,
+        ["game/maps/lonely.pfobj", "game/maps/old/spare.PNG"]
+    );
+    assert_eq!(last["unused"][1]["rule"], "asset/unused");
+    assert_eq!(last["unused"][1]["severity"], "note");
+    let missing = last["missing"].as_array().unwrap().iter();
+    let gone = missing.filter(|it| it["message"].as_str().unwrap().contains("`gone.png`"));
+    let gone: Vec<&Value> = gone.collect();
+    assert_eq!(gone.len(), 1, "{last}");
+    assert_eq!(gone[0]["rule"], "texture/missing");
+    assert_eq!(gone[0]["count"], 2);
+    let named_by = ["game/maps/b9.pfmap", "game/maps/b11.pfmap"];
+    assert_eq!(gone[0]["files"], json!(named_by));
+    let text = folder.run("check game --assets");
+    let line = "game/maps/old/spare.PNG:1:1: note: ";
+    let mut lines = text.stdout.lines();
+    let line = lines.find(|it| it.starts_with(line)).unwrap();
+    assert!(line.ends_with("[asset/unused]"), "{text:?}");
+    let said = text
+        .stderr
+        .lines()
+        .find(|line| line.contains("`gone.png`"))
+        .unwrap();
+    assert!(
+        said.starts_with("missing: ") && said.ends_with("(named 2 times in 2 files)"),
+        "{said}"
+    );
+    assert!(text.stderr.contains("unused: 2 files\n"), "{text:?}");
+    // What is denied counts, and each folder says it for itself.
+    folder.run("check game/maps/old --assets").expect(0);
+    folder
+        .run("check game/maps/old --assets --deny asset/unused")
+        .expect(1);
+    folder.write("game/maps/old/mapscope.toml", "allow = [\"asset/unused\"]");
+    let old = folder.run("check game/maps/old --assets").expect(0);
+    assert_eq!(old.stdout, "");
+    let sarif = folder.run("check game --assets --format sarif").json();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(
+        results.iter().any(|it| it["ruleId"] == "asset/unused"),
+        "{sarif}"
+    );
+    let refused = folder.run("check game/maps/b9.pfmap --assets").expect(2);
+    assert!(
+        refused.stderr.contains("--assets is for folders"),
+        "{refused:?}"
+    );
 }

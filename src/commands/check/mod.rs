@@ -1,5 +1,6 @@
 //! `mapscope check`: every problem in files, with its place.
 
+mod assets;
 mod inputs;
 mod levels;
 mod paths;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use self::assets::Assets;
 use self::levels::{FolderLevels, Levels};
 use self::progress::ProgressLine;
 use self::report::Report;
@@ -42,6 +44,8 @@ struct Findings {
     notes: Vec<Problem>,
     /// Problems that are allowed, and not in the list.
     allowed: usize,
+    /// The files that it names.
+    dependencies: Vec<PathBuf>,
 }
 
 /// A file or folder that could not be checked, or settings that could not be read.
@@ -84,6 +88,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     }
     let format = args.format();
     let options_levels = Levels::of_options(&args.deny, &args.allow)?;
+    let assets = args.assets.then(|| Assets::of(&args.paths)).transpose()?;
     let progress = ProgressLine::new();
     let inputs = inputs::find(&args.paths, &progress)?;
     let mut folders = FolderLevels::new(options_levels);
@@ -99,6 +104,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         unchecked: 0,
         unlisted: 0,
         allowed: 0,
+        assets,
     };
     run.write(Report::begin)?;
     for unchecked in folders.unchecked.iter().chain(&inputs.unchecked) {
@@ -142,6 +148,9 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     if let Some(error) = without_scene.filter(|_| !has_scene) {
         return Err(error);
     }
+    if let Some(assets) = run.assets.take() {
+        run.assets(&assets, &args.paths, &mut folders)?;
+    }
     let status = run.status;
     run.write(|report, out| report.end(out, status))?;
     run.progress.clear();
@@ -164,6 +173,8 @@ struct Run {
     unlisted: usize,
     /// Problems that are allowed.
     allowed: usize,
+    /// What is known of the folders, if that is asked for.
+    assets: Option<Assets>,
 }
 
 impl Run {
@@ -179,7 +190,43 @@ impl Run {
             self.unlisted += findings.notes.len();
         }
         self.allowed += findings.allowed;
+        if let Some(assets) = &mut self.assets {
+            assets.add(checked);
+        }
         self.write(|report, out| report.checked(out, checked))
+    }
+
+    /// Says which files nobody uses, and what is missing.
+    fn assets(
+        &mut self,
+        assets: &Assets,
+        paths: &[PathBuf],
+        folders: &mut FolderLevels,
+    ) -> io::Result<()> {
+        let mut unused = Vec::new();
+        let mut count = 0;
+        for (path, problem) in assets.unused(paths) {
+            let (mut problems, mut notes) = (Vec::new(), vec![problem]);
+            folders.of_file(&path).apply(&mut problems, &mut notes);
+            let tally = Tally::of(&problems);
+            self.total += tally;
+            if tally.errors > 0 {
+                self.status = self.status.max(Status::FileErrors);
+            }
+            problems.append(&mut notes);
+            count += problems.len();
+            unused.extend(problems.into_iter().map(|problem| (path.clone(), problem)));
+        }
+        self.write(|report, out| report.assets(out, &unused, assets))?;
+        self.progress.clear();
+        for line in assets.missing_text() {
+            output::say(&line);
+        }
+        if count > 0 {
+            let files = output::counted(count, "file");
+            output::say(&format!("unused: {files}"));
+        }
+        Ok(())
     }
 
     fn unchecked(&mut self, unchecked: &Unchecked) -> io::Result<()> {
@@ -251,6 +298,7 @@ fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<
                     problems: about.problems.clone(),
                     notes: document.notes(),
                     allowed: 0,
+                    dependencies: about.dependencies.clone(),
                 }
             }
             Known::Refused(format, [problem]) => Findings {
@@ -259,6 +307,7 @@ fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<
                 problems: vec![problem],
                 notes: Vec::new(),
                 allowed: 0,
+                dependencies: Vec::new(),
             },
         };
         if counts_characters {

@@ -1,9 +1,11 @@
 //! What `check` writes to standard output.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::assets::Assets;
 use super::paths::RelativePath;
 use super::sarif::Log;
 use super::{Checked, Findings, Unchecked};
@@ -85,7 +87,7 @@ impl Report {
                 let path = RelativePath::new(path).text();
                 listed.try_for_each(|problem| annotate_problem(out, &path, problem))
             }
-            Form::Sarif(log) => log.checked(out, checked, listed),
+            Form::Sarif(log) => log.results(out, path, listed),
         }
     }
 
@@ -116,6 +118,38 @@ impl Report {
             Form::Sarif(log) => {
                 log.unchecked(unchecked);
                 Ok(())
+            }
+        }
+    }
+
+    /// Writes which files nobody uses; in JSON an object with what is missing, too, on the last line.
+    pub(super) fn assets(
+        &mut self,
+        out: &mut impl Write,
+        unused: &[(PathBuf, Problem)],
+        assets: &Assets,
+    ) -> io::Result<()> {
+        let mut unused = unused.iter();
+        match &mut self.form {
+            Form::Text(paint) => {
+                unused.try_for_each(|(path, note)| output::write_problem(out, *paint, path, note))
+            }
+            Form::Json => {
+                let unused = unused.map(|(path, note)| {
+                    let severity = note.severity.to_string();
+                    json!({"file": display_name(path), "rule": note.rule.id, "severity": severity})
+                });
+                let unused: Value = unused.collect();
+                write_line(
+                    out,
+                    &json!({"unused": unused, "missing": assets.missing_json()}),
+                )
+            }
+            Form::GitHub => unused.try_for_each(|(path, note)| {
+                annotate_problem(out, &RelativePath::new(path).text(), note)
+            }),
+            Form::Sarif(log) => {
+                unused.try_for_each(|(path, note)| log.results(out, path, std::iter::once(note)))
             }
         }
     }

@@ -1,11 +1,12 @@
 //! The report in SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::Unchecked;
 use super::paths::RelativePath;
-use super::{Checked, Unchecked};
 use mapscope_formats::{Place, Problem};
 
 /// The schema that a log names (section 3.13.3).
@@ -50,13 +51,13 @@ impl Log {
     }
 
     /// Writes what was found in a file.
-    pub(super) fn checked<'a>(
+    pub(super) fn results<'a>(
         &mut self,
         out: &mut impl Write,
-        checked: &Checked,
+        path: &Path,
         problems: impl Iterator<Item = &'a Problem>,
     ) -> io::Result<()> {
-        let file = artifact(&checked.path);
+        let file = artifact(path);
         for problem in problems {
             let separator = if self.has_results { ",\n" } else { "\n" };
             self.has_results = true;
@@ -95,7 +96,7 @@ impl Log {
 }
 
 /// A file, as locations name it.
-fn artifact(path: &std::path::Path) -> Value {
+fn artifact(path: &Path) -> Value {
     let path = RelativePath::new(path);
     if path.is_relative() {
         json!({ "uri": path.uri(), "uriBaseId": ROOT })

@@ -3,6 +3,8 @@
 use mapscope_formats::Rule;
 
 mapscope_formats::rules! {
+    /// No file below the folders that were checked names this one (`check --assets`).
+    Note UNUSED_FILE = "asset/unused";
     /// A texture was not found; a placeholder is shown.
     Warning MISSING_TEXTURE = "texture/missing";
     /// The name of a texture leads out of the asset root, or is too long.

@@ -18,7 +18,7 @@ use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
 use mapscope_scene::Document;
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
-use mapscope_scene::{OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{OpenError, OpenOptions, Progress, Source, Usage};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
@@ -608,6 +608,16 @@ File:Palette "ground.png" palShift=5
 Embed:Palette "night" [/wECA4AEBQY=] offset=768
 "#;
 
+fn leave_unused(broken: &mut Broken) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.png");
+    std::fs::write(&path, b"").unwrap();
+    let mut usage = Usage::default();
+    broken.add(&usage.unused(&path));
+    usage.add([dir.path().join(".").join("a.png")]);
+    assert_eq!(usage.unused(&path), None);
+}
+
 #[test]
 fn every_rule_is_broken_by_some_file() {
     let mut broken = Broken::default();
@@ -626,6 +636,7 @@ fn every_rule_is_broken_by_some_file() {
         break_ika,
         break_ppe,
         break_xmf,
+        leave_unused,
     ] {
         break_files(&mut broken);
     }
