@@ -643,7 +643,7 @@ impl<'a> Reader<'a> {
             rest.next()
         };
         let has_detail = matches!(kind, Kind::Entity | Kind::Region);
-        let detail = rest.next().filter(|_| has_detail);
+        let detail = if has_detail { rest.next() } else { None };
         let Some(name) = name.filter(|_| detail.is_some() || !has_detail) else {
             self.text.wrong(&rules::RECORD, line.found(), expected);
             self.text.problems.subject = Subject::File;
@@ -672,6 +672,9 @@ impl<'a> Reader<'a> {
             } else {
                 record.shape_type = self.read_shape_type(detail);
             }
+        }
+        if kind != Kind::Faction {
+            self.check_no_more_words(rest);
         }
         self.record = Some(record);
     }

@@ -368,6 +368,9 @@ fn what_the_engine_would_refuse_is_said() {
         ("10 20 30 40", "10 20 -30 40", "pfscene/color"),
         ("10 20 30 40", "10 20 3.5 40", "pfscene/record"),
         ("10 20 30 40", "10 20 30 40 50", "pfscene/extra-words"),
+        ("camera above", "camera above all", "pfscene/extra-words"),
+        ("meadow 0 2", "meadow 0 2 7", "pfscene/extra-words"),
+        ("guard.pfobj 13", "guard.pfobj 13 x", "pfscene/extra-words"),
         ("entity guard", "entity gu\0rd", "pfscene/nul-byte"),
         (
             "animated bool 1",
