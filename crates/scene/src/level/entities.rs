@@ -49,6 +49,8 @@ struct Part {
     /// Those with a place.
     markers: Vec<Marker>,
     by_kind: BTreeMap<EntityKind, Vec<LevelItem>>,
+    /// How many are part of each gamemode, by its bit.
+    in_gamemodes: [usize; 32],
 }
 
 impl EntityAt<'_> {
@@ -194,10 +196,14 @@ impl Map {
                 for at in list.iter() {
                     let (item, kind) = (at.item(), at.entity.kind());
                     part.by_kind.entry(kind).or_default().push(item);
+                    let gamemodes = at.entity.gamemodes();
+                    for (bit, count) in part.in_gamemodes.iter_mut().enumerate() {
+                        *count += (gamemodes >> bit & 1) as usize;
+                    }
                     part.markers.extend(at.place().map(|place| Marker {
                         item,
                         kind,
-                        gamemodes: at.entity.gamemodes(),
+                        gamemodes,
                         place,
                     }));
                 }
@@ -236,8 +242,15 @@ impl Map {
         })
     }
 
-    /// How many entities with a place are part of a gamemode.
+    /// How many entities are part of a gamemode.
     pub(super) fn entities_in(&self, gamemode: usize) -> usize {
+        let counts = self.entity_parts().iter();
+        let counts = counts.filter_map(|part| part.in_gamemodes.get(gamemode));
+        counts.sum()
+    }
+
+    /// How many of them have a place.
+    fn entities_with_place_in(&self, gamemode: usize) -> usize {
         let markers = self.entity_parts().iter().flat_map(|part| &part.markers);
         let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
         markers.filter(|marker| marker.gamemodes & bit != 0).count()
@@ -338,10 +351,11 @@ impl<'a> GamemodeAt<'a> {
         field("Name", |at: &Self| at.name.into()).in_summary_as("Gamemode"),
         field("Number", |at| at.number.into()),
         field("Bit", |at| format!("{:#x}", 1_u64 << at.number).into()),
-        field("Entities with a place", |at: &Self| {
-            at.map.entities_in(at.number).into()
-        })
-        .note(|at| counted(at.map.entities_in(at.number), "entity").into()),
+        field("Entities", |at: &Self| at.map.entities_in(at.number).into())
+            .note(|at| counted(at.map.entities_in(at.number), "entity").into()),
+        field("With a place", |at: &Self| {
+            at.map.entities_with_place_in(at.number).into()
+        }),
     ];
 }
 
@@ -594,6 +608,8 @@ mod tests {
                 of(EntityKind::Generic, "second", 0b10),
                 // Of none that has a name.
                 of(EntityKind::Generic, "other", 0b100),
+                // Nowhere.
+                of(EntityKind::Dummy, "referee", 0b11),
             ],
             ..EntityList::default()
         };
@@ -620,6 +636,8 @@ mod tests {
         };
         let [duel, race] = [0, 1].map(|index| Item::from(LevelItem::Gamemode { index }));
         let prop = Item::from(LevelItem::entity_type(EntityKind::Prop));
+        let counts = [0, 1].map(|mode| (map.entities_in(mode), map.entities_with_place_in(mode)));
+        assert_eq!(counts, [(3, 2), (3, 2)]);
         assert_eq!(seen(&[]), [0, 1, 2, 3]);
         assert_eq!(seen(&[duel]), [0, 2, 3]);
         assert_eq!(seen(&[race]), [0, 1, 3]);
@@ -632,10 +650,9 @@ mod tests {
                 .into_iter()
                 .all(|item| map.hidden_with(item) == Some(item))
         );
-        assert_eq!(
-            GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap())[0].properties[3].value,
-            "2"
-        );
+        let groups = GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap());
+        let counts = groups[0].properties[3..].iter().map(|it| &*it.value);
+        assert_eq!(counts.collect::<Vec<_>>(), ["3", "2"]);
     }
 
     #[test]
