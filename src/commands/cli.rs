@@ -625,6 +625,7 @@ impl Cli {
                 TileOrder::IdFirst
             },
             xmf_hides_undefined: self.xmf.contains(&XmfReading::HideUndefined),
+            ..OpenOptions::default()
         })
     }
 }

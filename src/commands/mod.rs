@@ -29,7 +29,7 @@ use mapscope_formats::{Problem, Tally};
 #[cfg(feature = "gpu")]
 use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::diff::DiffError;
-use mapscope_scene::{Document, Layers, OpenError, OpenOptions};
+use mapscope_scene::{Document, Layers, OpenError, OpenOptions, system_reason};
 
 pub use cli::{
     BackendName, BenchArgs, CheckArgs, Cli, Command, DiffArgs, GraphicsArgs, HeadlessCommand,
@@ -106,7 +106,7 @@ pub enum CommandError {
         source: DiffError,
     },
     /// A file was not written.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {}", .path.display(), system_reason(.source, "file"))]
     Write {
         /// The file.
         path: PathBuf,
@@ -114,7 +114,7 @@ pub enum CommandError {
         source: io::Error,
     },
     /// Standard output took no more.
-    #[error("standard output: {0}")]
+    #[error("standard output: {}", system_reason(.0, "file"))]
     Output(#[from] io::Error),
 }
 

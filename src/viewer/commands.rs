@@ -493,7 +493,11 @@ static TABLE: &[Command] = &[
     command("select.open", "Open file of selection", &[ctrl(Key::Enter)], ("Select", 0), Action::Do(&Operation {
         id: "open-file-of-selection",
         is_enabled: |state| state.file_of_selection().is_some(),
-        run: |state| state.open_paths(state.file_of_selection().as_slice()),
+        run: |state| {
+            if let Some(selected) = state.view.shown.selected {
+                state.open_file_of(selected);
+            }
+        },
     }),
         "Open the file that the selection stands for, such as the model of an entity"),
     command("select.north", "Select north neighbour", &[key(Key::ArrowUp)], ("Select", 1), Action::Walk(Direction::North),

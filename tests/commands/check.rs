@@ -133,7 +133,7 @@ fn what_cannot_be_checked_has_a_line_of_json_and_makes_status_2() {
             "game/empty",
             "no file that Mapscope opens",
         ),
-        ("game none.pfmap", "none.pfmap", "No such file"),
+        ("game none.pfmap", "none.pfmap", "there is no such file"),
         ("game grass.png", "grass.png", "PNG image"),
         ("game demo:none", "demo:none", "there is no demo `none`"),
     ] {

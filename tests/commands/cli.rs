@@ -208,8 +208,8 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
     folder.write("picture.bin", b"\x89PNG\r\n\x1a\n and so on");
     folder.write("empty", "");
     let mut files = vec![
-        ("no-such-file.pfmap", "No such file"),
-        ("folder", "directory"),
+        ("no-such-file.pfmap", "there is no such file"),
+        ("folder", "it is a folder"),
         ("picture.bin", "PNG"),
         ("empty", "empty"),
     ];
@@ -441,7 +441,7 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         files,
         ["good.pfmap", "no-such-file", "bad.pfmap", "good.pfmap"]
     );
-    let line = "no-such-file:1:1: error: No such file";
+    let line = "no-such-file:1:1: error: there is no such file";
     assert!(check.stderr.contains(line), "{check:?}");
     assert!(
         check.stderr.contains("; 1 could not be checked"),

@@ -310,8 +310,8 @@ impl Document for Sample {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
+        let entry = |color: [u8; 3], label: &str| LegendEntry {
+            color: Some(color),
             label: label.to_owned(),
         };
         let on = OVERLAYS.iter();

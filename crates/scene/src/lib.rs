@@ -41,6 +41,7 @@ use geometry::{bvh, lines};
 pub use open::parallel::on_all_threads;
 pub use open::rules::{is_missing_file, rules};
 pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
+pub use open::system::system_reason;
 pub use open::usage::{Usage, is_for_others};
 pub use open::{
     demo, format_by_name, formats, identify_format, looks_openable, open, overlays, saving,

@@ -6,7 +6,7 @@ use super::Unchecked;
 use super::progress::ProgressLine;
 use crate::commands::{CommandError, output, source};
 use crate::search::{Halt, Limits, Search, SearchProgress};
-use mapscope_scene::looks_openable;
+use mapscope_scene::{looks_openable, system_reason};
 
 /// What is to be checked.
 #[derive(Debug, Default)]
@@ -57,13 +57,15 @@ pub(super) fn find(paths: &[PathBuf], progress: &ProgressLine) -> Result<Inputs,
                 }
                 inputs.files.extend(files);
             }
-            Err(Halt::Unreadable(error)) => unchecked(path, error.to_string()),
+            Err(Halt::Unreadable(error)) => {
+                unchecked(path, system_reason(&error, "folder"));
+            }
             // It lies below another one that was named.
             Ok(None) | Err(Halt::Stopped) => {}
         }
     }
     for folder in search.unreadable() {
-        unchecked(&folder.path, folder.error.to_string());
+        unchecked(&folder.path, system_reason(&folder.error, "folder"));
     }
     Ok(inputs)
 }

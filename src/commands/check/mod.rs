@@ -25,7 +25,7 @@ use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
 use mapscope_formats::{Format, Place, Problem};
-use mapscope_scene::{OpenError, OpenOptions};
+use mapscope_scene::{OpenError, OpenOptions, system_reason};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -89,6 +89,10 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let format = args.format();
     let options_levels = Levels::of_options(&args.deny, &args.allow)?;
     let assets = args.assets.then(|| Assets::of(&args.paths)).transpose()?;
+    let options = &OpenOptions {
+        reads_textures: true,
+        ..options.clone()
+    };
     let progress = ProgressLine::new();
     let inputs = inputs::find(&args.paths, &progress)?;
     let mut folders = FolderLevels::new(options_levels);
@@ -345,7 +349,7 @@ fn count_characters(text: &[u8], problems: &mut [Problem]) {
 /// Why a file was not opened, without its name.
 fn reason(error: &CommandError) -> String {
     match error {
-        CommandError::Open(OpenError::Read { source, .. }) => source.to_string(),
+        CommandError::Open(OpenError::Read { source, .. }) => system_reason(source, "file"),
         CommandError::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
         CommandError::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
         error => error.to_string(),

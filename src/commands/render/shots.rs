@@ -6,7 +6,7 @@ use crate::commands::CommandError;
 use crate::commands::cli::RenderArgs;
 use crate::view_request::check_frame;
 use mapscope_scene::camera::{Pose, PoseError};
-use mapscope_scene::{Animation, Document, Shown};
+use mapscope_scene::{Animation, Document, Shown, system_reason};
 
 /// How many poses a file may have.
 const MAX_POSES: usize = 10_000;
@@ -79,7 +79,8 @@ impl Shot {
 
 /// Reads the poses of a file, one a line; empty lines and those after `#` do not count.
 fn read_poses(path: &Path) -> Result<Vec<Pose>, CommandError> {
-    let text = std::fs::read_to_string(path).map_err(|error| refused(path, error))?;
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| refused(path, system_reason(&error, "file")))?;
     let mut poses = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.split('#').next().unwrap_or_default().trim();

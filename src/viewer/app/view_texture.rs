@@ -14,7 +14,7 @@ use mapscope_render::{
     DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View, is_drawn_at_once,
 };
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Document, Shown, saving};
+use mapscope_scene::{Document, Shown, saving, system_reason};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each frame.
 const BYTES_PER_FRAME: u64 = 16 << 20;
@@ -291,6 +291,9 @@ fn save(
 ) -> Result<PathBuf, String> {
     match saving::write_whole(&path, write) {
         Ok(()) => Ok(path),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+        Err(error) => {
+            let reason = system_reason(&error, "file");
+            Err(format!("{}: {reason}", path.display()))
+        }
     }
 }

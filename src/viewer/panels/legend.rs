@@ -26,7 +26,12 @@ pub fn legend(ui: &mut Ui, legends: &[Legend], has_room: bool, context: &mut Pan
                 .show_unindented(ui, |ui| {
                     for entry in &legend.entries {
                         ui.horizontal(|ui| {
-                            parts::swatch(ui, context, Swatch::Color(entry.color));
+                            match entry.color {
+                                Some(color) => {
+                                    parts::swatch(ui, context, Swatch::Color(color));
+                                }
+                                None => parts::no_swatch(ui),
+                            }
                             ui.label(format::with_counts(&entry.label));
                         });
                     }

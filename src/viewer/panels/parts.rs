@@ -201,6 +201,12 @@ pub(super) fn swatch(ui: &mut Ui, context: &mut PanelContext<'_>, swatch: Swatch
     paint_swatch(ui, context, swatch, rect);
 }
 
+/// As much room as a swatch takes, for what has none.
+pub(super) fn no_swatch(ui: &mut Ui) {
+    let side = ui.text_style_height(&TextStyle::Body);
+    ui.allocate_space(vec2(side, side));
+}
+
 /// Paints a swatch in a place that is already taken.
 pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rect: Rect) {
     let painter = ui.painter();

@@ -316,10 +316,7 @@ impl State {
     pub(crate) fn request(&mut self, request: Request) {
         match request {
             Request::Select(item) => self.select(item),
-            Request::OpenFileOf(item) => {
-                let file = self.document().and_then(|document| document.file_of(item));
-                self.open_paths(file.as_slice());
-            }
+            Request::OpenFileOf(item) => self.open_file_of(item),
             Request::Hover(item) => self.pointer.hovered = item,
             Request::Frame(item) => self.frame(item),
             Request::Visit(item) => self.visit(item),

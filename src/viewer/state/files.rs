@@ -1,14 +1,15 @@
 //! The open file, and what goes with it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::history::History;
 use super::loader::{Cause, Failure, Target};
 use super::playlist::{FileList, Playlist};
 use super::reload::Wish;
-use super::{Effect, OpenFile, State};
+use super::{Effect, OpenFile, State, folder};
 use crate::viewer::panels::{OnDisk, Panel};
 use mapscope_formats::Severity;
+use mapscope_scene::{Item, system_reason};
 
 /// The open file, and what goes with it.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub(crate) struct Files {
     pub wish: Option<Wish>,
     /// How many loads there were.
     pub versions: u64,
+    /// The clip that a file begins with which is about to be opened.
+    pub first_clip: Option<(PathBuf, String)>,
 }
 
 impl State {
@@ -59,7 +62,8 @@ impl State {
         };
         // The names of one folder: fast enough to be read here.
         let files = FileList::beside(folder).unwrap_or_else(|error| {
-            let text = format!("{} cannot be read: {error}", folder.display());
+            let reason = system_reason(&error, "folder");
+            let text = format!("{} cannot be read: {reason}", folder.display());
             self.notices.toast(text, Some(Severity::Error));
             FileList::default()
         });
@@ -107,6 +111,21 @@ impl State {
         if let Some(path) = list.and_then(|list| list.choose(index)).map(Path::to_owned) {
             self.load(Target::Paths(vec![path]), Cause::Neighbor);
         }
+    }
+
+    /// Opens the file that an item stands for, such as the model of an entity, with the clip that it
+    /// plays.
+    pub(crate) fn open_file_of(&mut self, item: Item) {
+        let document = self.document();
+        let Some((document, file)) = document.and_then(|it| Some((it, it.file_of(item)?))) else {
+            return;
+        };
+        let file = folder::absolute(&file);
+        let animation = document.animation();
+        let clip = animation.and_then(|it| it.own_clip(item, self.view.shown.playhead));
+        let clip = clip.map(|clip| (file.clone(), clip.name.to_owned()));
+        self.open_paths(&[file]);
+        self.files.first_clip = clip;
     }
 
     /// Marks files in the list that could not be opened.

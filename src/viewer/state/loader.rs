@@ -15,7 +15,7 @@ use mapscope_scene::Document;
 use mapscope_scene::assets::DeferredTextures;
 use mapscope_scene::demo::Demo;
 use mapscope_scene::map_scene::{MapFile, maps_beside};
-use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source};
+use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason};
 
 /// How often one hears of textures that were read at most: each time the view is drawn again, which
 /// on a software adapter takes from the threads that read them.
@@ -109,7 +109,9 @@ impl Failure {
     fn of(path: &Path, error: &OpenError) -> Self {
         // The path stands beside the message wherever it is shown.
         let message = match error {
-            OpenError::Read { source, .. } => format!("It cannot be read: {source}"),
+            OpenError::Read { source, .. } => {
+                format!("It cannot be read: {}", system_reason(source, "file"))
+            }
             OpenError::Changed { .. } => "It changed while it was read".to_owned(),
             OpenError::UnknownFormat { reason, .. } => reason.clone(),
             OpenError::Refused {

@@ -324,7 +324,11 @@ impl State {
         let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document))
             || cause == Cause::Counterpart;
         let selected = self.view.shown.selected;
-        let request = std::mem::take(&mut self.request);
+        let mut request = std::mem::take(&mut self.request);
+        let clip = self.files.first_clip.take_if(|_| !keep);
+        if let Some((_, clip)) = clip.filter(|(file, _)| *file == path) {
+            request.clip.get_or_insert(clip);
+        }
         if keep {
             self.keep_shown(&*document);
         } else {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::loader::{Failure, capitalized};
 use crate::search::{CutOff, Halt, Limits, Search, SearchProgress};
 use crate::viewer::panels::format::counted;
-use mapscope_scene::looks_openable;
+use mapscope_scene::{looks_openable, system_reason};
 
 /// Folders that cannot be read are named up to so many of them.
 const NAMED_UNREADABLE: usize = 3;
@@ -82,7 +82,8 @@ fn find_with(
             Ok(Some(files)) => found.files.extend(files),
             Err(Halt::Stopped) => return None,
             Err(Halt::Unreadable(error)) => {
-                let message = format!("This folder cannot be read: {error}");
+                let reason = system_reason(&error, "folder");
+                let message = format!("This folder cannot be read: {reason}");
                 found.failures.push(Failure::new(path, &message));
             }
         }

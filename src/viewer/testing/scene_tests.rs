@@ -1,6 +1,7 @@
 //! Scenes in the window.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
@@ -8,10 +9,11 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 
 use super::{Window, built, press, state};
+use crate::viewer::commands;
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
-use mapscope_scene::{MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
+use mapscope_scene::{Document, MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
 use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
@@ -35,6 +37,11 @@ fn open_in(folder: &Path, scene: &str, state: &mut State) {
     let document = mapscope_scene::open(&source, &options, &progress).unwrap();
     state.settings = Settings::default();
     state.plays_at_once = false;
+    take(state, path, document);
+}
+
+/// Takes in a document that was opened.
+fn take(state: &mut State, path: PathBuf, document: Arc<dyn Document>) {
     state.loaded(Outcome {
         request: LoadRequest {
             target: Target::Paths(vec![path.clone()]),
@@ -161,6 +168,32 @@ fn the_model_of_an_entity_is_opened() {
     }
     h.run();
     assert!(asked(&mut h), "a double click on the line of the model");
+}
+
+#[test]
+fn the_model_of_an_entity_begins_with_the_clip_that_it_plays() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = sound_scene().replace("string walk", "string idle");
+    let mut h = super::window(|state| open_in(folder.path(), &scene, state));
+    let file = folder.path().join("assets/models/guard.pfobj");
+    let clip_after = |h: &mut Harness<'_, Window>, asks: &dyn Fn(&mut State)| {
+        asks(&mut h.state_mut().state);
+        let source = Source::read(&file).unwrap();
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let model = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let clips = model.animation().unwrap().clips();
+        assert_eq!([&*clips[0].name, &*clips[1].name], ["walk", "idle"]);
+        take(&mut h.state_mut().state, file.clone(), model);
+        state(h).view.shown.playhead.clip
+    };
+    let by_entity = |state: &mut State| {
+        state.select(Some(GUARD.into()));
+        state.run(commands::find("select.open").unwrap().action);
+    };
+    assert_eq!(clip_after(&mut h, &by_entity), Some(1));
+    // Who opens it by itself sees its first.
+    let by_itself = |state: &mut State| state.open_paths(std::slice::from_ref(&file));
+    assert_eq!(clip_after(&mut h, &by_itself), Some(0));
 }
 
 #[test]

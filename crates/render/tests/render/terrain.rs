@@ -897,7 +897,7 @@ fn what_is_not_in_view_is_not_drawn() {
 /// The one of some colours that another is most like, whatever its brightness.
 fn nearest_hue(color: Vec3, legend: &[LegendEntry]) -> usize {
     let likeness = |entry: &LegendEntry| {
-        let entry = Vec3::from(entry.color.map(f32::from));
+        let entry = Vec3::from(entry.color.unwrap().map(f32::from));
         entry.normalize().dot(color.normalize())
     };
     let best = legend
@@ -1001,7 +1001,7 @@ fn the_top_view_is_the_file_as_it_is_written() {
     let expected = |level: i32| {
         let label = format!("Level {level},");
         let entry = legend.iter().find(|entry| entry.label.starts_with(&label));
-        Vec3::from(entry.unwrap().color.map(f32::from))
+        Vec3::from(entry.unwrap().color.unwrap().map(f32::from))
     };
     for (x, y, level) in [(60, 60, 0), (140, 60, 3), (60, 140, 6), (140, 140, 9)] {
         let found = pixel(&picture, [x, y]).normalize();

@@ -199,8 +199,8 @@ impl Legend {
 /// A colour of an overlay and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegendEntry {
-    /// Red, green and blue.
-    pub color: [u8; 3],
+    /// Red, green and blue; none for what has several of the other colours.
+    pub color: Option<[u8; 3]>,
     /// What the colour means.
     pub label: String,
 }
@@ -208,8 +208,18 @@ pub struct LegendEntry {
 impl LegendEntry {
     /// A colour and what it means.
     pub(crate) fn new(color: [u8; 3], label: impl Into<String>) -> Self {
-        let label = label.into();
-        Self { color, label }
+        Self {
+            color: Some(color),
+            label: label.into(),
+        }
+    }
+
+    /// What has several of the colours that the other entries name.
+    pub(crate) fn of_several(label: impl Into<String>) -> Self {
+        Self {
+            color: None,
+            label: label.into(),
+        }
     }
 }
 

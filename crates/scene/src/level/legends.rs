@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::environments::Environment;
 use super::overlays::{self, cell_color};
 use super::{Map, colors};
+use crate::model::BACK_FACE_COLOR;
 use crate::{LegendEntry, OverlayId};
 use mapscope_formats::pmf::CubeKind;
 
@@ -71,6 +72,7 @@ impl Map {
                 entry([128, 255, 128], "Faces up (+Y)"),
                 entry([128, 128, 255], "Faces north (+Z)"),
             ],
+            OverlayId::BackFaces => vec![entry(BACK_FACE_COLOR, "Back of a face")],
             OverlayId::ChunkBorders => vec![
                 entry(overlays::BORDER, "Chunk"),
                 entry(overlays::BROKEN, "Chunk that cannot be read"),
@@ -124,12 +126,12 @@ impl Map {
             let materials = level.materials.list.iter().zip(level.uses());
             let materials = materials.zip(level.material_colors());
             let used = materials.filter(|((_, uses), _)| uses.faces > 0);
-            used.map(move |((material, _), color)| LegendEntry {
-                color: *color,
-                label: match self.levels.len() {
+            used.map(move |((material, _), color)| {
+                let label = match self.levels.len() {
                     1 => material.name.clone(),
                     _ => format!("{} of level {number}", material.name),
-                },
+                };
+                LegendEntry::new(*color, label)
             })
         });
         used.take(MAX_MATERIALS).collect()

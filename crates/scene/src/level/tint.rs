@@ -192,7 +192,7 @@ mod tests {
                     let [r, g, b, 255] = tint else {
                         panic!("{overlay} {tint:?}");
                     };
-                    let entry = legend.iter().find(|entry| entry.color == [r, g, b]);
+                    let entry = legend.iter().find(|entry| entry.color == Some([r, g, b]));
                     used.insert(&entry.unwrap().label);
                 }
             }
@@ -220,7 +220,7 @@ mod tests {
             let (cube, _) = map.cube_at(item).unwrap();
             let depth = cube.place().unwrap().cell.depth;
             let [r, g, b, _] = tints[mesh.vertex_range(face).start];
-            assert_eq!(legend[usize::from(depth)].color, [r, g, b]);
+            assert_eq!(legend[usize::from(depth)].color, Some([r, g, b]));
             assert_eq!(legend[usize::from(depth)].label, format!("Depth {depth}"));
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use super::describe::OVERLAYS;
+use super::overlays::circle_radii;
 use super::place::{
     camera_pose, can_move, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
 };
@@ -127,6 +128,13 @@ impl MapScene {
         let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
         let groups = group(&entities, &models);
         let members = by_kind(&entities);
+        let radii = pfscene.entities.iter().map(circle_radii);
+        let has_circles = radii.fold([false; 2], |[selection, vision], radii| {
+            [
+                selection || radii[0].is_some(),
+                vision || radii[1].is_some(),
+            ]
+        });
         let is_animated = groups.iter().any(|group| group.clip.is_some());
         let clip = ClipInfo {
             name: "Idle clips".to_owned(),
@@ -161,6 +169,7 @@ impl MapScene {
             groups,
             classes,
             members,
+            has_circles,
             clips: if is_animated { vec![clip] } else { Vec::new() },
             cameras: cameras(&pfscene),
             environment: Environment {
@@ -186,11 +195,13 @@ impl MapScene {
     }
 }
 
-/// The errors and missing files of a map or a model, which show in the scene: how many there are, and the
-/// first of them.
+/// The errors of a map or a model, and files that are missing or broken, which show in the scene: how
+/// many there are, and the first of them.
 fn fault_of_part(problems: &[Problem]) -> Option<String> {
     let shows = |problem: &&Problem| {
-        problem.severity == Severity::Error || rules::is_missing_file(problem.rule)
+        problem.severity == Severity::Error
+            || rules::is_missing_file(problem.rule)
+            || problem.rule.id == rules::UNREADABLE_TEXTURE.id
     };
     let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
     let first = faults.first()?;

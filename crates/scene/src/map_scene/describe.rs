@@ -1,5 +1,6 @@
 //! What a scene says of itself: the [`Document`] of a PFSCENE.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -112,6 +113,16 @@ impl MapScene {
         lines.collect()
     }
 
+    /// The factions that entities name and the file does not have, rising.
+    fn unknown_factions(&self) -> BTreeSet<u32> {
+        let known = self.pfscene.factions.len();
+        let factions = self.members.keys().filter_map(|kind| match kind {
+            SceneItem::Faction { index } => Some(*index),
+            _ => None,
+        });
+        factions.filter(|index| *index as usize >= known).collect()
+    }
+
     fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
         let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
             let placed = entities.filter_map(|index| self.entities.get(index as usize));
@@ -198,9 +209,11 @@ impl Document for MapScene {
     fn outline(&self) -> Vec<OutlineNode> {
         let name = file_name(&self.path);
         let scene = &self.pfscene;
-        let factions = (0..)
-            .zip(&scene.factions)
-            .map(|(index, faction)| (faction.name.clone(), SceneItem::Faction { index }));
+        let factions = (0..scene.factions.len() as u32).chain(self.unknown_factions());
+        let factions = factions.filter_map(|index| {
+            let name = FactionAt::new(self, index)?.name();
+            Some((name, SceneItem::Faction { index }))
+        });
         let mut factions = self.kind_lines(factions);
         for (line, faction) in factions.iter_mut().zip(&scene.factions) {
             line.swatch = faction_color(faction).map(Swatch::Color);
@@ -457,18 +470,32 @@ impl Document for MapScene {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let some = |is_there: bool, color, label| -> Vec<LegendEntry> {
+            let entry = is_there.then(|| LegendEntry::new(color, label));
+            entry.into_iter().collect()
+        };
         let own = Legend::of_overlays(&OWN_OVERLAYS, &shown.overlays, |id| match id {
-            OverlayId::Regions => vec![LegendEntry::new(REGION, "Outline of a region")],
-            OverlayId::Cameras => vec![LegendEntry::new(CAMERA, "Place and view of a camera")],
-            OverlayId::Circles => vec![
-                LegendEntry::new(SELECTION, "Selection circle"),
-                LegendEntry::new(VISION, "Vision range"),
-            ],
-            OverlayId::Entities if self.missing_count() > 0 => {
-                vec![LegendEntry::new(MISSING, "Model missing")]
+            OverlayId::Regions => some(
+                !self.pfscene.regions.is_empty(),
+                REGION,
+                "Outline of a region",
+            ),
+            OverlayId::Cameras => some(
+                !self.cameras.is_empty(),
+                CAMERA,
+                "Place and view of a camera",
+            ),
+            OverlayId::Circles => {
+                let [selection, vision] = self.has_circles;
+                let selection = some(selection, SELECTION, "Selection circle");
+                let vision = some(vision, VISION, "Vision range");
+                [selection, vision].concat()
             }
-            id if self.selected_entity(shown).is_some() => self.model_colors(id),
-            _ => Vec::new(),
+            OverlayId::Entities => some(self.missing_count() > 0, MISSING, "Model missing"),
+            id => {
+                let selected = self.selected_entity(shown);
+                selected.map_or_else(Vec::new, |entity| entity.model_colors(id, shown))
+            }
         });
         let mut legends = own;
         let ground = self.terrain().map(|terrain| terrain.legends(shown));

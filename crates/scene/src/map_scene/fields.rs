@@ -276,7 +276,8 @@ impl<'a> EntityAt<'a> {
                             Some(faction) => Value::from(format!("{index} {}", faction.name))
                                 .swatch(faction_color(faction).map(Swatch::Color))
                                 .link(SceneItem::Faction { index }),
-                            None => format!("{index}, which does not exist").into(),
+                            None => Value::from(format!("{index}, which does not exist"))
+                                .link(SceneItem::Faction { index }),
                         });
                         faction.into()
                     })
@@ -592,18 +593,27 @@ impl<'a> ModelAt<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct FactionAt<'a> {
     scene: &'a MapScene,
-    faction: &'a Faction,
+    /// None where entities name one that the file does not have.
+    faction: Option<&'a Faction>,
     index: u32,
 }
 
 impl<'a> FactionAt<'a> {
     pub(super) fn new(scene: &'a MapScene, index: u32) -> Option<Self> {
-        let faction = scene.pfscene.factions.get(index as usize)?;
-        Some(Self {
+        let faction = scene.pfscene.factions.get(index as usize);
+        let is_named = || !scene.members(SceneItem::Faction { index }).is_empty();
+        (faction.is_some() || is_named()).then_some(Self {
             scene,
             faction,
             index,
         })
+    }
+
+    pub(super) fn name(self) -> String {
+        self.faction.map_or_else(
+            || format!("faction {} (unknown)", self.index),
+            |faction| faction.name.clone(),
+        )
     }
 
     pub(super) const FIELDS: Table<'a, Self> = Table {
@@ -611,18 +621,17 @@ impl<'a> FactionAt<'a> {
             section(
                 "Faction",
                 &[
-                    field("Name", |at: &Self| at.faction.name.as_str().into()).in_summary(),
+                    field("Name", |at: &Self| at.name().into()).in_summary(),
                     field("Index", |at: &Self| at.index.into()).derived(),
                     field("Colour", |at: &Self| {
-                        faction_color(at.faction).map_or_else(Value::absent, Value::color)
+                        let color = at.faction.and_then(faction_color);
+                        color.map_or_else(Value::absent, Value::color)
                     })
-                    .own(|at| at.faction.color().into()),
+                    .own(|at| at.faction.and_then(Faction::color).into()),
                     field("Controllable", |at: &Self| {
-                        at.faction
-                            .attributes
-                            .value("controllable")
-                            .and_then(FileValue::bool)
-                            .into()
+                        let value = |it: &'a Faction| it.attributes.value("controllable");
+                        let value = at.faction.and_then(value);
+                        value.and_then(FileValue::bool).into()
                     }),
                     field("Entities", |at: &Self| {
                         let item = SceneItem::Faction { index: at.index };
@@ -631,7 +640,10 @@ impl<'a> FactionAt<'a> {
                     .derived()
                     .in_summary()
                     .in_note(),
-                    field("Line", |at: &Self| at.faction.line.into()).place(),
+                    field("Line", |at: &Self| {
+                        at.faction.map(|faction| faction.line).into()
+                    })
+                    .place(),
                 ],
             ),
             section(

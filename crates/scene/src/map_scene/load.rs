@@ -126,6 +126,9 @@ pub(super) fn load(
         (map.join(), skybox.join(), models)
     });
     let (models, textures) = models?;
+    if options.reads_textures {
+        textures.read(progress)?;
+    }
     let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
     dependencies.append(&mut skybox.looked_for);
     progress.check()?;

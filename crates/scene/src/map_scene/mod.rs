@@ -46,6 +46,8 @@ pub struct MapScene {
     groups: Vec<Group>,
     /// The numbers of the entities of each faction and class, rising.
     members: HashMap<SceneItem, Vec<u32>>,
+    /// Whether any entity has a selection circle, and whether any has a vision range.
+    has_circles: [bool; 2],
     /// The classes of scripts that entities name, in alphabetical order.
     classes: Vec<String>,
     clips: Vec<ClipInfo>,

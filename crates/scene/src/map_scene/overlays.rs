@@ -10,7 +10,7 @@ use crate::camera::{Camera, Handedness, Pose};
 use crate::lines::LineBuilder;
 use crate::outline::name_at_end;
 use crate::{Annotations, Item, Label, Line, OverlayId, SceneItem, Shown};
-use mapscope_formats::pfscene::{Region, Shape, Value};
+use mapscope_formats::pfscene::{Entity, Region, Shape, Value};
 
 pub(super) const MISSING: [u8; 3] = [240, 80, 220];
 pub(super) const REGION: [u8; 3] = [90, 200, 255];
@@ -111,15 +111,21 @@ impl MapScene {
             return;
         };
         let position = placed.position();
-        for (key, color) in [("selection_radius", SELECTION), ("vision_range", VISION)] {
-            let radius = entity.attributes.value(key).and_then(Value::float);
-            let radius = radius.filter(|radius| radius.is_finite() && *radius > 0.0);
+        for (radius, color) in circle_radii(entity).into_iter().zip([SELECTION, VISION]) {
             if let Some(radius) = radius {
                 let mut builder = LineBuilder::new(lines, color, 2.0);
                 self.circle(&mut builder, [position.x, position.z], radius);
             }
         }
     }
+}
+
+/// How large the selection circle of an entity is, and how far it sees, in world units.
+pub(super) fn circle_radii(entity: &Entity) -> [Option<f32>; 2] {
+    ["selection_radius", "vision_range"].map(|key| {
+        let radius = entity.attributes.value(key).and_then(Value::float);
+        radius.filter(|radius| radius.is_finite() && *radius > 0.0)
+    })
 }
 
 impl Annotations for MapScene {

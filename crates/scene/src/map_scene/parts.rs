@@ -60,13 +60,6 @@ impl MapScene {
         };
         Some((self.posed(entity)?, part))
     }
-
-    /// The colours of an overlay that is drawn of the selected entity.
-    pub(super) fn model_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
-        let mut models = self.models.iter().filter_map(|model| model.model.as_ref());
-        let model = models.next();
-        model.map_or_else(Vec::new, |model| model.overlay_colors(overlay))
-    }
 }
 
 impl<'a> Posed<'a> {
@@ -84,6 +77,12 @@ impl<'a> Posed<'a> {
             of_model.overlays.set(offered, overlay.id, is_on);
         }
         of_model
+    }
+
+    /// The colours of an overlay that is drawn of its model.
+    pub(super) fn model_colors(&self, overlay: OverlayId, shown: &Shown) -> Vec<LegendEntry> {
+        let playhead = self.playhead(shown.playhead);
+        self.model.overlay_colors(overlay, playhead)
     }
 
     /// The clip that it plays, and where that is.

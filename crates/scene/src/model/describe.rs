@@ -279,7 +279,8 @@ impl Document for Model {
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let on = &shown.overlays;
-        let mut legends = Legend::of_overlays(&OVERLAYS, on, |id| self.overlay_colors(id));
+        let mut legends =
+            Legend::of_overlays(&OVERLAYS, on, |id| self.overlay_colors(id, shown.playhead));
         let selected = shown.selected.filter(|_| !shown.hides_weights);
         let joint = selected.and_then(|item| self.joint_of(item));
         if joint.is_some_and(|joint| self.moves_vertices(joint)) {
@@ -331,8 +332,12 @@ impl Document for Model {
 }
 
 impl Model {
-    /// What the colours of an overlay mean.
-    pub(crate) fn overlay_colors(&self, overlay: OverlayId) -> Vec<LegendEntry> {
+    /// What the colours of an overlay mean that it has at a moment.
+    pub(crate) fn overlay_colors(
+        &self,
+        overlay: OverlayId,
+        playhead: Playhead,
+    ) -> Vec<LegendEntry> {
         let entry = LegendEntry::new;
         match overlay {
             OverlayId::Normals => vec![
@@ -348,13 +353,22 @@ impl Model {
                     .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()))
                     .collect()
             }
-            OverlayId::Skeleton => vec![entry(BONE_COLOR, "Bone, from joint to tip")],
-            OverlayId::NormalLines => vec![entry(NORMAL_COLOR, "Normal of a vertex")],
-            OverlayId::FrameBounds => vec![
-                entry(DECLARED_COLOR, "Declared by the file"),
-                entry(SKINNED_COLOR, "Of the mesh, where it differs"),
-            ],
-            OverlayId::BindBounds => vec![entry(BIND_COLOR, "At rest")],
+            OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {
+                vec![entry(BONE_COLOR, "Bone, from joint to tip")]
+            }
+            OverlayId::NormalLines if !self.mesh.vertices.is_empty() => {
+                vec![entry(NORMAL_COLOR, "Normal of a vertex")]
+            }
+            OverlayId::FrameBounds => {
+                let [declared, skinned] = self.frame_bounds(playhead);
+                let declared = declared.map(|_| entry(DECLARED_COLOR, "Declared by the file"));
+                let skinned =
+                    skinned.map(|_| entry(SKINNED_COLOR, "Of the mesh, where it differs"));
+                declared.into_iter().chain(skinned).collect()
+            }
+            OverlayId::BindBounds if self.bind_bounds().is_some() => {
+                vec![entry(BIND_COLOR, "At rest")]
+            }
             _ => Vec::new(),
         }
     }
@@ -550,8 +564,8 @@ mod tests {
         assert_eq!(titles, ["Joint weights", "Weight of this joint"]);
         let bone = LegendEntry::new(model.joint_color(2), "bone2");
         assert_eq!(legends[0].entries, [bone]);
-        let colors: Vec<_> = legends[1].entries.iter().map(|entry| entry.color).collect();
-        assert_eq!(colors, HEAT_COLORS);
+        let colors = legends[1].entries.iter().map(|entry| entry.color);
+        assert!(colors.eq(HEAT_COLORS.map(Some)));
         shown.hides_weights = true;
         assert_eq!(model.legends(&shown).len(), 1);
         shown.hides_weights = false;

@@ -84,11 +84,10 @@ impl Annotations for Model {
         if on(OverlayId::FrameBounds) {
             self.frame_bounds_lines(shown.playhead, lines);
         }
-        if on(OverlayId::BindBounds) {
-            let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
-            if let Some(aabb) = declared.or(self.extents.bind) {
-                LineBuilder::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
-            }
+        if on(OverlayId::BindBounds)
+            && let Some(aabb) = self.bind_bounds()
+        {
+            LineBuilder::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
         }
         if on(OverlayId::HeightScale) {
             self.ruler()
@@ -200,15 +199,26 @@ impl Model {
         });
     }
 
-    fn frame_bounds_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
+    /// The box of the bind pose.
+    pub(super) fn bind_bounds(&self) -> Option<Aabb> {
+        let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
+        declared.or(self.extents.bind)
+    }
+
+    /// The boxes of a moment: the one that the file declares, and that of the mesh if it differs.
+    pub(super) fn frame_bounds(&self, playhead: Playhead) -> [Option<Aabb>; 2] {
         let declared = self.declared_at(playhead);
-        let skinned = self.extent_at(playhead);
-        if let Some(declared) = declared {
-            LineBuilder::new(lines, DECLARED_COLOR, 2.0).aabb(&declared.into());
-        }
         let agree = |skinned: &Aabb| declared.is_some_and(|d| self.extents.agree(d, skinned));
-        if let Some(skinned) = skinned.filter(|skinned| !agree(skinned)) {
-            LineBuilder::new(lines, SKINNED_COLOR, 1.5).aabb(&skinned);
+        let skinned = self.extent_at(playhead).filter(|skinned| !agree(skinned));
+        [declared.map(Aabb::from), skinned]
+    }
+
+    fn frame_bounds_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
+        let looks = [(DECLARED_COLOR, 2.0), (SKINNED_COLOR, 1.5)];
+        for (bounds, (color, width)) in self.frame_bounds(playhead).into_iter().zip(looks) {
+            if let Some(bounds) = bounds {
+                LineBuilder::new(lines, color, width).aabb(&bounds);
+            }
         }
     }
 

@@ -5,6 +5,7 @@ pub(crate) mod parallel;
 pub(crate) mod rules;
 pub mod saving;
 pub(crate) mod source;
+pub(crate) mod system;
 pub(crate) mod usage;
 
 use std::ffi::OsStr;

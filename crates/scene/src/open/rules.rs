@@ -39,8 +39,8 @@ mapscope_formats::rules! {
     Error MODEL_PATH = "pfscene/model-path";
     /// The model of an entity cannot be read.
     Error UNREADABLE_MODEL = "pfscene/unreadable-model";
-    /// A model of a scene has errors of its own, or lacks textures. It is said where the model is first
-    /// named.
+    /// A model of a scene has errors of its own, or textures that are missing or, which only `check`
+    /// looks for, broken. It is said where the model is first named.
     Warning BROKEN_MODEL = "pfscene/broken-model";
     /// There are more models than are shown.
     Error MODEL_LIMIT = "pfscene/model-limit";

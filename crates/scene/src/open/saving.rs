@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::system::system_reason;
 use crate::Document;
 
 /// A kind of file that is written.
@@ -60,7 +61,7 @@ pub enum SaveError {
     #[error("this file exists and is not a {} file", .0.name)]
     OtherKind(FileKind),
     /// The system refused.
-    #[error(transparent)]
+    #[error("{}", system_reason(.0, "file"))]
     Io(#[from] io::Error),
 }
 
@@ -207,10 +208,8 @@ pub fn write_whole(
 
 /// That a folder takes no new file: without the name of the temporary one, which nobody has asked for.
 fn refused(error: &io::Error) -> io::Error {
-    let text = error.to_string();
-    let system = text.split(" at path ").next().unwrap_or_default();
-    let message = format!("no file can be made in this folder: {system}");
-    io::Error::new(error.kind(), message)
+    let reason = system_reason(&error.kind().into(), "folder");
+    io::Error::new(error.kind(), format!("no file can be made there: {reason}"))
 }
 
 #[cfg(test)]
@@ -226,8 +225,7 @@ mod tests {
     fn a_folder_that_takes_no_file_is_to_blame_and_not_a_temporary_one() {
         // Not even root can make a file there.
         let error = put(Path::new("/proc/view.png"), b"x").unwrap_err();
-        let system = "No such file or directory (os error 2)";
-        let expected = format!("no file can be made in this folder: {system}");
+        let expected = "no file can be made there: there is no such folder";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::system::system_reason;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError};
 
@@ -128,6 +129,9 @@ pub struct OpenOptions {
     /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
     /// by their numbers.
     pub xmf_hides_undefined: bool,
+    /// Whether the textures of a scene's models are read before it is open, so that what is wrong with
+    /// them is among its problems.
+    pub reads_textures: bool,
 }
 
 /// Which map a scene stands on.
@@ -248,7 +252,7 @@ impl Progress {
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The file could not be read.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {}", .path.display(), system_reason(.source, "file"))]
     Read {
         /// The file.
         path: PathBuf,

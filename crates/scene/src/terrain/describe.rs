@@ -612,8 +612,8 @@ impl Terrain {
         });
         if others.0 > 0 {
             let islands = counted(others.0, "more island");
-            let label = format!("{islands}, {}", cells(others.1));
-            entries.push(LegendEntry::new(island_color(1), label));
+            let label = format!("{islands}, {}, in these colours again", cells(others.1));
+            entries.push(LegendEntry::of_several(label));
         }
         let by_entities = grid.blocked_by_entities();
         let barred = grid.cells() - ground.passable() - by_entities;
@@ -635,10 +635,7 @@ impl Terrain {
     /// What overlays show of tiles that could not be read, if there are any.
     fn bad_tiles_entry(&self) -> Option<LegendEntry> {
         let note = bad_tiles_note(self.bad_tile_counts())?;
-        Some(LegendEntry {
-            color: TileClass::Unreadable.color(),
-            label: note,
-        })
+        Some(LegendEntry::new(TileClass::Unreadable.color(), note))
     }
 
     /// Where a chunk stands in lists of them; none off the map.

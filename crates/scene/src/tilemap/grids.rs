@@ -174,9 +174,8 @@ impl Scale {
         if self.is_short() {
             let values = self.values.iter().enumerate();
             return values
-                .map(|(step, (value, cells))| LegendEntry {
-                    color: color(step),
-                    label: format!("{value} ({cells})"),
+                .map(|(step, (value, cells))| {
+                    LegendEntry::new(color(step), format!("{value} ({cells})"))
                 })
                 .collect();
         }
@@ -188,14 +187,12 @@ impl Scale {
             .map(|steps| {
                 let middle = steps.start + (steps.len() - 1) / 2;
                 let [first, last] = self.numbers_of(steps);
-                LegendEntry {
-                    color: color(middle),
-                    label: if first >= last {
-                        first.to_string()
-                    } else {
-                        format!("{first} to {last}")
-                    },
-                }
+                let label = if first >= last {
+                    first.to_string()
+                } else {
+                    format!("{first} to {last}")
+                };
+                LegendEntry::new(color(middle), label)
             })
             .collect()
     }
@@ -296,10 +293,8 @@ impl TileMap {
             for (value, _) in values.iter().filter(|(value, _)| *value != 0) {
                 let value = shown(*value);
                 if !entries.iter().any(|(known, _)| *known == value) {
-                    let entry = LegendEntry {
-                        color: obstruction_color(value),
-                        label: obstruction_name(grid.kind, value),
-                    };
+                    let label = obstruction_name(grid.kind, value);
+                    let entry = LegendEntry::new(obstruction_color(value), label);
                     entries.push((value, entry));
                 }
             }
@@ -316,10 +311,9 @@ impl TileMap {
             // The number 0 of a grid has no colour.
             *number > 0 && zone.cells > 0 || !zone.areas.is_empty()
         });
-        let entries = seen.take(MAX_LISTED).map(|(number, _)| LegendEntry {
-            color: zone_color(number),
-            label: self.zone_name(number),
-        });
+        let entries = seen
+            .take(MAX_LISTED)
+            .map(|(number, _)| LegendEntry::new(zone_color(number), self.zone_name(number)));
         entries.collect()
     }
 
@@ -370,18 +364,22 @@ mod tests {
         let map = sample::made_up();
         let legend = map.obstruction_legend();
         assert_eq!(legend.len(), 1);
-        assert_eq!((legend[0].color, &*legend[0].label), (BLOCKED, "blocked"));
+        assert_eq!(
+            (legend[0].color, &*legend[0].label),
+            (Some(BLOCKED), "blocked")
+        );
         let zones = map.zone_legend();
         let names: Vec<&str> = zones.iter().map(|entry| &*entry.label).collect();
         assert_eq!(names, ["meadow", "Zone 2"]);
-        assert_eq!(zones[0].color, zone_color(1));
+        assert_eq!(zones[0].color, Some(zone_color(1)));
         assert!(map.logic_legend().is_empty());
         let few = logic(Integers::U16(vec![0, 7, 7, 300, 0, 0, 0, 0, 0, 0, 0, 0]));
         let legend = few.logic_legend();
         let labels: Vec<&str> = legend.iter().map(|entry| &*entry.label).collect();
         assert_eq!(labels, ["0 (9)", "7 (2)", "300 (1)"]);
         for (entry, index) in legend.iter().zip([0, 1, 3]) {
-            assert_eq!(few.grid_color(0, index)[..3], entry.color);
+            let [r, g, b, _] = few.grid_color(0, index);
+            assert_eq!(entry.color, Some([r, g, b]));
         }
     }
 
@@ -401,7 +399,7 @@ mod tests {
                 "{}",
                 last.label
             );
-            let mut seen: Vec<[u8; 3]> = legend.iter().map(|entry| entry.color).collect();
+            let mut seen: Vec<_> = legend.iter().map(|entry| entry.color).collect();
             seen.dedup();
             assert_eq!(seen.len(), MAX_STEPS);
             // As many numbers are below the middle of the scale as above it.
@@ -444,8 +442,10 @@ mod tests {
                 assert!(first <= next && last >= first, "{count}: {}", entry.label);
                 for (number, color) in numbers.iter().zip(&colors) {
                     if (first..=last).contains(number) {
-                        let far_off =
-                            colors::difference(entry.color, [color[0], color[1], color[2]]);
+                        let far_off = colors::difference(
+                            entry.color.unwrap(),
+                            [color[0], color[1], color[2]],
+                        );
                         assert!(far_off < 180, "{count}: {number} is not {}", entry.label);
                     }
                 }

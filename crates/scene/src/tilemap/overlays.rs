@@ -292,10 +292,7 @@ impl TileMap {
             OverlayId::Zones => self.zone_legend(),
             OverlayId::Logic => self.logic_legend(),
             OverlayId::Entities => self.object_legend(),
-            OverlayId::LayerFrames => vec![LegendEntry {
-                color: FRAME,
-                label: "Edge of a layer".to_owned(),
-            }],
+            OverlayId::LayerFrames => vec![LegendEntry::new(FRAME, "Edge of a layer")],
             _ => Vec::new(),
         }
     }
@@ -306,19 +303,13 @@ impl TileMap {
         let label = format!("Tile {}, used {}", tile.number(), tile.times_used());
         Some(Legend {
             title: "Selected tile",
-            entries: vec![LegendEntry {
-                color: SELECTED,
-                label,
-            }],
+            entries: vec![LegendEntry::new(SELECTED, label)],
         })
     }
 
     /// The kinds of objects that there are.
     fn object_legend(&self) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry {
-            color,
-            label: label.to_owned(),
-        };
+        let entry = |color, label: &str| LegendEntry::new(color, label);
         let mut entries = Vec::new();
         for kind in ObjectKind::ALL {
             let said = kind.said();

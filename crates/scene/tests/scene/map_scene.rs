@@ -372,6 +372,31 @@ fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
 }
 
 #[test]
+fn a_texture_of_a_model_that_is_broken_is_a_problem_where_textures_are_read_first() {
+    let game = Game::new(&sound_scene());
+    let broken = tiny_model().materials[0].texture.clone();
+    game.write(&format!("assets/models/{broken}"), b"no image");
+    let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
+    let said = |reads_textures: bool| {
+        let options = OpenOptions {
+            reads_textures,
+            ..OpenOptions::default()
+        };
+        let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
+        let problems = document.about().problems.iter();
+        let of_models = problems.filter(|p| p.rule.id == "pfscene/broken-model");
+        of_models.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(said(false), Vec::<String>::new());
+    let found = said(true);
+    let [found] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let end = format!("texture `{broken}` cannot be read");
+    assert!(found.contains(&end), "{found}");
+}
+
+#[test]
 fn the_load_of_a_map_is_heard_of_and_can_be_cancelled() {
     let game = Game::new(SCENE);
     game.write("assets/maps/a.pfmap", &synthesize::pfmap(24, 24, 1));
@@ -435,6 +460,73 @@ fn entities_are_found_by_faction_class_and_model() {
         "{}",
         file.display()
     );
+}
+
+#[test]
+fn a_faction_that_the_file_does_not_have_is_listed_with_its_entities() {
+    let scene = SCENE.replace("faction_id int 1", "faction_id int 9");
+    let game = Game::new(&scene);
+    let document = game.open();
+    let outline = document.outline();
+    let factions = outline.iter().find(|line| line.label == "Factions");
+    let factions = factions.unwrap().children.iter();
+    let factions: Vec<_> = factions
+        .map(|line| (&*line.label, line.children.len()))
+        .collect();
+    assert_eq!(
+        factions,
+        [
+            ("Villagers", 0),
+            ("The Others", 0),
+            ("faction 9 (unknown)", 1)
+        ]
+    );
+    let unknown = SceneItem::Faction { index: 9 };
+    assert_eq!(property(&*document, unknown, "Name"), "faction 9 (unknown)");
+    assert_eq!(property(&*document, unknown, "Entities"), "1");
+    let guard = SceneItem::Entity { index: 0 };
+    assert_eq!(
+        document.next_of_kind(unknown.into(), None, false),
+        Some(guard.into())
+    );
+    let groups = document.properties(guard.into(), Playhead::default());
+    let properties = groups.iter().flat_map(|group| &group.properties);
+    let faction = properties.clone().find(|it| it.name == "Faction").unwrap();
+    assert_eq!(faction.value, "9, which does not exist");
+    assert_eq!(faction.link, Some(unknown.into()));
+    let other = SceneItem::Faction { index: 8 };
+    let playhead = Playhead::default();
+    assert!(document.properties(other.into(), playhead).is_empty());
+}
+
+#[test]
+fn overlays_that_have_nothing_to_show_have_no_legend() {
+    let titles = |scene: &str| {
+        let game = Game::new(scene);
+        let document = game.open();
+        let offered = document.about().overlays;
+        let mut shown = Shown::default();
+        for id in [OverlayId::Regions, OverlayId::Cameras, OverlayId::Circles] {
+            shown.overlays.set(offered, id, true);
+        }
+        let legends = document.legends(&shown).into_iter();
+        let legends = legends.map(|legend| (legend.title, legend.entries.len()));
+        legends.collect::<Vec<_>>()
+    };
+    let scene = sound_scene();
+    let all = [("Regions", 1), ("Cameras", 1), ("Circles", 2)];
+    assert_eq!(titles(&scene), all);
+    let without = |beginning: &str| {
+        let lines = scene.lines();
+        let lines = lines.filter(|line| !line.trim_start().starts_with(beginning));
+        lines.flat_map(|line| [line, "\n"]).collect::<String>()
+    };
+    let blind = without("vision_range");
+    assert_eq!(titles(&blind), [all[0], all[1], ("Circles", 1)]);
+    let blind = blind.replace("selection_radius float 3.25", "selection_radius float 0");
+    assert_eq!(titles(&blind), all[..2]);
+    let (empty, _) = scene.split_once("section \"regions\"").unwrap();
+    assert_eq!(titles(empty), all[2..]);
 }
 
 #[test]

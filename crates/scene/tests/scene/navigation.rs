@@ -12,8 +12,8 @@ use mapscope_scene::terrain::navigation::{
     Blocker, Cell, Domain, Footprint, NavigationGrid, Obstacle,
 };
 use mapscope_scene::{
-    Document, InfoQuery, Item, OpenOptions, Playhead, Progress, SceneItem, Shown, Source,
-    TerrainItem,
+    Document, InfoQuery, Item, OpenOptions, OverlayId, Playhead, Progress, SceneItem, Shown,
+    Source, TerrainItem,
 };
 use mapscope_testdata::{shared, synthesize};
 
@@ -253,6 +253,42 @@ fn a_wall_of_any_kind_makes_an_island() {
         assert_eq!(obstacle.name(), reason);
         assert_eq!(ground.cut_off(), u64::from(expected[1]), "{reason}");
     }
+}
+
+#[test]
+fn of_many_islands_the_legend_has_those_that_have_a_colour_of_their_own() {
+    let mut map = level_map(1, 1);
+    for at in [3, 7, 11, 15, 19, 23, 27] {
+        for col in 0..32 {
+            tile_mut(&mut map, at, col).set(Field::Pathable, 0);
+        }
+    }
+    let legend = |map: &Pfmap| {
+        let source = Source {
+            path: "islands.pfmap".into(),
+            bytes: pfmap::write(map).into(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let mut shown = Shown::default();
+        let offered = document.about().overlays;
+        shown.overlays.set(offered, OverlayId::Navigation, true);
+        let mut legends = document.legends(&shown).into_iter();
+        let legend = legends.find(|legend| legend.title == "Navigation");
+        legend.unwrap().entries
+    };
+    let entries = legend(&map);
+    let more = entries.iter().find(|entry| entry.label.contains("more"));
+    let more = more.unwrap();
+    assert_eq!(
+        more.label,
+        "2 more islands, 768 cells, in these colours again"
+    );
+    assert_eq!(more.color, None, "they have several");
+    let colored = entries.iter().filter_map(|entry| entry.color);
+    let colored: BTreeSet<[u8; 3]> = colored.collect();
+    assert_eq!(colored.len(), entries.len() - 1, "{entries:?}");
 }
 
 /// An entity in a rig of its own.

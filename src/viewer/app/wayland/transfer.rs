@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::io::ioctl_fionbio;
 use thiserror::Error;
 
+use mapscope_scene::system_reason;
+
 /// How long the other end may take for all of its data, or to take some of ours.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MIB: usize = 1 << 20;
@@ -30,7 +32,7 @@ pub(super) enum TransferError {
 
 impl From<io::Error> for TransferError {
     fn from(error: io::Error) -> Self {
-        Self::Broken(error.to_string())
+        Self::Broken(system_reason(&error, "pipe"))
     }
 }
 
