@@ -10,10 +10,9 @@
 //! | [`viewer`] | the window: camera, panels, commands, drops | [`commands`] |
 //! | [`commands`] | the same without a window: `info`, `check`, `render`, `bench` | [`viewer`] |
 
-pub mod animated_image;
 pub mod commands;
 pub mod file_names;
-pub mod image_file;
+pub mod images;
 pub mod search;
 pub mod view_request;
 #[cfg(feature = "window")]

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::{CommandError, Status, source};
-use crate::animated_image::FPS;
+use crate::images::animation::FPS;
 use crate::view_request::{Number, ViewRequest, parse_numbers, whole_number};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{Painter, Shot, write_all};
+use super::{Painter, Shot, shots, write_all};
 use crate::commands::cli::RenderArgs;
 use crate::commands::{CommandError, Status, layers_of, source};
+use crate::images::series::Report;
 use mapscope_scene::{Document, FlatImage as _, FlatPart, Layers, OpenOptions, OverlayId, Shown};
 
 /// Makes images of a 2D map.
@@ -25,7 +26,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let asked = args.image.request.shown(document);
     let mut shown = asked.map_err(CommandError::Argument)?;
     (shown.flat, shown.is_transparent) = (true, args.transparent);
-    let shots = Shot::all(args, document, &shown)?;
+    let shots = shots::all(args, document, &shown)?;
     let mut painter = FlatPainter {
         layers,
         shown,
@@ -120,7 +121,7 @@ impl Painter for FlatPainter<'_> {
         &mut self,
         shot: &Shot,
         rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-    ) -> Result<(), CommandError> {
+    ) -> io::Result<()> {
         let [width, height] = self.size();
         let image = self.image(shot);
         let mut row = vec![0; width as usize * 4];
@@ -131,8 +132,12 @@ impl Painter for FlatPainter<'_> {
         Ok(())
     }
 
-    fn write_png(&mut self, shot: &Shot, out: &mut dyn Write) -> Result<(), CommandError> {
-        let written = self.image(shot).write_png(out);
-        Ok(written.map_err(io::Error::from)?)
+    fn write_png(
+        &mut self,
+        shot: &Shot,
+        out: &mut dyn Write,
+        _report: Report<'_>,
+    ) -> io::Result<()> {
+        self.image(shot).write_png(out).map_err(io::Error::from)
     }
 }

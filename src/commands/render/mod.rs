@@ -6,30 +6,13 @@ mod gpu;
 mod output;
 mod shots;
 
-use std::io::{self, Write};
-
-use self::output::{Destination, Output};
-use self::shots::Shot;
+use self::output::{Output, Written};
 use super::cli::{GraphicsArgs, RenderArgs};
 use super::{CommandError, Status, output as messages};
+use crate::images::series::Painter;
+use crate::images::shots::Shot;
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::{Document, OpenOptions};
-
-/// Makes the images of a document, of whichever size.
-trait Painter {
-    /// Width and height in pixels.
-    fn size(&self) -> [u64; 2];
-
-    /// Makes an image, and hands out its rows from the top: RGBA bytes, one or several rows at once.
-    fn draw(
-        &mut self,
-        shot: &Shot,
-        rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
-    ) -> Result<(), CommandError>;
-
-    /// Writes an image as a PNG.
-    fn write_png(&mut self, shot: &Shot, out: &mut dyn Write) -> Result<(), CommandError>;
-}
 
 pub(super) fn run(
     args: &RenderArgs,
@@ -68,8 +51,8 @@ fn write_all(
 ) -> Result<Status, CommandError> {
     let output = Output::new(args, document);
     // All that is to be written may be, or nothing is drawn.
-    let destination = Destination::new(args, shots, &output)?;
-    output.write_shots(&destination, shots, painter)?;
+    let written = Written::new(args, shots, &output)?;
+    output.write_shots(&written, shots, painter)?;
     let problems = &document.about().problems;
     messages::note_problems(&args.file, problems);
     Ok(Status::of(problems))

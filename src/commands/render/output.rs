@@ -1,22 +1,22 @@
 //! Where images go: to files that may be written, or to standard output.
 
+use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Painter, Shot};
-use crate::animated_image::{AnimationFormat, AnimationInfo, DEFAULT_FPS, MAX_FRAME_PX};
 use crate::commands::cli::RenderArgs;
 use crate::commands::{CommandError, interrupt};
+use crate::images::animation::{AnimationFormat, DEFAULT_FPS};
+use crate::images::series::{self, Destination, FramePattern, Overseer};
 use mapscope_scene::Document;
 use mapscope_scene::saving::{self, FileKind, PNG, SaveError};
 
 /// What the images become.
 #[derive(Debug, PartialEq)]
-pub(super) enum Destination {
-    /// A PNG each.
-    Images(Vec<PathBuf>),
-    /// One file, or standard output.
-    Animation(AnimationFormat, PathBuf),
+pub(super) enum Written {
+    /// Files, or one file on standard output.
+    Files(Destination),
     /// Their bytes on standard output.
     Raw,
 }
@@ -29,7 +29,7 @@ pub(super) struct Output<'a> {
     read: Vec<PathBuf>,
 }
 
-impl Destination {
+impl Written {
     /// Where so many images go.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Destination {
     ) -> Result<Self, CommandError> {
         let path = &args.output;
         let destination = Self::of(args, shots, output)?;
-        if args.fps.is_some() && !matches!(destination, Self::Animation(..)) {
+        if args.fps.is_some() && !matches!(destination, Self::Files(Destination::Animation(..))) {
             return Err(CommandError::Argument(format!(
                 "--fps is for animations, and this is none: expected a name such as a.apng or a.gif, \
                  not {}",
@@ -67,21 +67,30 @@ impl Destination {
             args.frames.is_none() && args.turntable.is_none() && args.camera_path.is_none();
         if is_one && AnimationFormat::of(path).is_none() {
             output.check(path, PNG)?;
-            return Ok(Self::Images(vec![path.clone()]));
+            return Ok(Self::Files(Destination::Images(vec![path.clone()])));
         }
         let is_pattern = path.to_str().is_some_and(|path| path.contains('%'));
         let format = AnimationFormat::of(path).or(is_stdout(path).then_some(AnimationFormat::Apng));
         if let Some(format) = format.filter(|_| !is_pattern) {
             output.check(path, format.file_kind())?;
-            return Ok(Self::Animation(format, path.clone()));
+            let animation = Destination::Animation(format, path.clone());
+            return Ok(Self::Files(animation));
         }
-        let pattern = FramePattern::of(path)?;
+        let pattern = FramePattern::of(path).ok_or_else(|| {
+            CommandError::Argument(format!(
+                "--output {}: these are several images; expected a name with one place for the \
+                 number of each, such as walk_%03d.png, or that of an animation, such as walk.apng \
+                 or walk.gif",
+                path.display()
+            ))
+        })?;
         let paths = shots.iter().map(|shot| {
             let path = pattern.path(shot.number);
             output.check(&path, PNG)?;
             Ok(path)
         });
-        Ok(Self::Images(paths.collect::<Result<_, CommandError>>()?))
+        let paths = paths.collect::<Result<_, CommandError>>()?;
+        Ok(Self::Files(Destination::Images(paths)))
     }
 }
 
@@ -116,126 +125,87 @@ impl<'a> Output<'a> {
     /// Draws all images and writes them.
     pub(super) fn write_shots(
         &self,
-        destination: &Destination,
+        written: &Written,
         shots: &[Shot],
         painter: &mut dyn Painter,
     ) -> Result<(), CommandError> {
         interrupt::hold();
-        let progress = Steps::new(shots.len());
-        match destination {
-            Destination::Images(paths) => {
-                for (number, (shot, path)) in shots.iter().zip(paths).enumerate() {
-                    progress.say(number);
-                    self.write(path, PNG, |out| painter.write_png(shot, out))?;
-                }
-            }
-            Destination::Animation(format, path) => {
-                let info = self.info(shots, painter)?;
-                self.write(path, format.file_kind(), |out| {
-                    // The reason is kept as it is, which an error of the system could not be.
-                    let mut reason = None;
-                    let written = format.write(out, info, &mut |number| {
-                        progress.say(number as usize);
-                        let mut pixels = Vec::new();
-                        let shot = shots.get(number as usize);
-                        let shot = shot.ok_or(io::ErrorKind::UnexpectedEof)?;
-                        let drawn = painter.draw(shot, &mut |rows| {
-                            interrupt::check()?;
-                            pixels.extend_from_slice(rows);
-                            Ok(())
-                        });
-                        drawn.map_err(|error| {
-                            let text = error.to_string();
-                            reason = Some(error);
-                            io::Error::other(text)
-                        })?;
-                        Ok(pixels)
-                    });
-                    written.map_err(|error| reason.take().unwrap_or(error.into()))
-                })?;
-            }
-            Destination::Raw => {
-                let mut out = BufWriter::new(io::stdout().lock());
-                for (number, shot) in shots.iter().enumerate() {
-                    progress.say(number);
-                    painter.draw(shot, &mut |rows| {
-                        interrupt::check()?;
-                        out.write_all(rows)
+        let writing = Writing {
+            output: self,
+            steps: Steps::new(shots.len()),
+        };
+        match written {
+            Written::Files(destination) => {
+                if let Destination::Animation(_, path) = destination {
+                    series::check_frame_size(painter.size()).map_err(|why| {
+                        CommandError::Argument(format!("--output {}: {why}", path.display()))
                     })?;
                 }
-                out.flush()?;
+                let fps = self.args.fps.unwrap_or(DEFAULT_FPS);
+                destination.write(shots, fps, painter, &writing)
+            }
+            Written::Raw => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                for (number, shot) in shots.iter().enumerate() {
+                    let drawn = painter.draw(shot, &mut |rows| {
+                        writing.report(number as f32)?;
+                        out.write_all(rows)
+                    });
+                    drawn.map_err(as_it_was)?;
+                }
+                Ok(out.flush()?)
             }
         }
-        Ok(())
+    }
+}
+
+/// Images that are written as arguments say.
+struct Writing<'a> {
+    output: &'a Output<'a>,
+    steps: Steps,
+}
+
+impl Overseer for Writing<'_> {
+    type Error = CommandError;
+
+    fn report(&self, done: f32) -> io::Result<()> {
+        self.steps.say(done as usize);
+        interrupt::check()
     }
 
-    /// What an animation of some images is like.
-    fn info(&self, shots: &[Shot], painter: &dyn Painter) -> Result<AnimationInfo, CommandError> {
-        let [width, height] = painter.size();
-        if width.saturating_mul(height) > MAX_FRAME_PX {
-            return Err(CommandError::Argument(format!(
-                "--output {}: {width}x{height} is too large for an animation, each frame of which \
-                 is in memory; write images with a name such as a_%03d.png",
-                self.args.output.display()
-            )));
-        }
-        Ok(AnimationInfo {
-            size: [width as u32, height as u32],
-            frames: shots.len() as u32,
-            fps: self.args.fps.unwrap_or(DEFAULT_FPS),
-        })
-    }
-
-    /// Writes a file of a kind, whole or not at all.
     fn write(
         &self,
         path: &Path,
         kind: FileKind,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), CommandError>,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), CommandError> {
         if is_stdout(path) {
             let mut out = BufWriter::new(io::stdout().lock());
-            write(&mut out)?;
+            write(&mut out).map_err(as_it_was)?;
             return Ok(out.flush()?);
         }
-        self.check(path, kind)?;
-        let mut reason = None;
-        let written = saving::write_whole(path, |out| {
-            let written = write(&mut Interruptible(out));
-            written.map_err(|error| match error {
-                CommandError::Output(error) => error,
-                error => {
-                    let text = error.to_string();
-                    reason = Some(error);
-                    io::Error::other(text)
-                }
-            })
-        });
-        written.map_err(|source| {
-            let path = path.to_owned();
-            reason.unwrap_or(CommandError::Write { path, source })
+        self.output.check(path, kind)?;
+        let written = series::write_whole(path, &interrupt::check, write);
+        written.map_err(|error| match as_it_was(error) {
+            CommandError::Output(source) => {
+                let path = path.to_owned();
+                CommandError::Write { path, source }
+            }
+            error => error,
         })
     }
 }
 
-/// A file that takes nothing more after Ctrl+C.
-struct Interruptible<'a>(&'a mut dyn Write);
-
-impl Write for Interruptible<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        interrupt::check()?;
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        interrupt::check()?;
-        self.0.flush()
-    }
+/// An error that went through code that knows only those of the system.
+fn as_it_was(error: io::Error) -> CommandError {
+    error.downcast().unwrap_or_else(CommandError::Output)
 }
 
 /// How many images are there, said on a terminal.
 struct Steps {
     of: usize,
+    /// How many were said.
+    said: Cell<Option<usize>>,
 }
 
 impl Steps {
@@ -243,11 +213,12 @@ impl Steps {
         let is_said = of > 1 && io::stderr().is_terminal();
         Self {
             of: if is_said { of } else { 0 },
+            said: Cell::default(),
         }
     }
 
     fn say(&self, done: usize) {
-        if self.of > 0 {
+        if self.of > 0 && self.said.replace(Some(done)) != Some(done) {
             // Whoever closed standard error does not want to know.
             let _unheard = write!(io::stderr(), "\r{done} of {} images", self.of);
         }
@@ -263,71 +234,7 @@ impl Drop for Steps {
     }
 }
 
-/// The names of a sequence of images: a path with one `%d`, or `%03d` for three digits.
-#[derive(Debug, PartialEq, Eq)]
-struct FramePattern<'a> {
-    before: &'a str,
-    digits: usize,
-    after: &'a str,
-}
-
-impl<'a> FramePattern<'a> {
-    fn of(output: &'a Path) -> Result<Self, CommandError> {
-        let text = output.to_str().unwrap_or_default();
-        let parsed = text.split_once('%').and_then(|(before, rest)| {
-            let (digits, after) = rest.split_once('d')?;
-            let digits = match digits {
-                "" => 0,
-                // More than a number of 32 bits has would only be zeros.
-                _ => digits.parse().ok().filter(|digits| *digits <= 10)?,
-            };
-            let pattern = Self {
-                before,
-                digits,
-                after,
-            };
-            (!after.contains('%')).then_some(pattern)
-        });
-        parsed.ok_or_else(|| {
-            CommandError::Argument(format!(
-                "--output {}: these are several images; expected a name with one place for the \
-                 number of each, such as walk_%03d.png, or that of an animation, such as walk.apng \
-                 or walk.gif",
-                output.display()
-            ))
-        })
-    }
-
-    fn path(&self, frame: u32) -> PathBuf {
-        let Self {
-            before,
-            digits,
-            after,
-        } = self;
-        format!("{before}{frame:0digits$}{after}").into()
-    }
-}
-
 /// Whether an argument stands for standard output.
 fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_images_of_a_sequence_have_numbers() {
-        let path = |pattern: &'static str, frame| {
-            let pattern = FramePattern::of(Path::new(pattern));
-            pattern.map(|pattern| pattern.path(frame)).ok()
-        };
-        assert_eq!(path("a/walk_%03d.png", 7), Some("a/walk_007.png".into()));
-        assert_eq!(path("%d.png", 1234), Some("1234.png".into()));
-        assert_eq!(path("%2d.png", 123), Some("123.png".into()));
-        for none in ["walk.png", "%x.png", "%03d_%03d.png", "%-3d", "%", "%99d"] {
-            assert_eq!(path(none, 0), None, "{none}");
-        }
-    }
 }

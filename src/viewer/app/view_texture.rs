@@ -7,7 +7,7 @@ use std::time::Instant;
 use egui::TextureId;
 use image::RgbaImage;
 
-use crate::image_file::write_png;
+use crate::images::png_file::write_png;
 use crate::viewer::state::State;
 use crate::viewer::view::shown::Revision;
 use mapscope_render::{

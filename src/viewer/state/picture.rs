@@ -1,7 +1,7 @@
 //! How a picture of the view is to be saved.
 
 use super::State;
-use crate::image_file::MAX_SIDE;
+use crate::images::png_file::MAX_SIDE;
 use mapscope_scene::Shown;
 
 /// How large a picture is at first where its size is typed, in pixels.

@@ -10,7 +10,7 @@ use egui::{
 use super::cheat_sheet;
 use super::palette;
 use super::places;
-use crate::image_file::MAX_SIDE;
+use crate::images::png_file::MAX_SIDE;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::parts;
 use crate::viewer::state::folder;

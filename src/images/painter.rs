@@ -1,0 +1,115 @@
+//! Images of whatever a graphics adapter draws.
+
+use std::io::{self, Write};
+
+use super::png_file::write_png;
+use super::series::{Painter, Report, counted};
+use super::shots::Shot;
+use mapscope_render::{
+    Gpu, PictureError, Renderer, SceneData, UploadError, View, is_drawn_at_once,
+};
+use mapscope_scene::Document;
+use mapscope_scene::camera::Pose;
+
+/// Makes images with a graphics adapter. It has a renderer of its own, so that it can draw beside a
+/// window.
+#[derive(Debug)]
+pub struct ScenePainter<'a> {
+    gpu: &'a Gpu,
+    renderer: Renderer,
+    scene: SceneData,
+    document: &'a dyn Document,
+    /// What the shots have in common.
+    view: View,
+    size: [u32; 2],
+    max_side: Option<u32>,
+}
+
+impl<'a> ScenePainter<'a> {
+    /// Puts a document on a device, to be drawn in images of a size in pixels. No more of them than
+    /// `max_side` are drawn at once along a side, if there is one.
+    ///
+    /// # Errors
+    /// When the document does not fit the device.
+    pub fn new(
+        gpu: &'a Gpu,
+        document: &'a dyn Document,
+        view: View,
+        size: [u32; 2],
+        max_side: Option<u32>,
+    ) -> Result<Self, UploadError> {
+        let renderer = Renderer::new(gpu);
+        Ok(Self {
+            gpu,
+            scene: renderer.upload(gpu, document)?,
+            renderer,
+            document,
+            view,
+            size,
+            max_side,
+        })
+    }
+}
+
+impl Painter for ScenePainter<'_> {
+    fn size(&self) -> [u64; 2] {
+        self.size.map(u64::from)
+    }
+
+    fn draw(
+        &mut self,
+        shot: &Shot,
+        rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let view = shot.view(&self.view, self.document);
+        let scene = Some((&mut self.scene, self.document));
+        let drawn =
+            self.renderer
+                .draw_image(self.gpu, scene, &view, self.size, self.max_side, rows);
+        drawn.map_err(|error| match error {
+            PictureError::Rows(error) => error,
+            error @ PictureError::Device(_) => io::Error::other(error),
+        })
+    }
+
+    fn write_png(
+        &mut self,
+        shot: &Shot,
+        out: &mut dyn Write,
+        report: Report<'_>,
+    ) -> io::Result<()> {
+        let size = Painter::size(self);
+        let longest = self.size[0].max(self.size[1]);
+        let come_at_once = is_drawn_at_once(self.gpu, self.size)
+            && self.max_side.is_none_or(|most| longest <= most);
+        write_png(out, self.size, come_at_once, |rows| {
+            self.draw(shot, &mut counted(size, rows, report))
+        })
+    }
+}
+
+/// Makes sure that a view can be turned around its target, and moves it so far away that all stays in
+/// an image of this aspect ratio, if there is one. Says whether it can.
+pub fn prepare_turntable(view: &mut View, document: &dyn Document, aspect: Option<f32>) -> bool {
+    const STEPS: u32 = 32;
+    let turned = |pose: Pose, step: u32| pose.turned(step as f32 / STEPS as f32);
+    let mut furthest = view.camera;
+    if turned(furthest.pose, 0).is_none() {
+        return false;
+    }
+    if let Some(aspect) = aspect {
+        let bounds = document.bounds_in_view(&view.shown);
+        furthest.frame_centered(bounds, aspect);
+        for step in 1..STEPS {
+            let mut camera = view.camera;
+            camera.pose = turned(camera.pose, step).unwrap_or(camera.pose);
+            camera.frame_centered(bounds, aspect);
+            if camera.distance() > furthest.distance() {
+                let back = camera.pose.turned(-(step as f32) / STEPS as f32);
+                furthest.pose = back.unwrap_or(camera.pose);
+            }
+        }
+    }
+    view.camera = furthest;
+    true
+}
