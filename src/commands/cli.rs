@@ -10,6 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::{CommandError, Status, source};
 use crate::images::animation::FPS;
+use crate::images::shots::MAX_VIEWS;
 use crate::view_request::{Number, ViewRequest, parse_numbers, whole_number};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
@@ -21,9 +22,6 @@ const STYLES: Styles = Styles::styled()
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
-
-/// The max number of views of an animation.
-const MAX_VIEWS: u32 = 10_000;
 
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";

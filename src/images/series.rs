@@ -68,6 +68,14 @@ pub enum Destination {
 }
 
 impl Destination {
+    /// The first of the files; none without any.
+    pub fn first(&self) -> Option<&Path> {
+        match self {
+            Self::Images(paths) => paths.first().map(PathBuf::as_path),
+            Self::Animation(_, path) => Some(path),
+        }
+    }
+
     /// Draws all images and writes them; as an animation with so many frames a second.
     ///
     /// # Errors

@@ -6,6 +6,9 @@ use mapscope_render::View;
 use mapscope_scene::Document;
 use mapscope_scene::camera::Pose;
 
+/// How many views there may be from all around or along a way.
+pub const MAX_VIEWS: u32 = 10_000;
+
 /// One image of those that are asked for, by what is not as the view says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shot {

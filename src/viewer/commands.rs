@@ -77,6 +77,8 @@ pub enum Action {
     Counterpart,
     /// Ask how large a picture of the view is to be and where to save it, and save it.
     SavePicture,
+    /// Ask what moves in an animation of the view and where to save it, and save it.
+    SaveAnimation,
     /// Ask where to save the image of a whole 2D map, and save it.
     SaveMap,
     /// Ask for a folder of textures and remember it.
@@ -383,6 +385,18 @@ static TABLE: &[Command] = &[
         run: |state| state.effects.push(Effect::CopyPicture),
     }),
         "Copy what the view shows as a picture, for other programs to paste"),
+    command("save-animation", "Save animation…", &[ctrl_shift(Key::A)], ("File", 2), Action::SaveAnimation,
+        "Save a turntable, a clip or a flight through cameras as GIF, APNG or numbered PNGs"),
+    command("cancel-saving", "Cancel saving", &[], ("File", 2), Action::Do(&Operation {
+        id: "cancel-saving",
+        is_enabled: |state| state.notices.saving.is_some(),
+        run: |state| {
+            if let Some(saving) = &state.notices.saving {
+                saving.progress.cancel();
+            }
+        },
+    }),
+        "Stop saving a picture or an animation and keep nothing of the file that was begun"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,

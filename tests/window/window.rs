@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use image::RgbaImage;
 use mapscope_formats::pmf::{self, Packing};
@@ -17,6 +17,7 @@ use mapscope_testdata::{synthesize, tiny_model};
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
 use super::drag::Drag;
+use super::losing::LOSSES;
 use super::program::Program;
 use super::screen::{Button, Key, Screen, count_colors};
 
@@ -555,6 +556,127 @@ fn a_picture_of_twice_the_size_is_saved() {
     let why = it.program.wait_for("not-saved ");
     assert!(why.starts_with("/proc/a.png: "), "{why}");
     assert!(it.program.is_running());
+}
+
+/// Asks for an animation of so many views, up to the question for its path.
+fn ask_for_turntable(it: &mut Opened, views: &str) {
+    it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('a')]);
+    it.program.wait_until_drawn();
+    let field = it.program.rect("animation-views").center();
+    it.screen.click(field);
+    wait_for_frames(it);
+    it.screen.key(&[Key::CTRL, Key::of('a')]);
+    it.screen.type_text(views);
+    it.screen.key(&[Key::RETURN]);
+    it.program.wait_until_drawn();
+    it.screen.photograph("save-animation");
+    let save = it.program.rect("animation-save").center();
+    it.screen.click(save);
+    wait_for_frames(it);
+}
+
+/// Waits until what was clicked is there: the cursor of a text field blinks, so that it is never quiet.
+fn wait_for_frames(it: &mut Opened) {
+    for _ in 0..4 {
+        it.program.wait_for("frame ");
+    }
+}
+
+/// Begins a turntable that takes long, where the window suggests it, and waits until there is a file of it.
+fn begin_long_turntable(it: &mut Opened) {
+    ask_for_turntable(it, "5000");
+    it.screen.key(&[Key::RETURN]);
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while unfinished(it).is_empty() {
+        assert!(Instant::now() < deadline, "{}", it.program.said());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The files that were begun.
+fn unfinished(it: &Opened) -> Vec<PathBuf> {
+    let files = fs::read_dir(it.display.home()).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let begun = paths.filter(|path| path.extension().is_some_and(|it| it == "part"));
+    begun.collect()
+}
+
+#[test]
+fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let view = it.program.rect("viewport");
+    ask_for_turntable(&mut it, "5");
+    it.screen.key(&[Key::RETURN]);
+    let path = it.file.with_extension("gif");
+    assert_eq!(it.program.wait_for("saved "), text(&path));
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut reader = options.read_info(fs::File::open(&path).unwrap()).unwrap();
+    let size = [view.width, view.height].map(|side| side as u16);
+    assert_eq!([reader.width(), reader.height()], size);
+    let mut frames = Vec::new();
+    while let Some(frame) = reader.read_next_frame().unwrap() {
+        frames.push(frame.buffer.to_vec());
+    }
+    assert_eq!(frames.len(), 5);
+    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "it turns");
+
+    fs::remove_file(&path).unwrap();
+    begin_long_turntable(&mut it);
+    it.screen.key(&[Key::of('3')]);
+    // It is said after the frame that shows it.
+    it.program.wait_for("camera ");
+    it.screen.photograph("saving-animation");
+    let cancel = it.program.rect("saving-cancel").center();
+    it.screen.click(cancel);
+    assert_eq!(it.program.wait_for("not-saved "), "cancelled");
+    assert!(unfinished(&it).is_empty() && !path.exists());
+
+    // Whoever leaves meanwhile leaves nothing behind.
+    it.program.wait_until_drawn();
+    begin_long_turntable(&mut it);
+    it.screen.key(&[Key::CTRL, Key::of('q')]);
+    assert!(it.program.wait_for_end().success());
+    assert!(unfinished(&it).is_empty() && !path.exists());
+}
+
+#[test]
+fn the_loss_of_the_device_ends_what_is_saved_and_not_the_window() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let file = write_map(display.home(), "first.pfmap", 1);
+    let (program, screen) = open(&display, &file, &LOSSES);
+    let mut it = Opened {
+        program,
+        screen,
+        file,
+        display,
+    };
+    let path = it.file.with_extension("gif");
+    begin_long_turntable(&mut it);
+    it.program.tell("device 0\n");
+    it.screen.key(&[Key::of('3')]);
+    let (mut is_restored, mut why) = (false, None);
+    while !is_restored || why.is_none() {
+        let event = it.program.wait_until("both", |event| {
+            let is_wanted = event == "device-restored" || event.starts_with("not-saved ");
+            is_wanted.then(|| event.to_owned())
+        });
+        match event.strip_prefix("not-saved ") {
+            Some(said) => why = Some(said.to_owned()),
+            None => is_restored = true,
+        }
+    }
+    let why = why.unwrap();
+    assert!(why.contains("device"), "{why}");
+    assert!(unfinished(&it).is_empty() && !path.exists());
+    it.program.wait_until_quiet();
+    ask_for_turntable(&mut it, "2");
+    it.screen.key(&[Key::RETURN]);
+    assert_eq!(it.program.wait_for("saved "), text(&path));
 }
 
 #[test]

@@ -5,6 +5,7 @@ pub(crate) mod events;
 mod icon;
 mod pointer_lock;
 mod previews;
+pub(crate) mod saving;
 mod scale;
 pub(crate) mod surface;
 pub(crate) mod view_texture;
@@ -13,7 +14,7 @@ mod watch;
 mod wayland;
 pub(crate) mod whole_drags;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -31,9 +32,14 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::platform::wayland::WindowAttributesExtWayland as _;
 use winit::window::{Fullscreen, Theme, Window, WindowId};
 
+use crate::images::animation::DEFAULT_FPS;
+use crate::images::series::Destination;
+use crate::images::shots::Shot;
 use crate::viewer::ViewError;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
+use crate::viewer::panels::format::counted;
+use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
 use crate::viewer::state::drop_preview::{self, DropPreview};
 use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
@@ -50,8 +56,11 @@ use clipboard::{Clipboard, PasteTarget, Pasted};
 use events::{Events, Loss};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
+use mapscope_scene::Progress;
+use mapscope_scene::saving::{APNG, GIF, PNG};
 use pointer_lock::PointerLock;
 use previews::{LivePreviews, PreviewTextures};
+use saving::{ImageOrder, SaveJob, Saved};
 use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
@@ -89,8 +98,8 @@ pub(crate) enum UserEvent {
     PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
     /// The open file was compared with another.
     Compared(Box<CompareOutcome>),
-    /// An image was saved, or why not.
-    ImageSaved(Result<PathBuf, String>),
+    /// Images were saved, or why not.
+    ImagesSaved(Saved),
     /// A screen reader asks something.
     AccessKit(accesskit_winit::Event),
     /// Drops and the clipboard on Wayland.
@@ -142,6 +151,8 @@ pub(crate) struct App {
     state: State,
     events: Events,
     loader: Loader,
+    /// What is saved now.
+    saving: Option<SaveJob>,
     clipboard: Clipboard,
     files: FileWatch,
     shaders: Option<FileWatch>,
@@ -195,6 +206,7 @@ impl App {
             ui: WindowUi::default(),
             events: Events::from_env(),
             loader: Loader::new(done, move || textures_read(())),
+            saving: None,
             clipboard: Clipboard::Other(None),
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
             shaders: None,
@@ -523,6 +535,7 @@ impl App {
             Effect::Compare(request) => self.compare(request),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),
+            Effect::SaveAnimation(destination) => self.save_animation(destination),
             Effect::SaveMap(path) => self.save_map(path),
             Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),
@@ -636,10 +649,18 @@ impl App {
                 let file = dialog.add_filter("All files", &["*"]).pick_file();
                 Box::pin(async { file.await.into_iter().collect() })
             }
-            PathPurpose::SavePicture | PathPurpose::SaveMap => {
-                let path = open.map(|open| state::suggested_image(&open.path));
-                let name = path.as_deref().map(state::folder::name).unwrap_or_default();
-                dialog = dialog.add_filter("PNG", &["png"]).set_file_name(name);
+            PathPurpose::SavePicture | PathPurpose::SaveAnimation | PathPurpose::SaveMap => {
+                let kinds = match purpose {
+                    PathPurpose::SaveAnimation => &[GIF, APNG, PNG][..],
+                    _ => &[PNG],
+                };
+                for kind in kinds {
+                    dialog = dialog.add_filter(kind.name, &[kind.ending]);
+                }
+                if let (Some(open), Some(kind)) = (open, kinds.first()) {
+                    let path = state::suggested_image(&open.path, *kind);
+                    dialog = dialog.set_file_name(state::folder::name(&path));
+                }
                 let file = dialog.save_file();
                 Box::pin(async { file.await.into_iter().collect() })
             }
@@ -661,20 +682,77 @@ impl App {
         }
     }
 
-    /// Saves a picture of the view, on a thread of its own: it may be large.
+    /// Saves a picture of the view.
     fn save_picture(&mut self, path: PathBuf) {
+        let shots = vec![Shot::numbered(0)];
+        self.save_images(shots, DEFAULT_FPS, Destination::Images(vec![path]));
+    }
+
+    /// Saves an animation of the view.
+    fn save_animation(&mut self, destination: Destination) {
+        let fps = self.state.interface.animation.fps;
+        self.save_images(self.state.animation_shots(), fps, destination);
+    }
+
+    fn save_images(&mut self, shots: Vec<Shot>, fps: f32, destination: Destination) {
         let (Some(screen), Some(document)) = (&self.screen, self.state.document().cloned()) else {
             return;
         };
         let gpu = screen.gpu.clone();
         let (view, size) = view_texture::picture_of(&self.state);
-        let saved = sender(&self.proxy, UserEvent::ImageSaved);
-        std::thread::spawn(move || {
-            saved(view_texture::save_picture(
-                &gpu, &*document, &view, size, path,
-            ));
+        let order = ImageOrder {
+            document,
+            view,
+            size,
+            shots,
+            fps,
+            destination,
+        };
+        if let Some(first) = order.destination.first() {
+            let (progress, done) = self.begin_saving(first);
+            self.saving = Some(SaveJob::images(gpu, order, progress, done));
+        } else {
+            let why = "there is nothing to look at on the way".to_owned();
+            self.saved(Saved::Failed(why));
+        }
+    }
+
+    /// Says that something is saved, and gives what its thread needs to say how far it is and how it
+    /// ends.
+    fn begin_saving(&mut self, path: &Path) -> (Arc<Progress>, impl FnOnce(Saved) + use<>) {
+        let progress = Arc::new(Progress::default());
+        self.state.notices.saving = Some(SavingView {
+            name: state::folder::name(path),
+            progress: Arc::clone(&progress),
         });
-        self.state.notices.toast("Saving the picture", None);
+        (progress, sender(&self.proxy, UserEvent::ImagesSaved))
+    }
+
+    /// Says how saving something ended.
+    fn saved(&mut self, saved: Saved) {
+        self.saving = None;
+        self.state.notices.saving = None;
+        let (text, severity) = match saved {
+            Saved::Files(first, count) => {
+                let path = first.display();
+                self.events.say(format_args!("saved {path}"));
+                let others = match count {
+                    0 | 1 => String::new(),
+                    _ => format!(" and {}", counted(count - 1, "other")),
+                };
+                (format!("Saved {path}{others}"), None)
+            }
+            Saved::Cancelled => {
+                self.events.say("not-saved cancelled");
+                ("Cancelled".to_owned(), None)
+            }
+            Saved::Failed(error) => {
+                self.events.say(format_args!("not-saved {error}"));
+                let text = format!("The image was not saved: {error}");
+                (text, Some(Severity::Error))
+            }
+        };
+        self.state.notices.toast(text, severity);
     }
 
     /// Puts what the view shows on the clipboard.
@@ -697,15 +775,14 @@ impl App {
         }
     }
 
-    /// Saves the image of the whole map, on a thread of its own: it may be large.
+    /// Saves the image of the whole map.
     fn save_map(&mut self, path: PathBuf) {
         let Some(document) = self.state.document().cloned() else {
             return;
         };
         let shown = self.state.view.shown.clone();
-        let saved = sender(&self.proxy, UserEvent::ImageSaved);
-        std::thread::spawn(move || saved(view_texture::save_map(&*document, &shown, path)));
-        self.state.notices.toast("Saving the whole map", None);
+        let (progress, done) = self.begin_saving(&path);
+        self.saving = Some(SaveJob::map(document, shown, path, progress, done));
     }
 
     /// Asks for the text on the clipboard.
@@ -1219,16 +1296,7 @@ impl ApplicationHandler<UserEvent> for App {
                 self.state.compared(*outcome);
                 self.events.say("compared");
             }
-            UserEvent::ImageSaved(Ok(path)) => {
-                let path = path.display();
-                self.events.say(format_args!("saved {path}"));
-                self.state.notices.toast(format!("Saved {path}"), None);
-            }
-            UserEvent::ImageSaved(Err(error)) => {
-                self.events.say(format_args!("not-saved {error}"));
-                let text = format!("The image was not saved: {error}");
-                self.state.notices.toast(text, Some(Severity::Error));
-            }
+            UserEvent::ImagesSaved(saved) => self.saved(saved),
             UserEvent::AccessKit(event) => {
                 let Some(screen) = &mut self.screen else {
                     return;
@@ -1285,6 +1353,9 @@ impl ApplicationHandler<UserEvent> for App {
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         // When the display is gone nobody has closed the window before.
         self.save_settings();
+        if let Some(saving) = self.saving.take() {
+            saving.end();
+        }
         // The window goes before the event loop's connection to the display does.
         self.screen = None;
         self.clipboard = Clipboard::Other(None);

@@ -1,20 +1,14 @@
 //! The 3D view as a texture of the window, drawn again only when something about it changed.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use egui::TextureId;
 use image::RgbaImage;
 
-use crate::images::png_file::write_png;
 use crate::viewer::state::State;
 use crate::viewer::view::shown::Revision;
-use mapscope_render::{
-    DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View, is_drawn_at_once,
-};
+use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Document, Shown, saving, system_reason};
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each frame.
 const BYTES_PER_FRAME: u64 = 16 << 20;
@@ -221,79 +215,6 @@ impl ViewTexture {
             if self.progress().is_none() {
                 return target.read_back(gpu);
             }
-        }
-    }
-}
-
-/// Writes the image of a whole 2D map as a PNG file row by row, with what is shown of it.
-///
-/// # Errors
-/// The file and why it was not written, for people.
-pub(crate) fn save_map(
-    document: &dyn Document,
-    shown: &Shown,
-    path: PathBuf,
-) -> Result<PathBuf, String> {
-    save(path, |out| match document.layers() {
-        Some(layers) => layers.flat(shown).write_png(out).map_err(io::Error::other),
-        None => Err(io::Error::other("this is not a 2D map")),
-    })
-}
-
-/// Draws a picture of a document and writes it as a PNG file. It has a renderer of its own, so that it
-/// can be drawn beside the window, however long that takes.
-///
-/// # Errors
-/// The file and why it was not written, for people.
-pub(crate) fn save_picture(
-    gpu: &Gpu,
-    document: &dyn Document,
-    view: &View,
-    size: [u32; 2],
-    path: PathBuf,
-) -> Result<PathBuf, String> {
-    save(path, |out| {
-        // What is too much for the device is said, and does not end the program.
-        let filters = [
-            wgpu::ErrorFilter::OutOfMemory,
-            wgpu::ErrorFilter::Validation,
-        ];
-        let scopes = filters.map(|filter| gpu.device.push_error_scope(filter));
-        let written = draw_png(gpu, document, view, size, out);
-        for scope in scopes.into_iter().rev() {
-            if let Some(error) = pollster::block_on(scope.pop()) {
-                return Err(io::Error::other(format!("the graphics device: {error}")));
-            }
-        }
-        written
-    })
-}
-
-fn draw_png(
-    gpu: &Gpu,
-    document: &dyn Document,
-    view: &View,
-    size: [u32; 2],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut renderer = Renderer::new(gpu);
-    let mut scene = renderer.upload(gpu, document).map_err(io::Error::other)?;
-    write_png(out, size, is_drawn_at_once(gpu, size), |rows| {
-        let scene = Some((&mut scene, document));
-        let drawn = renderer.draw_image(gpu, scene, view, size, None, rows);
-        drawn.map_err(io::Error::other)
-    })
-}
-
-fn save(
-    path: PathBuf,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<PathBuf, String> {
-    match saving::write_whole(&path, write) {
-        Ok(()) => Ok(path),
-        Err(error) => {
-            let reason = system_reason(&error, "file");
-            Err(format!("{}: {reason}", path.display()))
         }
     }
 }

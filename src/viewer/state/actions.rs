@@ -35,13 +35,15 @@ impl State {
         let open = self.files.open.is_some();
         match action {
             Action::Reload
-            | Action::SavePicture
             | Action::Close
             | Action::FrameAll
             | Action::View(_)
             | Action::Fly
             | Action::Measure => open,
             Action::Do(operation) => (operation.is_enabled)(self),
+            Action::SavePicture => self.can_save(),
+            Action::SaveAnimation => self.can_save_animation(),
+            Action::SaveMap => self.can_save() && self.is_map(),
             Action::ChooseMap => self.can_choose_map(),
             Action::Counterpart => self.counterpart().is_some(),
             Action::GameView => open && !self.is_map(),
@@ -49,7 +51,7 @@ impl State {
             Action::FieldOfView(_) => {
                 open && self.view.camera.projection == Projection::Perspective
             }
-            Action::Flat | Action::MiniMap | Action::SaveMap => self.is_map(),
+            Action::Flat | Action::MiniMap => self.is_map(),
             Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open_file().is_some_and(|open| open.demo.is_none()),
@@ -99,6 +101,7 @@ impl State {
         match action {
             Action::Counterpart => self.why_no_counterpart(),
             Action::Overlay(id) => self.why_no_overlay(id),
+            Action::SaveAnimation => self.why_no_animation(),
             _ => None,
         }
     }
@@ -186,6 +189,7 @@ impl State {
             Action::Counterpart => self.open_counterpart(),
             Action::Neighbor { backwards } => self.open_neighbor(backwards),
             Action::SavePicture => self.interface.dialog = Some(Dialog::Picture),
+            Action::SaveAnimation => self.interface.dialog = Some(Dialog::Animation),
             Action::SaveMap => ask_path(self, PathPurpose::SaveMap),
             Action::AddTextureFolder => ask_path(self, PathPurpose::TextureFolder),
             Action::TextureFolders => self.interface.dialog = Some(Dialog::TextureFolders),

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use super::animation::AnimationOptions;
 use super::drop_preview::DropPreview;
 use super::loader::Cause;
 use super::picture::PictureOptions;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
+use crate::images::series::{Destination, check_frame_size};
 use crate::viewer::panels::Panel;
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
-use mapscope_scene::saving::{self, PNG, SaveError};
+use mapscope_scene::saving::{self, FileKind, GIF, PNG, SaveError};
 
 /// What is in front of the view and around it.
 #[derive(Debug, Default)]
@@ -20,6 +22,8 @@ pub(crate) struct Interface {
     pub dialog: Option<Dialog>,
     /// How pictures of the view are saved.
     pub picture: PictureOptions,
+    /// How animations of the view are saved.
+    pub animation: AnimationOptions,
     /// The path that was typed last, until a file was opened.
     pub typed_path: String,
     /// Files that are held over the window.
@@ -77,14 +81,20 @@ pub(crate) enum Dialog {
     },
     /// Asks how a picture of the view is to be saved.
     Picture,
+    /// Asks how an animation of the view is to be saved.
+    Animation,
     /// Lists the folders in which textures are looked for.
     TextureFolders,
-    /// Asks whether an existing file is to be replaced.
+    /// Asks whether existing files are to be replaced.
     Replace {
         /// What for.
         purpose: PathPurpose,
-        /// The file.
+        /// The path that was chosen.
         path: PathBuf,
+        /// The files.
+        existing: Vec<PathBuf>,
+        /// What they would be.
+        kind: FileKind,
     },
     /// Says what this program is.
     About,
@@ -106,6 +116,7 @@ pub(crate) enum Asked {
 pub(crate) enum PathPurpose {
     Open,
     SavePicture,
+    SaveAnimation,
     SaveMap,
     TextureFolder,
     SceneMap,
@@ -126,7 +137,10 @@ impl State {
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.files.open) {
             (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
-                suggested_image(&open.path).display().to_string()
+                suggested_image(&open.path, PNG).display().to_string()
+            }
+            (PathPurpose::SaveAnimation, Some(open)) => {
+                suggested_image(&open.path, GIF).display().to_string()
             }
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
             _ => String::new(),
@@ -142,6 +156,7 @@ impl State {
                 self.save_to(purpose, &path, asked, Effect::SavePicture);
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
+            PathPurpose::SaveAnimation => self.save_animation_to(&path, asked),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
             PathPurpose::Compare => self.compare_with(folder::absolute(&path)),
             PathPurpose::SceneMap => {
@@ -163,30 +178,88 @@ impl State {
         save: fn(PathBuf) -> Effect,
     ) {
         let named = PNG.with_ending(path);
+        if self.may_save(purpose, path, asked, PNG, std::slice::from_ref(&named)) {
+            self.effects.push(save(named));
+        }
+    }
+
+    /// Saves the animation that was asked for to a path, in the same way.
+    fn save_animation_to(&mut self, path: &Path, asked: Asked) {
+        let purpose = PathPurpose::SaveAnimation;
+        let destination = self.animation_at(path);
+        let may_save = match &destination {
+            Destination::Images(paths) => self.may_save(purpose, path, asked, PNG, paths),
+            Destination::Animation(format, file) => {
+                let size = self.picture_size().map(u64::from);
+                let file = std::slice::from_ref(file);
+                match check_frame_size(size) {
+                    Ok(()) => self.may_save(purpose, path, asked, format.file_kind(), file),
+                    Err(why) => {
+                        self.refuse_to_save(purpose, path, asked, &why);
+                        false
+                    }
+                }
+            }
+        };
+        if may_save {
+            self.effects.push(Effect::SaveAnimation(destination));
+        }
+    }
+
+    /// Whether files of a kind may be saved for a path that was chosen. Where something stands that
+    /// must stay, that is said, and where it may be replaced, there is a question.
+    fn may_save(
+        &mut self,
+        purpose: PathPurpose,
+        path: &Path,
+        asked: Asked,
+        kind: FileKind,
+        files: &[PathBuf],
+    ) -> bool {
         let may_replace = match asked {
-            // The question was about the name without the ending.
-            Asked::BySystem => named == path,
+            // The question was about the name without the ending, or without the number.
+            Asked::BySystem => *files == [path],
             Asked::InWindow => false,
             Asked::ToReplace => true,
         };
         let read = self.files.open.as_ref().map_or_else(Vec::new, |open| {
             saving::files_read(&open.path, &*open.document)
         });
-        match PNG.check_target(&named, &read, may_replace) {
-            Ok(()) if may_replace || !named.is_file() => self.effects.push(save(named)),
-            Ok(()) | Err(SaveError::OtherKind(_)) => {
-                let path = named;
-                self.interface.dialog = Some(Dialog::Replace { purpose, path });
-            }
-            Err(error) => {
-                let text = format!("{} was not saved: {error}", named.display());
-                self.notices.toast(text, Some(Severity::Error));
-                // For another name.
-                if asked == Asked::InWindow {
-                    let text = path.display().to_string();
-                    self.interface.dialog = Some(Dialog::Path { purpose, text });
+        let mut existing = Vec::new();
+        for file in files {
+            match kind.check_target(file, &read, may_replace) {
+                Ok(()) if may_replace || !file.is_file() => {}
+                Ok(()) | Err(SaveError::OtherKind(_)) => existing.push(file.clone()),
+                Err(error) => {
+                    let others = match (&error, purpose) {
+                        (SaveError::Ending(_), PathPurpose::SaveAnimation) => ", .apng or .gif",
+                        _ => "",
+                    };
+                    let why = format!("{error}{others}");
+                    self.refuse_to_save(purpose, path, asked, &why);
+                    return false;
                 }
             }
+        }
+        if existing.is_empty() {
+            return true;
+        }
+        self.interface.dialog = Some(Dialog::Replace {
+            purpose,
+            path: path.to_owned(),
+            existing,
+            kind,
+        });
+        false
+    }
+
+    /// Says why nothing is saved to a path, and asks for another.
+    fn refuse_to_save(&mut self, purpose: PathPurpose, path: &Path, asked: Asked, why: &str) {
+        let text = format!("{} was not saved: {why}", path.display());
+        self.notices.toast(text, Some(Severity::Error));
+        if asked == Asked::InWindow {
+            let text = path.display().to_string();
+            self.interface.dialog = Some(Dialog::Path { purpose, text });
         }
     }
 

@@ -1,6 +1,7 @@
 //! Everything that the window shows and that its commands change, without window or GPU.
 
 mod actions;
+pub(crate) mod animation;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
 mod counterpart;
@@ -38,10 +39,12 @@ use self::settings::{FieldsOfView, Settings};
 use super::panels::Panel;
 use super::view::camera_control::{self, CameraMode};
 use super::view::{Pointer, Tools, View};
+use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
+use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, MapChoice, OpenOptions, Overlay};
 
 /// An open file.
@@ -115,6 +118,9 @@ pub(crate) enum Effect {
     AskPath(PathPurpose),
     /// Save a picture of the view as [`PictureOptions`](picture::PictureOptions) say.
     SavePicture(PathBuf),
+    /// Save an animation of the view as
+    /// [`AnimationOptions`](animation::AnimationOptions) say.
+    SaveAnimation(Destination),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
     /// Put what the view shows on the clipboard.
@@ -497,15 +503,17 @@ fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
         && apart.max_element() <= tolerance
 }
 
-/// Where an image of a file is saved unless the user says otherwise: in the user's folder for
-/// pictures, or else at home.
-pub(crate) fn suggested_image(file: &Path) -> PathBuf {
+/// Where an image of a file is saved as this kind unless the user says otherwise: in the user's folder
+/// for pictures, or else at home.
+pub(crate) fn suggested_image(file: &Path, kind: FileKind) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = directories::UserDirs::new().map(|dirs| {
         let pictures = dirs.picture_dir().filter(|folder| folder.is_dir());
         pictures.unwrap_or(dirs.home_dir()).to_owned()
     });
-    folder.unwrap_or_default().join(format!("{stem}.png"))
+    folder
+        .unwrap_or_default()
+        .join(format!("{stem}.{}", kind.ending))
 }
 
 #[cfg(test)]
@@ -514,10 +522,13 @@ mod tests {
 
     use super::interface::{Asked, Dialog};
     use super::notices::LoadingView;
+    use super::picture::PictureSize;
     use super::*;
+    use crate::images::animation::AnimationFormat;
     use crate::viewer::commands::{self, Action};
     use mapscope_scene::camera::Projection;
     use mapscope_scene::demo;
+    use mapscope_scene::saving::PNG;
     use mapscope_scene::{OverlayId, Progress, TerrainItem};
 
     fn state() -> State {
@@ -543,6 +554,8 @@ mod tests {
             let question = Dialog::Replace {
                 purpose: save,
                 path: path.clone(),
+                existing: vec![path.clone()],
+                kind: PNG,
             };
             assert_eq!(state.interface.dialog.take(), Some(question), "{name}");
             for asked in [Asked::ToReplace, Asked::BySystem] {
@@ -573,6 +586,47 @@ mod tests {
         }
         // Another name can be typed at once.
         assert!(matches!(state.interface.dialog, Some(Dialog::Path { .. })));
+    }
+
+    #[test]
+    fn an_animation_asks_once_about_all_files_that_are_there_and_refuses_what_is_too_large() {
+        let dir = tempfile::tempdir().unwrap();
+        let in_dir = |name: &str| dir.path().join(name);
+        let mut state = state();
+        state.interface.animation.views = 3;
+        let save = PathPurpose::SaveAnimation;
+        state.path_chosen(save, in_dir("new"), Asked::BySystem);
+        let gif = Destination::Animation(AnimationFormat::Gif, in_dir("new.gif"));
+        let saves = [Effect::SaveAnimation(gif)];
+        assert_eq!(std::mem::take(&mut state.effects), saves);
+
+        for name in ["a_001.png", "a_002.png"] {
+            std::fs::write(in_dir(name), b"").unwrap();
+        }
+        // The system knows nothing of the numbers.
+        state.path_chosen(save, in_dir("a.png"), Asked::BySystem);
+        assert!(state.effects.is_empty());
+        let question = Dialog::Replace {
+            purpose: save,
+            path: in_dir("a.png"),
+            existing: ["a_001.png", "a_002.png"].map(in_dir).to_vec(),
+            kind: PNG,
+        };
+        assert_eq!(state.interface.dialog.take(), Some(question));
+        state.path_chosen(save, in_dir("a.png"), Asked::ToReplace);
+        let images = ["a_000.png", "a_001.png", "a_002.png"].map(in_dir);
+        let saves = [Effect::SaveAnimation(Destination::Images(images.to_vec()))];
+        assert_eq!(std::mem::take(&mut state.effects), saves);
+
+        state.path_chosen(save, in_dir("a.jpg"), Asked::BySystem);
+        let toast = &state.notices.toasts.last().unwrap().text;
+        assert!(toast.ends_with(".png, .apng or .gif"), "{toast}");
+        state.interface.picture.size = PictureSize::Typed;
+        state.interface.picture.typed_size = [20_000; 2];
+        state.path_chosen(save, in_dir("large.apng"), Asked::BySystem);
+        let toast = &state.notices.toasts.last().unwrap().text;
+        assert!(toast.contains("20000x20000"), "{toast}");
+        assert!(state.effects.is_empty());
     }
 
     #[test]

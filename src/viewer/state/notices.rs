@@ -1,5 +1,6 @@
 //! What is said for a while.
 
+use super::animation::SavingView;
 use super::loader::Failure;
 use crate::search::Seen;
 use mapscope_formats::Severity;
@@ -13,6 +14,8 @@ pub(crate) struct Notices {
     pub failures: Vec<Failure>,
     /// What is loaded.
     pub loading: Option<LoadingView>,
+    /// What is saved.
+    pub saving: Option<SavingView>,
     /// Whether it is said that the map has a scene beside it.
     pub offers_scene: bool,
 }

@@ -1,5 +1,8 @@
 //! The window as a person uses it on a 2D map.
 
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
+
 use crate::view_request::ViewRequest;
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, vec2};
@@ -8,7 +11,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::DVec2;
 
 use super::maps::{SIZE, TILE, map, picture_of_map, with_map};
-use crate::viewer::app::view_texture::save_map;
+use crate::viewer::app::saving::{SaveJob, Saved};
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::Request;
@@ -21,7 +24,7 @@ use crate::viewer::testing::{
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
+use mapscope_scene::{Item, OverlayId, Progress, Shown, TileMapItem};
 
 type Map = Harness<'static, Window>;
 
@@ -357,6 +360,14 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     assert_eq!(state(&h).view.mode, CameraMode::Flat);
 }
 
+/// Saves the whole map and waits until that has ended.
+fn save_map(shown: Shown, path: PathBuf, progress: &Arc<Progress>) -> Saved {
+    let (sender, receiver) = mpsc::channel();
+    let done = move |saved| sender.send(saved).unwrap();
+    let _job = SaveJob::map(map(), shown, path, Arc::clone(progress), done);
+    receiver.recv().unwrap()
+}
+
 #[test]
 fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let mut h = with_map();
@@ -365,7 +376,11 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     assert_eq!(state(&h).effects, [Effect::AskPath(PathPurpose::SaveMap)]);
     let folder = tempfile::tempdir().unwrap();
     let wanted = folder.path().join("made.png");
-    let path = save_map(&*map(), &state(&h).view.shown, wanted).unwrap();
+    let progress = Arc::new(Progress::default());
+    let saved = save_map(state(&h).view.shown.clone(), wanted.clone(), &progress);
+    assert_eq!(saved, Saved::Files(wanted.clone(), 1));
+    assert!(progress.fraction() > 0.9, "{progress:?}");
+    let path = wanted;
     let saved = image::open(&path).unwrap().into_rgba8();
     assert_eq!(saved.dimensions(), (SIZE[0] * TILE, SIZE[1] * TILE));
     let mut row = vec![0; (SIZE[0] * TILE * 4) as usize];
@@ -382,8 +397,15 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
         row
     );
     let nowhere = folder.path().join("no/such/folder/made.png");
-    let error = save_map(&*map(), &Shown::default(), nowhere).unwrap_err();
+    let Saved::Failed(error) = save_map(Shown::default(), nowhere, &progress) else {
+        panic!("there is no such folder");
+    };
     assert!(error.contains("such"), "{error}");
+    progress.cancel();
+    let unwanted = folder.path().join("unwanted.png");
+    let saved = save_map(Shown::default(), unwanted, &progress);
+    assert_eq!(saved, Saved::Cancelled);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 // ---- Mini map ----------------------------------------------------------------------------------
@@ -441,7 +463,7 @@ fn the_mini_map_is_not_there_while_all_of_the_map_is_in_view() {
 
 // ---- What is said of places, and legends -----------------------------------------------------------
 
-fn open_map(document: std::sync::Arc<dyn mapscope_scene::Document>) -> Map {
+fn open_map(document: Arc<dyn mapscope_scene::Document>) -> Map {
     let mut h = with_map();
     h.state_mut().state.loaded(loaded(document, false));
     h.run();

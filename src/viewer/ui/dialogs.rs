@@ -10,16 +10,20 @@ use egui::{
 use super::cheat_sheet;
 use super::palette;
 use super::places;
+use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
+use crate::images::shots::MAX_VIEWS;
 use crate::viewer::commands::Action;
+use crate::viewer::panels::format::counted;
 use crate::viewer::panels::parts;
+use crate::viewer::state::animation::Motion;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State};
 use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
-use mapscope_scene::saving::{PNG, SaveError};
+use mapscope_scene::saving::{FileKind, SaveError};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
@@ -38,14 +42,12 @@ enum Answer {
     Run(Action),
     Path(PathPurpose, PathBuf),
     Replace(PathPurpose, PathBuf),
-    /// Ask where to save a picture.
-    SavePicture,
+    /// Ask for a path.
+    AskPath(PathPurpose),
     /// Forget the texture folder of this index.
     RemoveFolder(usize),
     /// Let the scene stand on this map.
     Map(MapChoice),
-    /// Ask for the file of another map.
-    OtherMap,
 }
 
 /// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
@@ -73,14 +75,21 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             }
         }),
         Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
-        Dialog::Replace { purpose, path } => {
-            modal(ctx, "replace", |ui| replace(ui, *purpose, path))
-        }
+        Dialog::Replace {
+            purpose,
+            path,
+            existing,
+            kind,
+        } => modal(ctx, "replace", |ui| {
+            let answer = replace(ui, existing, *kind);
+            answer.unwrap_or_else(|| Answer::Replace(*purpose, path.clone()))
+        }),
         Dialog::ChooseMap { scene, maps, .. } => {
             let own = scene.with_extension("pfmap");
             modal(ctx, "choose map", |ui| choose_map(ui, scene, &own, maps))
         }
         Dialog::Picture => modal(ctx, "picture", |ui| picture(ui, state)),
+        Dialog::Animation => modal(ctx, "animation", |ui| animation(ui, state)),
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text, is_new } => {
@@ -132,10 +141,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 state.choose_map(scene, choice, is_new);
             }
         }
-        Answer::SavePicture => state
-            .effects
-            .push(Effect::AskPath(PathPurpose::SavePicture)),
-        Answer::OtherMap => state.effects.push(Effect::AskPath(PathPurpose::SceneMap)),
+        Answer::AskPath(purpose) => state.effects.push(Effect::AskPath(purpose)),
         Answer::RemoveFolder(index) => {
             state.remove_texture_folder(index);
             state.interface.dialog = Some(dialog);
@@ -161,6 +167,11 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
             "Open",
         ),
         PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
+        PathPurpose::SaveAnimation => (
+            "Save animation",
+            "Where to save it: as .gif, .apng or .png, which is a file for each image",
+            "Save",
+        ),
         PathPurpose::SaveMap => (
             "Save whole map",
             "Where to save the image of the whole map as PNG",
@@ -220,36 +231,54 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     answer
 }
 
-fn replace(ui: &mut egui::Ui, purpose: PathPurpose, path: &Path) -> Answer {
+/// Asks whether existing files are to be replaced by some of a kind; none for yes.
+fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<Answer> {
     ui.set_width(420.0);
-    let name = folder::name(path);
-    ui.heading(format!("Replace {name}?"));
-    let folder = path.parent().unwrap_or(Path::new("")).display();
-    let kind = match PNG.check_target(path, &[], false) {
+    let first = existing.first().map_or(Path::new(""), PathBuf::as_path);
+    let name = folder::name(first);
+    let folder = first.parent().unwrap_or(Path::new("")).display();
+    let others = existing.len().saturating_sub(1);
+    let is_other = match kind.check_target(first, &[], false) {
         Err(SaveError::OtherKind(kind)) => format!(", and it is not a {} file", kind.name),
         _ => String::new(),
     };
-    ui.label(format!("There is a file of this name in {folder}{kind}."));
+    if others > 0 {
+        let others = counted(others, "other");
+        ui.heading(format!("Replace {name} and {others}?"));
+        ui.label(format!("There are files of these names in {folder}."));
+    } else {
+        ui.heading(format!("Replace {name}?"));
+        ui.label(format!(
+            "There is a file of this name in {folder}{is_other}."
+        ));
+    }
     ui.add_space(6.0);
     let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
     match answers.inner.each_ref().map(Response::clicked) {
-        [true, _] => Answer::Replace(purpose, path.to_owned()),
-        [_, true] => Answer::Close,
-        _ => Answer::Stay,
+        [true, _] => None,
+        [_, true] => Some(Answer::Close),
+        _ => Some(Answer::Stay),
     }
 }
 
 /// How a picture of the view is to be saved.
 fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
+    ui.set_width(360.0);
+    ui.heading("Save picture");
+    ui.add_space(4.0);
+    picture_options(ui, state);
+    ui.add_space(6.0);
+    save_or_cancel(ui, "picture-save", PathPurpose::SavePicture)
+}
+
+/// How large a picture is, and what of the view is on it.
+fn picture_options(ui: &mut egui::Ui, state: &mut State) {
     const SIZES: [(PictureSize, &str); 4] = [
         (PictureSize::Times(1), "As large as the view"),
         (PictureSize::Times(2), "Twice as large"),
         (PictureSize::Times(4), "Four times as large"),
         (PictureSize::Typed, "Another size"),
     ];
-    ui.set_width(360.0);
-    ui.heading("Save picture");
-    ui.add_space(4.0);
     let view_px = state.view.size_px;
     let options = &mut state.interface.picture;
     for (size, name) in SIZES {
@@ -274,16 +303,69 @@ fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.add_space(4.0);
     ui.checkbox(&mut options.is_plain, "Without selection and overlays");
     ui.checkbox(&mut options.is_transparent, "Transparent background");
+}
+
+/// How an animation of the view is to be saved.
+fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
+    ui.set_width(360.0);
+    ui.heading("Save animation");
+    ui.add_space(4.0);
+    let has_cameras = state.document().is_some_and(|it| !it.cameras().is_empty());
+    let moves = state.motion();
+    for motion in Motion::ALL {
+        if motion == Motion::Cameras && !has_cameras {
+            continue;
+        }
+        let [name, help] = motion.name_and_help();
+        let why_not = state.why_no_motion(motion);
+        ui.horizontal(|ui| {
+            let choice = egui::RadioButton::new(moves == Some(motion), name);
+            let choice = ui.add_enabled(why_not.is_none(), choice);
+            if choice.clicked() {
+                state.interface.animation.motion = motion;
+            }
+            ui.weak(why_not.unwrap_or(help));
+        });
+    }
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let options = &mut state.interface.animation;
+        let views = egui::DragValue::new(&mut options.views).range(2..=MAX_VIEWS);
+        let views = ui.add_enabled(moves != Some(Motion::Clip), views.suffix(" views"));
+        parts::name(&views, "Views");
+        places::note(ui.ctx(), "animation-views", views.rect);
+        let fps = egui::DragValue::new(&mut options.fps).range(FPS);
+        let fps = ui.add(fps.max_decimals(2).suffix(" a second"));
+        parts::name(&fps, "Frames a second");
+        let fps = options.fps;
+        let images = state.animation_length();
+        let secs = images as f32 / fps;
+        ui.weak(format!(
+            "{}, {secs:.1} s",
+            counted(images as usize, "image")
+        ));
+    });
+    ui.add_space(4.0);
+    picture_options(ui, state);
     ui.add_space(6.0);
+    match save_or_cancel(ui, "animation-save", PathPurpose::SaveAnimation) {
+        // The file may have changed since the dialog was opened.
+        Answer::AskPath(_) if moves.is_none() => Answer::Stay,
+        answer => answer,
+    }
+}
+
+/// The buttons of a dialog that asks how something is to be saved; the first is noted by a name.
+fn save_or_cancel(ui: &mut egui::Ui, name: &'static str, purpose: PathPurpose) -> Answer {
     let buttons = ui.horizontal(|ui| [ui.button("Save…"), ui.button("Cancel")]);
     let [save, cancel] = buttons.inner;
-    places::note(ui.ctx(), "picture-save", save.rect);
+    places::note(ui.ctx(), name, save.rect);
     if ui.memory(|memory| memory.focused().is_none()) {
         // Enter saves.
         save.request_focus();
     }
     match [save.clicked(), cancel.clicked()] {
-        [true, _] => Answer::SavePicture,
+        [true, _] => Answer::AskPath(purpose),
         [_, true] => Answer::Close,
         _ => Answer::Stay,
     }
@@ -395,7 +477,7 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
             answer = Answer::Map(MapChoice::Nowhere);
         }
         if ui.button("Another file…").clicked() {
-            answer = Answer::OtherMap;
+            answer = Answer::AskPath(PathPurpose::SceneMap);
         }
         if ui.button("Cancel").clicked() {
             answer = Answer::Close;

@@ -429,15 +429,19 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
 
+    use egui::accesskit::Role;
     use egui::{Modifiers, vec2};
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
     use super::menus;
     use super::*;
+    use crate::images::shots::Shot;
     use crate::viewer::commands::{self, MENUS};
     use crate::viewer::state::Effect;
+    use crate::viewer::state::animation::{Motion, SavingView};
     use crate::viewer::state::interface::{Dialog, PathPurpose};
     use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Target};
     use crate::viewer::state::notices::LoadingView;
@@ -449,8 +453,8 @@ mod tests {
     };
     use crate::viewer::view::camera_control::CameraMode;
     use mapscope_formats::{Place, Problem, Severity, Subject};
-    use mapscope_scene::camera::Projection;
-    use mapscope_scene::{MapChoice, OverlayId, Playhead, Shown, TerrainItem, demo};
+    use mapscope_scene::camera::{NamedView, Projection};
+    use mapscope_scene::{MapChoice, OverlayId, Playhead, Progress, Shown, TerrainItem, demo};
 
     #[test]
     fn every_overlay_has_a_command_and_every_command_of_one_an_overlay() {
@@ -461,10 +465,7 @@ mod tests {
             bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
             embedded: &[],
         };
-        let (options, progress) = (
-            mapscope_scene::OpenOptions::default(),
-            mapscope_scene::Progress::default(),
-        );
+        let (options, progress) = (mapscope_scene::OpenOptions::default(), Progress::default());
         let scene = mapscope_scene::open(&scene, &options, &progress);
         let documents: Vec<_> = documents.chain(maps).chain(scene).collect();
         let offered: Vec<OverlayId> = documents
@@ -560,9 +561,7 @@ mod tests {
     #[test]
     fn keys_that_are_typed_into_a_field_do_nothing_else() {
         let mut harness = with_demo();
-        harness
-            .get_by_role(egui::accesskit::Role::TextInput)
-            .focus();
+        harness.get_by_role(Role::TextInput).focus();
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::G);
         press(&mut harness, Modifiers::NONE, Key::P);
@@ -728,6 +727,64 @@ mod tests {
         harness.get_by_label("Cancel").click();
         harness.run();
         assert_eq!(state(&harness).interface.dialog, None);
+    }
+
+    #[test]
+    fn an_animation_is_saved_of_what_moves_and_is_chosen() {
+        let mut harness = with_moving();
+        harness.state_mut().state.run(Action::SaveAnimation);
+        harness.run();
+        let view_px = state(&harness).view.size_px;
+        harness.get_by_label("72 images, 3.0 s");
+        assert!(harness.query_by_label("Flight").is_none(), "no cameras");
+        harness
+            .get_by_role_and_label(Role::RadioButton, "Clip")
+            .click();
+        harness.run();
+        harness.get_by_label("32 images, 1.3 s");
+        harness.get_by_label("Twice as large").click();
+        harness.get_by_label("Transparent background").click();
+        harness.run();
+        harness.get_by_label("Save…").click();
+        harness.run();
+        let asks = [Effect::AskPath(PathPurpose::SaveAnimation)];
+        assert_eq!(state(&harness).effects, asks);
+        assert_eq!(state(&harness).interface.dialog, None);
+        assert_eq!(state(&harness).picture_size(), view_px.map(|side| side * 2));
+        assert_eq!(state(&harness).animation_shots(), Shot::of_frames(0..32));
+
+        // From straight above only the clip is left.
+        harness.state_mut().state.run(Action::View(NamedView::Top));
+        harness.state_mut().state.interface.animation.motion = Motion::Turntable;
+        harness.state_mut().state.run(Action::SaveAnimation);
+        harness.run();
+        harness.get_by_label("From straight above there is nothing to turn around");
+        harness.get_by_label("32 images, 1.3 s");
+        harness.get_by_label("Turntable").click();
+        harness.run();
+        assert_eq!(state(&harness).motion(), Some(Motion::Clip));
+    }
+
+    #[test]
+    fn what_is_saved_can_be_stopped_and_nothing_else_is_saved_meanwhile() {
+        let progress = Arc::new(Progress::default());
+        progress.report(0.25).unwrap();
+        let mut harness = with_moving();
+        assert!(state(&harness).is_enabled(Action::SavePicture));
+        harness.state_mut().state.notices.saving = Some(SavingView {
+            name: "knight.gif".to_owned(),
+            progress: Arc::clone(&progress),
+        });
+        harness.run_steps(3);
+        harness.get_by_label("Saving knight.gif");
+        for action in [Action::SavePicture, Action::SaveAnimation] {
+            assert!(!state(&harness).is_enabled(action));
+        }
+        let why = state(&harness).why_disabled(Action::SaveAnimation);
+        assert_eq!(why.as_deref(), Some("knight.gif is still being saved"));
+        harness.get_by_label("Cancel saving").click();
+        harness.run_steps(3);
+        assert!(progress.check().is_err());
     }
 
     #[test]
@@ -1132,7 +1189,7 @@ mod tests {
     fn the_palette_stays_where_it_is_and_lists_last_what_cannot_be_done() {
         let mut harness = with_moving();
         press(&mut harness, Modifiers::COMMAND, Key::P);
-        let role = egui::accesskit::Role::TextInput;
+        let role = Role::TextInput;
         let field = harness.get_by_role_and_label(role, "Find a command").rect();
         harness
             .input_mut()
@@ -1207,11 +1264,11 @@ mod tests {
     fn a_search_is_over_with_the_file_and_enter_selects_what_it_finds() {
         let mut harness = with_demo();
         let field = |harness: &Harness<'_, Window>| {
-            let role = egui::accesskit::Role::TextInput;
+            let role = Role::TextInput;
             harness.get_by_role(role).value().unwrap_or_default()
         };
         let search = |harness: &mut Harness<'_, Window>, text: &str| {
-            let role = egui::accesskit::Role::TextInput;
+            let role = Role::TextInput;
             harness.get_by_role(role).focus();
             harness.run();
             harness

@@ -7,7 +7,7 @@ use egui::{
 
 use super::{BarContext, places, theme};
 use crate::viewer::commands::Action;
-use crate::viewer::panels::Panel;
+use crate::viewer::panels::{Panel, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::loader::capitalized;
 use crate::viewer::state::playlist::Playlist;
@@ -16,6 +16,11 @@ use crate::viewer::view::flat;
 use crate::viewer::view::viewport;
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::SummaryPart;
+
+/// Width of the bar that says how far saving something is, in points.
+const SAVING_WIDTH: f32 = 90.0;
+/// How many letters of the name of the file are shown.
+const SAVING_LETTERS: usize = 24;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
@@ -138,6 +143,29 @@ impl Line {
     }
 }
 
+/// How far saving something is, with a way to stop it.
+fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let Some(saving) = &context.state.notices.saving else {
+        return;
+    };
+    ui.separator();
+    let stop = ui.small_button("Cancel");
+    parts::name(&stop, "Cancel saving");
+    places::note(ui.ctx(), "saving-cancel", stop.rect);
+    if stop.on_hover_text("Stop, and keep nothing of it").clicked() {
+        saving.progress.cancel();
+    }
+    let bar = egui::ProgressBar::new(saving.progress.fraction());
+    ui.add(bar.desired_width(SAVING_WIDTH).show_percentage());
+    let mut name: String = saving.name.chars().take(SAVING_LETTERS).collect();
+    if name.len() < saving.name.len() {
+        name.push('…');
+    }
+    ui.label(format!("Saving {name}"));
+    // It moves by itself.
+    ui.ctx().request_repaint_after_secs(0.25);
+}
+
 fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     if let Some(document) = state.document() {
@@ -161,6 +189,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
             context.run(Action::Panel(Panel::Problems));
         }
     }
+    saving(ui, context);
     if let Some(text) = state
         .files
         .playlist
