@@ -131,7 +131,8 @@ impl Division {
 impl Renderer {
     /// Draws an image of a size, and hands out its rows from the top: RGBA bytes, several rows at once,
     /// whose colours are not multiplied by their opacity. What has more pixels along a side than the
-    /// device draws at once, or than `max_side` if there is one, is drawn in parts.
+    /// device draws at once, or than `max_side` if there is one, is drawn in parts. After each of them
+    /// `rows` is called, if need be with no rows, so that it can end what takes long.
     ///
     /// # Errors
     /// When the device is lost or out of memory, or `rows` takes no more.
@@ -188,6 +189,7 @@ impl Renderer {
                 {
                     row[to.clone()].copy_from_slice(&drawn[kept.clone()]);
                 }
+                rows(&[])?;
             }
             rows(&gathered)?;
         }

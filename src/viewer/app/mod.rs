@@ -73,6 +73,9 @@ use whole_drags::WholeDrags;
 const MAX_LOSSES: u32 = 5;
 /// A device that was there for so long is not lost in a row with the one before.
 const LASTING: Duration = Duration::from_secs(10);
+/// How many pixels of a picture are drawn at once along a side, at least: parts that are much smaller
+/// would take more time than they give back to the window.
+const MIN_PART_SIDE: u32 = 1024;
 /// A system dialog that answers "nothing" sooner than this was never shown.
 const FASTEST_CANCEL: Duration = Duration::from_millis(400);
 /// What the desktop knows the program by: the name of its desktop entry and of its icon.
@@ -700,10 +703,14 @@ impl App {
         };
         let gpu = screen.gpu.clone();
         let (view, size) = view_texture::picture_of(&self.state);
+        // The window's own frames wait for each part.
+        let [width, height] = self.state.view.size_px;
+        let max_side = width.max(height).max(MIN_PART_SIDE);
         let order = ImageOrder {
             document,
             view,
             size,
+            max_side,
             shots,
             fps,
             destination,

@@ -46,6 +46,8 @@ pub(crate) struct ImageOrder {
     pub(crate) view: View,
     /// Width and height in pixels.
     pub(crate) size: [u32; 2],
+    /// How many of them are drawn at once along a side.
+    pub(crate) max_side: u32,
     pub(crate) shots: Vec<Shot>,
     /// Frames a second.
     pub(crate) fps: f32,
@@ -191,7 +193,8 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
         progress,
         images: order.shots.len(),
     };
-    let painter = ScenePainter::new(gpu, &*order.document, order.view.clone(), order.size, None);
+    let most = Some(order.max_side);
+    let painter = ScenePainter::new(gpu, &*order.document, order.view.clone(), order.size, most);
     let saved = match painter {
         Ok(mut painter) => {
             let (shots, fps) = (&order.shots, order.fps);

@@ -1151,6 +1151,14 @@ fn pictures_made_in_parts_are_those_made_at_once() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// A picture of several parts across, all of the same rows, does not have to be drawn to its end.
+#[test]
+fn a_picture_in_parts_ends_after_any_of_them() {
+    let camera = all().swap_remove(0).view.camera;
+    let parts = Stage::get().parts_until(&View::plain(camera), [640, 32], 3);
+    assert_eq!(parts, 3);
+}
+
 /// Where something is drawn a transparent picture is like any other, and elsewhere there is nothing.
 #[test]
 fn transparent_pictures_leave_out_what_is_behind() {

@@ -184,6 +184,23 @@ impl Stage {
         RgbaImage::from_raw(size[0], size[1], pixels).unwrap()
     }
 
+    /// After how many parts of nothing in a size an image ends, when whoever takes it wants so many.
+    pub(crate) fn parts_until(&mut self, view: &View, size: [u32; 2], wanted: usize) -> usize {
+        let mut parts = 0;
+        let mut take = |_: &[u8]| {
+            parts += 1;
+            if parts == wanted {
+                return Err(std::io::Error::other("enough"));
+            }
+            Ok(())
+        };
+        let drawn = self
+            .renderer
+            .draw_image(&self.gpu, None, view, size, Some(64), &mut take);
+        assert_eq!(drawn.unwrap_err().to_string(), "enough");
+        parts
+    }
+
     /// One picture of what is on the GPU, and what it took.
     pub(crate) fn draw_scene(
         &mut self,
