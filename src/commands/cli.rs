@@ -480,6 +480,9 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub region: Option<[u32; 4]>,
+    /// With the names of joints, entities and zones
+    #[arg(long, help_heading = "Image")]
+    pub labels: bool,
     /// Nothing behind it: no sky, no floor, no black
     #[arg(long, help_heading = "Image")]
     pub transparent: bool,

@@ -2,6 +2,9 @@
 //! have them in common.
 
 pub mod animation;
+pub mod labels;
+#[cfg(feature = "gpu")]
+pub mod names;
 #[cfg(feature = "gpu")]
 pub mod painter;
 pub mod png_file;

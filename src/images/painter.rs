@@ -2,6 +2,10 @@
 
 use std::io::{self, Write};
 
+use glam::vec2;
+
+use super::labels::LabelView;
+use super::names::NamePainter;
 use super::png_file::write_png;
 use super::series::{Painter, Report, counted};
 use super::shots::Shot;
@@ -23,6 +27,8 @@ pub struct ScenePainter<'a> {
     view: View,
     size: [u32; 2],
     max_side: Option<u32>,
+    /// What names are written with, where they are wanted.
+    names: Option<NamePainter>,
 }
 
 impl<'a> ScenePainter<'a> {
@@ -39,6 +45,7 @@ impl<'a> ScenePainter<'a> {
         max_side: Option<u32>,
     ) -> Result<Self, UploadError> {
         let renderer = Renderer::new(gpu);
+        let names = view.shown.has_names.then(NamePainter::default);
         Ok(Self {
             gpu,
             scene: renderer.upload(gpu, document)?,
@@ -47,6 +54,7 @@ impl<'a> ScenePainter<'a> {
             view,
             size,
             max_side,
+            names,
         })
     }
 }
@@ -62,6 +70,22 @@ impl Painter for ScenePainter<'_> {
         rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
         let view = shot.view(&self.view, self.document);
+        let [width, height] = self.size;
+        let mut named;
+        let rows: &mut dyn FnMut(&[u8]) -> io::Result<()> = match &mut self.names {
+            Some(names) => {
+                names.write(LabelView {
+                    document: self.document,
+                    shown: &view.shown,
+                    camera: &view.camera,
+                    size: vec2(width as f32, height as f32),
+                    scale: view.outline_scale,
+                });
+                named = names.on_rows(width.into(), rows);
+                &mut named
+            }
+            None => rows,
+        };
         let scene = Some((&mut self.scene, self.document));
         let drawn =
             self.renderer

@@ -115,6 +115,46 @@ fn a_picture_of_a_model_is_transparent_around_it() {
     assert_eq!(doubled.dimensions(), (120, 80));
 }
 
+/// Names are the same on every picture, and there is nothing else new on it.
+#[test]
+fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    for args in [
+        "demo:drakeling --view south --size 240x160",
+        "demo:bathhouse --size 240x160 --view top",
+        "demo: --size 240x160",
+        "demo:village --view flat --region 0,0,30,20",
+        "demo:station --size 240x160 --view top",
+    ] {
+        let plain = picture(&folder, args);
+        let named = picture(&folder, &format!("{args} --labels"));
+        assert_eq!(plain.dimensions(), named.dimensions());
+        let differing = plain.pixels().zip(named.pixels()).filter(|(a, b)| a != b);
+        let differing = differing.count();
+        assert!(differing > 100, "{args}: {differing}");
+        assert!(
+            named == picture(&folder, &format!("{args} --labels")),
+            "{args}"
+        );
+    }
+    let nameless = folder
+        .run("render demo:terrain -o b.png --labels")
+        .expect(2);
+    assert!(nameless.stderr.contains("there are none"), "{nameless:?}");
+    // Twice as large are the letters too.
+    let count = |args: &str| {
+        let transparent = format!("demo:drakeling --view south --size 90x60 --transparent {args}");
+        let picture = picture(&folder, &transparent);
+        picture.pixels().filter(|pixel| pixel.0[3] > 0).count() as f64
+    };
+    let names = |scale: &str| count(&format!("{scale} --labels")) - count(scale);
+    let ratio = names("--scale 2") / names("");
+    assert!((2.0..7.0).contains(&ratio), "{ratio}");
+}
+
 /// A model all around, in one file of each kind, in one file a view, and as plain bytes.
 #[test]
 fn a_turntable_becomes_files_of_each_kind() {

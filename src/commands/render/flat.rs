@@ -2,19 +2,57 @@
 
 use std::io::{self, Write};
 
-use super::{Painter, Shot, shots, write_all};
+use super::{Painter, Shot, check_labels, shots, write_all};
 use crate::commands::cli::RenderArgs;
 use crate::commands::{CommandError, Status, layers_of, source};
+#[cfg(feature = "gpu")]
+use crate::images::labels::LabelView;
+#[cfg(feature = "gpu")]
+use crate::images::names::NamePainter;
 use crate::images::series::Report;
-use mapscope_scene::{Document, FlatImage as _, FlatPart, Layers, OpenOptions, OverlayId, Shown};
+#[cfg(feature = "gpu")]
+use mapscope_scene::camera::{Camera, NamedView};
+#[cfg(feature = "gpu")]
+use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Document, FlatImage, FlatPart, Layers, OpenOptions, OverlayId, Shown};
 
 /// Makes images of a 2D map.
 struct FlatPainter<'a> {
+    #[cfg(feature = "gpu")]
+    document: &'a dyn Document,
     layers: &'a dyn Layers,
     shown: Shown,
     /// The part that is drawn: its first pixel of the map, and its size.
     part: [[u64; 2]; 2],
     scale: u32,
+    /// What names are written with, where they are wanted.
+    #[cfg(feature = "gpu")]
+    names: Option<NamePainter>,
+}
+
+/// A 2D map with names on it.
+#[cfg(feature = "gpu")]
+struct Named<'a, I> {
+    image: I,
+    names: Option<&'a NamePainter>,
+}
+
+#[cfg(feature = "gpu")]
+impl<I: FlatImage> FlatImage for Named<'_, I> {
+    fn size(&self) -> [u64; 2] {
+        self.image.size()
+    }
+
+    fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]) {
+        self.image.part_of_row(from, rgba);
+    }
+
+    fn row(&self, y: u64, rgba: &mut [u8]) {
+        self.image.row(y, rgba);
+        if let Some(names) = self.names {
+            names.draw(self.size()[0], y, rgba);
+        }
+    }
 }
 
 /// Draws a 2D map at 1:1, or each pixel as several.
@@ -26,8 +64,14 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let asked = args.image.request.shown(document);
     let mut shown = asked.map_err(CommandError::Argument)?;
     (shown.flat, shown.is_transparent) = (true, args.transparent);
+    shown.has_names = args.labels;
+    check_labels(args, document, &shown)?;
     let shots = shots::all(args, document, &shown)?;
     let mut painter = FlatPainter {
+        #[cfg(feature = "gpu")]
+        document,
+        #[cfg(feature = "gpu")]
+        names: args.labels.then(NamePainter::default),
         layers,
         shown,
         part: part(args, document, layers)?,
@@ -48,6 +92,11 @@ fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandErro
     } else if args.turntable.is_some() {
         "--turntable: --view flat is seen from straight above; leave it out, or use --view iso"
             .to_owned()
+    } else if args.labels && cfg!(not(feature = "gpu")) {
+        return Err(CommandError::NotBuilt {
+            what: "names on images",
+            feature: "gpu",
+        });
     } else if args.image.request.asks_for(OverlayId::PixelGrid) {
         "--overlay pixel-grid: with --view flat a pixel of the map is one of the image, which \
          leaves no room for lines between them"
@@ -98,17 +147,51 @@ fn part(
 }
 
 impl FlatPainter<'_> {
-    fn image(&mut self, shot: &Shot) -> impl mapscope_scene::FlatImage {
+    fn image(&mut self, shot: &Shot) -> impl FlatImage {
         if let Some(frame) = shot.frame {
             self.shown.playhead.frame = frame as f32;
         }
+        #[cfg(feature = "gpu")]
+        self.write_names();
         let [from, size] = self.part;
-        FlatPart {
+        let image = FlatPart {
             image: self.layers.flat(&self.shown),
             from,
             size,
             scale: self.scale,
-        }
+        };
+        #[cfg(feature = "gpu")]
+        let image = Named {
+            image,
+            names: self.names.as_ref(),
+        };
+        image
+    }
+
+    /// Writes the names of what is in the part, seen by a camera above it.
+    #[cfg(feature = "gpu")]
+    fn write_names(&mut self) {
+        let size = self
+            .size()
+            .map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let Some(names) = &mut self.names else {
+            return;
+        };
+        let about = self.document.about();
+        let top = NamedView::Top;
+        let camera = Camera::framing(about.bounds, top, about.handedness, 1.0);
+        let [x, y] = self.part[0].map(|side| side as f64);
+        let window = FlatWindow {
+            top_left_px: glam::DVec2::new(x, y),
+            zoom: self.scale.into(),
+        };
+        names.write(LabelView {
+            document: self.document,
+            shown: &self.shown,
+            camera: &window.camera(size, camera),
+            size: glam::vec2(size[0] as f32, size[1] as f32),
+            scale: 1.0,
+        });
     }
 }
 

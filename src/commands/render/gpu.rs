@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Painter, Shot, shots, write_all};
+use super::{Painter, Shot, check_labels, shots, write_all};
 use crate::commands::cli::RenderArgs;
 use crate::commands::headless::{self, Headless, view_of};
 use crate::commands::{CommandError, Status, source};
@@ -51,6 +51,8 @@ pub(super) fn run(
     let aspect = size[0] as f32 / size[1] as f32;
     let mut view = view_of(&image, document, aspect)?;
     view.shown.is_transparent = args.transparent;
+    view.shown.has_names = args.labels;
+    check_labels(args, document, &view.shown)?;
     view.outline_scale = args.scale as f32;
     let shots = shots::all(args, document, &view.shown)?;
     if args.turntable.is_some() {

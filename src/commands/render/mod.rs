@@ -12,7 +12,7 @@ use super::{CommandError, Status, output as messages};
 use crate::images::series::Painter;
 use crate::images::shots::Shot;
 use mapscope_scene::camera::NamedView;
-use mapscope_scene::{Document, OpenOptions};
+use mapscope_scene::{Document, OpenOptions, Shown};
 
 pub(super) fn run(
     args: &RenderArgs,
@@ -40,6 +40,26 @@ pub(super) fn run(
         what: "images but those of 2D maps with --view flat",
         feature: "gpu",
     })
+}
+
+/// Refuses names of a file in which nothing that is shown so has one.
+fn check_labels(
+    args: &RenderArgs,
+    document: &dyn Document,
+    shown: &Shown,
+) -> Result<(), CommandError> {
+    let mut labels = Vec::new();
+    if let Some(annotations) = document.annotations().filter(|_| args.labels) {
+        annotations.labels(shown, &mut labels);
+    }
+    if args.labels && labels.is_empty() {
+        return Err(CommandError::Argument(
+            "--labels writes the names of joints, entities and zones, and there are none here; leave \
+             it out"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// Makes all images and writes them where they go, then says what is wrong with the file.

@@ -1051,7 +1051,7 @@ impl Screen {
             reason = "the method alone has too narrow a lifetime"
         )]
         let image = egui.fonts(|fonts| fonts.image());
-        let delta = egui::epaint::ImageDelta::full(image, egui::TextureOptions::LINEAR);
+        let delta = epaint::ImageDelta::full(image, egui::TextureOptions::LINEAR);
         let id = egui::TextureId::default();
         self.painter
             .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);

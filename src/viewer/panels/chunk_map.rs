@@ -1,10 +1,10 @@
 //! The chunks of a level as small boxes, coloured by how much is in them.
 
-use egui::epaint::Vertex;
 use egui::{
     Align2, Color32, Mesh, PointerButton, Pos2, Rect, Response, RichText, Role, Sense, Shape,
     Stroke, TextStyle, Ui, WidgetInfo, pos2, vec2,
 };
+use epaint::Vertex;
 use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
@@ -439,7 +439,7 @@ fn quad(mesh: &mut Mesh, corners: [Pos2; 4], color: Color32) {
     let first = mesh.vertices.len() as u32;
     mesh.vertices.extend(corners.map(|pos| Vertex {
         pos,
-        uv: egui::epaint::WHITE_UV,
+        uv: epaint::WHITE_UV,
         color,
     }));
     mesh.add_triangle(first, first + 1, first + 2);

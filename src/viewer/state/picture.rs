@@ -18,6 +18,8 @@ pub(crate) struct PictureOptions {
     pub is_plain: bool,
     /// Whether it is transparent where nothing is.
     pub is_transparent: bool,
+    /// Whether joints, entities, zones and the like are named.
+    pub has_names: bool,
 }
 
 /// How large a picture of the view is.
@@ -36,6 +38,7 @@ impl Default for PictureOptions {
             typed_size: FIRST_SIZE,
             is_plain: false,
             is_transparent: false,
+            has_names: false,
         }
     }
 }
@@ -66,6 +69,7 @@ impl State {
             (shown.selected, shown.highlighted) = (None, None);
         }
         shown.is_transparent = options.is_transparent;
+        shown.has_names = options.has_names;
         if options.size == PictureSize::Typed {
             // What is beside the view of a flat map is in the picture.
             shown.flat_view_px = None;
@@ -104,9 +108,11 @@ mod tests {
             size: PictureSize::Times(2),
             is_plain: true,
             is_transparent: true,
+            has_names: true,
             ..PictureOptions::default()
         };
         let shown = state.picture_shown();
+        assert!(shown.has_names && !state.view.shown.has_names);
         assert_eq!((shown.selected, state.picture_size()), (None, [1280, 720]));
         assert!(shown.is_transparent && !state.view.shown.is_transparent);
         assert_eq!(state.view.shown.selected, Some(item));

@@ -303,6 +303,10 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
     ui.add_space(4.0);
     ui.checkbox(&mut options.is_plain, "Without selection and overlays");
     ui.checkbox(&mut options.is_transparent, "Transparent background");
+    ui.checkbox(
+        &mut options.has_names,
+        "Names of joints, entities and zones",
+    );
 }
 
 /// How an animation of the view is to be saved.

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use egui::epaint::text::{FallbackRequest, FontInsert};
 use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals, vec2};
 use egui::{FontData, FontFamily};
+use epaint::text::{FallbackRequest, FontInsert};
 
 /// What is selected or wants to be pressed.
 pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
@@ -134,9 +134,9 @@ fn fallback_font(path: &'static str) -> impl Fn(&FallbackRequest<'_>) -> Option<
         Some(FontInsert::new(
             path,
             FontData::from_static(bytes),
-            vec![egui::epaint::text::InsertFontFamily {
+            vec![epaint::text::InsertFontFamily {
                 family,
-                priority: egui::epaint::text::FontPriority::Lowest,
+                priority: epaint::text::FontPriority::Lowest,
             }],
         ))
     }

@@ -1,34 +1,12 @@
 //! The texts of overlays, written over the view at their places in the world.
 
-use egui::{Align2, Color32, FontId, Painter, Rect, vec2};
-use glam::Vec2;
+use egui::{Color32, FontId, Painter, Rect};
 
 use super::shown::{Revision, TrackedShown};
+use crate::images::labels::{HALO, HALO_COLOR, HALO_OPACITY, LETTERS, LabelPlaces, LabelView};
 use crate::viewer::state::OpenFile;
-use crate::viewer::ui::theme;
+use mapscope_scene::Label;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Label, Shown};
-
-/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the one
-/// that is farther from the eye is left out.
-const APART: f32 = 1.0;
-/// How much wider than a text the room must be that it stands in, in points.
-const ROOM_TO_SPARE: f32 = 2.0;
-/// The least room that any text stands in, in points: for less it is not laid out.
-const LEAST_ROOM: f32 = 8.0;
-/// Texts that are painted: with more there is no place between them.
-const MAX_TEXTS: usize = 1_000;
-/// Where the dark edge of the letters is painted.
-const HALO: [egui::Vec2; 8] = [
-    vec2(-1.0, 0.0),
-    vec2(1.0, 0.0),
-    vec2(0.0, -1.0),
-    vec2(0.0, 1.0),
-    vec2(-0.8, -0.8),
-    vec2(0.8, -0.8),
-    vec2(-0.8, 0.8),
-    vec2(0.8, 0.8),
-];
 
 /// The texts of what is shown, kept until that changes.
 #[derive(Debug, Default)]
@@ -36,14 +14,7 @@ pub(crate) struct Labels {
     /// What they were made from: what is shown, and the load that it is of.
     of: Option<(Revision, u64)>,
     texts: Vec<Label>,
-    /// The camera and the shape of the view for which `covered` and `order` were found out.
-    seen_by: Option<(Camera, f32)>,
-    /// The texts from the nearest to the farthest, those of the same depth as they were made.
-    order: Vec<u32>,
-    /// Of each text whether something is in front of it.
-    covered: Vec<bool>,
-    /// Where there is a text already.
-    taken: Vec<Rect>,
+    places: LabelPlaces,
 }
 
 impl Labels {
@@ -63,90 +34,42 @@ impl Labels {
             if let Some(annotations) = open.document.annotations() {
                 annotations.labels(shown, &mut self.texts);
             }
-            self.seen_by = None;
+            self.places.forget();
         }
         if self.texts.is_empty() {
             return;
         }
         let painter = painter.with_clip_rect(rect);
-        let font = FontId::proportional(11.5);
-        let aspect = rect.aspect_ratio();
-        if self.seen_by != Some((*camera, aspect)) {
-            self.seen_by = Some((*camera, aspect));
-            let texts = self.texts.iter();
-            let is_covered = |label| is_covered(label, open, camera, aspect, shown);
-            self.covered.clear();
-            self.covered.extend(texts.map(is_covered));
-            self.order.clear();
-            self.order.extend(0..self.texts.len() as u32);
-            let forward = camera.forward();
-            let texts = &self.texts;
-            let depth = |index: u32| {
-                let label = texts.get(index as usize);
-                label.map_or(f32::MAX, |label| forward.dot(label.position))
-            };
-            let by_depth = |a: &u32, b: &u32| depth(*a).total_cmp(&depth(*b)).then(a.cmp(b));
-            self.order.sort_unstable_by(by_depth);
-        }
-        let [right, _] = camera.right_up();
-        self.taken.clear();
-        let seen = self.order.iter().map(|index| *index as usize);
-        let seen = seen.filter(|index| self.covered.get(*index) == Some(&false));
-        for label in seen.filter_map(|index| self.texts.get(index)) {
-            let Some(at) = camera.project(label.position, aspect) else {
-                continue;
-            };
-            let at = rect.min + vec2(at.x * rect.width(), at.y * rect.height());
-            if !at.is_finite() || !rect.expand(100.0).contains(at) {
-                continue;
-            }
-            let room = label.room.map(|room| {
-                let side = camera.project(label.position + right * room, aspect);
-                side.map_or(0.0, |side| side.x * rect.width() + rect.min.x - at.x)
-            });
-            if room.is_some_and(|room| room < LEAST_ROOM) {
-                continue;
-            }
-            if self.taken.len() == MAX_TEXTS {
-                break;
-            }
-            let [r, g, b] = label.color;
-            let color = Color32::from_rgb(r, g, b);
-            let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
-            let text = match room {
-                None => Align2::LEFT_CENTER.anchor_size(at + vec2(6.0, 0.0), galley.size()),
-                Some(room) => {
-                    if room < galley.size().x + ROOM_TO_SPARE {
-                        continue;
-                    }
-                    Align2::CENTER_CENTER.anchor_size(at, galley.size())
+        let font = FontId::proportional(LETTERS);
+        let view = LabelView {
+            document: &*open.document,
+            shown,
+            camera,
+            size: glam::vec2(rect.width(), rect.height()),
+            scale: 1.0,
+        };
+        let [r, g, b] = HALO_COLOR;
+        let halo = Color32::from_rgb(r, g, b).gamma_multiply(HALO_OPACITY);
+        self.places.place(
+            &self.texts,
+            view,
+            |label| {
+                let [r, g, b] = label.color;
+                let color = Color32::from_rgb(r, g, b);
+                let galley = painter.layout_no_wrap(label.text.clone(), font.clone(), color);
+                let size = glam::vec2(galley.size().x, galley.size().y);
+                ((galley, color), size)
+            },
+            |(galley, color), at| {
+                let at = rect.min + egui::vec2(at.x, at.y);
+                for [x, y] in HALO {
+                    let at = at + egui::vec2(x, y);
+                    painter.galley_with_override_text_color(at, galley.clone(), halo);
                 }
-            };
-            // Letters upon letters could not be read.
-            let around = text.expand(APART * 0.5);
-            if self.taken.iter().any(|taken| taken.intersects(around)) {
-                continue;
-            }
-            self.taken.push(around);
-            for offset in HALO {
-                let halo = theme::DEEP.gamma_multiply(0.8);
-                painter.galley_with_override_text_color(text.min + offset, galley.clone(), halo);
-            }
-            painter.galley(text.min, galley, color);
-        }
+                painter.galley(at, galley, color);
+            },
+        );
     }
-}
-
-/// Whether something is in front of the place of a text that is in view.
-fn is_covered(label: &Label, open: &OpenFile, camera: &Camera, aspect: f32, shown: &Shown) -> bool {
-    let at = camera.project(label.position, aspect);
-    let in_view = at.filter(|at| at.cmpge(Vec2::ZERO).all() && at.cmple(Vec2::ONE).all());
-    in_view.is_some_and(|at| {
-        let ray = camera.ray_in_world(at, aspect);
-        let distance = (label.position - ray.origin).dot(ray.direction);
-        let annotations = open.document.annotations();
-        annotations.is_some_and(|annotations| annotations.covers(ray, distance, shown))
-    })
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ pub struct Shown {
     pub changes: ChangeLines,
     /// Whether nothing casts a shadow.
     pub hides_shadows: bool,
+    /// Whether joints, entities, zones and the like are named, whichever overlays are on.
+    pub has_names: bool,
     /// Whether nothing is behind everything, so that an image is transparent there: no sky, no floor
     /// and no black.
     pub is_transparent: bool,

@@ -156,9 +156,11 @@ impl Annotations for Map {
                     }));
                 }
                 OverlayId::Paths => stage.path_labels(labels),
-                OverlayId::Entities => stage.entity_labels(labels),
                 _ => {}
             }
+        }
+        if shown.has_names || shown.overlays.contains(OverlayId::Entities) {
+            stage.entity_labels(labels);
         }
     }
 

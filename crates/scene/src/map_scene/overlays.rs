@@ -13,6 +13,8 @@ use crate::{Annotations, Item, Label, Line, OverlayId, SceneItem, Shown};
 use mapscope_formats::pfscene::{Entity, Region, Shape, Value};
 
 pub(super) const MISSING: [u8; 3] = [240, 80, 220];
+/// Of the names of entities.
+const NAME: [u8; 3] = [236, 240, 244];
 pub(super) const REGION: [u8; 3] = [90, 200, 255];
 pub(super) const CAMERA: [u8; 3] = [255, 200, 80];
 pub(super) const SELECTION: [u8; 3] = [80, 235, 120];
@@ -199,10 +201,22 @@ impl Annotations for MapScene {
         };
         let entities = self.pfscene.entities.iter().zip(&self.entities);
         for (index, (entity, placed)) in (0..).zip(entities) {
-            if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {
-                let center = placed.bounds.center();
-                let top = Vec3::new(center.x, placed.bounds.max.y, center.z);
+            let is_missing = self.model_of(placed).is_none();
+            if !(is_missing || shown.has_names) || self.is_entity_hidden(index, shown) {
+                continue;
+            }
+            let center = placed.bounds.center();
+            let top = Vec3::new(center.x, placed.bounds.max.y, center.z);
+            if is_missing {
                 label(top, Some(NAME_ROOM), name_at_end(&entity.model), MISSING);
+            }
+            if shown.has_names {
+                label(
+                    top,
+                    None,
+                    &entity.name,
+                    if is_missing { MISSING } else { NAME },
+                );
             }
         }
         if shown.overlays.contains(OverlayId::Regions) {

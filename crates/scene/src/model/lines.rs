@@ -99,9 +99,10 @@ impl Annotations for Model {
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let on = |id| shown.overlays.contains(id);
         let selected = self.selected_joint(shown);
-        if on(OverlayId::JointNames) || selected.is_some() {
+        let has_names = on(OverlayId::JointNames) || shown.has_names;
+        if has_names || selected.is_some() {
             self.with_joints(shown.playhead, |globals| {
-                let joints = if on(OverlayId::JointNames) {
+                let joints = if has_names {
                     self.pfobj.joints.len()
                 } else {
                     0
@@ -344,6 +345,10 @@ mod tests {
         model.labels(&shown, &mut labels);
         assert_eq!((labels.len(), labels[0].text.as_str()), (1, "bone1"));
         assert!(labels[0].position.distance(Vec3::new(-0.5, 1.0, 0.0)) < 1e-5);
+        (shown.selected, shown.has_names) = (None, true);
+        labels.clear();
+        model.labels(&shown, &mut labels);
+        assert_eq!(labels.len(), model.pfobj.joints.len(), "all are named");
     }
 
     #[test]

@@ -93,6 +93,16 @@ impl Annotations for TileMap {
     }
 
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        if shown.has_names {
+            let mut named = Shown {
+                has_names: false,
+                ..shown.clone()
+            };
+            for id in [OverlayId::Entities, OverlayId::Zones] {
+                named.overlays.set(self.about.overlays, id, true);
+            }
+            return self.labels(&named, labels);
+        }
         let selected = shown.selected.and_then(|item| self.object_at(item));
         let is_selected = |index: usize| selected.is_some_and(|(at, _)| at == index);
         let named = || {
@@ -393,6 +403,18 @@ mod tests {
         let mut labels = Vec::new();
         map.labels(shown, &mut labels);
         labels.into_iter().map(|label| label.text).collect()
+    }
+
+    #[test]
+    fn names_need_no_overlay() {
+        let map = sample::made_up();
+        let mut names = shown(&map, &[]);
+        names.has_names = true;
+        let all = texts(&map, &names);
+        let of_overlays = shown(&map, &[OverlayId::Entities, OverlayId::Zones]);
+        assert_eq!(all, texts(&map, &of_overlays));
+        assert!(!all.is_empty() && texts(&map, &shown(&map, &[])).is_empty());
+        assert!(lines(&map, &names).is_empty());
     }
 
     #[test]

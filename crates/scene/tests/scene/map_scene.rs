@@ -671,6 +671,22 @@ fn what_is_hidden_is_neither_drawn_nor_met_nor_outlined() {
         labels.len()
     };
     assert_eq!([labels(&[]), labels(&[region])], [2, 1]);
+    let names = |hidden: &[Item]| {
+        let shown = Shown {
+            hidden: hidden.to_vec(),
+            has_names: true,
+            ..Shown::default()
+        };
+        let mut labels = Vec::new();
+        document.annotations().unwrap().labels(&shown, &mut labels);
+        labels
+            .into_iter()
+            .map(|label| label.text)
+            .collect::<Vec<_>>()
+    };
+    let all = names(&[]);
+    assert!(all.contains(&"guard".to_owned()), "{all:?}");
+    assert!(!names(&[guard]).contains(&"guard".to_owned()));
 }
 
 /// Which entities are shown while the overlay of entities is off.
