@@ -126,8 +126,9 @@ impl Line {
             job: LayoutJob::default(),
             name: format(TextStyle::Body, visuals.weak_text_color()),
             value: format(TextStyle::Monospace, visuals.strong_text_color()),
+            // The letters of the body have no such line, unless the system has a font that does.
             bar: format(
-                TextStyle::Body,
+                TextStyle::Monospace,
                 visuals.widgets.noninteractive.bg_stroke.color,
             ),
         }
@@ -254,5 +255,34 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     if let Some(mode) = mode {
         ui.separator();
         ui.label(RichText::new(mode).color(theme::ACCENT));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::epaint::text::ByteRangeExt as _;
+
+    use super::*;
+
+    /// What is not in them is a box on systems without fonts.
+    #[test]
+    fn a_line_is_written_with_the_built_in_fonts() {
+        let context = egui::Context::default();
+        let mut checked = 0;
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            let mut line = Line::new(ui);
+            line.add("Position", "x 1.000");
+            line.add("Height", "-");
+            for section in &line.job.sections {
+                let text = section.byte_range.slice(&line.job.text);
+                let font = &section.format.font_id;
+                let is_there = ui.ctx().fonts_mut(|fonts| fonts.has_glyphs(font, text));
+                assert!(is_there, "{text}");
+                checked += 1;
+            }
+        });
+        // Nobody draws it.
+        output.textures_delta.clear();
+        assert!(checked >= 5, "{checked}");
     }
 }
