@@ -7,6 +7,8 @@
 # make docs     the library's documentation
 
 CARGO ?= cargo
+# Also for the scripts.
+export CARGO PUBLISH
 # Where there is no display, the demo's picture comes here instead of a window.
 PICTURE := mapscope-demo.png
 
@@ -50,7 +52,7 @@ bench:
 
 package:
 	@scripts/install-packages.sh run
-	CARGO="$(CARGO)" PUBLISH="$(PUBLISH)" scripts/package.sh
+	@scripts/package.sh
 
 lint:
 	@scripts/install-packages.sh run

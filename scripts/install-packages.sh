@@ -67,6 +67,12 @@ look() {
     fi
 }
 
+# Of the first word: CARGO may have arguments. Distributions mostly have one that is too old.
+cargo=${CARGO:-cargo}
+if ! command -v "${cargo%% *}" >/dev/null; then
+    echo "missing: Rust; https://www.rust-lang.org/tools/install says how to install it" >&2
+    exit 1
+fi
 if [ "$(uname -s)" != Linux ]; then
     exit 0
 fi

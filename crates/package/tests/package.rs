@@ -363,7 +363,7 @@ mod requirements {
     /// Runs the script where there are only these commands, and gives its status and what it said.
     fn run(mode: &str, commands: &[(&str, &str)]) -> (Option<i32>, String) {
         let folder = tempfile::tempdir().unwrap();
-        for (name, script) in commands {
+        for (name, script) in commands.iter().chain(&[("my-cargo", "")]) {
             let path = folder.path().join(name);
             fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -379,6 +379,14 @@ mod requirements {
             .env_clear()
             .env("PATH", folder.path())
             .env("VK_DRIVER_FILES", "some")
+            .env(
+                "CARGO",
+                if mode == "no-cargo" {
+                    "cargo"
+                } else {
+                    "my-cargo +1.95"
+                },
+            )
             .output()
             .unwrap();
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
@@ -423,6 +431,10 @@ mod requirements {
         let sudo = ("sudo", "echo sudo; exec \"$@\"");
         let (_, said) = run("run", &[libraries, user, sudo, no_network]);
         assert!(said.contains("sudo\napt-get install -qy"), "{said}");
+        // No Rust.
+        let (status, said) = run("no-cargo", &[libraries, root, no_network]);
+        assert!(said.contains("rust-lang.org/tools/install"), "{said}");
+        assert_eq!((status, said.lines().count()), (Some(1), 1), "{said}");
         // No apt; a linker is there, and nothing that the tests take.
         let compiler = ("cc", "");
         let (status, said) = run("test", &[libraries, user, compiler]);
