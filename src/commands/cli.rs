@@ -793,7 +793,18 @@ mod tests {
     /// `-1` is not taken for an option, and what is said is what was expected instead.
     #[test]
     fn numbers_below_zero_are_read_as_numbers() {
-        let texts = ["NAME", "KIND", "DIR", "FILE", "OUT.png", "HOW", "NAME|N"];
+        let texts = [
+            "NAME",
+            "KIND",
+            "DIR",
+            "FILE",
+            "OUT.png",
+            "HOW",
+            "NAME|N",
+            "RULE",
+            "RULE|warnings",
+            "FORMAT",
+        ];
         let mut program = Cli::command();
         program.build();
         let mut checked = 0;

@@ -397,7 +397,7 @@ fn settings_of_unknown_rules_are_named_with_their_place() {
     fs::remove_file(folder.path("game/mapscope.toml")).unwrap();
     fs::create_dir(folder.path("game/mapscope.toml")).unwrap();
     let check = folder.run("check game").expect(2);
-    let line = "game/mapscope.toml:1:1: error: is a directory";
+    let line = "game/mapscope.toml:1:1: error: it is a folder";
     assert!(check.stderr.contains(line), "{check:?}");
 }
 
@@ -410,7 +410,7 @@ fn github_gets_annotations() {
     let begins = [
         "::error file=game/cut%2C 100%25.pmf,title=pmf/",
         "::error file=game/maps/b9.pfmap,line=25,col=76,title=pfmap/tile-type::found `D` as",
-        "::error file=none.pfmap::No such file",
+        "::error file=none.pfmap::there is no such file",
     ];
     let lines: Vec<&str> = check.stdout.lines().collect();
     assert_eq!(lines.len(), begins.len(), "{check:?}");
@@ -627,7 +627,7 @@ fn sarif_has_what_its_schema_asks_for() {
     assert_eq!(invocation["exitCode"], 2);
     let notification = &invocation["toolExecutionNotifications"][0];
     let message = notification["message"]["text"].as_str().unwrap();
-    assert!(message.contains("No such file"), "{notification}");
+    assert!(message.contains("there is no such file"), "{notification}");
     let clean = folder.run("check demo: --format sarif").expect(0).json();
     validate("log", &clean, &mut seen);
     assert_eq!(clean["runs"][0]["results"], json!([]));

@@ -204,12 +204,12 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
 #[test]
 fn what_cannot_be_read_is_status_2_for_every_command() {
     let folder = good();
-    fs::create_dir(folder.path("folder")).unwrap();
+    fs::create_dir(folder.path("maps")).unwrap();
     folder.write("picture.bin", b"\x89PNG\r\n\x1a\n and so on");
     folder.write("empty", "");
     let mut files = vec![
         ("no-such-file.pfmap", "there is no such file"),
-        ("folder", "it is a folder"),
+        ("maps", "folder"),
         ("picture.bin", "PNG"),
         ("empty", "empty"),
     ];
@@ -222,7 +222,6 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
             format!("info {file}"),
             format!("info {file} --json"),
             format!("check {file}"),
-            format!("check {file} --json"),
             format!("render {file} -o a.png --size 8x8"),
             format!("bench {file} --json --frames 1 --size 8x8"),
         ] {
@@ -230,6 +229,10 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
             assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
             assert_eq!(outcome.stdout, "", "{args}");
         }
+        // A check has a line for every file, also for what cannot be read.
+        let check = folder.run(&format!("check {file} --json")).expect(2);
+        assert!(check.stderr.contains(word), "{file}: {check:?}");
+        assert_eq!(check.stdout.lines().count(), 1, "{file}: {check:?}");
     }
     assert!(!folder.path("a.png").exists());
 }
