@@ -61,7 +61,7 @@ pub struct LabelPlaces {
     order: Vec<u32>,
     /// Of each text whether something is in front of it.
     covered: Vec<bool>,
-    /// The top left and bottom right corners of texts that are there already.
+    /// The top left and bottom right corners of the labels placed so far.
     taken: Vec<[Vec2; 2]>,
 }
 

@@ -49,7 +49,7 @@ pub trait Overseer {
     /// Writes a file of a kind.
     ///
     /// # Errors
-    /// Those of `write`, and when it cannot be written there.
+    /// Those of `write`, and when the file cannot be created or written.
     fn write(
         &self,
         path: &Path,

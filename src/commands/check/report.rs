@@ -154,7 +154,7 @@ impl Report {
         }
     }
 
-    /// Ends it.
+    /// Writes what stands at the end of the report.
     pub(super) fn end(&mut self, out: &mut impl Write, status: Status) -> io::Result<()> {
         match &mut self.form {
             Form::Text(_) | Form::Json | Form::GitHub => Ok(()),

@@ -74,7 +74,7 @@ impl Log {
         Ok(())
     }
 
-    /// Keeps what could not be checked for the end.
+    /// Notes a file that could not be checked: the log lists them at its end.
     pub(super) fn unchecked(&mut self, unchecked: &Unchecked) {
         let file = artifact(&unchecked.path);
         self.notifications.push(json!({

@@ -235,8 +235,8 @@ impl Cursor<'_> {
     }
 }
 
-/// A string of a string table by its offset. One that is not in the table of its section is listed
-/// where it was read, and empty.
+/// A string of a string table by its offset. One that is not in the table of its section is empty,
+/// and reported where it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct StringRef(pub u32);
 

@@ -270,7 +270,7 @@ pub(super) fn check_chunk(
     }
 }
 
-/// Reads how a dynamic light looks. The light on a lightmap that there is not is left out, if its size
+/// Reads how a dynamic light looks. Light on a lightmap that does not exist is left out, if its size
 /// is known: that of all lightmaps.
 fn read_dynamic_light(
     r: &mut Reader<'_, '_, '_>,

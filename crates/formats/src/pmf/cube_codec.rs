@@ -770,7 +770,7 @@ fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
     Some(())
 }
 
-/// Goes over 32-bit values after their number.
+/// Skips a count and as many 32-bit values.
 fn skip_list(cursor: &mut Cursor<'_>) -> Option<()> {
     let count = cursor.u32().ok()? as usize;
     cursor.bytes(count.saturating_mul(4)).ok()?;

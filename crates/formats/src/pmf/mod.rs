@@ -155,7 +155,7 @@ pub struct Chunk {
     pub index: ChunkIndex,
     /// Its common, client and server section.
     pub frames: [Frame; 3],
-    /// What it holds, as far as it can be read; none if its cubes cannot be.
+    /// Its contents, as far as they can be read; none if its cubes cannot.
     pub data: Option<Box<ChunkData>>,
 }
 

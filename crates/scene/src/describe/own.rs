@@ -16,7 +16,7 @@ pub struct OwnLine {
     pub(crate) name: &'static str,
     /// The key that the field has in JSON where that does not follow from its name.
     pub(crate) key: Option<&'static str>,
-    /// Whether it is something of the record, or where that stands in the file.
+    /// Whether it is a value of the record, or the record's place in the file.
     pub(crate) origin: Origin,
     /// The value: numbers with all their digits, texts as people read them.
     pub(crate) value: Json,

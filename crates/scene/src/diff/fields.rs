@@ -110,7 +110,7 @@ fn change(said: &Said<'_>, all: &[Said<'_>], is_in: [bool; 2]) -> FieldChange {
     let is_same_name = |other: &&Said<'_>| other.line.name == name;
     let name = match name {
         "" => title.to_owned(),
-        // Of those of one name the headings say which is which.
+        // Fields of the same name are told apart by their headings.
         name if all.iter().filter(is_same_name).count() > 1 => format!("{title}: {name}"),
         name => name.to_owned(),
     };

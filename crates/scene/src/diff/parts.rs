@@ -63,7 +63,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A list of which there is but one.
+    /// A list with one item.
     pub(crate) fn one(what: &'static str, item: impl Into<Item>) -> Self {
         let item = item.into();
         Self::new(what, Order::Numbers, 1, move |_| what.to_owned()).items(move |_| Some(item))

@@ -3,18 +3,23 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use image::ImageFormat;
+
 use super::{has_ending, rules};
 use mapscope_formats::{Format, Place, Problem, Subject, ika, pfobj};
 
-/// The formats of files that are there for others: the rest is what a game names itself.
+/// Formats whose files are used by other files. Maps, scenes and levels are loaded by the game itself.
 const FORMATS: [&Format; 2] = [&pfobj::FORMAT, &ika::vsp::FORMAT];
-/// The endings of images.
-const IMAGES: [&str; 6] = ["bmp", "jpeg", "jpg", "png", "ptf", "tga"];
+/// The file extension of textures of PMF levels.
+const PTF: &str = "ptf";
 
-/// Whether a file of this name is there for others that name it: a model, a tileset or an image.
+/// Whether a file of this name is an asset that other files use: a model, a tileset or an image.
 pub fn is_for_others(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    let is_image = |ending: &str| IMAGES.iter().any(|it| ending.eq_ignore_ascii_case(it));
+    let is_image = |ending: &str| {
+        ending.eq_ignore_ascii_case(PTF)
+            || ImageFormat::from_extension(ending).is_some_and(|it| it.reading_enabled())
+    };
     ending.is_some_and(is_image) || FORMATS.iter().any(|format| has_ending(path, format))
 }
 
