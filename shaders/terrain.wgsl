@@ -1055,33 +1055,16 @@ struct Far {
 
 // A chunk drawn as a grid of blocks of 2 to the power of `step` tiles, with skirts that hide the
 // cracks between chunks of different steps. `chunk_and_step`: chunk index, and step in the top
-// four bits.
+// four bits. `vertex`: the corners of the grid row by row, and then once more as they hang down.
 @vertex
 fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) -> Far {
     let step = chunk_and_step >> 28u;
     let block = 1u << step;
-    let blocks = CHUNK_SIDE >> step;
+    let corners = (CHUNK_SIDE >> step) + 1u;
     let origin = chunk_origin(chunk_and_step & 0x0fffffffu);
-    let quad = vertex / 6u;
-    let corner_index = vertex % 6u;
-    let corner = quad_corner(corner_index);
-    var in_chunk: vec2u;
-    var drop = 0.0;
-    if quad < blocks * blocks {
-        in_chunk = (vec2u(quad % blocks, quad / blocks) + corner) * block;
-    } else {
-        // Skirts: four sides, one after the other, hanging down.
-        let index = quad - blocks * blocks;
-        let side = index / blocks;
-        let along = (index % blocks + corner.x) * block;
-        drop = f32(corner.y);
-        switch side {
-            case 0u: { in_chunk = vec2u(CHUNK_SIDE - along, 0u); }
-            case 1u: { in_chunk = vec2u(0u, along); }
-            case 2u: { in_chunk = vec2u(along, CHUNK_SIDE); }
-            default: { in_chunk = vec2u(CHUNK_SIDE, CHUNK_SIDE - along); }
-        }
-    }
+    let corner = vertex % (corners * corners);
+    let drop = f32(vertex / (corners * corners));
+    let in_chunk = vec2u(corner % corners, corner / corners) * block;
     let at = vec2i(origin + in_chunk);
     let level = ground_level(at);
     let reach = i32(block);

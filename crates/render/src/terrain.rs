@@ -5,11 +5,15 @@
 //! whose tiles are only a few pixels wide are drawn as grids whose cells grow with the distance.
 //! Nothing is drawn of chunks outside the view.
 
+mod far;
+
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use glam::{UVec4, Vec2, Vec3, Vec4};
+use wgpu::util::DeviceExt as _;
 
+use self::far::{BySteps, LAST_STEP, Parts, Steps};
 use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
@@ -27,7 +31,7 @@ use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
-    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, GUARD, Splat, Terrain, TileType, colors, noise,
+    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, Edge, GUARD, Splat, Terrain, TileType, colors, noise,
 };
 use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
@@ -49,8 +53,6 @@ const REFLECTION_DISTORTION: f32 = 0.4;
 /// How far beside a place water looks up what it mirrors there, at most, in widths and heights of the
 /// image.
 pub(super) const REFLECTION_REACH: f32 = RIPPLE_TILT * REFLECTION_DISTORTION;
-/// The grid of the furthest chunks has one cell.
-const LAST_STEP: u32 = 5;
 
 shader_struct! {
     /// What shaders know of a map.
@@ -163,6 +165,9 @@ pub(super) struct TerrainRenderer {
     noise: wgpu::TextureView,
     repeating: wgpu::Sampler,
     pipelines: PipelineCache<Pipeline>,
+    /// Corners of the triangles of far chunks, and of which of them each part of a grid consists.
+    far_indices: wgpu::Buffer,
+    far_triangles: BySteps<Parts<Range<u32>>>,
 }
 
 /// What a pipeline is made for.
@@ -300,8 +305,9 @@ pub(super) struct TerrainData {
     visible: Vec<Visible>,
     /// What `instances` holds.
     listed: Vec<u32>,
-    /// The part of `instances` for each step of far chunks, as in `shadows`.
-    far_ranges: [[Range<u32>; LAST_STEP as usize + 1]; 2],
+    far_steps: Steps,
+    /// The part of `instances` for each part of the grids of far chunks, as in `shadows`.
+    far_ranges: [BySteps<Parts<Range<u32>>>; 2],
     /// The part of `instances` for water.
     water_range: Range<u32>,
 }
@@ -414,7 +420,17 @@ impl TerrainRenderer {
         let navigation_layout = bind_group_layout(gpu, "navigation grid", &[STORAGE]);
         // The shaders blend levels over a small part of their range only.
         let filter = gpu.mipmap_filter();
+        let (far_indices, far_triangles) = far::triangles();
+        let far_indices = gpu
+            .device
+            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("far grids"),
+                contents: bytemuck::cast_slice(&far_indices),
+                usage: wgpu::BufferUsages::INDEX,
+            });
         Self {
+            far_indices,
+            far_triangles,
             clamped: sampler(gpu, "clamped", wgpu::AddressMode::ClampToEdge, filter),
             noise: frame.noise.clone(),
             repeating: frame.repeating.clone(),
@@ -454,7 +470,8 @@ impl ContentRenderer for TerrainRenderer {
         let chunk_indices = buffer("chunks", bytemuck::cast_slice(&indices), vertex)?;
         let instances = buffer(
             "instances",
-            bytemuck::cast_slice(&[indices.as_slice(), &indices].concat()),
+            // In a grid, its four skirts, and water.
+            bytemuck::cast_slice(&indices.repeat(6)),
             vertex | wgpu::BufferUsages::COPY_DST,
         )?;
         // Each point with the next one around the tile and the centre. What is flat comes from the
@@ -547,7 +564,8 @@ impl ContentRenderer for TerrainRenderer {
             blocks_across: (placement.cols / BLOCK_SIDE).max(1) as usize,
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
-            listed: Vec::with_capacity(chunks.len() * 2),
+            listed: Vec::with_capacity(chunks.len() * 6),
+            far_steps: Steps::new(chunks.len(), (placement.cols / CHUNK_SIDE) as usize),
             far_ranges: Default::default(),
             water_range: 0..0,
             chunks,
@@ -626,10 +644,10 @@ impl TerrainRenderer {
             let pipeline = Pipeline::Ground(variant, ground, shadows[usize::from(in_shadow)]);
             if ground == Ground::Far {
                 let ranges = &data.far_ranges[usize::from(in_shadow)];
-                if ranges.iter().any(|range| !range.is_empty())
+                if ranges.iter().any(|parts| !parts.ground.is_empty())
                     && pass.set_pipeline(&self.pipelines, pipeline)
                 {
-                    draw_far(pass, data, ranges);
+                    self.draw_far(pass, data, ranges);
                 }
                 continue;
             }
@@ -654,6 +672,23 @@ impl TerrainRenderer {
         }
     }
 
+    fn draw_far(
+        &self,
+        pass: &mut FramePass<'_>,
+        data: &TerrainData,
+        ranges: &BySteps<Parts<Range<u32>>>,
+    ) {
+        pass.set_vertex_buffer(0, data.instances.slice(..));
+        pass.set_index_buffer(self.far_indices.slice(..), wgpu::IndexFormat::Uint16);
+        for (triangles, instances) in self.far_triangles.iter().zip(ranges) {
+            for (triangles, instances) in triangles.iter().zip(instances.iter()) {
+                if !instances.is_empty() {
+                    pass.draw_indexed(triangles.clone(), 0, instances.clone());
+                }
+            }
+        }
+    }
+
     fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
         let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
         if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
@@ -661,17 +696,6 @@ impl TerrainRenderer {
             pass.set_bind_group(2, &data.navigation, &[]);
             pass.set_vertex_buffer(0, data.instances.slice(..));
             pass.draw(6, data.water_range.clone());
-        }
-    }
-}
-
-fn draw_far(pass: &mut FramePass<'_>, data: &TerrainData, ranges: &[Range<u32>]) {
-    pass.set_vertex_buffer(0, data.instances.slice(..));
-    for (step, instances) in ranges.iter().enumerate() {
-        if !instances.is_empty() {
-            let cells = CHUNK_SIDE >> step;
-            let quads = cells * cells + 4 * cells;
-            pass.draw(quads * 6, instances.clone());
         }
     }
 }
@@ -810,15 +834,36 @@ impl TerrainData {
         }
 
         self.find_visible(local);
+        let far = self
+            .visible
+            .iter()
+            .filter_map(|visible| match visible.detail {
+                Detail::Far(step) => Some((visible.chunk, step)),
+                Detail::Near | Detail::Middle => None,
+            });
+        self.far_steps.set(far);
         self.listed.clear();
-        for (in_shadow, ranges) in [false, true].into_iter().zip(&mut self.far_ranges) {
-            for (step, range) in (0..).zip(ranges) {
-                let begin = self.listed.len() as u32;
+        for (in_shadow, of_steps) in [false, true].into_iter().zip(&mut self.far_ranges) {
+            for (step, ranges) in (0..).zip(of_steps) {
                 let is_it =
                     |v: &&Visible| v.detail == Detail::Far(step) && v.in_shadow == in_shadow;
                 let of_step = self.visible.iter().filter(is_it);
-                self.listed.extend(of_step.map(|v| v.chunk | step << 28));
-                *range = begin..self.listed.len() as u32;
+                let instances = of_step.map(|visible| visible.chunk | step << 28);
+                let begin = self.listed.len();
+                self.listed.extend(instances);
+                let ground = begin..self.listed.len();
+                ranges.skirts = Edge::ALL.map(|side| {
+                    let begin = self.listed.len();
+                    for at in ground.clone() {
+                        let instance = self.listed[at];
+                        let chunk = instance & !(u32::MAX << 28);
+                        if self.far_steps.need_skirt(chunk, step, side) {
+                            self.listed.push(instance);
+                        }
+                    }
+                    begin as u32..self.listed.len() as u32
+                });
+                ranges.ground = ground.start as u32..ground.end as u32;
             }
         }
         let begin = self.listed.len() as u32;

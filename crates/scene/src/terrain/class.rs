@@ -103,7 +103,7 @@ pub(super) fn bad_tiles_note([unreadable, missing]: [u64; 2]) -> Option<String> 
 impl Terrain {
     /// Tiles that are unreadable, and that are missing.
     pub(super) fn bad_tile_counts(&self) -> [u64; 2] {
-        [TileClass::Unreadable, TileClass::Missing].map(|class| self.class_counts[class.index()])
+        [TileClass::Unreadable, TileClass::Missing].map(|class| self.counts.classes[class.index()])
     }
 
     /// Tiles that were read.
@@ -119,7 +119,7 @@ impl Terrain {
     /// All types, and what else there are tiles of.
     pub(super) fn listed_classes(&self) -> impl Iterator<Item = TileClass> + '_ {
         TileClass::all().filter(|class| {
-            matches!(class, TileClass::Type(_)) || self.class_counts[class.index()] > 0
+            matches!(class, TileClass::Type(_)) || self.counts.classes[class.index()] > 0
         })
     }
 
@@ -132,14 +132,14 @@ impl Terrain {
     pub(super) fn members(&self, item: Item) -> Option<Members> {
         match item {
             Item::Terrain(TerrainItem::Material { index }) => {
-                let [top, sides] = *self.material_uses.get(index as usize)?;
+                let [top, sides] = *self.counts.materials.get(index as usize)?;
                 let index = u16::try_from(index).ok()?;
                 let on_top = top > 0;
                 (top + sides > 0).then_some(Members::Material { index, on_top })
             }
             Item::Terrain(TerrainItem::TileType { class }) => {
                 let class = TileClass::from_index(class)?;
-                (self.class_counts[class.index()] > 0).then_some(Members::Class(class))
+                (self.counts.classes[class.index()] > 0).then_some(Members::Class(class))
             }
             _ => None,
         }

@@ -72,9 +72,10 @@ impl Shape {
     pub fn of(tile: &Tile) -> Self {
         let base = i32::from(tile.base_height);
         let ramp = i32::from(tile.ramp_height);
+        let [nw, ne, sw, se] = Self::raised_corners(tile.kind);
+        let level = |raised: bool| base + i32::from(raised) * ramp;
         Self {
-            corners: Self::raised_corners(tile.kind)
-                .map(|raised| base + if raised { ramp } else { 0 }),
+            corners: [level(nw), level(ne), level(sw), level(se)],
             cut_from_north_west: Self::is_cut_from_north_west(tile.kind),
         }
     }
@@ -91,7 +92,13 @@ impl Shape {
 
     /// Which corners of a type are raised, in the order of [`Corner`].
     pub fn raised_corners(kind: TileType) -> [bool; 4] {
-        std::array::from_fn(|i| RAISED[kind as usize] >> i & 1 == 1)
+        let raised = RAISED[kind as usize];
+        [
+            raised & 1 != 0,
+            raised & 2 != 0,
+            raised & 4 != 0,
+            raised & 8 != 0,
+        ]
     }
 
     /// Whether tiles of a type are cut from north-west to south-east.

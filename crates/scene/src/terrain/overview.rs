@@ -5,6 +5,7 @@ use super::noise;
 use super::pack::TileRecord;
 use super::textures::Textures;
 use crate::assets::mip_levels;
+use crate::parallel::share_out;
 use mapscope_formats::pfmap::Pfmap;
 
 /// Tiles along the longer side up to which each tile has a texel of its own.
@@ -29,37 +30,41 @@ impl Overview {
         let (rows, cols) = (map.rows(), map.cols());
         let block = rows.max(cols).div_ceil(FINEST_TILES).next_power_of_two();
         let size = [cols.div_ceil(block).max(1), rows.div_ceil(block).max(1)];
-        let mut texels = Vec::with_capacity(size[0] as usize * size[1] as usize * 4);
-        for y in 0..size[1] {
-            for x in 0..size[0] {
-                let mut sum = [0_u32; 3];
-                let mut count = 0;
-                for row in (y * block)..((y + 1) * block).min(rows) {
-                    for col in (x * block)..((x + 1) * block).min(cols) {
-                        let at = row as usize * cols as usize + col as usize;
-                        let Some(record) = tiles.get(at) else {
-                            continue;
-                        };
-                        for half in [Half::South, Half::North] {
-                            let steep = shows_side_material(&map.tiles[at], half);
-                            let layer = if steep {
-                                TileRecord::SIDE_LAYER
-                            } else {
-                                TileRecord::TOP_LAYER
-                            };
-                            if let Some(mean) = means.get(layer.get(record.surface) as usize) {
-                                for (sum, mean) in sum.iter_mut().zip(mean) {
-                                    *sum += u32::from(*mean);
+        let mut texels = vec![0; size[0] as usize * size[1] as usize * 4];
+        let row_bytes = size[0] as usize * 4;
+        share_out(&mut texels, row_bytes, |first, texels| {
+            let first_row = (first / row_bytes) as u32;
+            for (y, texels) in (first_row..).zip(texels.chunks_exact_mut(row_bytes)) {
+                for (x, texel) in (0..size[0]).zip(texels.as_chunks_mut().0) {
+                    let mut sum = [0_u32; 3];
+                    let mut count = 0;
+                    for row in (y * block)..((y + 1) * block).min(rows) {
+                        let first = row as usize * cols as usize;
+                        let of_texel = first + (x * block) as usize
+                            ..first + ((x + 1) * block).min(cols) as usize;
+                        for (record, tile) in
+                            tiles[of_texel.clone()].iter().zip(&map.tiles[of_texel])
+                        {
+                            for half in [Half::South, Half::North] {
+                                let layer = if shows_side_material(tile, half) {
+                                    TileRecord::SIDE_LAYER
+                                } else {
+                                    TileRecord::TOP_LAYER
+                                };
+                                if let Some(mean) = means.get(layer.get(record.surface) as usize) {
+                                    for (sum, mean) in sum.iter_mut().zip(mean) {
+                                        *sum += u32::from(*mean);
+                                    }
                                 }
+                                count += 1;
                             }
-                            count += 1;
                         }
                     }
+                    let [red, green, blue] = sum.map(|sum| (sum / count.max(1)) as u8);
+                    *texel = [red, green, blue, 255];
                 }
-                texels.extend(sum.map(|s| (s / count.max(1)) as u8));
-                texels.push(255);
             }
-        }
+        });
         Self {
             tiles_per_texel: block,
             size,

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::TileClass;
 use super::geometry::{Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
 use crate::parallel::share_out;
-use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile};
+use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile, TileType};
 
 /// Some bits of a word, which shaders take apart as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +79,17 @@ impl TileRecord {
     /// What is added to base heights, so that none is negative.
     pub const BASE_OFFSET: i32 = 128;
 
+    /// The higher bit of each of the four modes: that of ragged seams and of unknown modes.
+    const HIGHER_BLEND_BITS: u32 = 0b10101010 << TileRecord::BLEND.at;
+
     /// Whether an edge has a ragged seam, or an unknown blend mode.
     pub fn has_seams(&self) -> bool {
-        // The higher bit of each of the four modes.
-        const HIGHER_BITS: u32 = 0b10101010 << TileRecord::BLEND.at;
-        self.shape & HIGHER_BITS != 0
+        self.shape & Self::HIGHER_BLEND_BITS != 0
+    }
+
+    /// Whether an edge has a blend mode that the engine does not know: both bits are set.
+    fn has_unknown_blend(self) -> bool {
+        self.shape & self.shape << 1 & Self::HIGHER_BLEND_BITS != 0
     }
 }
 
@@ -294,10 +300,9 @@ fn pack_chunk_rows(
 ) -> Part {
     let first_row = first_chunk_row * CHUNK_SIDE;
     let mut part = Part::default();
-    for (i, record) in records.iter_mut().enumerate() {
-        let row = first_row + i as u32 / map.cols();
-        let col = i as u32 % map.cols();
-        *record = pack_tile(&Around::new(map, row, col), layers);
+    let first = first_row as usize * map.cols() as usize;
+    for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
+        *record = pack_tile(tile, layers);
     }
     for &(row, col) in &map.bad_tiles {
         let at = row
@@ -313,6 +318,7 @@ fn pack_chunk_rows(
     }
     let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
     for chunk_row in first_chunk_row..first_chunk_row + chunk_rows {
+        let uniform = uniform_tiles(map, chunk_row * CHUNK_SIDE);
         for chunk_col in 0..map.chunk_cols {
             let first_cell = (chunk_row - first_chunk_row) * CHUNK_SIDE * map.cols();
             let records = &records[first_cell as usize..];
@@ -322,6 +328,7 @@ fn pack_chunk_rows(
                 shaded,
                 drawn,
                 records,
+                uniform: &uniform,
                 rows: chunk_row * CHUNK_SIDE,
                 cols: chunk_col * CHUNK_SIDE,
             });
@@ -330,33 +337,92 @@ fn pack_chunk_rows(
     part
 }
 
-/// A tile and those around it; none beyond the border.
+/// For each tile of a row of chunks, from its first row of tiles on, whether the tile and all eight
+/// around it are level, at one height, and of one material: then it has no sides, and its top mixes
+/// nothing. Most tiles are, and this is quicker to find out for a whole row than for each of them.
+fn uniform_tiles(map: &Pfmap, first_row: u32) -> Vec<bool> {
+    // What has to be the same; none of those that are not level is uniform.
+    const SLOPED: u32 = u32::MAX;
+    let key = |tile: &Tile| {
+        let is_level = tile.ramp_height == 0
+            || tile.kind == TileType::Flat && tile.ramp_height <= MAX_GENTLE_RAMP;
+        if is_level {
+            u32::from(tile.top_material) << 8 | u32::from(tile.base_height.cast_unsigned())
+        } else {
+            SLOPED
+        }
+    };
+    let cols = map.cols() as usize;
+    let row_of = |row: Option<u32>| {
+        let first = row.map(|row| row as usize * cols);
+        let tiles = first.and_then(|first| map.tiles.get(first..first + cols));
+        let mut keys = vec![SLOPED; cols];
+        for (key_of, tile) in keys.iter_mut().zip(tiles.unwrap_or_default()) {
+            *key_of = key(tile);
+        }
+        keys
+    };
+    let side = CHUNK_SIDE as usize;
+    let mut uniform = vec![false; side * cols];
+    let mut keys = [first_row.checked_sub(1), Some(first_row)].map(row_of);
+    for (row, uniform) in (first_row..).zip(uniform.chunks_exact_mut(cols)) {
+        let [north, own] = keys;
+        let south = row_of(row.checked_add(1));
+        let mut columns = vec![SLOPED; cols];
+        let above_each_other = north.iter().zip(&own).zip(&south);
+        for (column, ((north, own), south)) in columns.iter_mut().zip(above_each_other) {
+            *column = if north == own && own == south {
+                *own
+            } else {
+                SLOPED
+            };
+        }
+        for (uniform, around) in uniform[1..].iter_mut().zip(columns.windows(3)) {
+            let same = around[0] == around[1] && around[1] == around[2];
+            *uniform = same && around[1] != SLOPED;
+        }
+        keys = [own, south];
+    }
+    uniform
+}
+
+/// A tile and those around it.
 struct Around<'a> {
     map: &'a Pfmap,
-    row: u32,
-    col: u32,
     own: &'a Tile,
+    /// In rows from the north-west, the tile itself among them; none beyond the border.
+    tiles: [Option<&'a Tile>; 9],
 }
 
 impl<'a> Around<'a> {
     fn new(map: &'a Pfmap, row: u32, col: u32) -> Self {
-        let own = &map.tiles[row as usize * map.cols() as usize + col as usize];
-        Self { map, row, col, own }
+        let (rows, cols) = (map.rows() as usize, map.cols() as usize);
+        let [row, col] = [row, col].map(|at| at as usize);
+        let at = row * cols + col;
+        let tiles = if (1..rows - 1).contains(&row) && (1..cols - 1).contains(&col) {
+            let rows = [at - cols, at, at + cols].map(|at| &map.tiles[at - 1..at + 2]);
+            std::array::from_fn(|i| Some(&rows[i / 3][i % 3]))
+        } else {
+            let at = |at: usize, step: usize| u32::try_from((at + step).checked_sub(1)?).ok();
+            std::array::from_fn(|i| map.tile(at(row, i / 3)?, at(col, i % 3)?))
+        };
+        Self {
+            map,
+            own: &map.tiles[at],
+            tiles,
+        }
     }
 
     fn at(&self, rows: i32, cols: i32) -> Option<&'a Tile> {
-        let row = self.row.checked_add_signed(rows)?;
-        let col = self.col.checked_add_signed(cols)?;
-        self.map.tile(row, col)
+        self.tiles[((rows + 1) * 3 + cols + 1) as usize]
     }
 
     fn all(&self) -> impl Iterator<Item = &'a Tile> {
-        (-1..=1).flat_map(move |r| (-1..=1).filter_map(move |c| self.at(r, c)))
+        self.tiles.into_iter().flatten()
     }
 }
 
-fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
-    let tile = around.own;
+fn pack_tile(tile: &Tile, layers: &Layers<'_>) -> TileRecord {
     let base = i32::from(tile.base_height) + TileRecord::BASE_OFFSET;
     let mut shape = TileRecord::KIND.put(tile.kind as u32)
         | TileRecord::BASE.put(base as u32)
@@ -365,9 +431,8 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
         | TileRecord::BUMP.put(tile.bump().into())
         | TileRecord::PATHABLE.put(tile.pathable().into())
         | TileRecord::COVER.put(tile.cover() as u32);
-    for edge in Edge::ALL {
-        let mode = TileRecord::BLEND.put(tile.blend(edge) as u32);
-        shape |= mode << (TileRecord::BLEND.len * edge as u32);
+    for (edge, mode) in (0..).zip(tile.blends()) {
+        shape |= TileRecord::BLEND.put(mode as u32) << (TileRecord::BLEND.len * edge);
     }
     let surface = TileRecord::TOP_LAYER.put(layers.of(tile.top_material))
         | TileRecord::SIDE_LAYER.put(layers.of(tile.side_material));
@@ -380,7 +445,7 @@ fn pack_tile(around: &Around<'_>, layers: &Layers<'_>) -> TileRecord {
 fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     // Most tiles have no slopes and one material around them: that is quick to see.
     let own = around.own;
-    let modes = Edge::ALL.map(|edge| own.blend(edge));
+    let modes = own.blends();
     let is_unknown = modes.contains(&BlendMode::Unknown);
     let plain = |t: &Tile| t.top_material == own.top_material && t.ramp_height <= MAX_GENTLE_RAMP;
     if !is_unknown && around.all().all(plain) {
@@ -413,6 +478,16 @@ fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
 fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
     let layers_of =
         |tile: &Tile| [Half::South, Half::North].map(|h| layers.of(half_material(tile, h)));
+    // A tile that could not be read shows the placeholder, whatever stands in for it.
+    let placeholders = usize::from(!around.map.bad_tiles.is_empty());
+    let mut seen = DistinctLayers::default();
+    around
+        .all()
+        .flat_map(layers_of)
+        .for_each(|layer| seen.add(layer));
+    if seen.count + placeholders <= FEW {
+        return false;
+    }
     let quarters = [
         (Edge::North, Edge::West),
         (Edge::North, Edge::East),
@@ -424,19 +499,30 @@ fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -
             return false;
         }
         let (rows, cols) = (y.step().0, x.step().1);
-        let mut seen = [u32::MAX; 9];
-        // A tile that could not be read shows the placeholder, whatever stands in for it.
-        let mut count = usize::from(!around.map.bad_tiles.is_empty());
-        for tile in [(0, 0), (0, cols), (rows, 0), (rows, cols)] {
-            for layer in around.at(tile.0, tile.1).into_iter().flat_map(layers_of) {
-                if !seen[..count].contains(&layer) {
-                    seen[count] = layer;
-                    count += 1;
-                }
-            }
-        }
-        count > FEW
+        let mut seen = DistinctLayers::default();
+        let of_quarter = [(0, 0), (0, cols), (rows, 0), (rows, cols)];
+        let tiles = of_quarter
+            .into_iter()
+            .filter_map(|tile| around.at(tile.0, tile.1));
+        tiles.flat_map(layers_of).for_each(|layer| seen.add(layer));
+        seen.count + placeholders > FEW
     })
+}
+
+/// Layers of some tiles, each of them once; no more than one more than [`FEW`] are counted.
+#[derive(Default)]
+struct DistinctLayers {
+    layers: [u32; FEW + 1],
+    count: usize,
+}
+
+impl DistinctLayers {
+    fn add(&mut self, layer: u32) {
+        if self.count <= FEW && !self.layers[..self.count].contains(&layer) {
+            self.layers[self.count] = layer;
+            self.count += 1;
+        }
+    }
 }
 
 /// Whether a tile shows more than one layer, or would if all of its edges were blurred.
@@ -444,6 +530,9 @@ fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
     let own = around.own;
     let layer = |tile: &Tile, half| layers.of(half_material(tile, half));
     let own_layer = layer(own, Half::South);
+    if around.all().all(|t| t.ramp_height <= MAX_GENTLE_RAMP) {
+        return around.all().any(|t| layers.of(t.top_material) != own_layer);
+    }
     let differs = |tile: Option<&Tile>, halves: [Half; 2]| {
         tile.is_some_and(|t| halves.into_iter().any(|half| layer(t, half) != own_layer))
     };
@@ -494,6 +583,8 @@ struct Chunk<'a> {
     drawn: &'a [Range<u32>; 2],
     /// The map's records from the chunk's first row on.
     records: &'a [TileRecord],
+    /// [`uniform_tiles`] of its row of chunks.
+    uniform: &'a [bool],
     /// Row and column of the chunk's first tile.
     rows: u32,
     cols: u32,
@@ -506,6 +597,9 @@ impl Chunk<'_> {
         rows.contains(&self.rows.wrapping_add(row)) && cols.contains(&self.cols.wrapping_add(col))
     }
 }
+
+/// The records of the tiles of a block that may become part of a rectangle.
+type LevelTiles = [[Option<TileRecord>; BLOCK_SIDE as usize]; BLOCK_SIDE as usize];
 
 impl Part {
     fn add_chunk(&mut self, chunk: &Chunk<'_>) {
@@ -558,14 +652,28 @@ impl Part {
         tops: &mut [Vec<u16>; TopClass::ALL.len()],
         ground: &mut Option<[i32; 2]>,
     ) -> Faces {
-        let map_cols = chunk.map.cols();
+        let map_cols = chunk.map.cols() as usize;
         let [rects, _, sides] = self.lengths();
         let starts = tops.each_ref().map(|of_class| of_class.len() as u32);
         let mut levels = [i32::MAX, i32::MIN];
-        // The record of each tile that may become part of a rectangle.
-        let mut level = [[None::<TileRecord>; CHUNK_SIDE as usize]; CHUNK_SIDE as usize];
+        let mut level: LevelTiles = Default::default();
         for row in first_row..first_row + BLOCK_SIDE {
             for col in first_col..first_col + BLOCK_SIDE {
+                let in_row = row as usize * map_cols + (chunk.cols + col) as usize;
+                let in_map = in_row + chunk.rows as usize * map_cols;
+                let level = &mut level[(row - first_row) as usize][(col - first_col) as usize];
+                let shaded = chunk.shaded.get(in_map) == Some(&true);
+                let is_uniform =
+                    chunk.uniform[in_row] && !chunk.records[in_row].has_unknown_blend();
+                if is_uniform && !shaded && chunk.is_drawn(row, col) {
+                    let base = i32::from(chunk.map.tiles[in_map].base_height);
+                    levels = wider(levels, [base; 2]);
+                    if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
+                        *ground = Some(wider(ground.unwrap_or([base; 2]), [base; 2]));
+                    }
+                    *level = Some(chunk.records[in_row]);
+                    continue;
+                }
                 let around = Around::new(chunk.map, chunk.rows + row, chunk.cols + col);
                 let shape = Shape::of(around.own);
                 let reference = (row * CHUNK_SIDE + col) as u16;
@@ -592,18 +700,19 @@ impl Part {
                 if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
                     *ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
                 }
-                let at = (chunk.rows + row) as usize * map_cols as usize;
-                let shaded = chunk.shaded.get(at + (chunk.cols + col) as usize) == Some(&true);
                 let mix = mix(&around, chunk.layers);
                 if is_plain(&around) && !shaded && mix == Mix::None {
-                    let record = chunk.records[(row * map_cols + chunk.cols + col) as usize];
-                    level[row as usize][col as usize] = Some(record);
+                    *level = Some(chunk.records[in_row]);
                 } else {
                     tops[TopClass::of(mix, shaded) as usize].push(reference);
                 }
             }
         }
-        self.add_rects(&mut level, &mut tops[TopClass::Lit as usize]);
+        self.add_rects(
+            &mut level,
+            [first_row, first_col],
+            &mut tops[TopClass::Lit as usize],
+        );
         let [rects_end, _, sides_end] = self.lengths();
         Faces {
             rects: rects..rects_end,
@@ -616,34 +725,41 @@ impl Part {
     /// Covers the level tiles of a block with rectangles of tiles that are the same, taking each
     /// as wide and then as high as it goes. A tile that is like none of its neighbours takes less
     /// memory as a top.
-    fn add_rects(&mut self, level: &mut [[Option<TileRecord>; 32]; 32], tops: &mut Vec<u16>) {
-        for row in 0..32 {
+    fn add_rects(
+        &mut self,
+        level: &mut LevelTiles,
+        [first_row, first_col]: [u32; 2],
+        tops: &mut Vec<u16>,
+    ) {
+        let side = BLOCK_SIDE as usize;
+        for row in 0..side {
             let mut col = 0;
-            while col < 32 {
+            while col < side {
                 let wanted = level[row][col];
                 if wanted.is_none() {
                     col += 1;
                     continue;
                 }
+                let is_wanted = |cell: &Option<TileRecord>| *cell == wanted;
                 let width = level[row][col..]
                     .iter()
-                    .take_while(|c| **c == wanted)
+                    .take_while(|cell| is_wanted(cell))
                     .count();
-                let fits = |line: &&mut [Option<TileRecord>; 32]| {
-                    line[col..col + width].iter().all(|cell| *cell == wanted)
+                let fits = |line: &&mut [_; BLOCK_SIDE as usize]| {
+                    line[col..col + width].iter().all(is_wanted)
                 };
                 let height = level[row..].iter_mut().take_while(fits).count();
                 for line in &mut level[row..row + height] {
                     line[col..col + width].fill(None);
                 }
+                let [at_row, at_col] = [first_row + row as u32, first_col + col as u32];
                 if width * height == 1 {
-                    tops.push(row as u16 * CHUNK_SIDE as u16 + col as u16);
+                    tops.push((Packed::COL.put(at_col) | Packed::ROW.put(at_row)) as u16);
                 } else {
-                    let [col, row] = [col, row].map(|at| at as u32);
                     let [wide, high] = [width, height].map(|side| side as u32 - 1);
                     self.rects.push(
-                        Packed::COL.put(col)
-                            | Packed::ROW.put(row)
+                        Packed::COL.put(at_col)
+                            | Packed::ROW.put(at_row)
                             | Packed::WIDTH.put(wide)
                             | Packed::HEIGHT.put(high),
                     );
@@ -671,8 +787,8 @@ fn side_levels(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<[i32; 2
         Some(neighbor) => Shape::of(neighbor).edge(edge.opposite()),
         None => [shape.skirt_bottom(); 2],
     };
-    let ends = own.into_iter().chain(other).map(|level| [level; 2]);
-    (own != other).then(|| ends.fold([i32::MAX, i32::MIN], wider))
+    let [own_ends, other_ends] = [own, other].map(|[a, b]| [a.min(b), a.max(b)]);
+    (own != other).then(|| wider(own_ends, other_ends))
 }
 
 #[cfg(test)]

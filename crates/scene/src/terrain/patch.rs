@@ -153,7 +153,7 @@ impl Terrain {
     /// sides, if there is one.
     fn usual_materials(&self) -> [u16; 2] {
         let most_used = |use_: usize, except: Option<usize>| {
-            let uses = self.material_uses.iter().enumerate();
+            let uses = self.counts.materials.iter().enumerate();
             let uses = uses.filter(|(i, uses)| uses[use_] > 0 && Some(*i) != except);
             uses.max_by_key(|(_, uses)| uses[use_]).map(|(i, _)| i)
         };

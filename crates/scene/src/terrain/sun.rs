@@ -3,12 +3,16 @@
 //! The sun does not move, and neither does the ground, so there is no shadow map to draw: for
 //! every texel it is known up to which height the shadow of what stands toward the sun reaches.
 
+use std::convert::Infallible;
+use std::ops::Range;
+
 use glam::{Vec2, Vec3};
 use half::f16;
+use half::slice::HalfFloatSliceExt as _;
 
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
-use crate::parallel::share_out;
-use mapscope_formats::pfmap::Pfmap;
+use crate::parallel::{Step, in_order};
+use mapscope_formats::pfmap::{Pfmap, TileType};
 
 /// How far below the ground a texel in the sun says that the shadow ends. Between it and a
 /// shadow above the ground lies the border that filtering finds.
@@ -44,29 +48,22 @@ impl ShadowMap {
             };
             return (lit, vec![false; map.tiles.len()]);
         };
-        let scale = if map.rows().max(map.cols()) <= 512 {
-            4
+        if map.rows().max(map.cols()) <= 512 {
+            march::<4>(map, to_sun)
         } else {
-            2
-        };
-        let (rows, cols) = (map.rows() * scale, map.cols() * scale);
-        let heights = march(map, scale, to_sun);
-        let shaded = shaded_tiles(map, scale, &heights);
-        let shadow = Self {
-            texels_per_tile: scale,
-            size: [cols, rows],
-            heights: heights.into_iter().map(f16::from_f32).collect(),
-        };
-        (shadow, shaded)
+            march::<2>(map, to_sun)
+        }
     }
 }
 
-/// The way of the light over the texels of a map: along one axis by a texel with each step, and across
-/// it by less. Lanes are what lies beside each other along the other axis, counted so that the light
-/// moves to lower ones.
+/// The way of the light over a grid: along one axis by a cell with each step, and across it by less.
+/// Lanes are what lies beside each other along the other axis, counted so that the light moves to
+/// lower ones.
 struct March {
     steps: usize,
     lanes: usize,
+    /// Whether steps go along rows, and lanes are rows.
+    is_along_row: bool,
     /// Lanes that the light moves with each step.
     drift: f32,
     /// World units that it sinks in each step of one unit.
@@ -100,6 +97,7 @@ impl March {
         Self {
             steps,
             lanes,
+            is_along_row,
             drift: across.abs() / along,
             slope: to_sun.y / along,
             first: usize::from(begins_last) * (steps - 1) * step
@@ -109,10 +107,119 @@ impl March {
         }
     }
 
-    /// The index of a texel.
-    fn texel(&self, step: usize, lane: usize) -> usize {
+    /// The index of a cell.
+    fn cell(&self, step: usize, lane: usize) -> usize {
         let moved = step.cast_signed() * self.step_stride + lane.cast_signed() * self.lane_stride;
         self.first.wrapping_add_signed(moved)
+    }
+
+    /// Puts values that lie step by step, `pitch` apart, in their places, a row at a time. `put` gets
+    /// the index of a row's first cell, and the values from there on.
+    fn put_in_rows<T: Copy + Default>(
+        &self,
+        steps: Range<usize>,
+        values: &[T],
+        pitch: usize,
+        mut put: impl FnMut(usize, &[T]),
+    ) {
+        let (rows, cells, stride) = if self.is_along_row {
+            (self.lanes, steps.len(), self.step_stride)
+        } else {
+            (steps.len(), self.lanes, self.lane_stride)
+        };
+        let mut line = vec![T::default(); cells];
+        for row in 0..rows {
+            if self.is_along_row {
+                for (cell, step) in line.iter_mut().zip(values[row..].chunks(pitch)) {
+                    *cell = step[0];
+                }
+            } else {
+                line.copy_from_slice(&values[row * pitch..][..cells]);
+            }
+            let ends = if self.is_along_row {
+                [self.cell(steps.start, row), self.cell(steps.end - 1, row)]
+            } else {
+                [0, self.lanes - 1].map(|lane| self.cell(steps.start + row, lane))
+            };
+            if stride < 0 {
+                line.reverse();
+            }
+            put(ends[0].min(ends[1]), &line);
+        }
+    }
+}
+
+/// Tiles that are looked at together along the way of the light: enough to use up what the cache
+/// holds of a row.
+const TILES_AT_ONCE: usize = 16;
+
+/// How far apart steps lie in memory: not by a power of two, or what lies below each other would
+/// compete for the same lines of the cache.
+const fn pitch(lanes: usize) -> usize {
+    lanes + 16
+}
+
+/// Some steps of the ground, as it lies in the way of the light: step by step, a [`pitch`] apart.
+struct Ground {
+    /// World heights at the middle of texels.
+    heights: Vec<f32>,
+    /// For each tile the world height above which shadow counts: a little below its lowest corner.
+    limits: Vec<f32>,
+}
+
+/// The ground of a map as the light meets it.
+struct GroundAlong<'a, const SCALE: usize> {
+    map: &'a Pfmap,
+    /// The way over tiles.
+    tiles: March,
+    /// For each type of tile, for each texel of a tile as the light meets it: how much of the ramp
+    /// lies below it.
+    raised: [[[f32; SCALE]; SCALE]; TileType::ALL.len()],
+}
+
+impl<'a, const SCALE: usize> GroundAlong<'a, SCALE> {
+    fn new(map: &'a Pfmap, to_sun: Vec3) -> Self {
+        let in_tile = March::new([SCALE; 2], to_sun);
+        let raised = TileType::ALL.map(|kind| {
+            let shape = Shape {
+                corners: Shape::raised_corners(kind).map(i32::from),
+                cut_from_north_west: Shape::is_cut_from_north_west(kind),
+            };
+            let at = |cell: usize| {
+                let texel = Vec2::new((cell % SCALE) as f32, (cell / SCALE) as f32);
+                shape.level_at((texel + 0.5) / SCALE as f32)
+            };
+            std::array::from_fn(|step| std::array::from_fn(|lane| at(in_tile.cell(step, lane))))
+        });
+        Self {
+            map,
+            tiles: March::new([map.rows() as usize, map.cols() as usize], to_sun),
+            raised,
+        }
+    }
+
+    /// The ground of some steps of tiles.
+    fn of(&self, steps: Range<usize>) -> Ground {
+        let lanes = self.tiles.lanes;
+        let (pitch, tile_pitch) = (pitch(lanes * SCALE), pitch(lanes));
+        let mut ground = Ground {
+            heights: vec![0.0; steps.len() * SCALE * pitch],
+            limits: vec![0.0; steps.len() * tile_pitch],
+        };
+        for lane in 0..lanes {
+            for (i, step) in steps.clone().enumerate() {
+                let tile = &self.map.tiles[self.tiles.cell(step, lane)];
+                let (base, ramp) = (f32::from(tile.base_height), f32::from(tile.ramp_height));
+                ground.limits[i * tile_pitch + lane] = base * LEVEL_HEIGHT - 1.0;
+                for (line, raised) in (i * SCALE..).zip(&self.raised[tile.kind as usize]) {
+                    let texels = &mut ground.heights[line * pitch + lane * SCALE..][..SCALE];
+                    for (texel, raised) in texels.iter_mut().zip(raised) {
+                        *texel = (base + ramp * raised) * LEVEL_HEIGHT;
+                    }
+                }
+            }
+        }
+        ground
     }
 }
 
@@ -120,81 +227,102 @@ impl March {
 /// that is nearest to their way: the shadow on a line is as high as the ground or the shadow one texel
 /// nearer to the sun, less what the light has sunk since. Lines run across the other axis as well, so
 /// that a texel lies between two of them.
-fn march(map: &Pfmap, scale: u32, to_sun: Vec3) -> Vec<f32> {
-    let (rows, cols) = ((map.rows() * scale) as usize, (map.cols() * scale) as usize);
-    let way = March::new([rows, cols], to_sun);
-    let sink = TILE_SIDE / scale as f32 * way.slope;
-    let ground = ground_heights(map, scale);
-    let mut heights = vec![0.0_f32; rows * cols];
+///
+/// There are `SCALE` texels along the side of a tile. Also gives the tiles over which any shadow lies,
+/// with those next to them, which filtering reaches.
+fn march<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (ShadowMap, Vec<bool>) {
+    let size = [map.rows(), map.cols()].map(|side| side as usize);
+    let ground = GroundAlong::<SCALE>::new(map, to_sun);
+    let way = March::new(size.map(|side| side * SCALE), to_sun);
+    let sink = TILE_SIDE / SCALE as f32 * way.slope;
+    let mut heights = vec![f16::ZERO; way.steps * way.lanes];
+    let mut shaded = vec![false; map.tiles.len()];
     let mut lines = vec![f32::MIN; way.lanes + (way.drift * way.steps as f32) as usize + 2];
-    for step in 0..way.steps {
-        let moved = way.drift * step as f32;
-        let (whole, part) = (moved.floor() as usize, moved.fract());
-        for lane in 0..way.lanes {
-            let [a, b] = [lines[lane + whole], lines[lane + whole + 1]];
-            let shadow = a + (b - a) * part;
-            let at = way.texel(step, lane);
-            heights[at] = shadow.max(ground[at] - LIT_DEPTH);
+    let [pitch, tile_pitch] = [way.lanes, ground.tiles.lanes].map(pitch);
+    let mut shadows = vec![0.0_f32; pitch * SCALE * TILES_AT_ONCE];
+    let mut is_shaded = vec![false; tile_pitch * TILES_AT_ONCE];
+    let tiles_of = |part: usize| {
+        let first = part * TILES_AT_ONCE;
+        first..(first + TILES_AT_ONCE).min(ground.tiles.steps)
+    };
+    let mut parts = 0..;
+    let follow = |step: Step<Ground>| {
+        let Step::Result(of_part) = step else {
+            return Ok::<(), Infallible>(());
+        };
+        let tiles = tiles_of(parts.next().unwrap_or_default());
+        let steps = tiles.start * SCALE..tiles.end * SCALE;
+        let grounds = of_part.heights.chunks_exact(pitch);
+        for ((step, ground), shadow) in steps.clone().zip(grounds).zip(shadows.chunks_mut(pitch)) {
+            let moved = way.drift * step as f32;
+            let (whole, part) = (moved.floor() as usize, moved.fract());
+            let beside = lines[whole..].iter().zip(&lines[whole + 1..]);
+            for ((shadow, ground), (a, b)) in shadow[..way.lanes].iter_mut().zip(ground).zip(beside)
+            {
+                *shadow = (a + (b - a) * part).max(ground - LIT_DEPTH);
+            }
+            // The nearest line to each texel goes on over its ground.
+            for line in &mut lines[whole..=whole + way.lanes] {
+                *line -= sink;
+            }
+            let nearest = whole + usize::from(part > 0.5);
+            for (line, ground) in lines[nearest..][..way.lanes].iter_mut().zip(ground) {
+                *line = line.max(ground - sink);
+            }
         }
-        // The nearest line to each texel goes on over its ground.
-        let first = whole + usize::from(part > 0.5);
-        for line in &mut lines {
-            *line -= sink;
-        }
-        for lane in 0..way.lanes {
-            let line = &mut lines[lane + first];
-            *line = line.max(ground[way.texel(step, lane)] - sink);
-        }
-    }
-    heights
-}
-
-/// World heights of the ground at the middle of each texel.
-fn ground_heights(map: &Pfmap, scale: u32) -> Vec<f32> {
-    let cols = map.cols() as usize;
-    let wide = cols * scale as usize;
-    let mut ground = vec![0.0; map.tiles.len() * (scale * scale) as usize];
-    let row_texels = wide * scale as usize;
-    share_out(&mut ground, row_texels, |first, part| {
-        let first_row = first / row_texels;
-        for (i, line) in part.chunks_exact_mut(wide).enumerate() {
-            let row = first_row + i / scale as usize;
-            let v = ((i % scale as usize) as f32 + 0.5) / scale as f32;
-            for (col, texels) in line.chunks_exact_mut(scale as usize).enumerate() {
-                let shape = Shape::of(&map.tiles[row * cols + col]);
-                for (x, texel) in texels.iter_mut().enumerate() {
-                    let uv = Vec2::new((x as f32 + 0.5) / scale as f32, v);
-                    *texel = shape.level_at(uv) * LEVEL_HEIGHT;
+        way.put_in_rows(steps, &shadows, pitch, |first, row| {
+            heights[first..][..row.len()].convert_from_f32_slice(row);
+        });
+        let of_parts = is_shaded.chunks_exact_mut(tile_pitch);
+        for ((i, limits), of_tiles) in (0..)
+            .zip(of_part.limits.chunks_exact(tile_pitch))
+            .zip(of_parts)
+        {
+            of_tiles.fill(false);
+            for shadow in shadows[i * SCALE * pitch..].chunks(pitch).take(SCALE) {
+                let texels = shadow[..way.lanes].as_chunks::<SCALE>().0;
+                for ((is_shaded, limit), texels) in of_tiles.iter_mut().zip(limits).zip(texels) {
+                    *is_shaded |= texels.iter().any(|height| height > limit);
                 }
             }
         }
-    });
-    ground
-}
-
-/// The tiles over which any shadow lies, with those next to them, which filtering reaches.
-fn shaded_tiles(map: &Pfmap, scale: u32, heights: &[f32]) -> Vec<bool> {
-    let mut tiles = vec![false; map.tiles.len()];
-    let (rows, cols) = (map.rows() as usize, map.cols() as usize);
-    let wide = cols * scale as usize;
-    for (row, lines) in heights.chunks_exact(wide * scale as usize).enumerate() {
-        for col in 0..cols {
-            let at = row * cols + col;
-            let lowest = Shape::of(&map.tiles[at]).lowest() as f32 * LEVEL_HEIGHT;
-            let shaded = lines.chunks_exact(wide).any(|line| {
-                let texels = &line[col * scale as usize..(col + 1) * scale as usize];
-                texels.iter().any(|&h| h > lowest - 1.0)
+        ground
+            .tiles
+            .put_in_rows(tiles, &is_shaded, tile_pitch, |first, row| {
+                shaded[first..][..row.len()].copy_from_slice(row);
             });
-            if shaded {
-                for r in row.saturating_sub(1)..(row + 2).min(rows) {
-                    for c in col.saturating_sub(1)..(col + 2).min(cols) {
-                        tiles[r * cols + c] = true;
-                    }
-                }
-            }
+        Ok(())
+    };
+    let count = ground.tiles.steps.div_ceil(TILES_AT_ONCE);
+    let Ok(()) = in_order(count, |part| ground.of(tiles_of(part)), follow);
+    let shadow = ShadowMap {
+        texels_per_tile: SCALE as u32,
+        size: [map.cols(), map.rows()].map(|side| side * SCALE as u32),
+        heights,
+    };
+    (shadow, widened(&shaded, size[1]))
+}
+
+/// Tiles that are marked, and all that touch them.
+fn widened(marked: &[bool], cols: usize) -> Vec<bool> {
+    let mut along_rows = marked.to_vec();
+    let rows = along_rows.chunks_exact_mut(cols);
+    for (widened, row) in rows.zip(marked.chunks_exact(cols)) {
+        for (widened, west) in widened[1..].iter_mut().zip(row) {
+            *widened |= west;
+        }
+        for (widened, east) in widened.iter_mut().zip(&row[1..]) {
+            *widened |= east;
         }
     }
-    tiles
+    let mut widened = along_rows.clone();
+    for (widened, north) in widened[cols..].iter_mut().zip(&along_rows) {
+        *widened |= north;
+    }
+    for (widened, south) in widened.iter_mut().zip(&along_rows[cols..]) {
+        *widened |= south;
+    }
+    widened
 }
 
 #[cfg(test)]

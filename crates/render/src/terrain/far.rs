@@ -1,0 +1,168 @@
+//! The grids as which chunks far away are drawn: their triangles, and the skirts that hide cracks
+//! between grids of different steps.
+
+use std::ops::Range;
+
+use mapscope_scene::terrain::{CHUNK_SIDE, Edge};
+
+/// The grid of the furthest chunks has one cell.
+pub(super) const LAST_STEP: u32 = 5;
+
+/// For each step of a grid some value; grids of step 0 are never drawn.
+pub(super) type BySteps<T> = [T; LAST_STEP as usize + 1];
+
+/// A value for the whole of a grid, and one for the skirt on each side, in the order of [`Edge`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Parts<T> {
+    pub(super) ground: T,
+    pub(super) skirts: [T; 4],
+}
+
+impl<T> Parts<T> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.ground).chain(&self.skirts)
+    }
+}
+
+/// The triangles of the grids of all steps: indices of corners, and of which of them a part consists.
+///
+/// `vs_far` numbers the corners of a grid row by row from the north-west, and then once more as they
+/// hang down.
+pub(super) fn triangles() -> (Vec<u16>, BySteps<Parts<Range<u32>>>) {
+    let mut indices = Vec::new();
+    let parts = std::array::from_fn(|step| {
+        if step == 0 {
+            return Parts::default();
+        }
+        let cells = (CHUNK_SIDE >> step) as u16;
+        let wide = cells + 1;
+        let corner = |row: u16, col: u16| row * wide + col;
+        let mut add = |quads: &mut dyn Iterator<Item = [u16; 4]>| {
+            let start = indices.len() as u32;
+            for [a, b, c, d] in quads {
+                indices.extend([a, b, c, b, d, c]);
+            }
+            start..indices.len() as u32
+        };
+        let cells_of = (0..cells).flat_map(|row| (0..cells).map(move |col| (row, col)));
+        let mut ground = cells_of.map(|(row, col)| {
+            let [below, right] = [row + 1, col + 1];
+            [
+                corner(row, col),
+                corner(row, right),
+                corner(below, col),
+                corner(below, right),
+            ]
+        });
+        Parts {
+            ground: add(&mut ground),
+            skirts: Edge::ALL.map(|side| {
+                let at = |along: u16| match side {
+                    Edge::North => corner(0, along),
+                    Edge::South => corner(cells, along),
+                    Edge::West => corner(along, 0),
+                    Edge::East => corner(along, cells),
+                };
+                let lower = |upper: u16| upper + wide * wide;
+                add(&mut (0..cells).map(|along| {
+                    let [a, b] = [at(along), at(along + 1)];
+                    [a, b, lower(a), lower(b)]
+                }))
+            }),
+        }
+    });
+    (indices, parts)
+}
+
+/// The steps in which chunks are drawn, to find the sides on which grids of different steps meet.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// For each chunk its step; 0 for one that is drawn in another way or not at all.
+    steps: Vec<u8>,
+    /// Chunks from west to east.
+    across: usize,
+}
+
+impl Steps {
+    pub(super) fn new(chunks: usize, across: usize) -> Self {
+        Self {
+            steps: vec![0; chunks],
+            across: across.max(1),
+        }
+    }
+
+    /// Takes the steps of a frame: chunks with their steps.
+    pub(super) fn set(&mut self, far: impl Iterator<Item = (u32, u32)>) {
+        self.steps.fill(0);
+        for (chunk, step) in far {
+            if let Some(of_chunk) = self.steps.get_mut(chunk as usize) {
+                *of_chunk = step as u8;
+            }
+        }
+    }
+
+    /// Whether a chunk of a step needs a skirt on a side: at the border of the map, and where its
+    /// neighbour is not drawn in the same step.
+    pub(super) fn need_skirt(&self, chunk: u32, step: u32, side: Edge) -> bool {
+        let (rows, cols) = side.step();
+        let chunk = chunk as usize;
+        let col = (chunk % self.across).checked_add_signed(cols as isize);
+        let row = (chunk / self.across).checked_add_signed(rows as isize);
+        let neighbor = row.zip(col.filter(|col| *col < self.across));
+        let neighbor = neighbor.and_then(|(row, col)| self.steps.get(row * self.across + col));
+        neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_its_cells_and_a_skirt_on_each_side() {
+        let (indices, parts) = triangles();
+        for (step, parts) in (0..).zip(&parts).skip(1) {
+            let cells = CHUNK_SIDE >> step;
+            let corners = (cells + 1) * (cells + 1);
+            assert_eq!(parts.ground.len() as u32, cells * cells * 6);
+            let of = |range: &Range<u32>| &indices[range.start as usize..range.end as usize];
+            assert!(
+                of(&parts.ground)
+                    .iter()
+                    .all(|corner| u32::from(*corner) < corners)
+            );
+            for (side, skirt) in Edge::ALL.into_iter().zip(&parts.skirts) {
+                assert_eq!(skirt.len() as u32, cells * 6);
+                // All on one line, half of them below it.
+                let (rows, cols) = side.step();
+                for corner in of(skirt).iter().map(|corner| u32::from(*corner) % corners) {
+                    let [row, col] = [corner / (cells + 1), corner % (cells + 1)];
+                    let end = |step: i32| if step < 0 { 0 } else { cells };
+                    assert!(rows == 0 || row == end(rows), "{side:?}");
+                    assert!(cols == 0 || col == end(cols), "{side:?}");
+                }
+                let below = of(skirt)
+                    .iter()
+                    .filter(|corner| u32::from(**corner) >= corners);
+                assert_eq!(below.count() as u32, cells * 3);
+            }
+        }
+    }
+
+    #[test]
+    fn skirts_hang_at_the_border_and_where_steps_differ() {
+        let mut steps = Steps::new(6, 3);
+        steps.set([(0, 5), (1, 5), (2, 4), (3, 5), (4, 5)].into_iter());
+        let sides = |steps: &Steps, chunk: u32, step: u32| {
+            Edge::ALL.map(|side| steps.need_skirt(chunk, step, side))
+        };
+        // North, east, south, west.
+        assert_eq!(sides(&steps, 0, 5), [true, false, false, true]);
+        assert_eq!(sides(&steps, 1, 5), [true, true, false, false]);
+        assert_eq!(sides(&steps, 2, 4), [true, true, true, true]);
+        // Its eastern neighbour is not among them.
+        assert_eq!(sides(&steps, 4, 5), [false, true, true, false]);
+        steps.set(std::iter::empty());
+        assert_eq!(sides(&steps, 0, 5), [true; 4]);
+    }
+}
