@@ -101,6 +101,7 @@ fn made_up() -> Pfobj {
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

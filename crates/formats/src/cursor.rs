@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::problems::Problems;
+use super::problems::{Cause, Problems};
 use super::text::BYTE_ORDER_MARK;
 use super::{Place, ReadError, Rule, quoted};
 
@@ -130,6 +130,12 @@ pub(super) fn text_place((line, column): (u64, u32), index: usize) -> Place {
         line,
         column: u64::from(column) + index as u64,
     }
+}
+
+/// Whether a number in a word has a comma in place of the point.
+pub(super) fn has_decimal_comma(word: &[u8]) -> bool {
+    word.windows(3)
+        .any(|around| matches!(around, [a, b',', b] if a.is_ascii_digit() && b.is_ascii_digit()))
 }
 
 /// The first words of a file, by which formats are told apart.
@@ -324,12 +330,45 @@ impl<'a> Text<'a> {
         found: impl Into<Found<'f>>,
         expected: &str,
     ) {
+        self.wrong_after(None, rule, found, expected);
+    }
+
+    /// [`Text::wrong`] for what follows from another problem, if there is one.
+    pub(super) fn wrong_after<'f>(
+        &mut self,
+        cause: Option<Cause>,
+        rule: &'static Rule,
+        found: impl Into<Found<'f>>,
+        expected: &str,
+    ) {
         let found = found.into();
         self.first_error
             .get_or_insert_with(|| found.error(rule, expected));
-        self.report(rule, found.place, || {
+        self.report_after(cause, rule, found.place, || {
             format!("{found}; expected {expected}")
         });
+    }
+
+    /// [`Text::report`] for what follows from another problem, if there is one.
+    pub(super) fn report_after(
+        &mut self,
+        cause: Option<Cause>,
+        rule: &'static Rule,
+        at: impl Into<Place>,
+        message: impl FnOnce() -> String,
+    ) {
+        let subject = self.problems.subject;
+        self.problems
+            .add_consequence(cause, rule, subject, at.into(), message);
+    }
+
+    /// Folds all that is wrong with the last line below the problem that the file ends too early.
+    pub(super) fn fold_end(&mut self, ends_early: Option<Cause>) {
+        let last_line = Place::line(self.line);
+        if let Some(cause) = ends_early {
+            self.problems
+                .fold(cause, |problem| problem.place >= last_line);
+        }
     }
 
     /// That the line ends here.
@@ -348,6 +387,19 @@ impl<'a> Text<'a> {
         } else {
             "the file ends"
         })
+    }
+
+    /// Lists a number with a decimal comma, as a program writes it that goes by the language of its user:
+    /// the first of them is the problem, from which the others follow.
+    pub(super) fn decimal_comma(&mut self, rule: &'static Rule, found: Found<'_>, lost: &str) {
+        let found = found.with(", which has a decimal comma");
+        let expected = format!("a decimal point; {lost}");
+        self.first_error
+            .get_or_insert_with(|| found.error(rule, &expected));
+        let subject = self.problems.subject;
+        self.problems.add_alike((), rule, subject, found.place, || {
+            format!("{found}; expected {expected}")
+        });
     }
 
     /// Lists what is left after the last thing that is read, or that the last line does not end.

@@ -48,8 +48,8 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
-pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted};
-pub use problems::Problems;
+pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines};
+pub use problems::{Cause, Problems};
 pub use rule::Rule;
 use text::outside;
 pub use text::{quoted, quoted_path};

@@ -1,5 +1,6 @@
 //! Problems: what is wrong with a file, where, and how bad it is.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::Rule;
@@ -10,9 +11,10 @@ pub enum Severity {
     /// Nothing is wrong, but its author may want to know. Notes are no problems: they are made when
     /// they are asked for, and listed apart.
     Note,
-    /// The file can be read, but its engine would refuse it, or its author would want to know.
+    /// Its author would want to know.
     Warning,
-    /// Something in the file cannot be read or does not mean anything.
+    /// Something in the file cannot be read or does not mean anything, or its engine refuses the file
+    /// for it.
     Error,
 }
 
@@ -95,6 +97,10 @@ pub enum Subject {
         /// Its index in the clip.
         frame: u32,
     },
+    /// The bounds of the bind pose of a PFOBJ file.
+    BindBounds,
+    /// A file beside a PFOBJ file that is the same model at another level of detail, 0 for all of it.
+    Lod(u32),
     /// A faction of a PFSCENE file.
     Faction(u32),
     /// An entity of a PFSCENE file.
@@ -189,6 +195,9 @@ pub struct Problem {
     pub message: String,
     /// How many of its rule it stands for: 1, but for the one that says how many more there are.
     pub count: usize,
+    /// What follows from it, by place: problems that would not be there without it, and are not
+    /// counted ([`Tally`]). They have none of their own. Of many, the last says how many more there are.
+    pub consequences: Vec<Problem>,
 }
 
 impl Problem {
@@ -206,6 +215,46 @@ impl Problem {
             subject,
             message: message.into(),
             count: 1,
+            consequences: Vec::new(),
+        }
+    }
+
+    /// Takes another problem for one that follows from it, and what follows from that one. A cause is
+    /// as bad as the worst that follows from it: no error is hidden below a warning.
+    pub fn add_consequence(&mut self, mut problem: Self) {
+        self.severity = self.severity.max(problem.severity);
+        let further = std::mem::take(&mut problem.consequences);
+        self.consequences.push(problem);
+        self.consequences.extend(further);
+        self.consequences.sort_by_key(|problem| problem.place);
+    }
+
+    /// The problem, and what follows from it.
+    pub fn with_consequences(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.consequences)
+    }
+
+    /// How many problems follow from it.
+    pub fn consequence_count(&self) -> usize {
+        let consequences = self.consequences.iter();
+        consequences.map(|problem| problem.count).sum()
+    }
+
+    /// Its message, and how many problems follow from it.
+    pub fn message_with_count(&self) -> Cow<'_, str> {
+        match self.consequences_in_words() {
+            None => (&*self.message).into(),
+            Some(count) => format!("{} ({count})", self.message).into(),
+        }
+    }
+
+    /// How many problems follow from it, in words such as `3 problems follow from it`; none where none
+    /// does.
+    pub fn consequences_in_words(&self) -> Option<String> {
+        match self.consequence_count() {
+            0 => None,
+            1 => Some("1 problem follows from it".to_owned()),
+            count => Some(format!("{} follow from it", counted(count, "problem"))),
         }
     }
 }
@@ -216,7 +265,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How many errors and warnings there are.
+/// How many errors and warnings there are. What follows from another problem is not one more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Problems of [`Severity::Error`].
@@ -275,6 +324,21 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
+/// Where the others are beside the first of several: the lines of some of them, in their order, and
+/// how many they are; such as `, the others on lines 15, 20, 25 and 196 more`.
+pub fn others_on_lines(listed: &[u64], others: usize) -> String {
+    let lines: Vec<String> = listed.iter().map(u64::to_string).collect();
+    match (lines.as_slice(), others.saturating_sub(lines.len())) {
+        ([], 0) => String::new(),
+        ([], more) => format!(", and {more} more"),
+        ([line], 0) => format!(", the other on line {line}"),
+        ([lines @ .., last], 0) => {
+            format!(", the others on lines {} and {last}", lines.join(", "))
+        }
+        (lines, more) => format!(", the others on lines {} and {more} more", lines.join(", ")),
+    }
+}
+
 /// A noun for any number but one.
 #[derive(Debug, Clone, Copy)]
 pub struct Plural<'a>(pub &'a str);
@@ -299,6 +363,47 @@ impl fmt::Display for Plural<'_> {
 mod tests {
     use super::*;
 
+    static ODD: Rule = Rule {
+        id: "test/odd",
+        severity: Severity::Warning,
+        summary: "Something is odd.",
+    };
+    static WRONG: Rule = Rule {
+        id: "test/wrong",
+        severity: Severity::Error,
+        summary: "Something is wrong.",
+    };
+
+    #[test]
+    fn a_cause_is_one_problem_as_bad_as_what_follows_from_it() {
+        let problem = |rule, line| Problem::new(rule, Subject::File, Place::line(line), "it is so");
+        let mut odd = problem(&ODD, 3);
+        assert_eq!(odd.consequences_in_words(), None);
+        let mut later = problem(&ODD, 9);
+        later.add_consequence(problem(&ODD, 5));
+        odd.add_consequence(later);
+        assert_eq!(
+            (odd.severity, odd.consequence_count()),
+            (Severity::Warning, 2)
+        );
+        odd.add_consequence(Problem {
+            count: 7,
+            ..problem(&WRONG, 7)
+        });
+        let lines = odd.with_consequences().map(|problem| problem.place);
+        assert!(lines.eq([3, 5, 7, 9].map(Place::line)));
+        assert!(odd.consequences.iter().all(|it| it.consequences.is_empty()));
+        assert_eq!(
+            odd.consequences_in_words().unwrap(),
+            "9 problems follow from it"
+        );
+        assert_eq!(
+            odd.message_with_count(),
+            "it is so (9 problems follow from it)"
+        );
+        assert_eq!(Tally::of(&[odd]).to_string(), "1 error");
+    }
+
     #[test]
     fn counts_are_said_as_people_say_them() {
         let tally = |errors, warnings| Tally { errors, warnings }.to_string();
@@ -309,5 +414,19 @@ mod tests {
         assert_eq!(counted(0, "entity"), "0 entities");
         assert_eq!(counted(2, "other key"), "2 other keys");
         assert_eq!(counted(3, "vertex"), "3 vertices");
+    }
+
+    #[test]
+    fn some_of_many_lines_are_named() {
+        assert_eq!(others_on_lines(&[], 0), "");
+        assert_eq!(others_on_lines(&[15], 1), ", the other on line 15");
+        assert_eq!(
+            others_on_lines(&[15, 20, 25], 3),
+            ", the others on lines 15, 20 and 25"
+        );
+        assert_eq!(
+            others_on_lines(&[15, 20, 25], 199),
+            ", the others on lines 15, 20, 25 and 196 more"
+        );
     }
 }

@@ -1,14 +1,60 @@
 //! The list of what is wrong with a file, which stays short however much is wrong.
 
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::{Place, Problem, ReadError, Rule, Severity, Subject};
 
-/// Problems as they are found: of each rule the first 100, and then how many more there are.
+/// Problems as they are found: of each rule the first 100, and then how many more there are. Of those
+/// that follow from others it is the same.
 #[derive(Debug, Default)]
 pub struct Problems {
     /// What is being read, which problems are about unless they say otherwise.
     pub subject: Subject,
-    listed: Vec<Problem>,
+    listed: Vec<Listed>,
     counts: Vec<Count>,
+    /// The problems that stand for all of the same rule and cause ([`Problems::add_alike`]).
+    alike: HashMap<Key, Cause>,
+    /// The one that was added last, if it is listed.
+    last: Option<Cause>,
+}
+
+/// The id of a rule, and the hash of what the cause of several problems is known by.
+type Key = (&'static str, u64);
+
+/// A problem in a list from which others can follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cause(usize);
+
+/// A problem with what follows from it.
+#[derive(Debug)]
+struct Listed {
+    problem: Problem,
+    /// What it shares with those that are alike.
+    key: Option<Key>,
+    unlisted: Option<Unlisted>,
+    /// The problem from which it turned out to follow.
+    cause: Option<Cause>,
+}
+
+impl Listed {
+    /// Takes another for one that follows from it.
+    fn add_below(&mut self, below: Self) {
+        self.problem.add_consequence(below.problem);
+        if let Some(more) = below.unlisted {
+            let none = Unlisted { count: 0, ..more };
+            self.unlisted.get_or_insert(none).count += more.count;
+        }
+    }
+}
+
+/// Problems that follow from another and are not listed.
+#[derive(Debug, Clone, Copy)]
+struct Unlisted {
+    count: usize,
+    /// Rule and place of the first one.
+    rule: &'static Rule,
+    place: Place,
 }
 
 /// How many problems there are of a rule.
@@ -18,6 +64,8 @@ struct Count {
     found: u64,
     /// Where the first one is that is not listed.
     first_unlisted: Option<Place>,
+    /// How many are listed below those from which they follow.
+    consequences: u64,
 }
 
 /// As [`Problems::LISTED`].
@@ -28,12 +76,8 @@ impl Problems {
     pub const LISTED: u64 = 100;
 
     /// An empty list.
-    pub const fn new() -> Self {
-        Self {
-            subject: Subject::File,
-            listed: Vec::new(),
-            counts: Vec::new(),
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Lists a problem of what is being read, or counts it when there are many of its rule already.
@@ -54,6 +98,99 @@ impl Problems {
         self.put(rule, place, || {
             Problem::new(rule, subject, place, message())
         });
+    }
+
+    /// The problem that was added last, for those that follow from it; none where it is only counted.
+    pub fn last(&self) -> Option<Cause> {
+        self.last
+    }
+
+    /// [`Problems::add_about`] for what follows from another problem. Without one it stands for itself.
+    #[cold]
+    pub fn add_consequence(
+        &mut self,
+        cause: Option<Cause>,
+        rule: &'static Rule,
+        subject: Subject,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) {
+        let problem = || Problem::new(rule, subject, place, message());
+        match cause {
+            Some(cause) => self.put_below(cause, rule, place, problem),
+            None => self.put(rule, place, problem),
+        }
+    }
+
+    /// [`Problems::add_about`] for one of several of a rule that have the same cause, which is known by
+    /// what all of them name, such as a file or an index: the first one is listed, and the others follow
+    /// from it. Gives the first one, for what else follows.
+    #[cold]
+    pub fn add_alike(
+        &mut self,
+        named: impl Hash,
+        rule: &'static Rule,
+        subject: Subject,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) -> Option<Cause> {
+        let mut hasher = DefaultHasher::new();
+        named.hash(&mut hasher);
+        let key = (rule.id, hasher.finish());
+        let first = self.alike.get(&key).copied();
+        self.add_consequence(first, rule, subject, place, message);
+        if first.is_none() {
+            self.share(key);
+        }
+        first.or(self.last)
+    }
+
+    /// How many are listed: a moment, for [`Problems::first_since`].
+    pub(crate) fn moment(&self) -> usize {
+        self.listed.len()
+    }
+
+    /// The first problem that was listed since a moment.
+    pub(crate) fn first_since(&self, moment: usize) -> Option<Cause> {
+        (moment < self.listed.len()).then_some(Cause(moment))
+    }
+
+    /// Lets others that are listed follow from a problem, as far as they do.
+    pub(crate) fn fold(&mut self, cause: Cause, follows: impl Fn(&Problem) -> bool) {
+        let cause = self.root(cause);
+        for (index, listed) in self.listed.iter_mut().enumerate() {
+            if Cause(index) != cause && listed.cause.is_none() && follows(&listed.problem) {
+                listed.cause = Some(cause);
+            }
+        }
+    }
+
+    /// Lets all that were listed since a moment follow from a problem.
+    pub(crate) fn fold_since(&mut self, moment: usize, cause: Cause) {
+        let cause = self.root(cause);
+        for (index, listed) in self.listed.iter_mut().enumerate().skip(moment) {
+            if Cause(index) != cause && listed.cause.is_none() {
+                listed.cause = Some(cause);
+            }
+        }
+    }
+
+    /// What a problem follows from in the end; itself if it follows from nothing.
+    fn root(&self, mut cause: Cause) -> Cause {
+        while let Some(above) = self.listed.get(cause.0).and_then(|listed| listed.cause) {
+            cause = above;
+        }
+        cause
+    }
+
+    /// Lets those that are alike follow from the problem that was added last.
+    fn share(&mut self, key: Key) {
+        if let Some(cause @ Cause(index)) = self.last
+            && let Some(listed) = self.listed.get_mut(index)
+        {
+            listed.key = Some(key);
+            self.alike.insert(key, cause);
+        }
     }
 
     /// Lists why a part of the file cannot be read.
@@ -79,16 +216,61 @@ impl Problems {
         let of_rule = self.count_of(rule);
         of_rule.found += 1;
         if of_rule.found <= LISTED {
-            self.listed.push(problem());
+            self.last = Some(Cause(self.listed.len()));
+            self.listed.push(Listed {
+                problem: problem(),
+                key: None,
+                unlisted: None,
+                cause: None,
+            });
         } else {
             of_rule.first_unlisted.get_or_insert(place);
+            self.last = None;
+        }
+    }
+
+    /// Lists a problem below one from which it follows, or counts it there.
+    fn put_below(
+        &mut self,
+        cause: Cause,
+        rule: &'static Rule,
+        place: Place,
+        problem: impl FnOnce() -> Problem,
+    ) {
+        let of_rule = self.count_of(rule);
+        if of_rule.consequences >= LISTED {
+            self.count_below(cause, rule, place, 1);
+            return;
+        }
+        of_rule.consequences += 1;
+        self.last = None;
+        if let Some(Listed { problem: cause, .. }) = self.listed.get_mut(cause.0) {
+            cause.severity = cause.severity.max(rule.severity);
+            cause.consequences.push(problem());
+        }
+    }
+
+    /// Counts so many problems that follow from another and are not listed, with the place of the first.
+    fn count_below(&mut self, cause: Cause, rule: &'static Rule, place: Place, count: usize) {
+        self.last = None;
+        if let Some(Listed {
+            problem, unlisted, ..
+        }) = self.listed.get_mut(cause.0)
+        {
+            problem.severity = problem.severity.max(rule.severity);
+            let none = Unlisted {
+                count: 0,
+                rule,
+                place,
+            };
+            unlisted.get_or_insert(none).count += count;
         }
     }
 
     /// Whether one of them is an error.
     pub fn has_errors(&self) -> bool {
-        let mut rules = self.counts.iter().map(|count| count.rule);
-        rules.any(|rule| rule.severity == Severity::Error)
+        let mut listed = self.listed.iter();
+        listed.any(|listed| listed.problem.severity == Severity::Error)
     }
 
     fn count_of(&mut self, rule: &'static Rule) -> &mut Count {
@@ -99,6 +281,7 @@ impl Problems {
                 rule,
                 found: 0,
                 first_unlisted: None,
+                consequences: 0,
             });
         }
         &mut self.counts[index]
@@ -106,8 +289,35 @@ impl Problems {
 
     /// Lists the problems of another part behind those that there are.
     pub(crate) fn append(&mut self, others: Self) {
-        for problem in others.listed {
-            self.push(problem);
+        for Listed {
+            mut problem,
+            key,
+            unlisted,
+            ..
+        } in others.listed
+        {
+            let below = std::mem::take(&mut problem.consequences);
+            let alike = key.and_then(|key| self.alike.get(&key));
+            let cause = if let Some(first) = alike.copied() {
+                self.put_below(first, problem.rule, problem.place, || problem);
+                Some(first)
+            } else {
+                self.push(problem);
+                if let Some(key) = key {
+                    self.share(key);
+                }
+                self.last
+            };
+            // Of what is not listed itself, nothing is known but that it is there.
+            let Some(cause) = cause else {
+                continue;
+            };
+            for problem in below {
+                self.put_below(cause, problem.rule, problem.place, || problem);
+            }
+            if let Some(Unlisted { count, rule, place }) = unlisted {
+                self.count_below(cause, rule, place, count);
+            }
         }
         for other in others.counts {
             if let Some(place) = other.first_unlisted {
@@ -121,20 +331,45 @@ impl Problems {
 
     /// All problems by their place.
     pub fn finish(self) -> Vec<Problem> {
-        let mut problems = self.listed;
+        let more = |rule, place, count, message| Problem {
+            count,
+            ..Problem::new(rule, Subject::File, place, message)
+        };
+        let roots: Vec<Cause> = (0..self.listed.len())
+            .map(|index| self.root(Cause(index)))
+            .collect();
+        let mut listed: Vec<Option<Listed>> = self.listed.into_iter().map(Some).collect();
+        for (index, Cause(root)) in roots.into_iter().enumerate() {
+            if index != root
+                && let Some(below) = listed[index].take()
+                && let Some(Some(cause)) = listed.get_mut(root)
+            {
+                cause.add_below(below);
+            }
+        }
+        let listed = listed.into_iter().flatten().map(|listed| {
+            let mut problem = listed.problem;
+            if let Some(Unlisted { count, rule, place }) = listed.unlisted {
+                let message = format!("and {count} more");
+                let more = more(rule, place, count, message);
+                problem.consequences.push(more);
+            }
+            // The sort is stable: how many more there are stays behind one in the same place.
+            problem.consequences.sort_by_key(|problem| problem.place);
+            problem
+        });
+        let mut problems: Vec<Problem> = listed.collect();
         for Count {
             rule,
             found,
             first_unlisted,
+            ..
         } in self.counts
         {
             if let Some(place) = first_unlisted {
                 let count = (found - LISTED) as usize;
                 let message = format!("and {count} more of this rule");
-                problems.push(Problem {
-                    count,
-                    ..Problem::new(rule, Subject::File, place, message)
-                });
+                problems.push(more(rule, place, count, message));
             }
         }
         problems.sort_by_key(|problem| problem.place);
@@ -177,5 +412,97 @@ mod tests {
         );
         assert_eq!(whole[100].rule, &TYPO);
         assert_eq!(Tally::of(&whole).to_string(), "250 warnings");
+    }
+
+    static GAP: Rule = Rule {
+        id: "test/gap",
+        severity: Severity::Error,
+        summary: "A word is missing.",
+    };
+
+    #[test]
+    fn what_follows_from_a_problem_is_below_it_and_not_counted() {
+        let mut problems = Problems::new();
+        problems.add(&TYPO, Place::Offset(5), || "typo".to_owned());
+        let cause = problems.last();
+        for place in [9, 7] {
+            let place = Place::Offset(place);
+            problems.add_consequence(cause, &GAP, Subject::File, place, || "gap".to_owned());
+        }
+        problems.add_consequence(None, &GAP, Subject::File, Place::Offset(1), || {
+            "alone".to_owned()
+        });
+        assert!(problems.has_errors());
+        let [alone, typo] = &problems.finish()[..] else {
+            panic!();
+        };
+        assert_eq!((&*alone.message, alone.consequence_count()), ("alone", 0));
+        assert_eq!(typo.severity, Severity::Error, "a gap follows from it");
+        let places = typo.consequences.iter().map(|gap| gap.place);
+        assert!(places.eq([7, 9].map(Place::Offset)));
+    }
+
+    #[test]
+    fn what_turns_out_to_follow_is_folded_below_its_cause() {
+        let mut problems = alike(0..6);
+        let moment = problems.moment();
+        assert_eq!(problems.first_since(moment), None);
+        for place in 10..13 {
+            problems.add(&TYPO, Place::Offset(place), || "typo".to_owned());
+        }
+        let cause = problems.first_since(moment).unwrap();
+        let last = problems.last().unwrap();
+        problems.fold(last, |problem| problem.place == Place::Offset(11));
+        problems.fold(cause, |problem| problem.place != Place::Offset(0));
+        // The last follows from the first, and what follows from the last does too.
+        problems.fold(last, |problem| problem.place == Place::Offset(10));
+        problems.add_consequence(Some(last), &TYPO, Subject::File, Place::Offset(20), || {
+            "typo".to_owned()
+        });
+        let found = problems.finish();
+        let places = |problem: &Problem| -> Vec<Place> {
+            problem.with_consequences().map(|it| it.place).collect()
+        };
+        let found: Vec<_> = found.iter().map(places).collect();
+        assert_eq!(
+            found,
+            [&[0, 3][..], &[10, 1, 2, 4, 5, 11, 12, 20]].map(|places| {
+                let places = places.iter().copied();
+                places.map(Place::Offset).collect::<Vec<_>>()
+            })
+        );
+    }
+
+    /// Gaps that have a few causes, each known by a number.
+    fn alike(places: std::ops::Range<u64>) -> Problems {
+        let mut problems = Problems::new();
+        for place in places {
+            let (rule, subject) = (&GAP, Subject::File);
+            let message = || format!("gap of {}", place % 3);
+            problems.add_alike(place % 3, rule, subject, Place::Offset(place), message);
+        }
+        problems
+    }
+
+    #[test]
+    fn what_has_the_same_cause_is_one_problem_also_in_several_parts() {
+        for cuts in [[0, 600], [10, 20], [3, 500], [1, 2]] {
+            let mut parts = alike(0..cuts[0]);
+            parts.append(alike(cuts[0]..cuts[1]));
+            parts.append(alike(cuts[1]..600));
+            let parts = parts.finish();
+            assert_eq!(Tally::of(&parts).to_string(), "3 errors", "{cuts:?}");
+            for (problem, of) in parts.iter().zip(0..) {
+                assert_eq!(problem.message, format!("gap of {of}"));
+                assert_eq!(problem.consequence_count(), 199);
+            }
+            // However many there are, few are held.
+            let held = parts.iter().map(|problem| problem.consequences.len());
+            assert!(held.sum::<usize>() <= 103);
+        }
+        let whole = alike(0..600).finish();
+        let last = whole[0].consequences.last().unwrap();
+        assert_eq!((last.count, &*last.message), (165, "and 165 more"));
+        assert_eq!(last.place, Place::Offset(105));
     }
 }

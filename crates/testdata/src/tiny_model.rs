@@ -9,7 +9,7 @@ use mapscope_formats::pfobj::{
 pub fn tiny_model() -> Pfobj {
     let still = Transform {
         scale: [1.0; 3],
-        rotation: Rotation::EulerDegrees([0.0; 3]),
+        rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, 0.0, 1.0]),
         translation: [0.0; 3],
     };
     let positions = [[-1.0, -2.0, -3.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]];
@@ -76,5 +76,6 @@ pub fn tiny_model() -> Pfobj {
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     }
 }

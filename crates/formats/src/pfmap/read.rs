@@ -4,6 +4,7 @@
 //! 32 tiles, the rows of the chunks: as fast as the memory allows where tiles stand one character
 //! apart, and token by token where they do not or where something is wrong.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::head::{Head, read_head};
@@ -15,7 +16,7 @@ use super::{
 use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, text_place};
 use crate::parallel::on_all_threads;
 use crate::problems::Problems;
-use crate::{Severity, Subject, outside};
+use crate::{Cause, Severity, Subject, outside};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
@@ -84,6 +85,10 @@ struct TileList<'a> {
     has_odd_digits: bool,
     chunk_rows: u32,
     chunk_cols: u32,
+    /// The first of the last rows that do not begin a line: a tile is missing, or there twice.
+    shifted: Option<Cause>,
+    /// That tiles are missing at the end.
+    ends_early: Option<Cause>,
 }
 
 impl<'a> TileList<'a> {
@@ -117,6 +122,8 @@ impl<'a> TileList<'a> {
             has_odd_digits: false,
             chunk_rows,
             chunk_cols,
+            shifted: None,
+            ends_early: None,
             text,
             head,
         })
@@ -179,6 +186,7 @@ impl<'a> TileList<'a> {
             check_tiles(&map, &mut self.text.problems);
         }
         check_edges(&map, &mut self.text.problems);
+        self.text.fold_end(self.ends_early);
         map.problems = self.text.problems.finish();
         Ok(map)
     }
@@ -276,7 +284,9 @@ impl<'a> TileList<'a> {
     /// Warns of a run that does not begin a line, and says whether it does.
     fn begin_run(&mut self, index: usize, place: (u64, u32)) -> bool {
         let begins_line = place.0 != self.last_line;
-        if !begins_line {
+        if begins_line {
+            self.shifted = None;
+        } else {
             let (row, col) = file_tile(index, self.chunk_cols);
             self.text.problems.subject = Subject::Tile { row, col };
             let (rule, message) = if index.is_multiple_of(CHUNK_TILES as usize) {
@@ -288,7 +298,9 @@ impl<'a> TileList<'a> {
                     "the first tile of a row does not begin a line",
                 )
             };
-            self.text.warn(rule, place, message);
+            self.text
+                .report_after(self.shifted, rule, place, || message.to_owned());
+            self.shifted = self.shifted.or(self.text.problems.last());
         }
         begins_line
     }
@@ -357,10 +369,16 @@ impl<'a> TileList<'a> {
         self.text.skip_separators(true);
         let place = self.text.place();
         if read < count {
-            self.text.report(&rules::MISSING_TILES, place, || {
-                let missing = count - read;
-                format!("the file ends after {read} tiles; expected {count}, {missing} are missing")
-            });
+            let missing = count - read;
+            // Lines that are shifted to the end lack a few tiles, and the file is whole.
+            let cause = self.shifted.filter(|_| missing < RUN);
+            self.text
+                .report_after(cause, &rules::MISSING_TILES, place, || {
+                    format!(
+                        "the file ends after {read} tiles; expected {count}, {missing} are missing"
+                    )
+                });
+            self.ends_early = self.text.problems.last();
         } else {
             let after = "the last tile";
             self.text.check_end(
@@ -375,11 +393,9 @@ impl<'a> TileList<'a> {
 }
 
 /// Lists the edges for which the tiles on both sides have different blend modes. The engine blends
-/// each side by its own tile, so that there is a seam; its editor keeps them the same. Maps without
-/// modes for edges have no such edges.
+/// each side by its own tile, so that there is a seam; its editor keeps them the same. Edges that meet
+/// are one seam, such as those around a tile. Maps without modes for edges have no such edges.
 fn check_edges(map: &Pfmap, problems: &mut Problems) {
-    /// One more than are listed, since it is said where those begin that are not.
-    const FIRST: usize = Problems::LISTED as usize + 1;
     if !map.tiles.iter().any(Tile::names_edges) {
         return;
     }
@@ -402,39 +418,79 @@ fn check_edges(map: &Pfmap, problems: &mut Problems) {
         let first = chunk_row * map.chunk_cols as usize * CHUNK_TILES as usize;
         let last = first + map.chunk_cols as usize * CHUNK_TILES as usize;
         let mut found = Vec::new();
-        let mut count = 0_usize;
         for index in first..last {
             let (row, col) = file_tile(index, map.chunk_cols);
             for edge in [Edge::East, Edge::South] {
-                if let Some(modes) = differing(row, col, edge) {
-                    count += 1;
-                    if found.len() < FIRST {
-                        found.push((index, edge, modes));
-                    }
+                if differing(row, col, edge).is_some() {
+                    found.push((index, edge));
                 }
             }
         }
-        (found, count)
+        found
     };
-    for (found, count) in on_all_threads(map.chunk_rows as usize, in_chunk_row) {
-        let unlisted = count - found.len();
-        for (index, edge, [own, other]) in found
-            .iter()
-            .chain(found.last().into_iter().cycle().take(unlisted))
-        {
-            let (row, col) = file_tile(*index, map.chunk_cols);
-            problems.subject = Subject::Tile { row, col };
-            let field = map.tile(row, col).map(|tile| tile.blend_field(*edge));
-            let place = text_place(map.layout.place(*index), field.map_or(0, Field::at));
-            problems.add(&rules::EDGE_BLEND, place, || {
-                let side = if *edge == Edge::East { "east" } else { "south" };
-                let (own, other) = (own.name(), other.name());
-                format!(
-                    "the tile's edge in the {side} is blended as `{own}`, and as `{other}` by the \
-                     tile beyond it; expected the same (row {row}, column {col} of the map)"
-                )
-            });
+    let found: Vec<(usize, Edge)> = on_all_threads(map.chunk_rows as usize, in_chunk_row)
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut seams = Seams::default();
+    let corners = |index: usize, edge: Edge| {
+        let (row, col) = file_tile(index, map.chunk_cols);
+        // The corner in the south-east is that of both edges.
+        let other = match edge {
+            Edge::East => (row, col + 1),
+            _ => (row + 1, col),
+        };
+        [(row + 1, col + 1), other]
+    };
+    for &(index, edge) in &found {
+        seams.join(corners(index, edge));
+    }
+    for (index, edge) in found {
+        let (row, col) = file_tile(index, map.chunk_cols);
+        let Some([own, other]) = differing(row, col, edge) else {
+            continue;
+        };
+        let field = map.tile(row, col).map(|tile| tile.blend_field(edge));
+        let place = text_place(map.layout.place(index), field.map_or(0, Field::at));
+        let [corner, _] = corners(index, edge);
+        let (seam, subject) = (seams.of(corner), Subject::Tile { row, col });
+        problems.add_alike(seam, &rules::EDGE_BLEND, subject, place, || {
+            let side = if edge == Edge::East { "east" } else { "south" };
+            let (own, other) = (own.name(), other.name());
+            format!(
+                "the tile's edge in the {side} is blended as `{own}`, and as `{other}` by the \
+                 tile beyond it; expected the same (row {row}, column {col} of the map)"
+            )
+        });
+    }
+}
+
+/// The corner of a tile, by row and column of the tile in the south-east of it.
+type Corner = (u32, u32);
+
+/// Which edges meet: the corners of each seam are a tree, whose root stands for it.
+#[derive(Debug, Default)]
+struct Seams(HashMap<Corner, Corner>);
+
+impl Seams {
+    /// The corner that stands for the seam of another.
+    fn of(&mut self, corner: Corner) -> Corner {
+        let mut root = corner;
+        while let Some(above) = self.0.get(&root).filter(|above| **above != root) {
+            root = *above;
         }
+        // The next walk from here is short.
+        let mut at = corner;
+        while let Some(above) = self.0.insert(at, root).filter(|above| *above != root) {
+            at = above;
+        }
+        root
+    }
+
+    /// Makes one seam of those of two corners.
+    fn join(&mut self, [a, b]: [Corner; 2]) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0.insert(b, a);
     }
 }
 
@@ -478,11 +534,13 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
             (Field::TopMaterial, "top", tile.top_material),
             (Field::SideMaterial, "sides", tile.side_material),
         ];
-        for (field, part, _) in named
+        for (field, part, material) in named
             .into_iter()
             .filter(|(.., material)| is_outside(*material))
         {
-            problems.add(&rules::TILE_MATERIAL, text_place(start, field.at()), || {
+            let (rule, subject) = (&rules::TILE_MATERIAL, Subject::Tile { row, col });
+            let place = text_place(start, field.at());
+            problems.add_alike(material, rule, subject, place, || {
                 let read = reading.get(field);
                 let outside = outside("material", map.materials.len() as u64);
                 format!(

@@ -95,6 +95,7 @@ pub enum BlendMode {
 
 impl BlendMode {
     /// The mode of a digit; everything above 2 is unknown.
+    #[inline]
     pub fn from_digit(digit: u8) -> Self {
         match digit {
             0 => Self::None,
@@ -130,6 +131,7 @@ pub enum Cover {
 
 impl Cover {
     /// The cover of a digit.
+    #[inline]
     pub const fn from_digit(digit: u8) -> Self {
         match digit {
             0 => Self::None,
@@ -438,6 +440,7 @@ impl Tile {
     }
 
     /// Character `index` (12 to 23) as a digit.
+    #[inline]
     fn digit(&self, index: usize) -> u8 {
         let byte = self.attributes[(index - 12) / 2];
         if index.is_multiple_of(2) {
@@ -458,36 +461,57 @@ impl Tile {
     }
 
     /// Field G: whether units may walk here when nothing stands in the way.
+    #[inline]
     pub fn pathable(&self) -> bool {
         self.digit(Field::Pathable.at()) != 0
     }
 
     /// Field I: whether the normals of the top are averaged with those around it.
+    #[inline]
     pub fn blend_normals(&self) -> bool {
         self.digit(Field::BlendNormals.at()) != 0
     }
 
     /// Field J, the other way round: whether the top is bumpy.
+    #[inline]
     pub fn bump(&self) -> bool {
         self.digit(Field::NoBump.at()) == 0
     }
 
     /// Character 16: the grass on it.
+    #[inline]
     pub fn cover(&self) -> Cover {
         Cover::from_digit(self.digit(Field::Cover.at()))
     }
 
     /// Whether it has a blend mode for each edge, and not one for all of them.
     pub(super) fn names_edges(&self) -> bool {
-        let digit = |edge| self.digit(Field::blend(edge).at());
-        Edge::ALL.into_iter().any(|edge| digit(edge) != 0)
+        self.edge_digits() != [0; 4]
     }
 
-    /// How the top is blended across an edge: characters 17 to 20 when any of them is set, else
-    /// field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
+    /// Characters 17 to 20, in the order of [`Edge`].
+    #[inline]
+    fn edge_digits(&self) -> [u8; 4] {
+        let [north, east, south, west] = Edge::ALL;
+        let digit = |edge| self.digit(Field::blend(edge).at());
+        [digit(north), digit(east), digit(south), digit(west)]
+    }
+
+    /// How the top is blended across its edges, in the order of [`Edge`]: characters 17 to 20 when any
+    /// of them is set, else field H for all four (fact sheet A2, F8: files that say `version 1.0` have
+    /// either).
+    #[inline]
+    pub fn blends(&self) -> [BlendMode; 4] {
+        let mut digits = self.edge_digits();
+        if digits == [0; 4] {
+            digits = [self.digit(Field::BlendMode.at()); 4];
+        }
+        digits.map(BlendMode::from_digit)
+    }
+
+    /// How the top is blended across an edge.
     pub fn blend(&self, edge: Edge) -> BlendMode {
-        let field = self.blend_field(edge);
-        BlendMode::from_digit(self.digit(field.at()))
+        self.blends()[edge as usize]
     }
 
     /// The field that says how the top is blended across an edge.

@@ -1,15 +1,20 @@
 //! What can only be said of a model when all of it is read: whether what its parts say of each
 //! other means anything.
 
+use std::collections::HashMap;
+
 use super::read::{Reader, Section};
+use super::repeated::LISTED;
 use super::rules;
 use crate::cursor::{Text, Word};
-use crate::{Subject, outside};
+use crate::{Place, Subject, others_on_lines, outside, quoted};
 
 impl Reader<'_, '_> {
     /// Gives joints their parents, and lists references that lead nowhere.
     pub(super) fn check(&mut self) {
         self.link_joints();
+        self.check_names();
+        std::mem::take(&mut self.repeated).report(&mut self.text.problems);
         let model = &self.model;
         let (joints, materials) = self.named_counts();
         let is_outside = model
@@ -22,6 +27,36 @@ impl Reader<'_, '_> {
                 .any(|v| u64::from(v.material) >= materials);
         if is_outside {
             self.check_vertices();
+        }
+    }
+
+    /// Lists names that several clips or several joints have.
+    fn check_names(&mut self) {
+        let (model, problems) = (&self.model, &mut self.text.problems);
+        let clips = model.clips.iter().map(|clip| (&*clip.name, clip.line));
+        let joints = model.joints.iter().map(|joint| (&*joint.name, joint.line));
+        let mut report = |rule, same: Namesakes<'_>, subject, what, engine| {
+            let [first, second, more @ ..] = same.lines.as_slice() else {
+                return;
+            };
+            let others: Vec<u64> = [first].into_iter().chain(more).copied().collect();
+            problems.add_about(rule, subject, Place::line(*second), || {
+                let count = same.lines.len();
+                let name = quoted(same.name.as_bytes());
+                let listed = others.get(..LISTED).unwrap_or(&others);
+                let others = others_on_lines(listed, others.len());
+                format!("{count} {what} are called {name}{others}; {engine}")
+            });
+        };
+        for same in namesakes(clips) {
+            let engine = "the engine finds clips by their names, and plays only the first";
+            let subject = Subject::Clip(same.second);
+            report(&rules::CLIP_TWICE, same, subject, "clips", engine);
+        }
+        for same in namesakes(joints) {
+            let engine = "the engine goes by their order and not by names";
+            let subject = Subject::Joint(same.second);
+            report(&rules::JOINT_TWICE, same, subject, "joints", engine);
         }
     }
 
@@ -46,8 +81,9 @@ impl Reader<'_, '_> {
                 continue;
             };
             if number > count as u64 {
-                self.text.problems.subject = Subject::Joint(index as u32);
-                self.text.problems.add(&rules::PARENT, place, || {
+                let (cause, subject) = (self.joint_count, Subject::Joint(index as u32));
+                let problems = &mut self.text.problems;
+                problems.add_consequence(cause, &rules::PARENT, subject, place, || {
                     format!("found parent {number}; expected 0 or one of the {count} joints")
                 });
             } else {
@@ -83,8 +119,10 @@ impl Reader<'_, '_> {
             joints[first].parent = None;
             if let Some(Some((number, place))) = self.parents.get(first) {
                 let name = &joints[first].name;
-                self.text.problems.subject = Subject::Joint(first as u32);
-                self.text.problems.add(&rules::PARENT_CYCLE, *place, || {
+                // Where a joint is missing, all that follow have other numbers.
+                let (cause, subject) = (self.joint_count, Subject::Joint(first as u32));
+                let (rule, problems) = (&rules::PARENT_CYCLE, &mut self.text.problems);
+                problems.add_consequence(cause, rule, subject, *place, || {
                     if length == 1 {
                         return format!("joint {number} `{name}` is its own parent; it is taken for a root");
                     }
@@ -103,7 +141,7 @@ impl Reader<'_, '_> {
             if u64::from(number) >= count {
                 let vertex = model.vertex_at_line(word.place.0);
                 let subject = vertex.map_or(Subject::File, Subject::Vertex);
-                problems.add_about(rule, subject, word.into(), || {
+                problems.add_alike(number, rule, subject, word.into(), || {
                     format!("the vertex names {what} {number}, {}", outside(what, count))
                 });
             }
@@ -133,4 +171,38 @@ impl Reader<'_, '_> {
             text.skip_line();
         }
     }
+}
+
+/// Those that have one name.
+struct Namesakes<'n> {
+    name: &'n str,
+    /// The index of the second.
+    second: u32,
+    /// The lines of all of them.
+    lines: Vec<u64>,
+}
+
+/// The names that several have, with the first of them first; by name and line of all. Those without
+/// a name are none's namesakes.
+fn namesakes<'n>(named: impl Iterator<Item = (&'n str, u64)>) -> Vec<Namesakes<'n>> {
+    let mut groups: Vec<Namesakes<'n>> = Vec::new();
+    let mut group_of = HashMap::new();
+    for ((name, line), index) in named.zip(0..).filter(|((name, _), _)| !name.is_empty()) {
+        let group = *group_of.entry(name).or_insert(groups.len());
+        match groups.get_mut(group) {
+            None => groups.push(Namesakes {
+                name,
+                second: index,
+                lines: vec![line],
+            }),
+            Some(group) => {
+                if group.lines.len() == 1 {
+                    group.second = index;
+                }
+                group.lines.push(line);
+            }
+        }
+    }
+    groups.retain(|group| group.lines.len() > 1);
+    groups
 }

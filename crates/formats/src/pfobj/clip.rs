@@ -7,8 +7,8 @@
 use super::plain::Plain;
 use super::read::{Reader, Section, is_pose, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
-use crate::Subject;
 use crate::cursor::{Found, Word};
+use crate::{Cause, Subject};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -26,6 +26,8 @@ struct ClipReader {
     lacks_bounds: bool,
     /// Whether it has been reported that there are more frames than promised.
     reported_long: bool,
+    /// Why what is left of a frame was skipped.
+    skipped: Option<Cause>,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -44,6 +46,7 @@ impl<'a> Reader<'a, '_> {
             if is_pose(key) && joints > 0 {
                 if clip.is_numbered && key.number() != Some(1_u32) {
                     self.skip_to_frame(key);
+                    clip.skipped = clip.skipped.or(self.frame_cause);
                     continue;
                 }
                 self.check_long_clip(&mut clip, key);
@@ -103,6 +106,7 @@ impl<'a> Reader<'a, '_> {
             is_numbered: false,
             lacks_bounds: false,
             reported_long: false,
+            skipped: None,
         }
     }
 
@@ -126,9 +130,13 @@ impl<'a> Reader<'a, '_> {
         if let Some(head) = *head
             && head != frames
         {
-            self.text.report(&rules::FRAME_COUNT, count, || {
-                format!("found `{frames}` frames; expected {head} as `frame_counts` says")
-            });
+            // Where the line of a clip is missing, all that follow are one too early.
+            let next = self.head.frame_counts.get(self.model.clips.len() + 1);
+            let cause = self.long_clip.filter(|_| next == Some(&frames));
+            self.text
+                .report_after(cause, &rules::FRAME_COUNT, count, || {
+                    format!("found `{frames}` frames; expected {head} as `frame_counts` says")
+                });
         }
         Ok(())
     }
@@ -143,6 +151,7 @@ impl<'a> Reader<'a, '_> {
         self.text.report(&rules::FRAME_COUNT, key, || {
             format!("found more than {read} frames; expected {read} as the clip's line says")
         });
+        self.long_clip = self.long_clip.or(self.text.problems.last());
     }
 
     /// Says that a clip ends too early.
@@ -159,7 +168,8 @@ impl<'a> Reader<'a, '_> {
         } else {
             ""
         };
-        self.text.report(&rules::FRAME_COUNT, self.text.place(), || {
+        let (cause, place) = (clip.skipped, self.text.place());
+        self.text.report_after(cause, &rules::FRAME_COUNT, place, || {
             let (line, read) = (clip.clip.line, clip.clip.frame_count);
             format!(
                 "the clip of line {line} ends after {read} whole frames; expected {promised}{why}"
@@ -169,8 +179,7 @@ impl<'a> Reader<'a, '_> {
 
     /// Goes past what is left of a frame whose beginning is missing.
     fn skip_to_frame(&mut self, key: Word<'a>) {
-        self.text
-            .wrong(&rules::FRAME, key, "joint 1, with which a frame begins");
+        self.wrong_frame(key, "joint 1, with which a frame begins");
         self.skip_poses();
         if self.peek().is_some_and(is_bounds) {
             self.read_bounds();
@@ -180,6 +189,7 @@ impl<'a> Reader<'a, '_> {
     /// Reads a frame, and adds it to the clip if it is whole.
     fn read_frame(&mut self, clip: &mut ClipReader, joints: usize) {
         let line = self.text.line;
+        self.frame_cause = None;
         let first_pose = clip.clip.poses.len();
         let mut order = PoseOrder::default();
         let mut is_whole = true;
@@ -219,16 +229,23 @@ impl<'a> Reader<'a, '_> {
         clip.clip.bounds.extend(bounds);
     }
 
+    /// Lists that a frame has more or fewer poses than there are joints. What is wrong with it before
+    /// is the reason, or that joints are missing.
+    fn wrong_frame(&mut self, found: impl Into<Found<'a>>, expected: &str) {
+        let cause = self.joint_count.or(self.frame_cause);
+        self.text.wrong_after(cause, &rules::FRAME, found, expected);
+        self.frame_cause = cause.or(self.text.problems.last());
+    }
+
     /// Reads the next line if it is that of a pose of the same frame.
     fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
         let expected = format!("the pose of joint {number}; the frame is left out");
         let Some(key) = self.peek() else {
-            self.text
-                .wrong(&rules::FRAME, self.text.file_ends(), &expected);
+            self.wrong_frame(self.text.file_ends(), &expected);
             return PoseLine::Missing;
         };
         if !is_pose(key) {
-            self.text.wrong(&rules::FRAME, key, &expected);
+            self.wrong_frame(key, &expected);
             if Section::of(key.text).is_some() {
                 return PoseLine::Missing;
             }
@@ -237,17 +254,28 @@ impl<'a> Reader<'a, '_> {
         }
         let named = key.number();
         if order.restarts(named) {
-            self.text.wrong(&rules::FRAME, key, &expected);
+            self.wrong_frame(key, &expected);
             return PoseLine::Missing;
         }
         order.push(named);
         if named != Some(number) {
-            self.text.report(&rules::POSE_ORDER, key, || {
+            let message = || {
                 let found = Found::from(key);
                 format!(
                     "{found}; expected joint {number}: the engine goes by the order of the lines"
                 )
-            });
+            };
+            let rule = &rules::POSE_ORDER;
+            let problems = &mut self.text.problems;
+            let subject = problems.subject;
+            let cause = self.joint_count.or(self.frame_cause);
+            if cause.is_some() {
+                problems.add_consequence(cause, rule, subject, key.into(), message);
+            } else {
+                // A program that numbers joints in its own way does so in each frame.
+                let named = (number, named);
+                self.frame_cause = problems.add_alike(named, rule, subject, key.into(), message);
+            }
         }
         self.text.pos += key.text.len();
         match self.read_transform() {
@@ -276,7 +304,7 @@ impl<'a> Reader<'a, '_> {
                 && is_pose(key)
                 && key.number() != Some(1_u32)
             {
-                self.text.wrong(&rules::FRAME, key, BOUNDS);
+                self.wrong_frame(key, BOUNDS);
                 self.skip_poses();
             }
         }
@@ -291,7 +319,8 @@ impl<'a> Reader<'a, '_> {
         }
         if self.model.has_bounds && is_whole {
             let found = key.map_or_else(|| self.text.file_ends(), Found::from);
-            self.text.wrong(&rules::BOUNDS, found, BOUNDS);
+            let cause = self.joint_count.or(self.frame_cause);
+            self.text.wrong_after(cause, &rules::BOUNDS, found, BOUNDS);
         }
         None
     }

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use super::read::Section;
 use super::rules;
-use crate::cursor::{Found, Text, Word};
+use crate::Cause;
+use crate::cursor::{Found, Text, Word, has_decimal_comma};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
@@ -46,6 +47,8 @@ pub(super) struct Head {
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
     pub all_frames: u64,
+    /// That `frame_counts` has fewer numbers than there are to be clips.
+    pub few_frame_counts: Option<Cause>,
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
     pub crlf: bool,
@@ -152,7 +155,11 @@ impl HeadReader<'_, '_> {
         };
         if line == 0 {
             self.head.version = String::from_utf8_lossy(word.text).into_owned();
-            if !word.number::<f32>().is_some_and(f32::is_finite) {
+            if has_decimal_comma(word.text) {
+                let lost = "the version says nothing else";
+                self.text
+                    .decimal_comma(&rules::DECIMAL_COMMA, word.into(), lost);
+            } else if !word.number::<f32>().is_some_and(f32::is_finite) {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a version number");
             }
@@ -199,6 +206,7 @@ impl HeadReader<'_, '_> {
             let found = self.text.line_ends().with(found);
             let expected = "one for each of the clips of `num_as`";
             self.text.wrong(&rules::HEADER_LINE, found, expected);
+            self.head.few_frame_counts = self.text.problems.last();
         }
         self.text.skip_line();
     }

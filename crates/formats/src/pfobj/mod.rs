@@ -11,6 +11,7 @@ mod layout;
 mod number;
 mod plain;
 mod read;
+mod repeated;
 mod rules;
 #[cfg(feature = "write")]
 mod write;
@@ -36,6 +37,10 @@ pub static FORMAT: Format = Format {
 
 /// The max number of joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
 pub const MAX_INFLUENCES: usize = 6;
+/// How far from 1 the length of a normal or a quaternion may be. Six digits, as exporters write them,
+/// leave it within 1e-6, and the normals that Blender keeps in 16 bits within 5e-5; three digits would
+/// leave it within this. What is further off was not made to be of length 1.
+pub const LENGTH_TOLERANCE: f32 = 1e-3;
 /// Frames a second at which the engine plays a clip unless a script says otherwise (fact sheet B5).
 pub const FRAMES_PER_SECOND: f32 = 24.0;
 
@@ -67,6 +72,8 @@ pub struct Pfobj {
     /// Everything that is wrong with the file, in file order.
     /// Of each kind the first hundred are listed, and how many more there are.
     pub problems: Vec<Problem>,
+    /// What is not wrong, but worth knowing, in file order.
+    pub notes: Vec<Problem>,
 }
 
 /// A corner of a triangle (document, section 3.2).
@@ -183,6 +190,18 @@ impl Pfobj {
         self.vertices.len() / 3
     }
 
+    /// Whether clips move its vertices: the engine does not look at weights where there is none
+    /// (fact sheet B1).
+    pub fn is_skinned(&self) -> bool {
+        !self.joints.is_empty() && !self.clips.is_empty()
+    }
+
+    /// Whether no joint moves a vertex when clips play, since it has no weights or their sum is 0
+    /// (fact sheet B3). Not so in a model without clips, where none needs any.
+    pub fn is_unweighted(&self, vertex: &Vertex) -> bool {
+        self.is_skinned() && sum_of_weights(self.influences_of(vertex)) == 0.0
+    }
+
     /// Line of the file, from 1, on which a vertex begins.
     pub fn vertex_line(&self, vertex: u32) -> u64 {
         self.layout.line(vertex)
@@ -211,4 +230,43 @@ impl Pfobj {
             .get(first..first + usize::from(vertex.influence_count))
             .unwrap_or_default()
     }
+}
+
+impl Rotation {
+    /// Whether it is a rotation for the engine: a quaternion whose length is 1, within
+    /// [`LENGTH_TOLERANCE`]. The engine makes none of others, and what they turn is distorted
+    /// (fact sheet B2).
+    pub fn is_unit(&self) -> bool {
+        match self {
+            Self::ConjugatedQuaternion(xyzw) => is_unit(xyzw),
+            Self::EulerDegrees(_) => false,
+        }
+    }
+}
+
+impl Vertex {
+    /// Whether the length of its normal is 0, so that it points nowhere. Also so where the square of
+    /// the length is too small for a number of the engine.
+    pub fn has_no_normal(&self) -> bool {
+        square(&self.normal) == 0.0
+    }
+}
+
+/// Whether the length of a vector is 1, within [`LENGTH_TOLERANCE`].
+#[inline]
+fn is_unit(vector: &[f32]) -> bool {
+    // The square is twice as far off.
+    (square(vector) - 1.0).abs() <= 2.0 * LENGTH_TOLERANCE
+}
+
+/// The square of the length of a vector.
+#[inline]
+fn square(vector: &[f32]) -> f32 {
+    vector.iter().map(|number| number * number).sum()
+}
+
+/// What the engine divides the weights of a vertex by.
+#[inline]
+fn sum_of_weights(influences: &[Influence]) -> f32 {
+    influences.iter().map(|influence| influence.weight).sum()
 }

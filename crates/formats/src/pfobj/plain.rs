@@ -3,7 +3,7 @@
 //! read here, and it is read line by line instead.
 
 use super::number::{plain_index, plain_number};
-use super::{Bounds, Influence, MAX_INFLUENCES, Rotation, Transform, Vertex};
+use super::{Bounds, Influence, MAX_INFLUENCES, Rotation, Transform, Vertex, is_unit};
 
 /// Spaces and tabs before a line that are gone past here.
 const MAX_INDENT: usize = 16;
@@ -85,7 +85,7 @@ impl<'a> Plain<'a> {
         let scale = self.numbers(b'/')?;
         self.expect(b" ")?;
         let rotation: [f32; 4] = self.numbers(b'/')?;
-        if rotation == [0.0; 4] {
+        if !is_unit(&rotation) {
             return None;
         }
         self.expect(b" ")?;

@@ -9,12 +9,13 @@ use std::ops::ControlFlow;
 use super::head::{Head, read_head};
 use super::number::plain_number;
 use super::plain::Plain;
+use super::repeated::{self, Repeated};
 use super::{
     Bounds, Influence, Joint, Layout, MAX_INFLUENCES, Material, Pfobj, PfobjError, Rotation,
-    Transform, Vertex, rules,
+    Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
-use crate::cursor::{Found, Text, Word, first_words, is_separator};
-use crate::{Place, Subject, quoted};
+use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
+use crate::{Cause, Place, Severity, Subject, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -143,13 +144,23 @@ pub(super) struct Reader<'a, 'w> {
     pub model: Pfobj,
     /// Of each joint, its parent as written (from 1, 0 for none) if it could be read.
     pub parents: Vec<Option<(u64, Place)>>,
+    /// What is wrong with many values.
+    pub repeated: Repeated,
+    /// Whether the head promises joints and clips: weights are looked at.
+    is_skinned: bool,
+    /// Whether a number was not finite, and another was taken in its place.
+    has_substitute: bool,
     /// The part that the reading has come to.
     section: Section,
     /// Of which parts it has been reported that they are too short or too long.
     reported_short: [bool; 5],
     reported_long: [bool; 5],
-    /// Whether it has been reported that numbers have a comma.
-    reported_comma: bool,
+    /// That there are more or fewer joints than the head says.
+    pub joint_count: Option<Cause>,
+    /// What is wrong with the order of the poses of the last frame.
+    pub frame_cause: Option<Cause>,
+    /// That a clip has more frames than announced, perhaps since the line of the next one is missing.
+    pub long_clip: Option<Cause>,
     /// The line after the last one that is nothing that can be read.
     after_strange: u64,
     /// Where the last line is that was out of place.
@@ -183,14 +194,22 @@ impl<'a, 'w> Reader<'a, 'w> {
                 bad_vertices: Vec::new(),
                 crlf: head.crlf,
                 problems: Vec::new(),
+                notes: Vec::new(),
             },
+            is_skinned: [Section::Joints, Section::Clips]
+                .into_iter()
+                .all(|section| head.promised(section).is_some_and(|count| count > 0)),
+            has_substitute: false,
             text,
             head,
             parents: Vec::new(),
+            repeated: Repeated::default(),
             section: Section::Vertices,
             reported_short: [false; 5],
             reported_long: [false; 5],
-            reported_comma: false,
+            joint_count: None,
+            frame_cause: None,
+            long_clip: None,
             after_strange: 0,
             last_misplaced: None,
             watch,
@@ -208,7 +227,9 @@ impl<'a, 'w> Reader<'a, 'w> {
             let none = || end.error(&rules::NO_VERTICES, VERTEX_LINES[0].1);
             return Err(self.text.first_error.unwrap_or_else(none));
         }
-        model.problems = self.text.problems.finish();
+        let found = self.text.problems.finish().into_iter();
+        (model.notes, model.problems) =
+            found.partition(|problem| problem.severity == Severity::Note);
         Ok(model)
     }
 
@@ -238,6 +259,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 Section::Joints => self.text.skip_line(),
                 Section::Clips => self.read_clip()?,
                 Section::Bounds => {
+                    self.text.problems.subject = Subject::BindBounds;
                     self.model.bounds = self.read_bounds();
                     // What is wrong with them has been reported.
                     self.reported_short[Section::Bounds as usize] = true;
@@ -342,7 +364,28 @@ impl<'a, 'w> Reader<'a, 'w> {
                 let key = quoted(key.text);
                 format!("found more {key} lines; expected {count_is} as `{count}` says")
             });
+            self.fold_count(section);
         }
+    }
+
+    /// Folds below the problem that was added last, that a part has another length than the head says,
+    /// what of the head it explains; and keeps it for what follows from it.
+    fn fold_count(&mut self, section: Section) {
+        let problems = &mut self.text.problems;
+        let Some(cause) = problems.last() else {
+            return;
+        };
+        let explained = match section {
+            Section::Vertices => &rules::TRIANGLES,
+            Section::Materials => &rules::NO_MATERIALS,
+            Section::Bounds => &rules::NO_BOUNDS,
+            Section::Joints => {
+                self.joint_count = Some(cause);
+                return;
+            }
+            Section::Clips => return,
+        };
+        problems.fold(cause, |problem| problem.rule == explained);
     }
 
     /// Says of a part that it is too short if it is, once.
@@ -360,9 +403,19 @@ impl<'a, 'w> Reader<'a, 'w> {
             let message = || format!("{found}; expected {bounds} of the bind pose");
             self.text.report(&rules::BOUNDS, found.place, message);
         } else {
-            self.text.report(&rules::COUNT, found.place, || {
-                format!("{found} after {read} {what}; expected {promised} as `{count}` says")
-            });
+            let cause = match section {
+                // As many as the line of their frames has, or one whose line is missing.
+                Section::Clips if read == self.head.frame_counts.len() => {
+                    self.head.few_frame_counts
+                }
+                Section::Clips => self.long_clip,
+                _ => None,
+            };
+            self.text
+                .report_after(cause, &rules::COUNT, found.place, || {
+                    format!("{found} after {read} {what}; expected {promised} as `{count}` says")
+                });
+            self.fold_count(section);
         }
     }
 
@@ -377,9 +430,11 @@ impl<'a, 'w> Reader<'a, 'w> {
         let short = Section::ALL
             .into_iter()
             .find(|section| self.is_short(*section) && !self.reported_short[*section as usize]);
+        let moment = self.text.problems.moment();
         if let Some(section) = short {
             self.check_short(section, &self.text.file_ends());
         }
+        let ends_early = self.text.problems.first_since(moment);
         let after = "the end of the model";
         self.text.check_end(
             &rules::TRAILING_DATA,
@@ -387,19 +442,17 @@ impl<'a, 'w> Reader<'a, 'w> {
             after,
             is_line_ended,
         );
+        self.text.fold_end(ends_early);
     }
 
     /// Lists something that cannot be read. A program that writes numbers as its user's language
-    /// does gives each of them a comma: that is reported once, and not for every line.
+    /// does gives each of them a comma: that is one problem, and not one for every line.
     pub(super) fn unreadable(&mut self, found: Found<'a>, expected: &str) {
-        if !found.word.is_some_and(has_decimal_comma) {
+        if found.word.is_some_and(has_decimal_comma) {
+            let lost = "lines with such numbers are left out";
+            self.text.decimal_comma(&rules::DECIMAL_COMMA, found, lost);
+        } else {
             self.text.wrong(&rules::VALUE, found, expected);
-        } else if !self.reported_comma {
-            self.reported_comma = true;
-            let found = found.with(", which has a decimal comma");
-            let hint =
-                "a decimal point; lines with such numbers are left out, and this is said once";
-            self.text.wrong(&rules::DECIMAL_COMMA, found, hint);
         }
     }
 
@@ -487,7 +540,10 @@ impl<'a, 'w> Reader<'a, 'w> {
     fn read_plain_vertex(&mut self) -> bool {
         let influences = self.model.influences.len();
         let mut plain = Plain::new(self.text.bytes, self.text.pos);
-        let Some(vertex) = plain.vertex(&mut self.model.influences) else {
+        let vertex = plain.vertex(&mut self.model.influences);
+        let weights = self.model.influences.get(influences..).unwrap_or_default();
+        let is_weighted = !self.is_skinned || sum_of_weights(weights) != 0.0;
+        let Some(vertex) = vertex.filter(|vertex| is_weighted && is_unit(&vertex.normal)) else {
             self.model.influences.truncate(influences);
             return false;
         };
@@ -518,7 +574,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             match line {
                 0 => vertex.position = reader.floats(0.0)?,
                 1 => vertex.uv = reader.floats(0.0)?,
-                2 => vertex.normal = reader.floats(0.0)?,
+                2 => vertex.normal = reader.read_normal()?,
                 3 => reader.read_influences()?,
                 _ => {
                     let word = reader.word()?;
@@ -546,10 +602,48 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.model.layout.push(first_line, end);
     }
 
+    /// Reads the rest of a `vn` line.
+    fn read_normal(&mut self) -> Result<[f32; 3], Found<'a>> {
+        let first = self.word()?;
+        self.text.unread(first);
+        self.has_substitute = false;
+        let normal = self.floats(0.0)?;
+        self.check_length(
+            &normal,
+            first,
+            [&repeated::ZERO_NORMAL, &repeated::NORMAL_LENGTH],
+        );
+        Ok(normal)
+    }
+
+    /// Counts a vector whose length is 0, or not 1: faults for these. One that has a number that is
+    /// not finite is wrong for that.
+    fn check_length(
+        &mut self,
+        vector: &[f32],
+        first: Word<'a>,
+        [zero, other]: [&'static repeated::Fault; 2],
+    ) {
+        if self.has_substitute || is_unit(vector) {
+            return;
+        }
+        let (subject, place) = (self.text.problems.subject, first.place);
+        let square = square(vector);
+        if square == 0.0 {
+            self.repeated.add(zero, subject, place, String::new);
+        } else {
+            let length = || square.sqrt().to_string();
+            self.repeated.add(other, subject, place, length);
+        }
+    }
+
     /// Reads the rest of a `vw` line.
     fn read_influences(&mut self) -> Result<(), Found<'a>> {
         let mut count = 0;
         let line_start = self.text.pos;
+        let place = self.text.place();
+        let first = self.model.influences.len();
+        self.has_substitute = false;
         while let Some(word) = self.text.word(false) {
             if count == MAX_INFLUENCES {
                 self.text.report(&rules::INFLUENCES, word, || {
@@ -560,7 +654,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 });
                 // All of the line is taken for read.
                 self.text.words();
-                return Ok(());
+                break;
             }
             let slash = word.text.iter().position(|byte| *byte == b'/');
             let slash = slash.ok_or(word)?;
@@ -581,10 +675,16 @@ impl<'a, 'w> Reader<'a, 'w> {
         let has_clips = self.promised(Section::Clips).is_some_and(|clips| clips > 0);
         let ends_at_once = self.text.pos == line_start
             || self.text.bytes.get(line_start..self.text.pos) == Some(b"\r");
+        let subject = self.text.problems.subject;
         if count == 0 && has_clips && ends_at_once {
-            let message = "no space after `vw`; the engine refuses it in a model with clips";
-            self.text
-                .warn(&rules::EMPTY_WEIGHTS, self.text.place(), message);
+            let place = self.text.place();
+            self.repeated
+                .add(&repeated::EMPTY_WEIGHTS, subject, place, String::new);
+        }
+        let weights = self.model.influences.get(first..).unwrap_or_default();
+        if self.is_skinned && sum_of_weights(weights) == 0.0 && !self.has_substitute {
+            self.repeated
+                .add(&repeated::UNWEIGHTED, subject, place, String::new);
         }
         Ok(())
     }
@@ -688,21 +788,28 @@ impl<'a, 'w> Reader<'a, 'w> {
         &mut self,
         [scale, rotation, translation]: [Word<'a>; 3],
     ) -> Result<Transform, Found<'a>> {
-        let components = rotation.text.split(|byte| *byte == b'/').count();
         Ok(Transform {
             scale: self.slashed(scale, 1.0)?,
-            rotation: if components == 3 {
-                Rotation::EulerDegrees(self.slashed(rotation, 0.0)?)
-            } else {
-                let numbers: [f32; 4] = self.slashed(rotation, 0.0)?;
-                if numbers == [0.0; 4] {
-                    let expected = "a quaternion that is not of length 0";
-                    self.text.wrong(&rules::ROTATION, rotation, expected);
-                }
-                Rotation::ConjugatedQuaternion(numbers)
-            },
+            rotation: self.rotation(rotation)?,
             translation: self.slashed(translation, 0.0)?,
         })
+    }
+
+    /// The rotation that a word is.
+    fn rotation(&mut self, word: Word<'a>) -> Result<Rotation, Found<'a>> {
+        let components = word.text.split(|byte| *byte == b'/').count();
+        self.has_substitute = false;
+        if components == 3 {
+            let degrees = self.slashed(word, 0.0)?;
+            let (subject, fault) = (self.text.problems.subject, &repeated::EULER_ROTATION);
+            self.repeated
+                .add(fault, subject, word.place, || quoted(word.text));
+            return Ok(Rotation::EulerDegrees(degrees));
+        }
+        let quaternion: [f32; 4] = self.slashed(word, 0.0)?;
+        let faults = [&repeated::ROTATION, &repeated::ROTATION_LENGTH];
+        self.check_length(&quaternion, word, faults);
+        Ok(Rotation::ConjugatedQuaternion(quaternion))
     }
 
     /// Reads the three lines of bounds; none if one of them cannot be read.
@@ -796,6 +903,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if number.is_finite() {
             return Ok(number);
         }
+        self.has_substitute = true;
         self.text.report(&rules::NOT_FINITE, word, || {
             let found = Found::from(word);
             format!("{found}; expected a finite number, {substitute} is taken")
@@ -816,12 +924,6 @@ impl<'a, 'w> Reader<'a, 'w> {
         let message = || format!("{}; {what}", Found::from(name));
         self.text.report(&rules::NAME, name, message);
     }
-}
-
-/// Whether a number in a word has a comma in place of the point.
-fn has_decimal_comma(word: &[u8]) -> bool {
-    word.windows(3)
-        .any(|around| matches!(around, [a, b',', b] if a.is_ascii_digit() && b.is_ascii_digit()))
 }
 
 /// Stands in for a transform that cannot be read.

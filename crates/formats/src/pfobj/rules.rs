@@ -8,11 +8,11 @@ crate::rules! {
     /// A number of the header promises more than the file has room for.
     Error HEADER_COUNT = "pfobj/header-count";
     /// The header says `num_material` where the engine expects `num_materials`.
-    Warning NUM_MATERIAL = "pfobj/num-material";
+    Error NUM_MATERIAL = "pfobj/num-material";
     /// The model has no materials.
     Warning NO_MATERIALS = "pfobj/no-materials";
     /// The model has no bounds (`has_collision 0`), without which the engine refuses it.
-    Warning NO_BOUNDS = "pfobj/no-bounds";
+    Error NO_BOUNDS = "pfobj/no-bounds";
     /// A model without joints has no vertex that can be read.
     Error NO_VERTICES = "pfobj/no-vertices";
     /// There are more clips, joints or materials than the engine has room for, or than are read.
@@ -20,15 +20,15 @@ crate::rules! {
     /// The vertices do not make whole triangles.
     Error TRIANGLES = "pfobj/triangles";
     /// A line of the header begins with a space.
-    Warning INDENTED_LINE = "pfobj/indented-line";
+    Error INDENTED_LINE = "pfobj/indented-line";
     /// The file begins with a byte order mark.
-    Warning BYTE_ORDER_MARK = "pfobj/byte-order-mark";
+    Error BYTE_ORDER_MARK = "pfobj/byte-order-mark";
     /// There is a blank line.
-    Warning BLANK_LINE = "pfobj/blank-line";
+    Error BLANK_LINE = "pfobj/blank-line";
     /// A line has more words than are read.
     Warning EXTRA_WORDS = "pfobj/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
-    Warning LONG_LINE = "pfobj/long-line";
+    Error LONG_LINE = "pfobj/long-line";
     /// A line is missing or out of place.
     Error LINE = "pfobj/line";
     /// A part of the file comes too late.
@@ -46,7 +46,14 @@ crate::rules! {
     /// A weight is below zero.
     Error NEGATIVE_WEIGHT = "pfobj/negative-weight";
     /// `vw` ends its line without a space, which the engine refuses.
-    Warning EMPTY_WEIGHTS = "pfobj/empty-weights";
+    Error EMPTY_WEIGHTS = "pfobj/empty-weights";
+    /// A vertex of a model with clips has no weights, or their sum is 0: it stays where the bind pose
+    /// has it.
+    Warning UNWEIGHTED = "pfobj/unweighted";
+    /// A normal has length zero, for which the engine has no light.
+    Warning ZERO_NORMAL = "pfobj/zero-normal";
+    /// A normal is not of length 1, which the engine makes of it.
+    Note NORMAL_LENGTH = "pfobj/normal-length";
     /// A vertex names a joint that does not exist.
     Error JOINT_INDEX = "pfobj/joint-index";
     /// A vertex names a material that does not exist.
@@ -59,6 +66,15 @@ crate::rules! {
     Error PARENT_CYCLE = "pfobj/parent-cycle";
     /// A quaternion has length zero.
     Error ROTATION = "pfobj/rotation";
+    /// A quaternion is not of length 1, as the engine takes it to be.
+    Warning ROTATION_LENGTH = "pfobj/rotation-length";
+    /// A rotation has three components, as the document says, where the engine reads the four of a
+    /// quaternion.
+    Warning EULER_ROTATION = "pfobj/euler-rotation";
+    /// Several clips have the same name, of which the engine plays only the first.
+    Warning CLIP_TWICE = "pfobj/clip-twice";
+    /// Several joints have the same name, at which the engine does not look.
+    Note JOINT_TWICE = "pfobj/joint-twice";
     /// A clip has more or fewer frames than are announced.
     Error FRAME_COUNT = "pfobj/frame-count";
     /// A frame does not have the poses of all joints; it is left out.
@@ -70,7 +86,7 @@ crate::rules! {
     /// The min of bounds is above their max.
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
     /// The last line does not end with a line feed.
-    Warning LAST_LINE = "pfobj/last-line";
+    Error LAST_LINE = "pfobj/last-line";
     /// Something follows the end of the model.
     Warning TRAILING_DATA = "pfobj/trailing-data";
 }

@@ -5,6 +5,7 @@
 
 mod check;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -13,8 +14,8 @@ use super::{
     Section, SectionKind, Setting, Skybox, Tag, UnknownLine, Value, ValueType, lines, rules,
     version_number,
 };
-use crate::cursor::{Found, Text, Word, first_words, is_separator, text_place};
-use crate::{Place, ReadError, Subject, counted, quoted};
+use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
+use crate::{Cause, Place, ReadError, Subject, counted, quoted};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -167,11 +168,39 @@ struct Record {
     /// Of a region.
     shape_type: u32,
     attributes: Attributes,
+    /// Of a record with more than [`FEW_ATTRIBUTES`], where each key stood last.
+    lines: HashMap<String, u64>,
     line: u64,
     /// How many attributes it is to have, if it says.
     promise: Option<Promise>,
     /// How many lines are to follow the last attribute, if it lists arguments or tags.
     list: Option<Promise>,
+}
+
+/// Keys of so many attributes are compared one by one; the engine knows fewer.
+const FEW_ATTRIBUTES: usize = 32;
+
+impl Record {
+    /// The line of the last attribute of a key that was added.
+    fn line_of(&self, key: &str) -> Option<u64> {
+        if self.attributes.0.len() <= FEW_ATTRIBUTES {
+            self.attributes.get(key).map(|attribute| attribute.line)
+        } else {
+            self.lines.get(key).copied()
+        }
+    }
+
+    fn add(&mut self, attribute: Attribute) {
+        let attributes = &mut self.attributes.0;
+        attributes.push(attribute);
+        if attributes.len() > FEW_ATTRIBUTES {
+            let is_first = self.lines.is_empty();
+            let from = if is_first { 0 } else { attributes.len() - 1 };
+            let added = attributes[from..].iter();
+            self.lines
+                .extend(added.map(|attribute| (attribute.key.clone(), attribute.line)));
+        }
+    }
 }
 
 /// A number of entries that is announced.
@@ -205,6 +234,15 @@ struct Part {
     promise: Option<Promise>,
 }
 
+/// The sections that the engine knows.
+const KNOWN_SECTIONS: [SectionKind; 5] = [
+    SectionKind::General,
+    SectionKind::Factions,
+    SectionKind::Entities,
+    SectionKind::Regions,
+    SectionKind::Cameras,
+];
+
 /// A scene while it is read.
 struct Reader<'a> {
     text: Text<'a>,
@@ -213,8 +251,14 @@ struct Reader<'a> {
     record: Option<Record>,
     /// The section that is read.
     part: Option<Part>,
+    /// The index of the section of each kind that is known, in the order of [`KNOWN_SECTIONS`].
+    known_sections: [Option<usize>; KNOWN_SECTIONS.len()],
     /// How many sections were begun.
     parts: usize,
+    /// How many factions there should be, and the problem that there are fewer.
+    faction_count: Option<(u64, Cause)>,
+    /// When the last line was read, as the problems have it.
+    end_of_lines: usize,
     next_watch: usize,
 }
 
@@ -296,7 +340,10 @@ impl<'a> Reader<'a> {
             },
             record: None,
             part: None,
+            known_sections: [None; KNOWN_SECTIONS.len()],
             parts: 0,
+            faction_count: None,
+            end_of_lines: 0,
             next_watch: 0,
         }
     }
@@ -339,6 +386,11 @@ impl<'a> Reader<'a> {
                     });
                 }
                 Some(_) => {}
+                None if version.is_some_and(|word| has_decimal_comma(word.text)) => {
+                    let lost = "the version is not known";
+                    let rule = &rules::DECIMAL_COMMA;
+                    self.text.decimal_comma(rule, line.found(), lost);
+                }
                 None => self.text.wrong(&rules::HEADER_LINE, line.found(), expected),
             }
         } else {
@@ -414,6 +466,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        self.end_of_lines = self.text.problems.moment();
         self.end_section();
         if self.scene.sections.is_empty() {
             let expected = "`section \"<name>\"`";
@@ -442,29 +495,22 @@ impl<'a> Reader<'a> {
                 None => return,
             }
         };
-        let known = [
-            SectionKind::General,
-            SectionKind::Factions,
-            SectionKind::Entities,
-            SectionKind::Regions,
-            SectionKind::Cameras,
-        ];
         let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
-        let kind = known
-            .into_iter()
-            .find(|kind| kind.name().as_bytes() == name.text);
-        let kind = kind.unwrap_or_else(|| {
-            let found = name;
-            self.text.wrong(&rules::SECTION, found, names);
+        let known = KNOWN_SECTIONS
+            .iter()
+            .position(|kind| kind.name().as_bytes() == name.text);
+        let kind = if let Some(number) = known {
+            KNOWN_SECTIONS[number].clone()
+        } else {
+            self.text.wrong(&rules::SECTION, name, names);
             SectionKind::Unknown {
                 name: string(name.text),
                 lines: Vec::new(),
             }
-        });
-        let is_unknown = matches!(kind, SectionKind::Unknown { .. });
+        };
         let sections = &mut self.scene.sections;
-        let same = sections.iter().position(|section| section.kind == kind);
-        let section = if let Some(first) = same.filter(|_| !is_unknown) {
+        let first = known.and_then(|number| self.known_sections[number]);
+        let section = if let Some(first) = first {
             let first_line = sections[first].line;
             self.text.report(&rules::SECTION_TWICE, name, || {
                 let name = kind.name();
@@ -477,7 +523,11 @@ impl<'a> Reader<'a> {
                 line: line.number(),
                 count_line: 0,
             });
-            sections.len() - 1
+            let section = sections.len() - 1;
+            if let Some(number) = known {
+                self.known_sections[number] = Some(section);
+            }
+            section
         };
         let records = Kind::of(&self.scene.sections[section].kind);
         self.parts += 1;
@@ -504,7 +554,17 @@ impl<'a> Reader<'a> {
         let key = section.count_key().unwrap_or_default();
         let count = kind.count(&self.scene) - part.records_before;
         if let Some(promise) = part.promise {
-            self.check_count(promise, &format!("`{key}` says"), count, kind.line().0);
+            self.check_count(
+                promise,
+                &format!("`{key}` says"),
+                count,
+                kind.line().0,
+                None,
+            );
+            let is_short = kind == Kind::Faction && promise.count > count as u64;
+            if let Some(cause) = self.text.problems.last().filter(|_| is_short) {
+                self.faction_count = Some((promise.count, cause));
+            }
         } else if !part.has_count {
             self.text.report(&rules::COUNT, (part.line, 1), || {
                 format!("no line `{key} <number>`")
@@ -547,7 +607,14 @@ impl<'a> Reader<'a> {
             }
         };
         if !self.read_general(line) {
-            self.text.wrong(&rules::RECORD, line.found(), &expected);
+            let comma = line.words().find(|word| has_decimal_comma(word.text));
+            if let Some(comma) = comma.filter(|_| line.key.text == b"emit_light_pos") {
+                let lost = "values with such numbers are left out";
+                self.text
+                    .decimal_comma(&rules::DECIMAL_COMMA, comma.into(), lost);
+            } else {
+                self.text.wrong(&rules::RECORD, line.found(), &expected);
+            }
         }
     }
 
@@ -661,6 +728,7 @@ impl<'a> Reader<'a> {
             model: String::new(),
             shape_type: 0,
             attributes: Attributes::default(),
+            lines: HashMap::new(),
             line: line.number(),
             promise: None,
             list: None,
@@ -730,7 +798,7 @@ impl<'a> Reader<'a> {
             if record.kind == Kind::Entity {
                 record.list = self.begin_list(&mut attribute, line);
             }
-            record.attributes.0.push(attribute);
+            record.add(attribute);
         }
         self.record = Some(record);
     }
@@ -840,7 +908,12 @@ impl<'a> Reader<'a> {
             }
             Err(bad) => {
                 let found = bad.map_or_else(|| line.end.clone(), Found::from);
-                self.text.wrong(&rules::VALUE, found, value_type.pattern());
+                if bad.is_some_and(|word| has_decimal_comma(word.text)) {
+                    let lost = "values with such numbers are left out";
+                    self.text.decimal_comma(&rules::DECIMAL_COMMA, found, lost);
+                } else {
+                    self.text.wrong(&rules::VALUE, found, value_type.pattern());
+                }
                 Value::Unreadable(string(text.text))
             }
         }
@@ -856,20 +929,30 @@ impl<'a> Reader<'a> {
             Some(Value::Tags(tags)) => (tags.len(), "tag"),
             _ => return,
         };
-        self.check_count(promise, "announces", count, noun);
+        self.check_count(promise, "announces", count, noun, None);
     }
 
-    /// Says that there are more or fewer of something than was announced, if it is so.
-    fn check_count(&mut self, promise: Promise, announces: &str, count: usize, noun: &str) {
+    /// Says that there are more or fewer of something than was announced, if it is so. That one is
+    /// known to be missing may be why there are fewer.
+    fn check_count(
+        &mut self,
+        promise: Promise,
+        announces: &str,
+        count: usize,
+        noun: &str,
+        missing: Option<Cause>,
+    ) {
         if promise.count != count as u64 {
-            self.text.report(&rules::COUNT, promise.place, || {
-                let there_are = match (count, noun) {
-                    (1, _) => format!("there is 1 {noun}"),
-                    (_, "entity") => format!("there are {count} entities"),
-                    _ => format!("there are {count} {noun}s"),
-                };
-                format!("{announces} {promise}; {there_are}")
-            });
+            let cause = missing.filter(|_| (count as u64) < promise.count);
+            self.text
+                .report_after(cause, &rules::COUNT, promise.place, || {
+                    let there_are = match (count, noun) {
+                        (1, _) => format!("there is 1 {noun}"),
+                        (_, "entity") => format!("there are {count} entities"),
+                        _ => format!("there are {count} {noun}s"),
+                    };
+                    format!("{announces} {promise}; {there_are}")
+                });
         }
     }
 
@@ -912,8 +995,9 @@ impl<'a> Reader<'a> {
                 format!("this {noun} has no `{key}`")
             });
         }
+        let missing = missing.and(self.text.problems.last());
         if let Some(promise) = promise {
-            self.check_count(promise, "announces", count, "attribute");
+            self.check_count(promise, "announces", count, "attribute", missing);
         }
         self.text.problems.subject = Subject::File;
         let scene = &mut self.scene;

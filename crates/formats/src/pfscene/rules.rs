@@ -6,17 +6,17 @@ crate::rules! {
     /// A line of the header is missing or cannot be read.
     Error HEADER_LINE = "pfscene/header-line";
     /// The version is newer than 1.1, the last that the engine reads.
-    Warning VERSION = "pfscene/version";
+    Error VERSION = "pfscene/version";
     /// The file begins with a byte order mark.
-    Warning BYTE_ORDER_MARK = "pfscene/byte-order-mark";
+    Error BYTE_ORDER_MARK = "pfscene/byte-order-mark";
     /// There is a blank line, which the engine refuses.
-    Warning BLANK_LINE = "pfscene/blank-line";
+    Error BLANK_LINE = "pfscene/blank-line";
     /// A line has more words than are read.
     Warning EXTRA_WORDS = "pfscene/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
-    Warning LONG_LINE = "pfscene/long-line";
+    Error LONG_LINE = "pfscene/long-line";
     /// The last line does not end with a line feed.
-    Warning LAST_LINE = "pfscene/last-line";
+    Error LAST_LINE = "pfscene/last-line";
     /// A section has a name that the engine does not know.
     Error SECTION = "pfscene/section";
     /// The file has a section twice.
@@ -29,6 +29,8 @@ crate::rules! {
     Error COUNT = "pfscene/count";
     /// The value of an attribute cannot be read.
     Error VALUE = "pfscene/value";
+    /// Numbers have a decimal comma.
+    Error DECIMAL_COMMA = "pfscene/decimal-comma";
     /// A number is NaN or infinite.
     Error NOT_FINITE = "pfscene/not-finite";
     /// An attribute has a value of another type than the engine reads.

@@ -231,21 +231,21 @@ fn check_region(
     is_kept
 }
 
-/// Reads entities to the end of a section. Where they cannot be read there are none, which is a
-/// problem of this kind, and what stands before them counts all the same.
+/// Reads entities to the end of a section. Those that cannot be read are left out, which is a problem
+/// of this kind; those before them, and what stands before all of them, count all the same.
 pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
     strings: &StringTable,
     problems: &mut Problems,
     unreadable: &'static Rule,
 ) -> Entities {
-    match Entities::read(cursor, strings, problems) {
+    match Entities::read_whole_ones(cursor, strings, problems, unreadable) {
         Ok(entities) => {
             cursor.check_end(problems);
             entities
         }
         Err(error) => {
-            problems.add_error_as(unreadable, error);
+            problems.add_error_as(unreadable, error.losing("the entities"));
             Entities::default()
         }
     }

@@ -590,33 +590,44 @@ impl CubeReader<'_, '_> {
         let all = || 0..cubes.len() as u32;
         // What wrappers have in sections that are missing cannot be told from what nothing has.
         let mut are_children_known = true;
-        // Of what cannot be read enough is said.
         let [is_client_broken, is_server_broken] = self.broken;
-        for (kind, count, is_there, side) in [
+        let lights = cubes.light_infos.iter().map(|info| info.child);
+        let paths = cubes.path_infos.iter().map(|info| info.child);
+        for (kind, children, is_broken, side) in [
             (
                 CubeKind::LightInfo,
-                cubes.light_infos.len(),
-                is_client_broken || self.data.client.is_some(),
+                lights.collect::<Vec<_>>(),
+                is_client_broken,
                 Side::Client,
             ),
             (
                 CubeKind::PathInfo,
-                cubes.path_infos.len(),
-                is_server_broken || self.data.server.is_some(),
+                paths.collect(),
+                is_server_broken,
                 Side::Server,
             ),
         ] {
-            let first = all().find(|cube| cubes.kind(*cube) == Some(kind));
-            if let Some(first) = first.filter(|_| !is_there) {
-                are_children_known = false;
-                self.warn(problems, &rules::MISSING_CHILDREN, (first, 0), || {
-                    let name = kind.name();
+            let of_kind = all().filter(|cube| cubes.kind(*cube) == Some(kind));
+            let mut unknown = of_kind.zip(&children).filter(|(_, child)| child.is_none());
+            let Some((first, _)) = unknown.next() else {
+                continue;
+            };
+            are_children_known = false;
+            self.warn(problems, &rules::MISSING_CHILDREN, (first, 0), || {
+                let (name, count) = (kind.name(), 1 + unknown.count());
+                let place = format!("what is in {name} cubes is in the {side} section, which");
+                if is_broken {
                     format!(
-                        "what is in {name} cubes is in the {side} section, which is missing; \
-                         nothing is in the {count} of this chunk, of which this is the first"
+                        "{place} cannot be read; what was in {count} of this chunk, of which this \
+                         is the first, is drawn, but in no cube"
                     )
-                });
-            }
+                } else {
+                    format!(
+                        "{place} is missing; nothing is in the {count} of this chunk, of which this \
+                         is the first"
+                    )
+                }
+            });
         }
         let first = all().find(|cube| !cubes.is_reached(*cube));
         if let Some(first) = first.filter(|_| are_children_known && !cubes.is_torn) {

@@ -14,7 +14,7 @@ use super::entity_kinds::{
 };
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::rules;
-use crate::{Problems, ReadError, outside, quoted};
+use crate::{Problems, ReadError, Rule, counted, outside, quoted};
 
 /// Bytes of no entities: five counts.
 pub(super) const MIN_BYTES: usize = 20;
@@ -34,8 +34,8 @@ pub struct Entities {
     properties: Range<usize>,
     /// Where in `bytes` each entity begins.
     starts: Vec<u32>,
-    /// Where in `bytes` the first entity of an unknown type begins, if there is one: what follows
-    /// cannot be read.
+    /// Where in `bytes` the first entity begins that is cut off or of an unknown type, if there is one:
+    /// what follows cannot be read.
     opaque_from: Option<usize>,
 }
 
@@ -72,6 +72,29 @@ impl Entities {
         strings: &StringTable,
         problems: &mut Problems,
     ) -> Result<Self, ReadError> {
+        Self::read_up_to(cursor, strings, problems, None)
+    }
+
+    /// The same of a list that may be broken: what is whole of it is kept, and the rest a problem of
+    /// this rule.
+    ///
+    /// # Errors
+    /// Its tables are broken, so that none of it can be read.
+    pub(super) fn read_whole_ones(
+        cursor: &mut Cursor<'_>,
+        strings: &StringTable,
+        problems: &mut Problems,
+        broken: &'static Rule,
+    ) -> Result<Self, ReadError> {
+        Self::read_up_to(cursor, strings, problems, Some(broken))
+    }
+
+    fn read_up_to(
+        cursor: &mut Cursor<'_>,
+        strings: &StringTable,
+        problems: &mut Problems,
+        broken: Option<&'static Rule>,
+    ) -> Result<Self, ReadError> {
         let start = cursor.pos();
         let mut whole = cursor.clone();
         cursor.enter("entity tables", None);
@@ -88,27 +111,47 @@ impl Entities {
             table(8, "64-bit values")?,
         ];
         let properties = table(PROPERTY_BYTES, "properties")?;
-        let count = cursor.u32()?;
-        let count = cursor.count(count, HEAD_BYTES, "entities")?;
+        let announced = cursor.u32()?;
+        let most = cursor.left() / HEAD_BYTES;
+        let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entities") {
+            Ok(count) => (count, None),
+            // As many as there is room for.
+            Err(error) if broken.is_some() => (most, Some(error)),
+            Err(error) => return Err(error),
+        };
         let mut starts = Vec::with_capacity(count);
         let mut opaque_from = None;
         for i in 0..count {
             cursor.enter("entity", i);
             let at = cursor.pos();
-            cursor.bytes(TYPE_AT)?;
-            let number = cursor.u8()?;
-            if let Some(kind) = EntityKind::from_number(number) {
-                cursor.bytes(kind.body_bytes())?;
-                starts.push((at - start) as u32);
-            } else {
-                cursor.warn(problems, &rules::ENTITY_TYPE, at + TYPE_AT, || {
-                    let left = count - i;
-                    format!("unknown type {number}; it and all that follow ({left}) are not read")
-                });
-                cursor.rest();
-                opaque_from = Some(at - start);
-                break;
+            match Self::pass(cursor) {
+                Ok(None) => starts.push((at - start) as u32),
+                Ok(Some(number)) => {
+                    cursor.warn(problems, &rules::ENTITY_TYPE, at + TYPE_AT, || {
+                        let left = announced as usize - i;
+                        format!(
+                            "unknown type {number}; it and all that follow ({left}) are not read"
+                        )
+                    });
+                    opaque_from = Some(at - start);
+                    break;
+                }
+                Err(of_this) if broken.is_none() => return Err(of_this),
+                Err(of_this) => {
+                    error.get_or_insert(of_this);
+                    opaque_from = Some(at - start);
+                    break;
+                }
             }
+        }
+        if let (Some(error), Some(rule)) = (error, broken) {
+            let lost = announced as usize - starts.len();
+            let lost = counted(lost, "entity");
+            problems.add_error_as(rule, error.losing(lost));
+            opaque_from.get_or_insert(cursor.pos() - start);
+        }
+        if opaque_from.is_some() {
+            cursor.rest();
         }
         let entities = Self {
             bytes: whole.bytes(cursor.pos() - start)?.into(),
@@ -120,6 +163,17 @@ impl Entities {
         };
         entities.check(cursor, strings, problems);
         Ok(entities)
+    }
+
+    /// Goes past an entity; its type where that is not known.
+    fn pass(cursor: &mut Cursor<'_>) -> Result<Option<u8>, ReadError> {
+        cursor.bytes(TYPE_AT)?;
+        let number = cursor.u8()?;
+        let Some(kind) = EntityKind::from_number(number) else {
+            return Ok(Some(number));
+        };
+        cursor.bytes(kind.body_bytes())?;
+        Ok(None)
     }
 
     /// All bytes, as they are in the file.
@@ -142,8 +196,8 @@ impl Entities {
         self.starts.is_empty()
     }
 
-    /// The bytes from the first entity of an unknown type to the end, and their offset in the
-    /// section; none where all entities are known.
+    /// The bytes from the first entity that cannot be read to the end, and their offset in the section;
+    /// none where all entities can be.
     pub fn opaque(&self) -> Option<(usize, &[u8])> {
         let from = self.opaque_from?;
         Some((self.start + from, self.bytes.get(from..)?))

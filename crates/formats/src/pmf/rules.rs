@@ -63,7 +63,7 @@ crate::rules! {
     Error CUBE_MATERIAL = "pmf/cube-material";
     /// Cubes are in no other cube.
     Warning UNREACHED_CUBE = "pmf/unreached-cube";
-    /// Cubes have their children in a section that is missing.
+    /// Cubes have their children in a section that is missing or cannot be read.
     Warning MISSING_CHILDREN = "pmf/missing-children";
     /// An index is outside its list.
     Warning INDEX = "pmf/index";
@@ -75,10 +75,10 @@ crate::rules! {
     Error LIGHT_VERTICES = "pmf/light-vertices";
     /// The max corner of a region is below its min corner.
     Warning REGION_CORNERS = "pmf/region-corners";
-    /// The entities of the map cannot be read.
+    /// Entities of the map cannot be read.
     Error MAP_ENTITIES = "pmf/map-entities";
-    /// The entities of a level or chunk cannot be read.
-    Warning ENTITIES = "pmf/entities";
+    /// Entities of a level or chunk cannot be read.
+    Error ENTITIES = "pmf/entities";
     /// An entity is of an unknown type; it and those behind it are not read.
     Warning ENTITY_TYPE = "pmf/entity-type";
     /// A value of an entity has no meaning.

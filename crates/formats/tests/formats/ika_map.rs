@@ -137,6 +137,9 @@ fn cut_off_maps_show_what_is_there() {
         let read = good(&bytes[..cut]);
         let has_error = read.problems.iter().any(|p| p.severity == Severity::Error);
         assert!(has_error, "cut at {cut}");
+        let mut messages = messages(&read).into_iter();
+        let says = messages.any(|message| message.contains("left out: "));
+        assert!(says, "cut at {cut}");
         for (layer, all) in read.layers.iter().zip(&whole.layers) {
             assert!(all.tiles.starts_with(&layer.tiles));
             let is_whole = all.block.end <= cut as u64;
@@ -156,6 +159,32 @@ fn cut_off_maps_show_what_is_there() {
         Severity::Error,
         "entity 3: the file ends in the name, 2 bytes left; expected 4 bytes",
     );
+    let last = |cut: u64| {
+        let messages = messages(&good(&bytes[..cut as usize])).into_iter();
+        let mut messages = messages.filter(|message| message.contains("left out: "));
+        messages.next().unwrap()
+    };
+    let of_map = "the obstruction, the zone map, all zones and entities";
+    let [_, second, third] = &whole.layers[..] else {
+        panic!("three layers");
+    };
+    let message = last(second.block.end - 1);
+    let lost = format!("left out: the end of layer 1, layer 2, {of_map}");
+    assert!(message.ends_with(&lost), "{message}");
+    // Before the length of the third.
+    let message = last(second.block.end + 2);
+    let lost = format!("left out: layer 2, {of_map}");
+    assert!(message.ends_with(&lost), "{message}");
+    let message = last(third.block.end - 1);
+    let lost = format!("left out: the end of layer 2, {of_map}");
+    assert!(message.ends_with(&lost), "{message}");
+    let message = last(whole.zones[1].place.start + 2);
+    let count = whole.zones.len() - 1;
+    assert!(
+        message.contains(&format!("left out: {count} zone")),
+        "{message}"
+    );
+    assert!(message.ends_with(" and all entities"), "{message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! that is wrong with a file that its author can get wrong.
 
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use mapscope_formats::pfscene::{
     self, Attribute, FORMAT, Pfscene, SectionKind, Shape, Value, ValueType,
@@ -423,6 +424,41 @@ fn what_the_engine_would_refuse_is_said() {
         let is_said = found.iter().any(|p| p.ends_with(&format!("[{expected}]")));
         assert!(is_said, "{to}: {found:?}");
     }
+}
+
+#[test]
+fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
+    let attributes: Vec<String> = (0..50).map(|i| format!("   a{i} int 1\n")).collect();
+    let attributes = attributes.concat();
+    for again in [3, 31, 32, 33, 49] {
+        let text = format!(
+            "version 1.1\nnum_sections 1\nsection \"entities\"\nnum_entities 1\nentity e e.pfobj 52\n\
+             {attributes}   a{again} int 2\n   a{again} int 3\n"
+        );
+        let found = problems(&read(text));
+        for (line, before) in [(56, 6 + again), (57, 56)] {
+            let expected = format!(
+                "{line}:4: error: `a{again}` for the second time; the first is in line {before} \
+                 [pfscene/attribute-twice]"
+            );
+            assert!(found.contains(&expected), "{expected}: {found:#?}");
+        }
+    }
+}
+
+/// A scene may have as many names as its bytes have room for: none is compared with all before it,
+/// which takes minutes here.
+#[test]
+fn names_without_end_are_read_in_time() {
+    let many = |line: fn(u32) -> String| (0..100_000).map(line).collect::<Vec<_>>().concat();
+    let head = "version 1.1\nnum_sections 1\n".to_owned();
+    let entity = format!("{head}section \"entities\"\nnum_entities 1\nentity e e.pfobj 1\n");
+    let begin = Instant::now();
+    let scene = read([entity, many(|i| format!("   a{i} int 1\n"))].concat());
+    assert_eq!(scene.entities[0].attributes.0.len(), 100_000);
+    let scene = read([head, many(|i| format!("section \"s{i}\"\n"))].concat());
+    assert_eq!(scene.sections.len(), 100_000);
+    assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

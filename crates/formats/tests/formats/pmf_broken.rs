@@ -45,10 +45,7 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
         Ok(map) => {
             let of = |severity| map.problems.iter().filter(move |p| p.severity == severity);
             let lost = of(Severity::Error).next().is_some();
-            assert!(
-                of(Severity::Error).all(|problem| problem.message.contains("left out: ")
-                    || problem.rule.id == "pmf/map-entities")
-            );
+            assert!(of(Severity::Error).all(|problem| problem.message.contains("left out: ")));
             let severity = if lost {
                 Severity::Error
             } else {
@@ -662,6 +659,28 @@ fn a_missing_section_is_one_warning() {
 }
 
 #[test]
+fn children_in_a_section_that_cannot_be_read_are_said_to_be() {
+    let mut map = good();
+    set_cubes(&mut map, |cubes| {
+        cubes.push_path_info(Some(1), &[]);
+        cubes.push_geometry(boxed(), &[]);
+    });
+    let mut file = write_stored(&map);
+    let frames = read(&file).unwrap().levels[0].chunks[0].frames;
+    file[frames[2].start as usize] = 0;
+    let map = read(&file).unwrap();
+    let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
+    assert!(cubes.is_drawn(1) && !cubes.is_reached(1));
+    let mut problems = map.problems.iter();
+    let said = problems.find(|problem| problem.rule.id == "pmf/missing-children");
+    let message = &said.unwrap().message;
+    assert!(
+        message.contains("cannot be read; what was in 1 of this chunk"),
+        "{message}"
+    );
+}
+
+#[test]
 fn empty_names_are_names_that_a_level_must_have() {
     type Break = fn(&mut Pmf);
     let cases: [(Break, &str); 4] = [
@@ -813,7 +832,53 @@ fn entities_that_cannot_be_read_spoil_nothing_else() {
     let data = map.levels[0].chunks[0].data.as_ref().unwrap();
     let entities = data.server.as_ref().unwrap().entities.range().start;
     let file = patched(Side::Server, entities, &u32::MAX.to_le_bytes());
-    check(&file, &Listed, "4294967295 16-bit values, but");
+    check(&file, &Lost, "4294967295 16-bit values, but");
+    let map = read(&file).unwrap();
+    let chunk = &map.levels[0].chunks[0];
+    assert!(!chunk.is_whole() && chunk.data.is_some());
+}
+
+#[test]
+fn a_broken_entity_costs_none_of_those_before_it() {
+    let whole = good();
+    let file = write_stored(&whole);
+    let count = whole.entities.len();
+    assert!(count > 1);
+    let map = read(&file[..file.len() - 1]).unwrap();
+    assert_eq!(map.entities.len(), count - 1);
+    let names = |map: &Pmf| -> Vec<_> {
+        let all = (0..count - 1).map(|i| map.entities.get(i, &map.strings).unwrap().range());
+        all.map(|range| range.len()).collect()
+    };
+    assert_eq!(names(&map), names(&read(&file).unwrap()));
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", map.problems);
+    };
+    assert!(problem.message.ends_with("left out: 1 entity"), "{problem}");
+    // A number that lies.
+    let map = read(&file).unwrap();
+    let data = map.levels[0].chunks[0].data.as_ref().unwrap();
+    let server = data.server.as_ref().unwrap();
+    let entities = &server.entities;
+    let first = entities.get(0, &server.strings).unwrap().range().start;
+    let file = patched(Side::Server, first - 4, &[200]);
+    let map = read(&file).unwrap();
+    let chunk = &map.levels[0].chunks[0];
+    let kept = &chunk
+        .data
+        .as_ref()
+        .unwrap()
+        .server
+        .as_ref()
+        .unwrap()
+        .entities;
+    assert_eq!(kept.len(), entities.len());
+    assert!(!chunk.is_whole());
+    check(
+        &file,
+        &Lost,
+        &format!("left out: {} entities", 200 - kept.len()),
+    );
 }
 
 /// The entities of the map are its end: without them it is not whole, but what is there is shown.
@@ -824,7 +889,7 @@ fn a_map_cut_off_in_its_entities_has_an_error() {
         let cut = file.len() - good().entities.bytes().len() + left;
         let map = read(&file[..cut]).unwrap();
         assert_eq!(map.levels.len(), 1);
-        assert!(map.entities.is_empty());
+        assert!(map.entities.len() < good().entities.len());
         let [problem] = &map.problems[..] else {
             panic!("{:?}", map.problems);
         };
@@ -937,7 +1002,10 @@ fn compressed_sections_that_are_broken_are_left_out() {
             let chunks = &broken.levels[0].chunks;
             assert!(!chunks[i].is_whole() && chunks[1 - i].is_whole());
             assert_eq!(chunks[i].data.is_none(), side == Side::Common);
-            let [problem] = &broken.problems[..] else {
+            // Beside it stands, as a warning, that the place of cubes is lost with it.
+            let errors = broken.problems.iter();
+            let mut errors = errors.filter(|problem| problem.severity == Severity::Error);
+            let (Some(problem), None) = (errors.next(), errors.next()) else {
                 panic!("{:?}", broken.problems);
             };
             let message = &problem.message;

@@ -11,7 +11,7 @@ use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
-use crate::{Place, Problems, ReadError, Subject, outside, quoted};
+use crate::{Place, Problems, ReadError, Subject, counted, outside, quoted};
 
 /// The most layers that are shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
@@ -271,6 +271,8 @@ impl Layout {
         problems: &mut Problems,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
+        let is_cut = self.blocks.last().is_some_and(|last| !last.is_whole);
+        let lost = lost(self.blocks.len(), is_cut, layers);
         let mut of_map = self
             .blocks
             .split_off(layers.min(self.blocks.len()))
@@ -329,10 +331,36 @@ impl Layout {
             map.zone_block = place.offsets();
         }
         if let Some(end) = self.end {
-            problems.add_error(end);
+            problems.add_error(end.losing(lost));
         }
         Ok(())
     }
+}
+
+/// What is left out of a map with so many layers where the file ends after so many blocks, or in the last
+/// of these.
+fn lost(blocks: usize, is_cut: bool, layers: usize) -> String {
+    let of_map = ["the obstruction", "the zone map", "all zones and entities"];
+    let mut parts = Vec::new();
+    if let Some(cut) = blocks.checked_sub(1).filter(|_| is_cut) {
+        parts.push(
+            match cut
+                .checked_sub(layers)
+                .and_then(|of_map_at| of_map.get(of_map_at))
+            {
+                Some(of_map) => format!("the end of {of_map}"),
+                None => format!("the end of layer {cut}"),
+            },
+        );
+    }
+    match layers.saturating_sub(blocks) {
+        0 => {}
+        1 => parts.push(format!("layer {blocks}")),
+        _ => parts.push(format!("layers {blocks} to {}", layers - 1)),
+    }
+    let of_map = of_map.into_iter().skip(blocks.saturating_sub(layers));
+    parts.extend(of_map.map(str::to_owned));
+    parts.join(", ")
 }
 
 fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
@@ -391,22 +419,35 @@ fn read_zones(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
-    let count = cursor.field("number of zones").u32()?;
+    let count = cursor.field("number of zones").u32();
+    let count = count.map_err(|error| error.losing("all zones and entities"))?;
     for i in 0..count as usize {
         cursor.enter("zone", i);
-        let start = cursor.pos() as u64;
-        map.zones.push(Zone {
-            name: cursor.field("name").string(problems)?,
-            description: cursor.field("description").string(problems)?,
-            activation_script: cursor.field("activation script").string(problems)?,
-            entity_script: cursor.field("script for entities").string(problems)?,
-            chance_percent: cursor.field("chance").i32()?,
-            delay_steps: cursor.field("delay").i32()?,
-            is_adjacent: cursor.field("flag of adjacent activation").flag()?,
-            place: start..cursor.pos() as u64,
-        });
+        map.zones.push(read_zone(cursor, problems).map_err(|error| {
+            let more = rest("zone", i, count);
+            error.losing(format_args!("{more} and all entities"))
+        })?);
     }
     Ok(())
+}
+
+/// How many there are from one on of a number that the file says.
+fn rest(what: &str, from: usize, count: u32) -> String {
+    counted((count as usize).saturating_sub(from), what)
+}
+
+fn read_zone(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Zone, ReadError> {
+    let start = cursor.pos() as u64;
+    Ok(Zone {
+        name: cursor.field("name").string(problems)?,
+        description: cursor.field("description").string(problems)?,
+        activation_script: cursor.field("activation script").string(problems)?,
+        entity_script: cursor.field("script for entities").string(problems)?,
+        chance_percent: cursor.field("chance").i32()?,
+        delay_steps: cursor.field("delay").i32()?,
+        is_adjacent: cursor.field("flag of adjacent activation").flag()?,
+        place: start..cursor.pos() as u64,
+    })
 }
 
 /// Warns of tiles whose zone does not exist (fact sheet 7.13).
@@ -451,10 +492,13 @@ fn read_entities(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let count = cursor.field("number of entities").u32()?;
+    let count = cursor.field("number of entities").u32();
+    let count = count.map_err(|error| error.losing("all entities"))?;
     for i in 0..count as usize {
         cursor.enter("entity", i);
-        map.entities.push(read_entity(cursor, problems)?);
+        let entity = read_entity(cursor, problems);
+        let entity = entity.map_err(|error| error.losing(rest("entity", i, count)))?;
+        map.entities.push(entity);
     }
     Ok(())
 }

@@ -63,10 +63,9 @@ impl<'a> Reader<'a> {
                     format!("{key} has a value of type `{found}`; expected {expected}")
                 });
         }
-        if let Some(first) = record.attributes.get(&attribute.key) {
+        if let Some(first) = record.line_of(&attribute.key) {
             self.text.report(&rules::ATTRIBUTE_TWICE, line.key, || {
                 let key = quoted(line.key.text);
-                let first = first.line;
                 format!("{key} for the second time; the first is in line {first}")
             });
         }
@@ -153,13 +152,19 @@ impl<'a> Reader<'a> {
         self.text.problems.subject = Subject::File;
         let sections = self.parts;
         if let Some(promise) = num_sections {
-            self.check_count(promise, "`num_sections` says", sections, "section");
+            self.check_count(promise, "`num_sections` says", sections, "section", None);
         }
         if self.text.pos != self.text.line_start {
             let place = self.text.place();
             self.text.report(&rules::LAST_LINE, place, || {
                 "the last line does not end; the engine refuses the file".to_owned()
             });
+            // A file that is cut off lacks all that should have come.
+            let cause = self.text.problems.last();
+            if let Some(cause) = cause {
+                self.text.problems.fold_since(self.end_of_lines, cause);
+            }
+            self.text.fold_end(cause);
         }
         self.check_factions();
         let regions = self.scene.regions.iter();
@@ -202,10 +207,20 @@ impl<'a> Reader<'a> {
             if usize::try_from(faction).map_or(true, |faction| faction >= factions) {
                 let place = text_place((attribute.line, 1), 0);
                 let subject = Subject::SceneEntity(i as u32);
-                problems.add_about(&rules::FACTION, subject, place, || {
+                let message = || {
                     let list = outside("faction", factions as u64);
                     format!("faction {faction}, {list}")
-                });
+                };
+                // It may be among those that are missing.
+                let missing = self.faction_count;
+                let missing =
+                    missing.filter(|(count, _)| u64::try_from(faction).is_ok_and(|of| of < *count));
+                if let Some((_, cause)) = missing {
+                    let cause = Some(cause);
+                    problems.add_consequence(cause, &rules::FACTION, subject, place, message);
+                } else {
+                    problems.add_alike(faction, &rules::FACTION, subject, place, message);
+                }
             }
         }
         let mut states = HashMap::new();

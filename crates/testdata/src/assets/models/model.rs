@@ -89,6 +89,7 @@ pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) ->
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     };
     Ok(Made { model, textures })
 }

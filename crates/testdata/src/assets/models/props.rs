@@ -705,6 +705,8 @@ pub(crate) fn tree() -> ImageResult<Made> {
         ([1.2, 7.9, 1.4], 1.6, 12),
         ([-1.4, 7.4, -1.6], 1.5, 11),
     ];
+    /// The cosine between a card and its normals, at least.
+    const LEAST_LEAN: f64 = 0.25;
     let crown = v(0.0, 6.4, 0.1);
     let leaves = mesh.fixed_chart(1);
     for (cloud, (center, size, cards)) in CLOUDS.into_iter().enumerate() {
@@ -728,6 +730,10 @@ pub(crate) fn tree() -> ImageResult<Made> {
                 let point = mesh.point(position, &[]);
                 // Lit as one round crown.
                 let soft = (position - center).normalize() * 0.8 + (position - crown).normalize();
+                let soft = soft.normalize();
+                // No normal looks behind the card: one would see the card from behind only.
+                let lean = soft.dot(look);
+                let soft = soft + look * (LEAST_LEAN - lean).max(0.0);
                 mesh.points[point].normal = Some(soft.normalize());
                 Corner {
                     point,

@@ -51,9 +51,8 @@ fn our_models_read_as_they_were_made() {
         }
         let used: HashSet<u32> = model.vertices.iter().map(|v| v.material).collect();
         assert_eq!(used.len(), model.materials.len(), "{name} uses what it has");
-        // Triangles are counter-clockwise from where their normals look; only blossoms are lit as
-        // if they were round.
-        for corners in model.vertices.chunks(3).filter(|_| *name != "blossom_tree") {
+        // Triangles are counter-clockwise from where their normals look.
+        for corners in model.vertices.chunks(3) {
             let [a, b, c] = [0, 1, 2].map(|i| Vec3::from(corners[i].position));
             let normal: Vec3 = corners.iter().map(|v| Vec3::from(v.normal)).sum();
             assert!(

@@ -1,0 +1,131 @@
+//! What is wrong with many values of a model for one cause, most often a fault of its exporter: one
+//! problem, which says how many there are and where the first of them are.
+
+use crate::{Place, Problems, Rule, Subject, counted, others_on_lines};
+
+use super::rules;
+
+/// How many lines are named beside that of the first.
+pub(super) const LISTED: usize = 3;
+
+/// What can be wrong with many values, and how it is said.
+#[derive(Debug)]
+pub(super) struct Fault {
+    rule: &'static Rule,
+    /// What has it, in the singular, and what it has.
+    noun: &'static str,
+    has: &'static str,
+    /// What the engine makes of it.
+    engine: &'static str,
+}
+
+/// Facts about the engine: fact sheet B1 to B3, and what GLSL says of `normalize`.
+pub(super) static EMPTY_WEIGHTS: Fault = Fault {
+    rule: &rules::EMPTY_WEIGHTS,
+    noun: "line",
+    has: "without a space after `vw`",
+    engine: "the engine refuses that in a model with clips",
+};
+pub(super) static UNWEIGHTED: Fault = Fault {
+    rule: &rules::UNWEIGHTED,
+    noun: "vertex",
+    has: "without weights",
+    engine: "the engine leaves such in the bind pose while the rest moves",
+};
+pub(super) static ZERO_NORMAL: Fault = Fault {
+    rule: &rules::ZERO_NORMAL,
+    noun: "normal",
+    has: "of length 0",
+    engine: "the engine divides by the length, and how light falls there is undefined",
+};
+pub(super) static NORMAL_LENGTH: Fault = Fault {
+    rule: &rules::NORMAL_LENGTH,
+    noun: "normal",
+    has: "of another length than 1",
+    engine: "the engine makes it 1, so that nothing looks different",
+};
+pub(super) static EULER_ROTATION: Fault = Fault {
+    rule: &rules::EULER_ROTATION,
+    noun: "rotation",
+    has: "of three components",
+    engine: "the engine reads the four of a quaternion: W is unset there, and in a pose the \
+             translation too; they are taken for degrees",
+};
+pub(super) static ROTATION: Fault = Fault {
+    rule: &rules::ROTATION,
+    noun: "quaternion",
+    has: "of length 0",
+    engine: "the engine turns nothing there",
+};
+pub(super) static ROTATION_LENGTH: Fault = Fault {
+    rule: &rules::ROTATION_LENGTH,
+    noun: "quaternion",
+    has: "of another length than 1",
+    engine: "the engine takes it for 1, and distorts what is turned",
+};
+
+/// Faults as they are found.
+#[derive(Debug, Default)]
+pub(super) struct Repeated(Vec<Found>);
+
+#[derive(Debug)]
+struct Found {
+    fault: &'static Fault,
+    /// Those of the first.
+    subject: Subject,
+    place: Place,
+    example: String,
+    count: usize,
+    /// Lines of the next ones.
+    lines: Vec<u64>,
+}
+
+impl Repeated {
+    /// Counts a fault; of the first that is found, an example is kept, such as its length.
+    #[cold]
+    pub(super) fn add(
+        &mut self,
+        fault: &'static Fault,
+        subject: Subject,
+        (line, column): (u64, u32),
+        example: impl FnOnce() -> String,
+    ) {
+        let known = self.0.iter_mut().find(|it| it.fault.rule == fault.rule);
+        let Some(found) = known else {
+            self.0.push(Found {
+                fault,
+                subject,
+                place: (line, column).into(),
+                example: example(),
+                count: 1,
+                lines: Vec::new(),
+            });
+            return;
+        };
+        found.count += 1;
+        if found.lines.len() < LISTED {
+            found.lines.push(line);
+        }
+    }
+
+    /// Lists each fault as one problem.
+    pub(super) fn report(self, problems: &mut Problems) {
+        for found in self.0 {
+            let Fault {
+                rule,
+                noun,
+                has,
+                engine,
+            } = found.fault;
+            problems.add_about(rule, found.subject, found.place, || {
+                let such_as = match found.example.as_str() {
+                    "" => String::new(),
+                    example => format!(", such as {example}"),
+                };
+                let others = others_on_lines(&found.lines, found.count - 1);
+                let count = counted(found.count, noun);
+                format!("{count} {has}{such_as}{others}; {engine}")
+            });
+        }
+    }
+}
