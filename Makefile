@@ -5,6 +5,7 @@
 # make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
 # make lint     format and lints alone
 # make docs     the library's documentation
+# make fuzz     feeds a reader with made-up files (make fuzz TARGET=pfmap SECONDS=60); see CONTRIBUTING.md
 
 CARGO ?= cargo
 # Also for the scripts.
@@ -20,7 +21,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick bench package lint docs
+.PHONY: run test quick bench package lint docs fuzz
 
 run:
 	@scripts/install-packages.sh run
@@ -69,3 +70,7 @@ lint:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# Takes a nightly toolchain and cargo-fuzz, and says so if they are missing.
+fuzz:
+	@scripts/fuzz.sh $(TARGET) $(if $(TARGET),$(or $(SECONDS),60))
