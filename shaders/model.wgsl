@@ -174,6 +174,8 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         color = in.joints * shade(normal);
     } else if SURFACE == SURFACE_HEAT {
         color = heat_color(in.joints.x) * shade(normal);
+    } else if SURFACE == SURFACE_REVERSED {
+        color = marks.reversed.rgb * shade(normal);
     } else {
         color = lit(albedo, in.world, normal);
     }

@@ -15,6 +15,7 @@ mod open;
 pub mod terrain;
 pub mod tilemap;
 
+pub use describe::fields::{GroupKeys, ItemKeys};
 pub use describe::own::OwnLine;
 pub use describe::{
     Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, Property, PropertyGroup,
@@ -22,11 +23,14 @@ pub use describe::{
 };
 use describe::{fields, numbers, outline};
 pub use document::environment::{Environment, Sun};
+pub use document::find::{NamedItem, find_items, item_keys, items_of_kinds};
 pub use document::flat_image::{FlatImage, FlatPart};
-pub use document::item::{Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem};
+pub use document::item::{
+    Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
+};
 pub use document::lists::{
     Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,
-    NamedCamera, TilesetInfo,
+    NamedCamera, NamedFile, TilesetInfo,
 };
 use document::overlay;
 pub use document::overlay::{Overlay, OverlayId, OverlaySet};
@@ -34,7 +38,7 @@ pub use document::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use document::shown::{Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
-    ItemPlace, Layers, Levels, Neighbor, ProblemFrame, ProblemTarget, SeenFrom, Spawn,
+    ItemPlace, Layers, Levels, Moment, Neighbor, ProblemTarget, SeenFrom, Spawn,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 use geometry::{bvh, lines};

@@ -1,5 +1,6 @@
 //! What all instances of a model share: its mesh, its materials and their textures.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
@@ -7,6 +8,7 @@ use crate::resources::{Uniform, Uploads};
 use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use glam::Vec4;
+use mapscope_scene::Flaw;
 use mapscope_scene::model::Model;
 
 shader_struct! {
@@ -37,6 +39,8 @@ pub(super) struct ModelMesh {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) indices: Range<u32>,
+    /// Which of them are of reversed triangles: the last ones.
+    pub(super) reversed: Range<u32>,
     /// Its number in the model.
     number: usize,
     uniform: wgpu::Buffer,
@@ -62,9 +66,10 @@ impl ModelMesh {
             bytemuck::cast_slice(&mesh.vertices),
             wgpu::BufferUsages::VERTEX,
         )?;
+        let (all_indices, reversed) = reversed_last(model);
         let indices = buffer(
             "indices",
-            bytemuck::cast_slice(&mesh.indices),
+            bytemuck::cast_slice(&all_indices),
             wgpu::BufferUsages::INDEX,
         )?;
         let influences = buffer("weights", bytemuck::cast_slice(&mesh.influences), storage)?;
@@ -76,32 +81,37 @@ impl ModelMesh {
             .collect();
         let joint_colors = buffer("joint colors", bytemuck::cast_slice(&colors), storage)?;
 
-        let parts = mesh.parts.iter().filter_map(|part| {
-            let material = model.materials().get(part.material)?;
-            let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
-            let mut uniform = Uniform::new(gpu, "material");
-            uniform.write(
-                gpu,
-                Material {
-                    ambient: material.ambient,
-                    index: part.material as u32,
-                    padding: [0; 2],
-                    diffuse: color(material.diffuse),
-                    specular: color(material.specular),
-                },
-            );
-            let uniform = uniform.buffer;
-            let texture = material.texture.get();
-            let own = texture.map(|texture| (texture, TextureSize::Own));
-            Some(Part {
-                indices: part.indices.clone(),
-                number: part.material,
-                material: materials.bind(gpu, &uniform, own),
-                engine_material: None,
-                uniform,
-                holes: texture.is_some_and(|texture| texture.has_holes),
-            })
-        });
+        let parts = mesh
+            .parts
+            .iter()
+            .zip(reversed)
+            .filter_map(|(part, reversed)| {
+                let material = model.materials().get(part.material)?;
+                let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
+                let mut uniform = Uniform::new(gpu, "material");
+                uniform.write(
+                    gpu,
+                    Material {
+                        ambient: material.ambient,
+                        index: part.material as u32,
+                        padding: [0; 2],
+                        diffuse: color(material.diffuse),
+                        specular: color(material.specular),
+                    },
+                );
+                let uniform = uniform.buffer;
+                let texture = material.texture.get();
+                let own = texture.map(|texture| (texture, TextureSize::Own));
+                Some(Part {
+                    indices: part.indices.clone(),
+                    reversed,
+                    number: part.material,
+                    material: materials.bind(gpu, &uniform, own),
+                    engine_material: None,
+                    uniform,
+                    holes: texture.is_some_and(|texture| texture.has_holes),
+                })
+            });
         let parts = parts.collect();
         Ok(Self {
             vertices,
@@ -164,4 +174,41 @@ impl Part {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);
         &resized.unwrap_or(&self.material).bind_group
     }
+}
+
+/// The indices of a mesh with the reversed triangles of each part behind its others, and which indices
+/// of each part are theirs: so the others are drawn alone, and nothing is in one place with them.
+fn reversed_last(model: &Model) -> (Cow<'_, [u32]>, Vec<Range<u32>>) {
+    let mesh = model.mesh();
+    let reversed = model.flawed(Flaw::Reversed);
+    let is_reversed = |triangle: &u32| reversed.binary_search(triangle).is_ok();
+    let mut indices = Cow::Borrowed(mesh.indices.as_slice());
+    let parts = mesh.parts.iter().map(|part| {
+        let end = part.indices.end;
+        if reversed.is_empty() {
+            return end..end;
+        }
+        let of_part = part.indices.start as usize / 3..end as usize / 3;
+        let triangles = mesh.triangles.get(of_part.clone()).unwrap_or_default();
+        let mut order: Vec<usize> = of_part.collect();
+        // In file order among themselves, as the others are.
+        order.sort_by_key(|at| mesh.triangles.get(*at).is_some_and(is_reversed));
+        let corners = order
+            .iter()
+            .filter_map(|at| mesh.indices.get(at * 3..at * 3 + 3));
+        let corners: Vec<u32> = corners.flatten().copied().collect();
+        let range = part.indices.start as usize..end as usize;
+        if let Some(sorted) = indices.to_mut().get_mut(range)
+            && sorted.len() == corners.len()
+        {
+            sorted.copy_from_slice(&corners);
+        }
+        let count = triangles
+            .iter()
+            .filter(|triangle| is_reversed(triangle))
+            .count();
+        end - 3 * count as u32..end
+    });
+    let parts = parts.collect();
+    (indices, parts)
 }

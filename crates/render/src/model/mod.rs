@@ -35,7 +35,7 @@ use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, d
 
 use self::instances::Instances;
 use self::materials::MaterialMaker;
-use self::mesh::ModelMesh;
+use self::mesh::{ModelMesh, Part};
 
 shader_struct! {
     /// What stands out on a model.
@@ -43,6 +43,7 @@ shader_struct! {
         /// From no weight to all of it, at even steps.
         heat: [Vec4; 5],
         back_face: Vec4,
+        reversed: Vec4,
         /// The joint whose weights are shown.
         joint: u32,
         /// The material that is highlighted.
@@ -54,7 +55,7 @@ shader_struct! {
 shader_enum! {
     "SURFACE"
     /// How the surface is coloured.
-    enum Surface { Lit, Unlit, Normals, UvChecker, BackFaces, JointWeights, Heat }
+    enum Surface { Lit, Unlit, Normals, UvChecker, BackFaces, JointWeights, Heat, Reversed }
 }
 
 /// What `model.wgsl` shares with Rust.
@@ -79,11 +80,12 @@ declare_struct! {
 }
 
 /// Overlays that colour the surface.
-const SURFACES: [(OverlayId, Surface); 5] = [
+const SURFACES: [(OverlayId, Surface); 6] = [
     (OverlayId::Unlit, Surface::Unlit),
     (OverlayId::Normals, Surface::Normals),
     (OverlayId::UvChecker, Surface::UvChecker),
     (OverlayId::BackFaces, Surface::BackFaces),
+    (OverlayId::ReversedTriangles, Surface::Reversed),
     (OverlayId::JointWeights, Surface::JointWeights),
 ];
 
@@ -145,6 +147,8 @@ pub(super) struct ModelData {
     marks: Uniform<Marks>,
     /// How the next frame is drawn.
     look: Look,
+    /// Whether reversed triangles stand out in it.
+    marks_reversed: bool,
     draws_wireframe: bool,
     draws_ground: bool,
     /// Whether textures are in the engine's size.
@@ -239,6 +243,7 @@ impl ModelRenderer {
             marks: uniform,
             has_new_shadow: false,
             look: look(model, &shown),
+            marks_reversed: false,
             draws_wireframe: false,
             draws_ground: false,
             engine_textures: false,
@@ -251,14 +256,14 @@ impl ModelRenderer {
         ground.as_deref()
     }
 
-    /// Draws instances, with one draw for each material of those that are seen as in a mirror and of
-    /// the others.
+    /// Draws what a part says of instances, with one draw for each material of those that are seen as
+    /// in a mirror and of the others.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
         data: &ModelData,
         windings: &[(bool, Range<u32>); 2],
-        pipeline: impl Fn(bool) -> Pipeline,
+        drawn: impl Fn(&Part) -> (Range<u32>, Pipeline),
     ) {
         if windings.iter().all(|(_, instances)| instances.is_empty()) {
             return;
@@ -266,11 +271,14 @@ impl ModelRenderer {
         data.bind(pass);
         for part in &data.mesh.parts {
             pass.set_bind_group(2, part.material(data.engine_textures), &[]);
+            let (indices, pipeline) = drawn(part);
+            if indices.is_empty() {
+                continue;
+            }
             for (is_mirrored, instances) in windings {
                 pass.is_mirrored = *is_mirrored;
-                if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline(part.holes))
-                {
-                    pass.draw_indexed(part.indices.clone(), 0, instances.clone());
+                if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
+                    pass.draw_indexed(indices.clone(), 0, instances.clone());
                 }
             }
         }
@@ -318,8 +326,12 @@ impl ContentRenderer for ModelRenderer {
             .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
         let ground = ground.cloned().flatten();
         for data in ground.as_deref().into_iter().chain([&*data]) {
-            let holes = data.mesh.parts.iter().map(|part| data.pipeline(part.holes));
-            for pipeline in holes.chain(data.draws_wireframe.then(|| data.wireframe())) {
+            let parts = data.mesh.parts.iter();
+            let surfaces = parts.clone().map(|part| data.pipeline(part.holes));
+            let marked = parts.filter(|part| data.marks_reversed && !part.reversed.is_empty());
+            let marked = marked.map(|part| data.reversed(part.holes));
+            let wireframe = data.draws_wireframe.then(|| data.wireframe());
+            for pipeline in surfaces.chain(marked).chain(wireframe) {
                 let windings = [data.ranges.in_frame(), data.ranges.in_water()];
                 for (is_mirrored, instances) in windings.iter().flatten() {
                     if !instances.is_empty() {
@@ -340,16 +352,22 @@ impl ContentRenderer for ModelRenderer {
             Phase::Shadow => self.draw_shadow(pass, data),
             Phase::Reflection => {
                 let windings = data.ranges.in_water();
-                self.draw_with(pass, data, &windings, |holes| data.pipeline(holes));
+                self.draw_with(pass, data, &windings, |part| data.surface(part));
             }
             Phase::Opaque => {
                 for data in [Some(data), self.ground(data)].into_iter().flatten() {
                     let windings = data.ranges.in_frame();
-                    self.draw_with(pass, data, &windings, |holes| data.pipeline(holes));
+                    self.draw_with(pass, data, &windings, |part| data.surface(part));
+                    if data.marks_reversed {
+                        let marked =
+                            |part: &Part| (part.reversed.clone(), data.reversed(part.holes));
+                        self.draw_with(pass, data, &windings, marked);
+                    }
                 }
             }
             Phase::Lines if data.draws_wireframe => {
-                self.draw_with(pass, data, &data.ranges.in_frame(), |_| data.wireframe());
+                let edges = |part: &Part| (part.indices.clone(), data.wireframe());
+                self.draw_with(pass, data, &data.ranges.in_frame(), edges);
             }
             Phase::Background | Phase::Transparent | Phase::Lines => {}
         }
@@ -395,6 +413,11 @@ impl ModelData {
         let shown = &local.view.shown;
         self.set_instances(gpu, model, local.instances, local.ranges);
         self.look = look(model, shown);
+        self.marks_reversed = self.look.surface == Surface::Reversed;
+        if self.marks_reversed {
+            // All others are as ever.
+            self.look.surface = Surface::Lit;
+        }
         let is_lit = matches!(self.look.surface, Surface::Lit | Surface::BackFaces);
         self.in_shadow = local.casters.is_some() && is_lit;
         self.draws_wireframe = gpu.draws_wireframe(shown);
@@ -415,6 +438,29 @@ impl ModelData {
             look: self.look,
             holes,
             in_shadow: self.in_shadow,
+        })
+    }
+
+    /// What is drawn of a part, and how: without its reversed triangles where these stand out.
+    fn surface(&self, part: &Part) -> (Range<u32>, Pipeline) {
+        let end = if self.marks_reversed {
+            part.reversed.start
+        } else {
+            part.indices.end
+        };
+        (part.indices.start..end, self.pipeline(part.holes))
+    }
+
+    /// Reversed triangles that stand out, from both sides.
+    fn reversed(&self, holes: bool) -> Pipeline {
+        let look = Look {
+            surface: Surface::Reversed,
+            ..Look::plain(true)
+        };
+        self.drawing(Draws::Surface {
+            look,
+            holes,
+            in_shadow: false,
         })
     }
 
@@ -470,6 +516,7 @@ fn marks(shown: &Shown) -> Marks {
     Marks {
         heat: model::HEAT_COLORS.map(color),
         back_face: color(model::BACK_FACE_COLOR),
+        reversed: color(model::REVERSED_COLOR),
         joint: selected_joint(shown).unwrap_or(NOTHING),
         material: selected_material(shown).unwrap_or(NOTHING),
         padding: [0; 2],

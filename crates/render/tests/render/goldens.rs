@@ -524,9 +524,16 @@ fn models() -> Vec<Golden> {
         smooth: true,
     };
     goldens.push(smooth);
+    let odd = rigs::open(path, &rigs::reversed_chimney("rock.jpg", "sand.jpg"));
     for overlay in chimney.about().overlays {
-        goldens.push(model(overlay.id.as_str(), &chimney, 2).with_overlay(overlay.id));
+        let document = match overlay.id {
+            OverlayId::ReversedTriangles => &odd,
+            _ => &chimney,
+        };
+        goldens.push(model(overlay.id.as_str(), document, 2).with_overlay(overlay.id));
     }
+    // What one sees of them without it is the other wall.
+    goldens.push(model("reversed", &odd, 2));
 
     // A fence through which one sees the back of its far side only where that is drawn.
     let holes = tempfile::tempdir().unwrap();

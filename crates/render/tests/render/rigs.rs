@@ -28,6 +28,7 @@ pub(crate) fn empty() -> Pfobj {
         layout: Layout::regular(0),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -262,6 +263,19 @@ pub(crate) fn chimney(lower: &str, upper: &str) -> Pfobj {
             let [a, b, c, d] = [at(-2.0, low), at(2.0, low), at(2.0, high), at(-2.0, high)];
             triangle(turn, [a, b, c]);
             triangle(turn, [a, c, d]);
+        }
+    }
+    model
+}
+
+/// The same with triangles that go round the wrong way: some of two neighbouring walls, of both
+/// materials.
+pub(crate) fn reversed_chimney(lower: &str, upper: &str) -> Pfobj {
+    let mut model = chimney(lower, upper);
+    for (index, triangle) in model.vertices.chunks_exact_mut(3).enumerate() {
+        // 32 to a wall, 2 to a ring.
+        if matches!(index, 8 | 9 | 13 | 22..26 | 44..47 | 60) {
+            triangle.swap(1, 2);
         }
     }
     model

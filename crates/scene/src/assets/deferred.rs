@@ -149,7 +149,7 @@ impl Assets {
                 (shared.get(found.identity, new), looked_for)
             }
             Err(error) => {
-                let missing = Err(self.texture_fault(name, &error));
+                let missing = Err(Self::texture_fault(name, &error));
                 let missing = ReadTexture::new(None, missing, seed);
                 let looked_for = error.looked_for().collect();
                 (Arc::new(DeferredTexture::there(missing)), looked_for)

@@ -22,7 +22,7 @@ pub(crate) use self::skybox::LoadedSkybox;
 pub use self::skybox::{FACE_NAMES, Skybox};
 pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
-use super::{OpenOptions, Source};
+use super::{NamedFile, OpenOptions, Source};
 
 /// Where the engine keeps the textures of maps, below its asset root.
 const MAP_TEXTURES: &str = "assets/map_textures";
@@ -185,6 +185,17 @@ impl Assets {
 }
 
 impl AssetFile {
+    /// What it is for, and the name that a document has for it, for programs.
+    pub(crate) fn named(&self, kind: &'static str, name: &str) -> NamedFile {
+        NamedFile {
+            kind,
+            name: name.to_owned(),
+            path: self.path.clone(),
+            found: self.bytes.is_ok(),
+            named_by: None,
+        }
+    }
+
     /// Looks up another if this one cannot be read; if that one cannot be either, this one counts.
     pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
         if self.bytes.is_ok() {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use thiserror::Error;
 
@@ -13,7 +15,14 @@ use mapscope_formats::{Rule, quoted_path};
 pub(super) struct AssetRoots {
     /// Folders to look in, most wanted first.
     folders: Vec<PathBuf>,
+    /// How often it was looked which file may be meant by the name of one that is missing.
+    guesses: Arc<AtomicUsize>,
 }
+
+/// How many names that are missing are looked up in other cases, for each document.
+const MAX_GUESSES: usize = 256;
+/// How many entries of a folder are looked at for that.
+const MAX_ENTRIES: usize = 4096;
 
 /// Why a name was not turned into a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,10 +36,12 @@ pub(crate) enum AssetError {
         reason: &'static str,
     },
     /// No folder has such a file.
-    #[error("{} was not found in {}", quoted_path(.name), list(.looked_in))]
+    #[error("{} was not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_deref()))]
     Missing {
         /// The name as the file has it.
         name: String,
+        /// The name in another case of a file that is there, which Windows would take.
+        meant: Option<String>,
         /// The folders that were looked in.
         looked_in: Vec<PathBuf>,
     },
@@ -52,7 +63,9 @@ impl AssetError {
     /// The files that would have been taken.
     pub(super) fn looked_for(&self) -> impl Iterator<Item = PathBuf> {
         let missing = match self {
-            Self::Missing { name, looked_in } => Some((name, looked_in)),
+            Self::Missing {
+                name, looked_in, ..
+            } => Some((name, looked_in)),
             _ => None,
         };
         let folders = missing.into_iter();
@@ -61,6 +74,13 @@ impl AssetError {
             looked_in.iter().map(move |folder| folder.join(&*inside))
         })
     }
+}
+
+/// The end of a message about a file that is missing, where another may be meant.
+pub(super) fn did_you_mean(meant: Option<&str>) -> String {
+    meant.map_or_else(String::new, |meant| {
+        format!("; did you mean {}?", quoted_path(meant))
+    })
 }
 
 fn list(folders: &[PathBuf]) -> String {
@@ -76,6 +96,7 @@ impl AssetRoots {
     pub(super) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             folders: folders.into_iter().collect(),
+            guesses: Arc::default(),
         }
     }
 
@@ -89,7 +110,8 @@ impl AssetRoots {
     ///
     /// # Errors
     /// When the name is absolute, has a drive, is a network path, leads out of the root with `..` or
-    /// through a link, or when no folder has it.
+    /// through a link, or when no folder has it, or only in another case: what a system finds that does
+    /// not tell them apart is missing on others.
     pub(super) fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
         self.find_real(name).map(|(path, _)| path)
     }
@@ -111,14 +133,27 @@ impl AssetRoots {
                     reason: "it is a link that leads out of the asset root",
                 });
             }
-            if real.is_file() {
+            if real.is_file() && (real.ends_with(&*inside) || is_spelt_so(folder, &inside)) {
                 return Ok((path, real));
             }
         }
         Err(AssetError::Missing {
             name: name.to_owned(),
+            meant: self.meant(&inside),
             looked_in: self.folders.clone(),
         })
+    }
+
+    /// The name in another case of a file that is there, with its folders, or else without them.
+    fn meant(&self, inside: &str) -> Option<String> {
+        if self.guesses.fetch_add(1, Ordering::Relaxed) >= MAX_GUESSES {
+            return None;
+        }
+        let mut folders = self.folders.iter();
+        let whole = folders.find_map(|folder| in_any_case(folder, inside));
+        let file = inside.rsplit(['/', '\\']).next().unwrap_or(inside);
+        let mut folders = self.folders.iter();
+        whole.or_else(|| folders.find_map(|folder| in_any_case(folder, file)))
     }
 
     /// Finds the file of a name that stands in a document in a folder itself, whatever the case of
@@ -147,6 +182,47 @@ impl AssetRoots {
         }
         exact
     }
+}
+
+/// Whether a file below a folder has this name in this very case.
+fn is_spelt_so(folder: &Path, inside: &str) -> bool {
+    let mut folder = folder.to_owned();
+    inside
+        .split(['/', '\\'])
+        .filter(|part| !part.is_empty())
+        .all(|part| {
+            let is_there = part == "." || entries(&folder).any(|name| name == part);
+            folder.push(part);
+            is_there
+        })
+}
+
+/// The path of a file below a folder that has this name but for the case of its letters.
+fn in_any_case(folder: &Path, inside: &str) -> Option<String> {
+    let mut at = folder.to_owned();
+    let mut found: Vec<String> = Vec::new();
+    for part in inside
+        .split(['/', '\\'])
+        .filter(|part| !matches!(*part, "" | "."))
+    {
+        let wanted = part.to_lowercase();
+        // Of several, that of the same case, and else always the same one.
+        let mut names: Vec<String> = entries(&at)
+            .filter(|name| name.to_lowercase() == wanted)
+            .collect();
+        names.sort_unstable_by_key(|name| (name != part, name.clone()));
+        let name = names.into_iter().next()?;
+        at.push(&name);
+        found.push(name);
+    }
+    at.is_file().then(|| found.join("/"))
+}
+
+/// The names in a folder, the first ones of a large one.
+fn entries(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.take(MAX_ENTRIES)
 }
 
 /// The path of a name from the folder that it is looked up in, without `..`. Refuses every name that
@@ -261,6 +337,55 @@ mod tests {
         for name in ["", "..", "town", "maps/", "C:town.vsp"] {
             assert!(roots.find_any_case(name).is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_missing_and_says_what_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("Models/Oak")).unwrap();
+        std::fs::write(dir.path().join("Models/Oak/oak.PFOBJ"), b"x").unwrap();
+        std::fs::write(dir.path().join("Bark.png"), b"x").unwrap();
+        let roots = AssetRoots::new([dir.path().to_owned()]);
+        for (name, meant) in [
+            (
+                "models/oak/oak.pfobj",
+                "; did you mean `Models/Oak/oak.PFOBJ`?",
+            ),
+            (
+                "Models/Oak/oak.pfobj",
+                "; did you mean `Models/Oak/oak.PFOBJ`?",
+            ),
+            ("textures/bark.png", "; did you mean `Bark.png`?"),
+            ("elm.png", ""),
+        ] {
+            let error = roots.find(name).unwrap_err().to_string();
+            let end = error
+                .split_once(&dir.path().display().to_string())
+                .unwrap()
+                .1;
+            assert_eq!(end, meant);
+        }
+        // What a system finds that does not tell cases apart is told by the names in the folder.
+        assert!(is_spelt_so(dir.path(), "Models/Oak/oak.PFOBJ"));
+        for name in ["models/Oak/oak.PFOBJ", "Models/Oak/oak.pfobj"] {
+            assert!(!is_spelt_so(dir.path(), name), "{name}");
+        }
+        // However many are missing, few folders are listed.
+        for _ in 0..2 * MAX_GUESSES {
+            roots.find("elm.png").unwrap_err();
+        }
+        let error = roots.find("bark.png").unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_root_may_lead_to_another_case() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("Bark.PNG"), b"x").unwrap();
+        std::os::unix::fs::symlink("Bark.PNG", dir.path().join("bark.png")).unwrap();
+        let found = AssetRoots::new([dir.path().to_owned()]).find("bark.png");
+        assert_eq!(found.unwrap(), dir.path().join("bark.png"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ::image::{RgbaImage, imageops};
 
+use super::roots::did_you_mean;
 use super::{AssetError, Assets, Texture, decode};
 use crate::parallel::in_parallel;
 use crate::rules::{self, Fault};
@@ -60,6 +61,8 @@ struct Face {
     texture: Result<Texture, Fault>,
     /// Whether there is no such file.
     is_missing: bool,
+    /// The one that may be meant then.
+    meant: Option<String>,
     looked_for: Vec<PathBuf>,
 }
 
@@ -82,13 +85,15 @@ impl Assets {
         })?;
         let mut loaded = LoadedSkybox::default();
         if faces.iter().all(|face| face.is_missing) {
+            let meant = faces.iter().find_map(|face| face.meant.clone());
             loaded.looked_for = faces.into_iter().flat_map(|face| face.looked_for).collect();
             let message = format!(
-                "the skybox {} ({extension}) was not found below the asset root; expected {}",
+                "the skybox {} ({extension}) was not found below the asset root; expected {}{}",
                 quoted_path(folder),
                 FACE_NAMES
                     .map(|name| format!("{name}.{extension}"))
                     .join(", "),
+                did_you_mean(meant.as_deref()),
             );
             loaded.faults.push((&rules::MISSING_SKYBOX, message));
             return Ok(loaded);
@@ -147,6 +152,10 @@ impl Assets {
         let name = format!("{folder}/{face}.{extension}");
         let file = self.read_up_to(&name, MAX_IMAGE_BYTES);
         let is_missing = matches!(file.bytes, Err(AssetError::Missing { .. }));
+        let meant = match &file.bytes {
+            Err(AssetError::Missing { meant, .. }) => meant.clone(),
+            _ => None,
+        };
         let texture = match &file.bytes {
             Ok(bytes) => decode(bytes),
             Err(AssetError::Unreadable(error)) => Err(error.clone()),
@@ -159,6 +168,7 @@ impl Assets {
                 return Face {
                     texture: Err(fault),
                     is_missing,
+                    meant,
                     looked_for: file.looked_for,
                 };
             }
@@ -171,6 +181,7 @@ impl Assets {
         Face {
             texture: texture.map_err(unreadable),
             is_missing,
+            meant,
             looked_for: file.looked_for,
         }
     }

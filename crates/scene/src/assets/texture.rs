@@ -11,8 +11,8 @@ use ::image::imageops::{self, FilterType};
 use super::{
     AssetError, Assets, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder, thumbnail,
 };
-use crate::Property;
 use crate::rules::{self, Fault};
+use crate::{NamedFile, Property};
 
 /// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
 /// painted.
@@ -158,6 +158,17 @@ impl TextureFile {
         [Property::new("File", file), Property::new("Image", size)]
     }
 
+    /// The same for programs, with the name that a document has for it.
+    pub(crate) fn named(&self, name: &str) -> NamedFile {
+        NamedFile {
+            kind: "texture",
+            name: name.to_owned(),
+            path: self.path.clone(),
+            found: self.found,
+            named_by: None,
+        }
+    }
+
     /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.
     pub(crate) fn thumbnail(&self) -> Option<(u32, u32, &[u8])> {
         Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, self.thumbnail.bytes()?))
@@ -179,7 +190,7 @@ impl Assets {
     /// Reads and decodes the texture of a name. The seed makes placeholders differ.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
         let file = self.read(name);
-        let (image, fault) = match self.decoded(name, &file.bytes) {
+        let (image, fault) = match Self::decoded(name, &file.bytes) {
             Ok(image) => (image, None),
             Err(fault) => (placeholder(seed as u32), Some(fault)),
         };
@@ -199,16 +210,15 @@ impl Assets {
 
     /// Reads and decodes the image of a texture.
     pub(super) fn image(&self, name: &str) -> Result<RgbaImage, Fault> {
-        self.decoded(name, &self.read(name).bytes)
+        Self::decoded(name, &self.read(name).bytes)
     }
 
     fn decoded(
-        &self,
         name: &str,
         bytes: &Result<Cow<'static, [u8]>, AssetError>,
     ) -> Result<RgbaImage, Fault> {
         let bytes = bytes.as_ref();
-        let bytes = bytes.map_err(|error| self.texture_fault(name, error))?;
+        let bytes = bytes.map_err(|error| Self::texture_fault(name, error))?;
         decode(bytes).map_err(|error| {
             let message = format!("texture `{name}` cannot be read: {error}");
             (&rules::UNREADABLE_TEXTURE, message)
@@ -216,22 +226,12 @@ impl Assets {
     }
 
     /// Why there is no file of a texture's name.
-    pub(super) fn texture_fault(&self, name: &str, error: &AssetError) -> Fault {
+    pub(super) fn texture_fault(name: &str, error: &AssetError) -> Fault {
         let message = match error {
             AssetError::Unreadable(_) => format!("texture `{name}`: {error}"),
-            error => format!("texture {error}{}", self.other_case(name)),
+            error => format!("texture {error}"),
         };
         (error.rule(), message)
-    }
-
-    /// The file that may be meant: one with the same letters in another case, which Windows would
-    /// find.
-    fn other_case(&self, name: &str) -> String {
-        let found = self.roots.find_any_case(name).ok();
-        let found = found.as_deref().and_then(std::path::Path::file_name);
-        found.map_or_else(String::new, |file| {
-            format!("; did you mean `{}`?", file.display())
-        })
     }
 }
 

@@ -3,14 +3,15 @@
 //! A record is whatever a table can read its fields from: mostly a small `Copy` struct of
 //! references, such as a chunk with its level and its map. Its table stands beside it, and from
 //! the table come the inspector ([`Table::groups`]), the status line ([`Table::summary`]), the note
-//! of its line in the outline ([`Table::note`]) and its JSON ([`Table::json`]):
+//! of its line in the outline ([`Table::note`]) and its JSON: the keys that it has in lists of its
+//! kind ([`Table::json`]), and all that is known of it ([`Table::details`]):
 //!
 //! ```ignore
 //! impl<'a> ChunkAt<'a> {
 //!     const FIELDS: Table<'a, Self> = Table {
-//!         sections: &[Section {
-//!             title: "Chunk",
-//!             fields: &[
+//!         sections: &[section(
+//!             "Chunk",
+//!             &[
 //!                 field("Level", |at| Value::from(at.level).link(at.level_item())),
 //!                 field("Cubes", |at: &Self| at.cube_count().into()).in_summary().json("cubes"),
 //!                 field("Chunk", |at: &Self| at.index.to_string().into())
@@ -18,7 +19,7 @@
 //!                     .json_as("index", |at| json!(at.index.yxz())),
 //!                 json_only("readable", |at| at.data.is_some().into()),
 //!             ],
-//!         }],
+//!         )],
 //!     };
 //! }
 //! let groups = ChunkAt::FIELDS.groups(&at);
@@ -36,12 +37,13 @@
 //! [`Value`]; where a place says it otherwise, the row has a function for that place.
 
 use std::borrow::{Borrow, Cow};
+use std::collections::BTreeSet;
 
 use glam::Vec3;
 use serde_json::{Map, Value as Json};
 
 use super::numbers::{number, short, xyz};
-use super::own::{self, OwnLine};
+use super::own::{self, OwnLine, key_of};
 use crate::{Item, Origin, Property, PropertyGroup, SummaryPart, Swatch};
 
 /// The fields of a kind of record, in the order of the inspector.
@@ -54,23 +56,34 @@ pub(crate) struct Table<'a, R> {
 pub(crate) struct Section<'a, R> {
     /// The heading.
     pub(crate) title: &'static str,
+    /// Its key in JSON where that does not follow from the heading.
+    pub(crate) key: Option<&'static str>,
     /// In reading order.
     pub(crate) fields: &'a [Field<R>],
 }
 
 /// Fields under a heading.
 pub(crate) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) -> Section<'a, R> {
-    Section { title, fields }
+    Section {
+        title,
+        key: None,
+        fields,
+    }
+}
+
+impl<R> Section<'_, R> {
+    /// Names it in JSON otherwise than its heading does.
+    pub(crate) const fn keyed(self, key: &'static str) -> Self {
+        let key = Some(key);
+        Self { key, ..self }
+    }
 }
 
 /// The table of a record whose fields are all under one heading.
 macro_rules! fields {
     ($title:literal, $($field:expr),+ $(,)?) => {
         $crate::fields::Table {
-            sections: &[$crate::fields::Section {
-                title: $title,
-                fields: &[$($field),+],
-            }],
+            sections: &[$crate::fields::section($title, &[$($field),+])],
         }
     };
 }
@@ -96,6 +109,8 @@ pub(crate) struct Field<R> {
     json: Option<(&'static str, ReadJson<R>)>,
     /// The key in JSON of a field that says the same there, and what it says where it is absent.
     same_json: Option<(&'static str, Option<u8>)>,
+    /// For JSON where the record alone is described, in place of what the inspector says.
+    detail: Option<(&'static str, ReadJson<R>)>,
     /// Whether documents are compared by it.
     origin: Origin,
     /// What is compared in place of what the inspector says.
@@ -111,6 +126,7 @@ pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
         note: None,
         json: None,
         same_json: None,
+        detail: None,
         origin: Origin::File,
         own: None,
     }
@@ -141,6 +157,22 @@ pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
         note: None,
         json: Some((key, json)),
         same_json: None,
+        detail: None,
+        origin: Origin::Derived,
+        own: None,
+    }
+}
+
+/// A field of JSON alone, where the record alone is described; null where it says nothing.
+pub(crate) const fn detail_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
+    Field {
+        name: key,
+        value: None,
+        summary: None,
+        note: None,
+        json: None,
+        same_json: None,
+        detail: Some((key, json)),
         origin: Origin::Derived,
         own: None,
     }
@@ -233,6 +265,162 @@ impl<R> Field<R> {
             ..self
         }
     }
+
+    /// Says this in JSON where the record alone is described, in place of what the inspector says;
+    /// nothing where it is null.
+    pub(crate) const fn detail_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
+        Self {
+            detail: Some((key, json)),
+            ..self
+        }
+    }
+
+    /// Leaves out of JSON what is only there to lead elsewhere.
+    pub(crate) const fn only_shown(self) -> Self {
+        self.detail_as("", |_| Json::Null)
+    }
+
+    /// Adds the keys that [`Field::add_details`] may add, but for those that the value names, with what
+    /// the field is called in the inspector.
+    fn add_keys(&self, keys: &mut Vec<(String, &'static str)>) {
+        let mut add = |key: &str| {
+            if !key.is_empty() {
+                keys.push((key.to_owned(), self.name));
+            }
+        };
+        let said = match self.same_json.filter(|_| self.value.is_some()) {
+            Some((key, _)) => Some(key),
+            None => self.json.map(|(key, _)| key),
+        };
+        if let Some(key) = said {
+            add(key);
+        }
+        let name = key_of(self.name);
+        if let Some((key, _)) = self.detail {
+            add(key);
+        } else if self.same_json.is_none()
+            && self.own.is_some() | self.value.is_some()
+            && said.is_none_or(|key| key != name)
+        {
+            add(&name);
+        }
+    }
+
+    /// Adds what it says of a record that alone is described in JSON.
+    fn add_details(&self, record: &R, details: &mut Details) {
+        let said = match self.same_json.zip(self.value) {
+            Some(((key, absent), value)) => {
+                let json = value(record).json().or(absent.map(Json::from));
+                details.add_if(key, json);
+                Some(key)
+            }
+            None => self.json.map(|(key, json)| {
+                details.add(key, json(record));
+                key
+            }),
+        };
+        if let Some((key, json)) = self.detail {
+            details.add_if(key, Some(json(record)).filter(|json| !json.is_null()));
+            return;
+        }
+        // What is only said otherwise for people says nothing more.
+        if self.same_json.is_some() || said.is_some_and(|key| key == key_of(self.name)) {
+            return;
+        }
+        // What documents are compared by has all its digits.
+        let mut values = [self.own, self.value].into_iter().flatten();
+        let value = values.find_map(|read| Some(read(record)).filter(|value| !value.is_absent()));
+        if let Some(value) = value {
+            value.add_details(self.name, details);
+        }
+    }
+}
+
+/// An object of JSON while it is made, in which what is said several times under a name makes a list.
+#[derive(Default)]
+pub(crate) struct Details {
+    keys: Map<String, Json>,
+    /// Those whose value is a list of what was said.
+    lists: BTreeSet<String>,
+}
+
+impl Details {
+    fn add(&mut self, key: &str, value: Json) {
+        match self.keys.get_mut(key) {
+            Some(Json::Array(values)) if self.lists.contains(key) => values.push(value),
+            Some(first) => {
+                *first = vec![first.take(), value].into();
+                self.lists.insert(key.to_owned());
+            }
+            None => {
+                self.keys.insert(key.to_owned(), value);
+            }
+        }
+    }
+
+    fn add_if(&mut self, key: &str, value: Option<Json>) {
+        if let Some(value) = value {
+            self.add(key, value);
+        }
+    }
+
+    /// Adds one of a list, which is a list even where it has one.
+    fn add_listed(&mut self, key: &str, value: Json) {
+        if !self.keys.contains_key(key) {
+            self.keys.insert(key.to_owned(), Vec::<Json>::new().into());
+            self.lists.insert(key.to_owned());
+        }
+        self.add(key, value);
+    }
+
+    /// Adds a line of a field of the inspector.
+    fn add_line(&mut self, field: &str, property: &Property) {
+        let value = property.text().into_owned().into();
+        if property.name == field {
+            self.add_listed(&Self::key(field), value);
+        } else {
+            self.add(&Self::key(property.name), value);
+        }
+    }
+
+    /// The key of a name; without one it is said further.
+    fn key(name: &str) -> String {
+        if name.is_empty() {
+            "more".to_owned()
+        } else {
+            key_of(name)
+        }
+    }
+}
+
+/// Adds a list of the inspector that no table has to what is said of a record in JSON.
+pub(crate) fn add_group(details: &mut Map<String, Json>, group: &PropertyGroup) {
+    let mut lines = Details::default();
+    for property in &group.properties {
+        lines.add_line("", property);
+    }
+    details.insert(key_of(group.title), lines.keys.into());
+}
+
+/// What is said in JSON of the items of a kind ([`Document::details`](crate::Document::details)).
+#[derive(Debug, Clone)]
+pub struct ItemKeys {
+    /// The kind, as [`Item::kind`] has it.
+    pub kind: &'static str,
+    /// An object for each heading of the inspector.
+    pub groups: Vec<GroupKeys>,
+}
+
+/// What is said under a heading of the inspector.
+#[derive(Debug, Clone)]
+pub struct GroupKeys {
+    /// The key of the object.
+    pub key: String,
+    /// The heading.
+    pub title: &'static str,
+    /// The keys of the fields in it with what they are called in the inspector, in alphabetical order.
+    /// Further keys follow from what a file says.
+    pub keys: Vec<(String, &'static str)>,
 }
 
 /// A record, or a reference to one, with its table.
@@ -251,6 +439,9 @@ pub(crate) trait Describe {
 
     /// What the file says of it, and where.
     fn own(&self) -> Vec<OwnLine>;
+
+    /// Everything about it, for programs.
+    fn details(&self) -> Map<String, Json>;
 }
 
 impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
@@ -268,6 +459,10 @@ impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
 
     fn own(&self) -> Vec<OwnLine> {
         self.0.own(self.1.borrow())
+    }
+
+    fn details(&self) -> Map<String, Json> {
+        self.0.details(self.1.borrow())
     }
 }
 
@@ -343,6 +538,27 @@ impl<'a, R> Table<'a, R> {
         lines
     }
 
+    /// The keys of [`Table::details`] that do not depend on the record.
+    pub(crate) fn keys(&self, kind: &'static str) -> ItemKeys {
+        let groups = self.sections.iter().map(|section| {
+            let mut keys = Vec::new();
+            for field in section.fields {
+                field.add_keys(&mut keys);
+            }
+            keys.sort_unstable();
+            keys.dedup_by(|(a, _), (b, _)| a == b);
+            GroupKeys {
+                key: section
+                    .key
+                    .map_or_else(|| key_of(section.title), str::to_owned),
+                title: section.title,
+                keys,
+            }
+        });
+        let groups = groups.collect();
+        ItemKeys { kind, groups }
+    }
+
     /// The object in JSON.
     pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
@@ -355,6 +571,22 @@ impl<'a, R> Table<'a, R> {
             same.into_iter().chain(other)
         });
         fields.map(|(key, json)| (key.to_owned(), json)).collect()
+    }
+
+    /// Everything about the record, for programs: an object for each heading of the inspector. A field
+    /// that [`Table::json`] has is the same here; of others keys follow from names.
+    pub(crate) fn details(&self, record: &R) -> Map<String, Json> {
+        let sections = self.sections.iter().filter_map(|section| {
+            let mut details = Details::default();
+            for field in section.fields {
+                field.add_details(record, &mut details);
+            }
+            let key = section
+                .key
+                .map_or_else(|| key_of(section.title), str::to_owned);
+            (!details.keys.is_empty()).then(|| (key, details.keys.into()))
+        });
+        sections.collect()
     }
 }
 
@@ -465,6 +697,15 @@ impl Value {
         Self { width, ..self }
     }
 
+    fn is_absent(&self) -> bool {
+        match &self.content {
+            Content::Absent => true,
+            Content::Lines(lines) => lines.is_empty(),
+            Content::List(values) => values.iter().all(Self::is_absent),
+            _ => false,
+        }
+    }
+
     /// For people; none where it is absent.
     fn text(self) -> Option<String> {
         Some(match self.content {
@@ -517,6 +758,33 @@ impl Value {
             link,
             ..Property::new(name, text)
         }));
+    }
+
+    /// Adds its values to what is said of a record in JSON, under the names that they have in the
+    /// inspector.
+    fn add_details(self, field: &'static str, details: &mut Details) {
+        let name = self.name.unwrap_or(field);
+        match self.content {
+            Content::Lines(lines) => {
+                for line in &lines {
+                    details.add_line(field, line);
+                }
+            }
+            Content::List(values) => {
+                for value in values {
+                    let is_list = matches!(value.content, Content::List(_) | Content::Lines(_));
+                    if is_list || value.name.is_some() {
+                        value.add_details(field, details);
+                    } else if let Some(json) = value.json() {
+                        details.add_listed(&Details::key(field), json);
+                    }
+                }
+            }
+            content => {
+                let key = self.key.map_or_else(|| Details::key(name), str::to_owned);
+                details.add_if(&key, Self::new(content).json());
+            }
+        }
     }
 
     /// What documents are compared by of a value that is in no table.
@@ -652,9 +920,9 @@ mod tests {
     impl<'a> Sample<'a> {
         const FIELDS: Table<'a, Self> = Table {
             sections: &[
-                Section {
-                    title: "Sample",
-                    fields: &[
+                section(
+                    "Sample",
+                    &[
                         field("Name", |sample: &Self| sample.name.into())
                             .in_summary()
                             .json("name"),
@@ -667,16 +935,32 @@ mod tests {
                             .json("size"),
                         json_only("is_even", |sample| sample.count.is_multiple_of(2).into()),
                         summary_only("Even", |sample| sample.count.is_multiple_of(2).into()),
+                        field("Line", |sample: &Self| {
+                            format!("line {}", sample.count).into()
+                        })
+                        .detail_as("line", |sample| sample.count.into()),
+                        detail_only("half", |sample| (sample.count / 2).into()),
                     ],
-                },
-                Section {
-                    title: "Letters",
-                    fields: &[field("", |sample: &Self| {
+                ),
+                section(
+                    "Letters",
+                    &[field("", |sample: &Self| {
                         let letters = sample.name.chars();
                         let lines = letters.map(|letter| Property::new("Letter", letter));
                         lines.collect::<Vec<_>>().into()
                     })],
-                },
+                )
+                .keyed("spelt"),
+                section(
+                    "In words",
+                    &[
+                        field("Word", |sample: &Self| Value::list([sample.name])),
+                        field("+X side", |_| "stone".into()),
+                        field("", |_| {
+                            Value::list([Value::from(3).named("Twice"), 4.into()])
+                        }),
+                    ],
+                ),
             ],
         };
     }
@@ -702,8 +986,13 @@ mod tests {
             line("Sample", "Name", "ab"),
             line("Sample", "Count", "3"),
             line("Sample", "Size", "0.25"),
+            line("Sample", "Line", "line 3"),
             line("Letters", "Letter", "a"),
             line("Letters", "Letter", "b"),
+            line("In words", "Word", "ab"),
+            line("In words", "+X side", "stone"),
+            line("In words", "Twice", "3"),
+            line("In words", "", "4"),
         ];
         assert_eq!(lines(&sample), expected);
         let part = |name, value: &str, width| SummaryPart {
@@ -720,9 +1009,18 @@ mod tests {
         assert_eq!(Sample::FIELDS.note(&sample), "3 of them, 0.25");
         let info = json!({"name": "ab", "counts": [3], "size": 0.25, "is_even": false});
         assert_eq!(Json::from(Sample::FIELDS.json(&sample)), info);
+        let details = json!({
+            "sample": {"name": "ab", "count": "x", "counts": [3], "size": 0.25, "is_even": false,
+                       "line": 3, "half": 1},
+            "spelt": {"letter": ["a", "b"]},
+            "in_words": {"word": ["ab"], "+x_side": "stone", "twice": 3, "more": [4]},
+        });
+        let mut expected = details;
+        expected["sample"]["count"] = 3.into();
+        assert_eq!(Json::from(Sample::FIELDS.details(&sample)), expected);
         // What is absent has no line, and what has no lines no heading.
         (sample.name, sample.size) = ("", None);
-        assert_eq!(lines(&sample).len(), 2);
+        assert_eq!(lines(&sample).len(), 7);
         assert_eq!(Sample::FIELDS.note(&sample), "3 of them");
         assert_eq!(Sample::FIELDS.json(&sample).get("size"), None);
     }

@@ -6,6 +6,7 @@ pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod own;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -102,6 +103,18 @@ impl Property {
             bytes: Arc::default(),
             origin: Origin::File,
         }
+    }
+
+    /// What it says where there is only text: bytes are in hexadecimal.
+    pub fn text(&self) -> Cow<'_, str> {
+        if !self.bytes.is_empty() {
+            let bytes = self.bytes.iter().map(|byte| format!("{byte:02x}"));
+            return bytes.collect::<Vec<_>>().join(" ").into();
+        }
+        if self.spans.is_empty() {
+            return (&*self.value).into();
+        }
+        self.spans.iter().map(|span| &*span.text).collect()
     }
 
     /// Marks what follows from something else ([`Origin::Derived`]).

@@ -84,3 +84,12 @@ pub(crate) fn bytes_text(bytes: &[u8]) -> String {
         }
     }
 }
+
+/// The name of a field as a key of JSON: lower case, with underscores, and with the sign of an axis.
+pub(crate) fn key_of(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let sign = name.starts_with(['+', '-']).then(|| name.get(..1));
+    [sign.flatten().unwrap_or_default(), &words.join("_")].concat()
+}

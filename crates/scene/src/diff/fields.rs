@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use crate::describe::own::key_of;
 use crate::{Origin, OwnLine};
 
 /// What is said of something in A and in B.
@@ -52,14 +53,6 @@ pub(super) fn text_of(value: &Json) -> String {
         }
         Json::Object(_) => value.to_string(),
     }
-}
-
-/// A name as a key: lower case, with underscores.
-fn key_of(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
-    words.join("_")
 }
 
 /// A field with all that A and B say under its name.
@@ -129,7 +122,12 @@ pub(super) fn places(own: &[Vec<OwnLine>; 2]) -> [Option<String>; 2] {
     [0, 1].map(|i| {
         let mut lines = own[i].iter();
         let place = lines.find(|line| line.origin == Origin::Place)?;
-        Some(text_of(&place.value))
+        let text = text_of(&place.value);
+        // A number alone does not say what it counts.
+        Some(match &place.value {
+            Json::Number(_) => format!("{} {text}", place.name.to_lowercase()),
+            _ => text,
+        })
     })
 }
 

@@ -21,8 +21,9 @@ use self::parts::Order;
 pub use self::parts::Parts;
 pub use self::text::{Told, tell};
 use crate::describe::own::bytes_text;
+use crate::rules::is_of_file;
 use crate::{Document, Item, Origin, OwnLine};
-use mapscope_formats::Format;
+use mapscope_formats::{Format, Severity};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
@@ -36,6 +37,8 @@ pub struct Diff {
     pub groups: Vec<DiffGroup>,
     /// The differences that are listed, group by group.
     pub differences: Vec<Difference>,
+    /// Whether errors of A, and of B, left something of it out, which is not compared.
+    pub is_partial: [bool; 2],
 }
 
 /// How many parts of a kind differ.
@@ -108,7 +111,10 @@ impl Diff {
         };
         let mut comparison = Comparison {
             documents,
-            diff: Self::default(),
+            diff: Self {
+                is_partial: documents.map(leaves_out),
+                ..Self::default()
+            },
             groups: HashMap::new(),
             raw: Default::default(),
         };
@@ -120,6 +126,12 @@ impl Diff {
             .sort_by_key(|difference| order.get(difference.what).copied());
         Ok(diff)
     }
+}
+
+/// Whether errors of a file left something of it out.
+fn leaves_out(document: &dyn Document) -> bool {
+    let mut problems = document.about().problems.iter();
+    problems.any(|problem| problem.severity == Severity::Error && is_of_file(problem.rule))
 }
 
 /// Two documents, and what was found so far.
@@ -134,7 +146,11 @@ struct Comparison<'d> {
 
 impl Comparison<'_> {
     /// Compares lists of the same kinds.
-    fn lists(&mut self, [a, b]: [Vec<Parts<'_>>; 2], within: &str) {
+    fn lists(&mut self, lists: [Vec<Parts<'_>>; 2], within: &str) {
+        let [a, b] = lists.map(|mut lists| {
+            lists.retain(|list| list.is_compared);
+            lists
+        });
         let mut others: Vec<Option<Parts<'_>>> = b.into_iter().map(Some).collect();
         for list in a {
             let mut others = others.iter_mut();

@@ -12,9 +12,9 @@ type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 /// A list of parts of a file that are of one kind.
 pub struct Parts<'a> {
     /// What each of them is, in a word or two, such as `tile`.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     pub(super) order: Order,
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// What each is called, or where it is, as the format has it.
     name: Read<'a, String>,
     /// What each is matched by, where that is not what it is called.
@@ -27,6 +27,8 @@ pub struct Parts<'a> {
     pub(super) raw_field: Option<&'static str>,
     /// Whether another order is a difference.
     pub(super) is_ordered: bool,
+    /// Whether it is a part of the file, and not only something to find items in.
+    pub(super) is_compared: bool,
     inner: Option<Read<'a, Vec<Parts<'a>>>>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> Parts<'a> {
             raw: None,
             raw_field: None,
             is_ordered: true,
+            is_compared: true,
             inner: None,
         }
     }
@@ -104,6 +107,14 @@ impl<'a> Parts<'a> {
     pub(crate) fn unordered(self) -> Self {
         Self {
             is_ordered: false,
+            ..self
+        }
+    }
+
+    /// Leaves the list out of comparisons: what it lists is in another file, and is only found by it.
+    pub(crate) fn for_finding(self) -> Self {
+        Self {
+            is_compared: false,
             ..self
         }
     }
@@ -165,7 +176,7 @@ impl<'a> Parts<'a> {
         Self::new(self.what, order, 0, |_| String::new())
     }
 
-    pub(super) fn name(&self, index: usize) -> String {
+    pub(crate) fn name(&self, index: usize) -> String {
         (self.name)(index)
     }
 
@@ -175,7 +186,17 @@ impl<'a> Parts<'a> {
             .map_or_else(|| self.name(index), |key| key(index))
     }
 
-    pub(super) fn item(&self, index: usize) -> Option<Item> {
+    /// Whether it is a list of items, and not of something else that is said of them.
+    pub(crate) fn lists_items(&self) -> bool {
+        self.item.is_some() && self.own.is_none()
+    }
+
+    /// Whether its parts are made of others.
+    pub(crate) fn has_inner(&self) -> bool {
+        self.inner.is_some()
+    }
+
+    pub(crate) fn item(&self, index: usize) -> Option<Item> {
         self.item.as_ref().and_then(|item| item(index))
     }
 
@@ -197,7 +218,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    pub(super) fn inner(&self, index: usize) -> Vec<Self> {
+    pub(crate) fn inner(&self, index: usize) -> Vec<Self> {
         self.inner
             .as_ref()
             .map_or_else(Vec::new, |inner| inner(index))

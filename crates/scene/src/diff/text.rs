@@ -37,7 +37,7 @@ fn tell_lists(
     within: &str,
     line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    for list in lists {
+    for list in lists.into_iter().filter(|list| list.is_compared) {
         for index in 0..list.count {
             let place = format!("{within}{}", list.name(index));
             let mut fields = all(list.own(index, document));

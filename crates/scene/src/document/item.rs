@@ -37,6 +37,24 @@ macro_rules! items {
                         $( Self::$name $({ $( $field: _ ),+ })? => $label, )+
                     }
                 }
+
+                /// The item of a kind with these numbers, if they are those that it takes.
+                fn of_kind(kind: &str, words: &mut Words<'_>) -> Option<Self> {
+                    match kind {
+                        $( $label => Some(Self::$name $({
+                            $( $field: <$type as Written>::read(words)? ),+
+                        })?), )+
+                        _ => None,
+                    }
+                }
+            }
+
+            impl Written for $items {
+                fn read(words: &mut Words<'_>) -> Option<Self> {
+                    let kinds = [$( $label ),+];
+                    let kind = words.take_kind(&kinds)?;
+                    Self::of_kind(kind, words)
+                }
             }
 
             impl fmt::Display for $items {
@@ -65,6 +83,30 @@ macro_rules! items {
                     $( Self::$family(item) => item.kind(), )+
                 }
             }
+
+            /// The kinds of items of documents that have this one, in the order of their table.
+            pub fn kinds_beside(self) -> &'static [&'static str] {
+                match self {
+                    $( Self::$family(_) => &[$( $label ),+], )+
+                }
+            }
+
+            /// The kinds of items of all documents.
+            fn all_kinds() -> impl Iterator<Item = &'static str> {
+                [$( $( $label ),+ ),+].into_iter()
+            }
+
+            /// The items of a kind, in whichever document, that are written with these numbers,
+            /// between which are spaces or commas.
+            pub fn of_kind(kind: &str, numbers: &str) -> Vec<Self> {
+                let mut found = Vec::new();
+                $(
+                    let mut words = Words::new(numbers);
+                    let item = $items::of_kind(kind, &mut words);
+                    found.extend(item.filter(|_| words.is_empty()).map(Self::$family));
+                )+
+                found
+            }
         }
 
         impl fmt::Display for Item {
@@ -76,6 +118,77 @@ macro_rules! items {
             }
         }
     };
+}
+
+/// The words that an item is written with, without those that were read.
+struct Words<'a>(&'a str);
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Self {
+        Self(text).trimmed()
+    }
+
+    fn trimmed(&self) -> Self {
+        Self(self.0.trim_start_matches([' ', ',']))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the next word.
+    fn next(&mut self) -> Option<&'a str> {
+        let end = self.0.find([' ', ',']).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(end);
+        *self = Self(rest).trimmed();
+        (!word.is_empty()).then_some(word)
+    }
+
+    /// Takes the longest of some kinds that comes next.
+    fn take_kind<'k>(&mut self, kinds: &[&'k str]) -> Option<&'k str> {
+        let follows = |kind: &&&'k str| {
+            let rest = self.0.strip_prefix(**kind);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',']))
+        };
+        let kind = *kinds.iter().filter(follows).max_by_key(|kind| kind.len())?;
+        *self = Self(self.0.get(kind.len()..)?).trimmed();
+        Some(kind)
+    }
+}
+
+/// A part of the text of an item.
+trait Written: Sized {
+    /// Reads it from the front of what is left.
+    fn read(words: &mut Words<'_>) -> Option<Self>;
+}
+
+impl Written for u8 {
+    fn read(words: &mut Words<'_>) -> Option<Self> {
+        words.next()?.parse().ok()
+    }
+}
+
+impl Written for u32 {
+    fn read(words: &mut Words<'_>) -> Option<Self> {
+        words.next()?.parse().ok()
+    }
+}
+
+impl Item {
+    /// The kind that a text begins with, as items of some document are written, and the rest of the
+    /// text; words of a kind may have hyphens between them.
+    pub fn split_kind(text: &str) -> Option<(&'static str, &str)> {
+        let kinds = Self::all_kinds().filter_map(|kind| {
+            let begins = |(a, b): (u8, u8)| a == b || (a, b) == (b' ', b'-');
+            let begin = text.as_bytes().get(..kind.len())?;
+            if !kind.bytes().zip(begin.iter().copied()).all(begins) {
+                return None;
+            }
+            let rest = text.get(kind.len()..)?;
+            (rest.is_empty() || rest.starts_with([' ', ',', ':'])).then_some((kind, rest))
+        });
+        kinds.max_by_key(|(kind, _)| kind.len())
+    }
 }
 
 items! {
@@ -111,6 +224,8 @@ items! {
         Clip "clip" { index: u32 },
         /// A level of detail in a file of its own; 0 is the whole model.
         Lod "level of detail" { number: u32 },
+        /// All triangles with a flaw.
+        Flaw "flaw" { flaw: Flaw },
     }
 
     /// An item of a Permafrost scene. What is of its map is an item of that.
@@ -220,6 +335,39 @@ items! {
     }
 }
 
+/// Why the engine draws triangles of a model otherwise than their author meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flaw {
+    /// Their winding contradicts their normals.
+    Reversed,
+    /// They have corners that no joint moves, in a model with clips.
+    Unweighted,
+    /// They have normals of length 0.
+    NoNormal,
+}
+
+impl Flaw {
+    /// Every flaw.
+    pub const ALL: [Self; 3] = [Self::Reversed, Self::Unweighted, Self::NoNormal];
+}
+
+impl Written for Flaw {
+    fn read(words: &mut Words<'_>) -> Option<Self> {
+        let name = words.next()?;
+        Self::ALL.into_iter().find(|flaw| flaw.to_string() == name)
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reversed => "reversed",
+            Self::Unweighted => "unweighted",
+            Self::NoNormal => "no-normal",
+        })
+    }
+}
+
 /// The part of a PMF map that a list of entities or a string table belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "fields are indices, named for what they count")]
@@ -230,6 +378,22 @@ pub enum Owner {
     Level { level: u32 },
     /// A chunk.
     Chunk { level: u32, chunk: u32 },
+}
+
+impl Written for Owner {
+    fn read(words: &mut Words<'_>) -> Option<Self> {
+        Some(match words.next()? {
+            "map" => Self::Map,
+            "level" => Self::Level {
+                level: Written::read(words)?,
+            },
+            "chunk" => Self::Chunk {
+                level: Written::read(words)?,
+                chunk: Written::read(words)?,
+            },
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for Owner {
@@ -254,11 +418,52 @@ mod tests {
             "tile 3 17"
         );
         assert_eq!(text(ModelItem::Model.into()), "model");
+        let flaw = Flaw::NoNormal;
+        assert_eq!(text(ModelItem::Flaw { flaw }.into()), "flaw no-normal");
         let (entity, part) = (7, ModelItem::Joint { index: 3 });
         let joint = SceneItem::Part { entity, part };
         assert_eq!(text(joint.into()), "part 7 joint 3");
         let owner = Owner::Chunk { level: 1, chunk: 2 };
         let entity = LevelItem::Entity { owner, index: 7 };
         assert_eq!(text(entity.into()), "entity chunk 1 2 7");
+    }
+
+    #[test]
+    fn items_are_read_as_they_are_written() {
+        let owner = Owner::Chunk { level: 1, chunk: 2 };
+        let part = ModelItem::Lod { number: 3 };
+        let flaw = Flaw::NoNormal;
+        let items: [Item; 7] = [
+            TerrainItem::Tile { row: 3, col: 17 }.into(),
+            ModelItem::Joint { index: 4 }.into(),
+            SceneItem::Part { entity: 7, part }.into(),
+            ModelItem::Flaw { flaw }.into(),
+            LevelItem::Entity { owner, index: 7 }.into(),
+            LevelItem::CubeType {
+                level: 0,
+                cube_type: 2,
+            }
+            .into(),
+            TileMapItem::Clip.into(),
+        ];
+        for item in items {
+            let text = item.to_string();
+            let (kind, rest) = Item::split_kind(&text).unwrap();
+            assert_eq!(kind, item.kind());
+            assert!(Item::of_kind(kind, rest).contains(&item), "{text}");
+        }
+        let tile: Item = TerrainItem::Tile { row: 3, col: 17 }.into();
+        assert_eq!(Item::of_kind("tile", "3, 17")[0], tile);
+        let tiles = Item::of_kind("tile", "3");
+        assert_eq!(tiles, []);
+        assert_eq!(Item::of_kind("joint", "x"), []);
+        assert_eq!(Item::of_kind("joint", "1 2"), []);
+        assert_eq!(
+            Item::split_kind("cube-type:0,1"),
+            Some(("cube type", ":0,1"))
+        );
+        assert_eq!(Item::split_kind("cube"), Some(("cube", "")));
+        assert_eq!(Item::split_kind("cubes"), None);
+        assert!(tile.kinds_beside().contains(&"island"));
     }
 }

@@ -1,6 +1,7 @@
 //! What an open file offers to whoever shows it.
 
 pub(crate) mod environment;
+pub(crate) mod find;
 pub(crate) mod flat_image;
 pub(crate) mod item;
 pub(crate) mod lists;
@@ -20,7 +21,7 @@ use self::flat_image::FlatImage;
 use self::item::Item;
 use self::lists::{
     Branch, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, NamedCamera,
-    TilesetInfo,
+    NamedFile, TilesetInfo,
 };
 use self::overlay::{Overlay, OverlayId};
 use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
@@ -170,20 +171,22 @@ pub struct Neighbor {
     pub name: Option<[&'static str; 2]>,
 }
 
+/// A moment of a clip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Without any clip.
+    BindPose,
+    /// A frame, from 0.
+    Frame(u32),
+}
+
 /// What a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProblemTarget {
     /// The item that has it.
     pub item: Item,
     /// The moment of that clip at which it is.
-    pub frame: Option<ProblemFrame>,
-}
-
-/// The moment that a problem is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProblemFrame {
-    /// The frame, from 0.
-    pub frame: u32,
+    pub moment: Option<Moment>,
     /// The overlay that shows what is wrong, if one does.
     pub overlay: Option<OverlayId>,
 }
@@ -237,6 +240,17 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
         let _ = (item, playhead);
         Vec::new()
+    }
+
+    /// Everything about an item at a moment, for programs: an object for each heading of the
+    /// inspector. Empty for an item that is not there.
+    fn details(
+        &self,
+        item: Item,
+        playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        let _ = (item, playhead);
+        serde_json::Map::new()
     }
 
     /// Where an item is, as the document is shown.
@@ -352,6 +366,11 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// for an item that is not there.
     fn own(&self, item: Item) -> Vec<OwnLine> {
         let _ = item;
+        Vec::new()
+    }
+
+    /// The files that it names, and those that these name, each once, with where they were found.
+    fn files(&self) -> Vec<NamedFile> {
         Vec::new()
     }
 

@@ -58,6 +58,7 @@ overlay_ids! {
     Paths "paths",
     PixelGrid "pixel-grid",
     Regions "regions",
+    ReversedTriangles "reversed-triangles",
     ServerRegions "server-regions",
     Skeleton "skeleton",
     Still "still",

@@ -10,8 +10,8 @@ use crate::overlay::overlays;
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
     Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
-    Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom,
-    Shown, Spawn, Statistic, SummaryPart,
+    NamedFile, Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup,
+    Ray, SeenFrom, Shown, Spawn, Statistic, SummaryPart,
 };
 use mapscope_formats::pmf::ChunkIndex;
 use mapscope_formats::{Problem, Severity};
@@ -104,6 +104,15 @@ impl Document for Map {
         described.map_or_else(Vec::new, |described| described.groups())
     }
 
+    fn details(
+        &self,
+        item: Item,
+        _playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Default::default, |described| described.details())
+    }
+
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         Some(self.all_parts())
     }
@@ -144,7 +153,8 @@ impl Document for Map {
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         Some(ProblemTarget {
             item: self.item_of_problem(problem)?.into(),
-            frame: None,
+            moment: None,
+            overlay: None,
         })
     }
 
@@ -186,6 +196,13 @@ impl Document for Map {
             info.insert("cube".to_owned(), cube.into());
         }
         info
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        let textures = self.textures.list.iter();
+        textures
+            .map(|texture| texture.file.named(&texture.path))
+            .collect()
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {

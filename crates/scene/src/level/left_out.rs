@@ -6,7 +6,7 @@ use super::Map;
 use super::overlays::{BROKEN, DAMAGED, MAX_BOXES, Stage};
 use crate::lines::LineBuilder;
 use crate::{Aabb, LevelItem, Line};
-use mapscope_formats::{Severity, Subject};
+use mapscope_formats::{Problem, Severity, Subject};
 
 /// What is left out of a level.
 #[derive(Debug, Default)]
@@ -38,6 +38,7 @@ impl Map {
     /// Finds what is left out of each level.
     pub(super) fn find_left_out(&self) -> Vec<LeftOut> {
         let problems = self.about.problems.iter();
+        let problems = problems.flat_map(Problem::with_consequences);
         let errors = problems.filter(|problem| problem.severity == Severity::Error);
         // Many things can be wrong with one cube.
         let mut cubes = BTreeSet::new();
@@ -223,6 +224,11 @@ mod tests {
         file[frames[2].start as usize] = 0;
         let map = sample::file(&file);
         let cube = LevelItem::cube(0, 0, 1);
+        let chunk = &map.info(&crate::InfoQuery::default())["levels"][0]["chunks"][0];
+        assert_eq!(
+            (&chunk["triangles"], &chunk["readable"]),
+            (&2.into(), &false.into())
+        );
         let bounds = map.bounds_of(cube).unwrap();
         assert_eq!(bounds.min.to_array(), [0.0, 1.0, 0.0]);
         assert_eq!(bounds.max.to_array(), [3.0, 1.0, 2.0]);

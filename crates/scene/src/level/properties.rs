@@ -15,14 +15,16 @@ use super::lights::LightKind;
 use super::mesh::ChunkMesh;
 use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use super::{Level, Map, date};
-use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
+use crate::fields::{
+    Describe, Field, ItemKeys, Table, Value, field, json_only, section, summary_only,
+};
 use crate::numbers::{number, short};
 use crate::{ClipInfo, LevelItem, Property};
-use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
     StringTable,
 };
+use mapscope_formats::{Problem, counted};
 
 /// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
 pub(super) const MAX_LISTED: usize = 256;
@@ -231,6 +233,36 @@ impl Map {
             let note = self.described(item)?.note();
             Some(Value::from(note).named(name).link(item))
         }))
+    }
+
+    /// What is said of items of each kind in JSON.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        let mut kinds = vec![
+            MapAt::FIELDS.keys("map"),
+            LevelAt::FIELDS.keys("level"),
+            ChunkAt::FIELDS.keys("chunk"),
+            CubeRecord::FIELDS.keys("cube"),
+            CubeRecord::FIELDS.keys("face"),
+            CubeTypeAt::FIELDS.keys("cube type"),
+            MaterialAt::FIELDS.keys("material"),
+            LightmapAt::FIELDS.keys("lightmap"),
+            LightAt::FIELDS.keys("dynamic light"),
+            LightAt::FIELDS.keys("fast light"),
+            PhysicsMaterialAt::FIELDS.keys("physics material"),
+            SoundMaterialAt::FIELDS.keys("sound material"),
+            RegionAt::FIELDS.keys("environment region"),
+            ServerRegionAt::FIELDS.keys("server region"),
+            EntityAt::FIELDS.keys("entity"),
+            EntityTypeAt::FIELDS.keys("entity type"),
+            GamemodeAt::FIELDS.keys("gamemode"),
+            StringTableAt::FIELDS.keys("string table"),
+            ArchiveFileAt::FIELDS.keys("archive file"),
+            ExtensionAt::FIELDS.keys("extension"),
+            ClipAt::FIELDS.keys("clip"),
+        ];
+        let environments = Environment::ALL.map(|of| of.item(0, 0).kind());
+        kinds.extend(environments.map(|kind| EnvironmentAt::FIELDS.keys(kind)));
+        kinds
     }
 
     /// The record of an item with its fields; none for an item that is not there.
@@ -690,8 +722,8 @@ impl<'a> ChunkAt<'a> {
     fn triangle_count(&self) -> u64 {
         let cubes = self.data().map(|data| &data.cubes).into_iter();
         let triangles = cubes.flat_map(|cubes| {
-            let reached = cubes.iter().filter(|(cube, _)| cubes.is_reached(*cube));
-            reached.map(|(_, cube)| match cube {
+            let drawn = cubes.iter().filter(|(cube, _)| cubes.is_drawn(*cube));
+            drawn.map(|(_, cube)| match cube {
                 Cube::Geometry(geometry) => {
                     geometry.faces().map(|face| u64::from(face.triangles)).sum()
                 }
@@ -714,6 +746,7 @@ impl<'a> ChunkAt<'a> {
         }
         let item = Some(self.item());
         let problems = self.map.about.problems.iter();
+        let problems = problems.flat_map(Problem::with_consequences);
         let about = problems.filter(|problem| self.map.item_of_problem(problem) == item);
         let messages: Vec<&str> = about.map(|problem| &*problem.message).collect();
         Value::list_up_to(MAX_LISTED, messages.into_iter())

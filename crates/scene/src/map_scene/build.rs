@@ -7,6 +7,7 @@ use glam::Vec3;
 
 use super::describe::OVERLAYS;
 use super::overlays::circle_radii;
+use super::pick::Covers;
 use super::place::{
     camera_pose, can_move, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
 };
@@ -45,6 +46,7 @@ impl MapScene {
         let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
         let load::Loaded {
             mut map,
+            map_path,
             map_fault,
             models: loaded,
             skybox,
@@ -65,9 +67,9 @@ impl MapScene {
                 Ok(found) => model.model = Some(found),
                 Err((rule, message)) => {
                     for &entity in &model.entities {
-                        add(&mut problems, rule, &pfscene, entity, None, || {
-                            message.clone()
-                        });
+                        let of = of_entity(&pfscene, entity, None);
+                        let message = || message.clone();
+                        problems.add_alike(&model.name, rule, of.0, of.1, message);
                     }
                 }
             }
@@ -127,6 +129,7 @@ impl MapScene {
         }
         let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
         let groups = group(&entities, &models);
+        let covers = Covers::of(&entities, &models);
         let members = by_kind(&entities);
         let radii = pfscene.entities.iter().map(circle_radii);
         let has_circles = radii.fold([false; 2], |[selection, vision], radii| {
@@ -163,10 +166,12 @@ impl MapScene {
             },
             path: source.path.clone(),
             map,
+            map_path,
             models,
             textures: Arc::new(textures),
             entities,
             groups,
+            covers,
             classes,
             members,
             has_circles,
@@ -191,7 +196,8 @@ impl MapScene {
             .map_or(0, |terrain| terrain.about().cpu_bytes);
         let skybox = self.environment.skybox.as_ref();
         let skybox = skybox.map_or(0, |skybox| skybox.cpu_bytes());
-        models + map + skybox + size_of_val(self.entities.as_slice()) as u64
+        let entities = size_of_val(self.entities.as_slice()) + self.covers.cpu_bytes();
+        models + map + skybox + entities as u64
     }
 }
 
@@ -306,15 +312,18 @@ fn add(
     key: Option<&str>,
     message: impl FnOnce() -> String,
 ) {
-    let Some(entity) = pfscene.entities.get(index as usize) else {
-        return;
-    };
-    let attribute = key.and_then(|key| entity.attributes.get(key));
-    let place = Place::Text {
-        line: attribute.map_or(entity.line, |attribute| attribute.line),
-        column: 1,
-    };
-    problems.add_about(rule, Subject::SceneEntity(index), place, message);
+    let (subject, place) = of_entity(pfscene, index, key);
+    problems.add_about(rule, subject, place, message);
+}
+
+/// What a problem of an entity is about, and the line of one of its attributes, or of its own.
+fn of_entity(pfscene: &Pfscene, index: u32, key: Option<&str>) -> (Subject, Place) {
+    let entity = pfscene.entities.get(index as usize);
+    let line = entity.map_or(1, |entity| {
+        let attribute = key.and_then(|key| entity.attributes.get(key));
+        attribute.map_or(entity.line, |attribute| attribute.line)
+    });
+    (Subject::SceneEntity(index), Place::line(line))
 }
 
 /// The models that entities name, in the order in which they are first named.
@@ -400,7 +409,8 @@ fn idle_clip(
     model: &Model,
     problems: &mut Problems,
 ) -> Option<usize> {
-    let attributes = &pfscene.entities.get(index as usize)?.attributes;
+    let entity = pfscene.entities.get(index as usize)?;
+    let attributes = &entity.attributes;
     if attributes.value("animated").and_then(Value::bool) != Some(true) {
         return None;
     }
@@ -422,8 +432,10 @@ fn idle_clip(
     let name = attribute.value.string()?;
     let clip = clips.iter().position(|clip| clip.name == name);
     if clip.is_none() {
-        let (rule, key) = (&rules::IDLE_CLIP, Some("idle_clip"));
-        add(problems, rule, pfscene, index, key, || {
+        let (subject, place) = of_entity(pfscene, index, Some("idle_clip"));
+        // The others of its model that name it follow from the first.
+        let named = (&entity.model, name);
+        problems.add_alike(named, &rules::IDLE_CLIP, subject, place, || {
             format!("found {}; {}", quoted(name.as_bytes()), expected())
         });
     }

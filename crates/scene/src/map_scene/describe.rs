@@ -15,16 +15,17 @@ use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use super::parts::entity_of;
 use crate::assets::DeferredTextures;
 use crate::diff::Parts;
-use crate::fields::Describe;
+use crate::fields::{Describe, GroupKeys, ItemKeys};
 use crate::lines::{LineBuilder, box_edges};
+use crate::model::Model;
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
 use crate::overlay::{joined, overlays};
 use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
-    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, Neighbor,
-    OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray,
-    SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
+    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
+    Neighbor, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Playhead, ProblemTarget,
+    PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
 };
 use mapscope_formats::{Problem, Subject};
 
@@ -71,6 +72,30 @@ impl MapScene {
             SceneItem::Camera { index } => CameraAt::FIELDS.of(CameraAt::new(self, index)?),
             SceneItem::Part { .. } | SceneItem::Clip => return None,
         })
+    }
+
+    /// What is said of items of each kind in JSON; of a part of an entity it is what its model says.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        let parts = Model::item_keys().into_iter().map(|mut part| {
+            part.kind = "part";
+            part.groups.push(GroupKeys {
+                key: "part_of".to_owned(),
+                title: "Part of",
+                keys: vec![("entity".to_owned(), "Entity")],
+            });
+            part
+        });
+        let mut kinds = vec![
+            SceneAt::FIELDS.keys("scene"),
+            EntityAt::FIELDS.keys("entity"),
+            FactionAt::FIELDS.keys("faction"),
+            ClassAt::FIELDS.keys("class"),
+            ModelAt::FIELDS.keys("model"),
+            RegionAt::FIELDS.keys("region"),
+            CameraAt::FIELDS.keys("camera"),
+        ];
+        kinds.extend(parts);
+        kinds
     }
 
     /// What an entity is one of: a faction, a class and a model.
@@ -271,6 +296,17 @@ impl Document for MapScene {
         }
     }
 
+    fn details(&self, item: Item, playhead: Playhead) -> Map<String, Value> {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.details(part, playhead);
+        }
+        match (self.described(item, playhead), self.terrain()) {
+            (Some(record), _) => record.details(),
+            (None, Some(terrain)) => terrain.details(item, playhead),
+            (None, None) => Map::new(),
+        }
+    }
+
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         let scene = &self.pfscene;
         let [factions, entities] = [scene.factions.len(), scene.entities.len()];
@@ -408,7 +444,8 @@ impl Document for MapScene {
         self.described(item.into(), Playhead::default())?;
         Some(ProblemTarget {
             item: item.into(),
-            frame: None,
+            moment: None,
+            overlay: None,
         })
     }
 
@@ -541,6 +578,43 @@ impl Document for MapScene {
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
         self.info_json()
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        let named = |kind, name: String, path, found| NamedFile {
+            kind,
+            name,
+            path,
+            found,
+            named_by: None,
+        };
+        let inner = |files: Vec<NamedFile>, by: &str| {
+            let named_by = Some(by.to_owned());
+            files.into_iter().map(move |file| NamedFile {
+                named_by: named_by.clone(),
+                ..file
+            })
+        };
+        let mut files = Vec::new();
+        if let Some(path) = &self.map_path {
+            let name = file_name(path);
+            let terrain = self.terrain();
+            let on_disk = path.is_file().then(|| path.clone());
+            files.push(named("map", name.clone(), on_disk, terrain.is_some()));
+            let of_map = terrain.map_or_else(Vec::new, |terrain| terrain.files());
+            files.extend(inner(of_map, &name));
+        }
+        for model in &self.models {
+            let (name, file) = (model.name.clone(), model.file.clone());
+            files.push(named("model", name, file, model.model.is_some()));
+            let of_model = model.model.as_ref().map_or_else(Vec::new, |it| it.files());
+            files.extend(inner(of_model, &model.name));
+        }
+        if let Some(skybox) = &self.pfscene.general.skybox {
+            let found = self.environment.skybox.is_some();
+            files.push(named("skybox", skybox.value.folder.clone(), None, found));
+        }
+        files
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {

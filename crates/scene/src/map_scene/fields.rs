@@ -378,14 +378,16 @@ impl<'a> EntityAt<'a> {
                     let lines = model.map(|model| problem_lines(model.problems().iter()));
                     lines.into()
                 })
-                .derived()],
+                .derived()
+                .only_shown()],
             ),
             section(
                 "Model",
                 &[field("", |at: &Self| {
                     at.scene.posed(at.index).map(|posed| posed.parts()).into()
                 })
-                .derived()],
+                .derived()
+                .only_shown()],
             ),
             section(
                 "Attributes",
@@ -413,6 +415,7 @@ impl<'a> EntityAt<'a> {
     fn problems(&self) -> Vec<Property> {
         let subject = Subject::SceneEntity(self.index);
         let problems = self.scene.about.problems.iter();
+        let problems = problems.flat_map(Problem::with_consequences);
         problem_lines(problems.filter(|problem| problem.subject == subject))
     }
 

@@ -84,6 +84,8 @@ fn chunks(path: &Path) -> Option<[u64; 2]> {
 pub(super) struct Loaded {
     /// The map and its file.
     pub(super) map: Option<(PathBuf, Arc<Terrain>)>,
+    /// Where the map is or would be.
+    pub(super) map_path: Option<PathBuf>,
     /// Why there is no map, if one was looked for.
     pub(super) map_fault: Option<String>,
     /// One for each name.
@@ -137,6 +139,7 @@ pub(super) fn load(
         let (path, source) = (PathBuf::new(), error);
         (None, Err(OpenError::Read { path, source }))
     });
+    let map_path = map.0.clone();
     let (map, map_fault) = match map {
         (Some(path), Ok(terrain)) => {
             dependencies.extend(terrain.about().dependencies.iter().cloned());
@@ -151,6 +154,7 @@ pub(super) fn load(
     };
     Ok(Loaded {
         map,
+        map_path,
         map_fault,
         models,
         skybox,

@@ -21,6 +21,7 @@ use glam::Affine3A;
 
 pub(super) use describe::OVERLAYS;
 pub use load::{MapFile, maps_beside};
+use pick::Covers;
 
 use super::terrain::Terrain;
 use super::{
@@ -39,11 +40,14 @@ pub struct MapScene {
     pfscene: Pfscene,
     /// The map that it stands on, and its file.
     map: Option<(PathBuf, Arc<Terrain>)>,
+    /// Where its map is or would be; none where it is to stand nowhere.
+    map_path: Option<PathBuf>,
     models: Vec<SceneModel>,
     /// The textures of the models.
     textures: Arc<DeferredTextures>,
     entities: Vec<Placed>,
     groups: Vec<Group>,
+    covers: Covers,
     /// The numbers of the entities of each faction and class, rising.
     members: HashMap<SceneItem, Vec<u32>>,
     /// Whether any entity has a selection circle, and whether any has a vision range.

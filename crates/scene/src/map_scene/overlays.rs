@@ -9,7 +9,7 @@ use super::parts::entity_of;
 use crate::camera::{Camera, Handedness, Pose};
 use crate::lines::LineBuilder;
 use crate::outline::name_at_end;
-use crate::{Annotations, Item, Label, Line, OverlayId, SceneItem, Shown};
+use crate::{Annotations, Item, Label, Line, OverlayId, Ray, SceneItem, Shown};
 use mapscope_formats::pfscene::{Entity, Region, Shape, Value};
 
 pub(super) const MISSING: [u8; 3] = [240, 80, 220];
@@ -207,16 +207,11 @@ impl Annotations for MapScene {
             }
             let center = placed.bounds.center();
             let top = Vec3::new(center.x, placed.bounds.max.y, center.z);
-            if is_missing {
-                label(top, Some(NAME_ROOM), name_at_end(&entity.model), MISSING);
-            }
+            let color = if is_missing { MISSING } else { NAME };
             if shown.has_names {
-                label(
-                    top,
-                    None,
-                    &entity.name,
-                    if is_missing { MISSING } else { NAME },
-                );
+                label(top, None, &entity.name, color);
+            } else {
+                label(top, Some(NAME_ROOM), name_at_end(&entity.model), color);
             }
         }
         if shown.overlays.contains(OverlayId::Regions) {
@@ -233,5 +228,9 @@ impl Annotations for MapScene {
                 label(camera.pose.eye, None, &camera.name, CAMERA);
             }
         }
+    }
+
+    fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
+        self.covers_place(ray_in_world, distance, shown)
     }
 }

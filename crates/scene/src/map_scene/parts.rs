@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use serde_json::{Map, Value as Json, json};
 
 use super::describe::OWN_OVERLAYS;
 use super::fields::entity_item;
@@ -155,6 +156,15 @@ impl<'a> Posed<'a> {
         groups
     }
 
+    /// The same for programs.
+    pub(super) fn details(&self, part: ModelItem, playhead: Playhead) -> Map<String, Json> {
+        let mut details = self.model.details(part.into(), self.playhead(playhead));
+        if !details.is_empty() {
+            details.insert("part_of".to_owned(), json!({"entity": self.entity}));
+        }
+        details
+    }
+
     fn swatch(&self, swatch: Swatch) -> Swatch {
         match swatch {
             Swatch::Thumbnail(index) => {
@@ -244,11 +254,16 @@ impl<'a> Posed<'a> {
         Some(self.in_scene(next))
     }
 
-    /// How far away a ray meets it, and what: the entity, or if that is selected, which part of it.
-    pub(super) fn hit(&self, ray: Ray, shown: &Shown) -> Option<(f32, Item)> {
+    /// Where it stands.
+    pub(super) fn placed(&self) -> &'a Placed {
+        self.placed
+    }
+
+    /// A ray in the space of its model, and how much longer distances along it are there. A scale of
+    /// zero leaves nothing to be met.
+    fn in_model_space(&self, ray: Ray) -> Option<(Ray, f32)> {
         let model_from_world = self.world_from_model().inverse();
         let direction = model_from_world.transform_vector3(ray.direction);
-        // A scale of zero leaves nothing to be met.
         let scale = direction.length();
         if !scale.is_finite() || scale == 0.0 {
             return None;
@@ -257,6 +272,26 @@ impl<'a> Posed<'a> {
             origin: model_from_world.transform_point3(ray.origin),
             direction: direction / scale,
         };
+        Some((ray_in_model, scale))
+    }
+
+    /// How far away a ray meets its model, in the first frame of the clip that the first entity of this
+    /// model plays: to pose the model for each ray by itself would take too long.
+    pub(super) fn first_surface(&self, ray: Ray) -> Option<f32> {
+        let (ray_in_model, scale) = self.in_model_space(ray)?;
+        let model = self.scene.models.get(self.placed.model)?;
+        let first = self.scene.entities.get(*model.entities.first()? as usize)?;
+        let still = Shown {
+            playhead: MapScene::playhead_of(first.clip, self.model, Playhead::default()),
+            ..Shown::default()
+        };
+        let hit = self.model.pick(ray_in_model, &still)?;
+        Some(hit.distance / scale)
+    }
+
+    /// How far away a ray meets it, and what: the entity, or if that is selected, which part of it.
+    pub(super) fn hit(&self, ray: Ray, shown: &Shown) -> Option<(f32, Item)> {
+        let (ray_in_model, scale) = self.in_model_space(ray)?;
         let is_selected = shown.selected.and_then(entity_of) == Some(self.entity);
         let of_model = if is_selected {
             self.shown(shown)

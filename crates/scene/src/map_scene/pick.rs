@@ -1,10 +1,100 @@
-//! What a ray meets of a scene.
+//! What a ray meets of a scene, and what is behind something as seen from the eye.
 
-use super::MapScene;
+use glam::Vec3A;
+
 use super::fields::entity_item;
+use super::{MapScene, Placed, SceneModel};
+use crate::bvh::{Bounds, Bvh};
 use crate::{Aabb, Document as _, Hit, Item, OverlayId, Ray, SceneItem, Shown};
 
+/// How far in front of a place something must be to cover it, in world units: names stand on what they
+/// are of, which does not cover them.
+const SLACK: f32 = 0.5;
+
+/// The entities that may cover others, found by their boxes.
+#[derive(Debug)]
+pub(super) struct Covers {
+    /// Their numbers.
+    entities: Vec<u32>,
+    bvh: Bvh,
+    boxes: Vec<Bounds>,
+}
+
+impl Covers {
+    /// Those that have a model. What stands for a model that is missing consists of lines.
+    pub(super) fn of(entities: &[Placed], models: &[SceneModel]) -> Self {
+        let has_model = |placed: &Placed| {
+            let model = models.get(placed.model);
+            model.is_some_and(|model| model.model.is_some())
+        };
+        let covers = (0..).zip(entities).filter(|(_, placed)| {
+            placed.is_somewhere && has_model(placed) && placed.bounds.is_finite()
+        });
+        let (entities, bounds): (Vec<u32>, Vec<Aabb>) =
+            covers.map(|(index, placed)| (index, placed.bounds)).unzip();
+        let centers = bounds.iter().map(|aabb| aabb.center().into());
+        let bvh = Bvh::build(&centers.collect::<Vec<Vec3A>>());
+        let mut boxes = Vec::new();
+        let of_one = |at: u32| {
+            let aabb = bounds.get(at as usize);
+            aabb.map_or([Vec3A::INFINITY, Vec3A::NEG_INFINITY], |aabb| {
+                [aabb.min.into(), aabb.max.into()]
+            })
+        };
+        bvh.refit(of_one, &mut boxes);
+        Self {
+            entities,
+            bvh,
+            boxes,
+        }
+    }
+
+    /// Bytes of memory that they hold.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        self.bvh.cpu_bytes()
+            + size_of_val(self.boxes.as_slice())
+            + size_of_val(self.entities.as_slice())
+    }
+}
+
 impl MapScene {
+    /// Whether the ground or a model covers a place so far along a ray from the eye. What stands where
+    /// the place is does not, nor does anything cover the selected entity, whose contour and bones are
+    /// seen through everything.
+    pub(super) fn covers_place(&self, ray: Ray, distance: f32, shown: &Shown) -> bool {
+        let place = ray.origin + ray.direction * distance;
+        let holds_place = |placed: &Placed| placed.bounds.distance(place) <= SLACK;
+        let selected = self.selected_entity(shown);
+        if selected.is_some_and(|posed| holds_place(posed.placed())) {
+            return false;
+        }
+        let is_before = |met: f32| met < distance - SLACK;
+        let ground = self.terrain().and_then(|terrain| terrain.pick(ray, shown));
+        if ground.is_some_and(|hit| is_before(hit.distance)) {
+            return true;
+        }
+        if !Self::shows_entities(shown) {
+            return false;
+        }
+        let covers = &self.covers;
+        let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
+        let first = covers
+            .bvh
+            .first_hit(&covers.boxes, origin, direction, |at, _| {
+                let index = *covers.entities.get(at as usize)?;
+                let placed = self.entities.get(index as usize)?;
+                let (entered, _) = ray.within(&placed.bounds)?;
+                if !is_before(entered) || holds_place(placed) || self.is_entity_hidden(index, shown)
+                {
+                    return None;
+                }
+                let met = self.posed(index)?.first_surface(ray)?;
+                // One is enough: nothing is nearer than the eye.
+                is_before(met).then_some(0.0)
+            });
+        first.is_some()
+    }
+
     /// The first thing of the scene that a ray meets: an entity, or the ground.
     pub(super) fn first_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let ground = self.terrain().and_then(|terrain| terrain.pick(ray, shown));

@@ -1,6 +1,6 @@
 //! The bounds of the mesh in each frame, next to those that the file declares.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::{Affine3A, Vec3, Vec3A};
@@ -12,7 +12,7 @@ use crate::numbers::short;
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::{OpenError, Progress};
-use mapscope_formats::pfobj::{Bounds, Pfobj};
+use mapscope_formats::pfobj::{Bounds, Pfobj, Transform};
 use mapscope_formats::{Place, Problem, Problems, Severity, Subject};
 
 /// The largest difference between declared and skinned bounds that is not worth a word, in model
@@ -22,6 +22,12 @@ const TOLERANCE: f32 = 0.001;
 const TOLERANCE_OF_SIZE: f32 = 1e-5;
 /// Places times frames that are worth a thread of their own.
 const WORK_FOR_A_THREAD: usize = 1 << 20;
+/// What is said of rotations that are not of length 1.
+const ROTATION_RULES: [&str; 3] = [
+    "pfobj/euler-rotation",
+    "pfobj/rotation",
+    "pfobj/rotation-length",
+];
 
 /// The bounds of the mesh in the bind pose and in every frame, and how far they are from those that
 /// the file declares.
@@ -156,53 +162,81 @@ impl Extents {
     }
 
     /// Warns of each clip, and of the bind pose, whose declared bounds are not those of the mesh;
-    /// `found` are the problems of the file. Bounds of what could not be read whole differ for that
-    /// reason, which has been said.
-    pub(super) fn check(&self, pfobj: &Pfobj, found: &[Problem], problems: &mut Problems) {
-        let broken = Broken::of(pfobj, found);
-        if broken.mesh {
-            return;
-        }
-        for (i, (clip, worst)) in pfobj.clips.iter().zip(&self.worst).enumerate() {
-            if let Some(worst) = worst.filter(|worst| worst.size > self.tolerance)
-                && !broken.clips.contains(&i)
-            {
-                let line = bounds_line(pfobj, i, worst.frame as usize) + worst.axis as u64;
-                let also = self.frames_apart(pfobj, i) - 1;
-                let also = match also {
-                    0 => String::new(),
-                    1 => "; one more frame differs by less".to_owned(),
-                    more => format!("; {more} more frames differ by less"),
-                };
-                let message = format!(
-                    "the bounds of clip `{}` differ by up to {} from those of the mesh: \
-                     in frame {} {}{also}",
-                    clip.name,
-                    short(worst.size),
-                    worst.frame,
-                    worst.message()
-                );
-                let subject = Subject::FrameBounds {
-                    clip: i as u32,
-                    frame: worst.frame,
-                };
-                problems.add_about(&rules::BOUNDS_DIFFER, subject, Place::line(line), || {
-                    message
-                });
+    /// `problems` are those of the file. Bounds of what could not be read whole differ for that reason,
+    /// those of clips for the same reason as those of the bind pose, and those of all clips for one
+    /// reason.
+    pub(super) fn check(&self, pfobj: &Pfobj, problems: &mut Vec<Problem>) {
+        let broken = Broken::of(pfobj, problems);
+        let found = self.apart(pfobj);
+        let mut of_all_clips = Problems::new();
+        let clips = found.iter().filter(|(clip, _)| clip.is_some()).count();
+        let has_common_cause = clips < found.len() || (clips > 1 && clips == pfobj.clips.len());
+        let mut cause = None;
+        for (clip, problem) in found {
+            let known = match (broken.mesh, clip) {
+                (Some(known), _) => Some(known),
+                (None, Some(clip)) => broken.clips.get(&clip).copied(),
+                (None, None) => broken.bind,
+            };
+            if let Some(known) = known.and_then(|index| problems.get_mut(index)) {
+                known.add_consequence(problem);
+            } else if cause.is_some() {
+                let (rule, place) = (problem.rule, problem.place);
+                of_all_clips
+                    .add_consequence(cause, rule, problem.subject, place, || problem.message);
+            } else {
+                of_all_clips.push(problem);
+                cause = of_all_clips.last().filter(|_| has_common_cause);
             }
         }
+        problems.extend(of_all_clips.finish());
+    }
+
+    /// The bounds that are not those of the mesh: those of the bind pose first, then of each clip, by
+    /// its index.
+    fn apart(&self, pfobj: &Pfobj) -> Vec<(Option<usize>, Problem)> {
+        let mut apart = Vec::new();
         if let (Some(declared), Some(bind)) = (&pfobj.bounds, &self.bind) {
             let worst = Difference::between(0, declared, bind);
             if worst.size > self.tolerance {
-                let line = bind_bounds_line(pfobj) + worst.axis as u64;
+                let place = Place::line(bind_bounds_line(pfobj) + worst.axis as u64);
                 let message = format!(
                     "the bounds of the bind pose differ by {} from those of the mesh: {}",
                     short(worst.size),
                     worst.message()
                 );
-                problems.add(&rules::BOUNDS_DIFFER, Place::line(line), || message);
+                let subject = Subject::BindBounds;
+                let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, message);
+                apart.push((None, problem));
             }
         }
+        for (i, (clip, worst)) in pfobj.clips.iter().zip(&self.worst).enumerate() {
+            let Some(worst) = worst.filter(|worst| worst.size > self.tolerance) else {
+                continue;
+            };
+            let line = bounds_line(pfobj, i, worst.frame as usize) + worst.axis as u64;
+            let also = match self.frames_apart(pfobj, i) - 1 {
+                0 => String::new(),
+                1 => "; one more frame differs by less".to_owned(),
+                more => format!("; {more} more frames differ by less"),
+            };
+            let message = format!(
+                "the bounds of clip `{}` differ by up to {} from those of the mesh: \
+                 in frame {} {}{also}",
+                clip.name,
+                short(worst.size),
+                worst.frame,
+                worst.message()
+            );
+            let subject = Subject::FrameBounds {
+                clip: i as u32,
+                frame: worst.frame,
+            };
+            let place = Place::line(line);
+            let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, message);
+            apart.push((Some(i), problem));
+        }
+        apart
     }
 
     /// Whether declared bounds are those of the mesh.
@@ -219,28 +253,58 @@ impl Extents {
     }
 }
 
-/// What of a model cannot have the bounds that were declared since it could not be read whole.
+/// What of a model cannot have the bounds that were declared since something is wrong with it: the
+/// problems that say so, by their index.
+#[derive(Default)]
 struct Broken {
-    /// The mesh or the skeleton, and with it everything.
-    mesh: bool,
-    clips: BTreeSet<usize>,
+    /// With the mesh or the skeleton, and so with everything.
+    mesh: Option<usize>,
+    clips: BTreeMap<usize, usize>,
+    /// With the bounds of the bind pose.
+    bind: Option<usize>,
 }
 
 impl Broken {
     fn of(pfobj: &Pfobj, found: &[Problem]) -> Self {
-        let mut broken = Self {
-            mesh: !pfobj.bad_vertices.is_empty(),
-            clips: BTreeSet::new(),
-        };
-        for problem in found.iter().filter(|p| p.severity == Severity::Error) {
+        let mut broken = Self::default();
+        let all = found.iter().enumerate().flat_map(|(index, problem)| {
+            let all = problem.with_consequences();
+            all.map(move |problem| (index, problem))
+        });
+        for (index, problem) in all {
+            let is_error = problem.severity == Severity::Error;
             match problem.subject {
-                Subject::Vertex(_) | Subject::Joint(_) => broken.mesh = true,
-                Subject::Clip(clip)
-                | Subject::Frame { clip, .. }
-                | Subject::FrameBounds { clip, .. } => {
-                    broken.clips.insert(clip as usize);
+                Subject::Vertex(_) | Subject::Joint(_) if is_error => {
+                    broken.mesh.get_or_insert(index);
+                }
+                Subject::Clip(clip) | Subject::Frame { clip, .. } if is_error => {
+                    broken.clips.entry(clip as usize).or_insert(index);
+                }
+                Subject::FrameBounds { clip, .. } => {
+                    broken.clips.entry(clip as usize).or_insert(index);
+                }
+                Subject::BindBounds => {
+                    broken.bind.get_or_insert(index);
                 }
                 _ => {}
+            }
+        }
+        if !pfobj.bad_vertices.is_empty() {
+            broken.mesh = broken
+                .mesh
+                .or(if found.is_empty() { None } else { Some(0) });
+        }
+        // Rotations that the engine does not take for such are drawn as they come.
+        let is_of_rotation = |problem: &Problem| ROTATION_RULES.contains(&problem.rule.id);
+        if let Some(known) = found.iter().position(is_of_rotation) {
+            let is_odd = |transform: &Transform| !transform.rotation.is_unit();
+            if pfobj.joints.iter().any(|joint| is_odd(&joint.bind)) {
+                broken.mesh.get_or_insert(known);
+            }
+            for (index, clip) in pfobj.clips.iter().enumerate() {
+                if clip.poses.iter().any(is_odd) {
+                    broken.clips.entry(index).or_insert(known);
+                }
             }
         }
         broken
@@ -382,9 +446,9 @@ mod tests {
     }
 
     fn found(extents: &Extents, pfobj: &Pfobj, before: &[Problem]) -> Vec<Problem> {
-        let mut problems = Problems::new();
-        extents.check(pfobj, before, &mut problems);
-        problems.finish()
+        let mut problems = before.to_vec();
+        extents.check(pfobj, &mut problems);
+        problems
     }
 
     #[test]
@@ -410,46 +474,75 @@ mod tests {
         assert_eq!(extents.worst[0].unwrap().size, 0.5);
         let problems: Vec<String> = found(&extents, &pfobj, &[])
             .iter()
+            .flat_map(Problem::with_consequences)
             .map(Problem::to_string)
             .collect();
         assert_eq!(
             problems,
             [
+                "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
+                 mesh: max z is 0.002, but that of the mesh is 0",
                 "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
                  mesh: in frame 1 max y is 1.5, but that of the mesh is 1; one more frame \
                  differs by less",
-                "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
-                 mesh: max z is 0.002, but that of the mesh is 0",
             ]
         );
-        // A mesh that is not whole has bounds of its own.
-        pfobj.bad_vertices = vec![5];
-        assert_eq!(found(&measured(&pfobj), &pfobj, &[]), []);
+        // The same fault of the mesh makes all of them differ.
+        let both = &found(&extents, &pfobj, &[])[0];
+        assert_eq!(
+            (both.subject, both.consequence_count()),
+            (Subject::BindBounds, 1)
+        );
     }
 
     #[test]
-    fn what_could_not_be_read_does_not_make_bounds_wrong_too() {
+    fn what_could_not_be_read_makes_bounds_differ() {
         let mut pfobj = swaying();
         pfobj.clips[0].bounds[1].max[1] = 1.5;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
         let extents = measured(&pfobj);
-        let said = |subject, severity| {
+        // How many problems follow from a cause, and how many there are besides.
+        let below = |subject, severity| {
             let place = Place::Text { line: 1, column: 1 };
             let mut cause = Problem::new(&rules::FLAT_JOINT, subject, place, "broken");
             cause.severity = severity;
-            found(&extents, &pfobj, &[cause]).len()
+            let found = found(&extents, &pfobj, &[cause]);
+            (found[0].consequence_count(), found.len() - 1)
         };
+        let (error, warning) = (Severity::Error, Severity::Warning);
         let pose = Subject::Frame { clip: 0, frame: 0 };
+        let of_frame = Subject::FrameBounds { clip: 0, frame: 1 };
         // The bounds of the clip and of the bind pose.
-        assert_eq!(said(Subject::File, Severity::Error), 2, "in the head");
-        assert_eq!(
-            said(Subject::Vertex(1), Severity::Warning),
-            2,
-            "a vertex that is odd"
-        );
-        assert_eq!(said(Subject::Vertex(1), Severity::Error), 0, "a vertex");
-        assert_eq!(said(Subject::Joint(1), Severity::Error), 0, "a joint");
-        assert_eq!(said(pose, Severity::Error), 1, "a pose of the clip");
+        for (subject, severity, expected) in [
+            (Subject::File, error, (0, 1)),
+            (Subject::Vertex(1), warning, (0, 1)),
+            (Subject::Vertex(1), error, (2, 0)),
+            (Subject::Joint(1), error, (2, 0)),
+            (pose, error, (1, 1)),
+            (pose, warning, (0, 1)),
+            (of_frame, warning, (1, 1)),
+            (Subject::BindBounds, warning, (1, 1)),
+        ] {
+            assert_eq!(below(subject, severity), expected, "{subject:?} {severity}");
+        }
+    }
+
+    #[test]
+    fn bounds_that_differ_in_all_clips_are_one_problem() {
+        let mut pfobj = swaying();
+        pfobj.clips[0].bounds[1].max[1] = 1.5;
+        let clip = pfobj.clips[0].clone();
+        pfobj.clips.push(clip);
+        let extents = measured(&pfobj);
+        let [first] = &found(&extents, &pfobj, &[])[..] else {
+            panic!();
+        };
+        assert_eq!(first.consequence_count(), 1);
+        // Where one of them is right, each stands for itself.
+        let mut right = pfobj.clips[0].clone();
+        right.bounds = swaying().clips[0].bounds.clone();
+        pfobj.clips.push(right);
+        assert_eq!(found(&measured(&pfobj), &pfobj, &[]).len(), 2);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a model says of itself: the [`Document`] of a PFOBJ.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use glam::Vec3;
@@ -8,19 +9,19 @@ use serde_json::{Map, Value};
 use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
 use crate::diff::Parts;
-use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond};
+use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, file_name};
 use crate::overlay::overlays;
 use crate::{
-    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    ItemPlace, Legend, LegendEntry, ModelItem, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine,
-    Playhead, ProblemFrame, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
+    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Flaw, Hit, InfoQuery, Item,
+    ItemPlace, Legend, LegendEntry, ModelItem, Moment, NamedFile, Neighbor, OutlineNode, Overlay,
+    OverlayId, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
     SummaryPart,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
-pub(crate) static OVERLAYS: [Overlay; 15] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
     Unlit "Unlit" "Show textures as they are, without light" surface,
     Normals "Normals"
         "Colour the surface by the direction it faces: red west, green up, blue south" surface,
@@ -28,6 +29,9 @@ pub(crate) static OVERLAYS: [Overlay; 15] = overlays![
         "Show a checkerboard in place of textures: red grows with U, green with V" surface,
     BackFaces "Back faces"
         "Draw back faces too, in a warning colour: the engine culls them" surface,
+    ReversedTriangles "Reversed triangles"
+        "Colour triangles whose winding contradicts their normals, which the engine shows from \
+         behind only; they are drawn from both sides" surface,
     JointWeights "Joint weights"
         "Give each joint a colour, mixed where several move a vertex" surface,
     EngineTextures "Engine texture size"
@@ -57,6 +61,11 @@ pub const HEAT_COLORS: [[u8; 3]; 5] = [
 ];
 /// Colour of the back of triangles.
 pub const BACK_FACE_COLOR: [u8; 3] = [255, 48, 160];
+/// Colour of triangles whose winding contradicts their normals.
+pub const REVERSED_COLOR: [u8; 3] = [36, 204, 255];
+/// Colour of vertices that no joint moves, where the others have those of their joints: the shader
+/// has it too.
+const STILL_COLOR: [u8; 3] = [115; 3];
 /// How far around a thing one sees when it is framed, as a part of the model's size.
 const MARGIN: f32 = 0.06;
 
@@ -94,6 +103,13 @@ impl Document for Model {
         }
     }
 
+    fn details(&self, item: Item, playhead: Playhead) -> Map<String, Value> {
+        match item {
+            Item::Model(item) => self.details_of(item, playhead),
+            _ => Map::new(),
+        }
+    }
+
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         Some(self.all_parts())
     }
@@ -123,6 +139,10 @@ impl Document for Model {
             ModelItem::Triangle { index } => {
                 let corners = self.triangle_corners(index, playhead);
                 let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
+                // Those of the overlay are drawn from both sides, of which this is the outer one.
+                let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
+                    && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
+                let normal = normal.map(|normal| if is_turned { -normal } else { normal });
                 if let (Some([a, b, c]), Some(normal)) = (corners, normal) {
                     let middle = (a + b + c) / 3.0;
                     place.seen_from = SeenFrom::Before { middle, normal };
@@ -144,6 +164,11 @@ impl Document for Model {
             }
             ModelItem::Clip { index } => self.extent_of(Some(index as usize)),
             ModelItem::Model => Some(self.extent_at(playhead).unwrap_or(self.about.bounds)),
+            ModelItem::Flaw { flaw } => {
+                let triangles = self.flawed(flaw).iter();
+                let corners = triangles.filter_map(|it| self.triangle_corners(*it, playhead));
+                Aabb::around(corners.flatten()).and_then(around)
+            }
             ModelItem::Lod { .. } => None,
         };
         place
@@ -156,7 +181,12 @@ impl Document for Model {
         match item {
             Item::Model(ModelItem::Triangle { index }) => {
                 let corners = self.triangle_corners(index, shown.playhead);
-                corners.map_or_else(Vec::new, |[a, b, c]| vec![[a, b], [b, c], [c, a]])
+                corners.map_or_else(Vec::new, |corners| edges(corners).to_vec())
+            }
+            Item::Model(ModelItem::Flaw { flaw }) => {
+                let triangles = self.flawed(flaw).iter();
+                let corners = triangles.filter_map(|it| self.triangle_corners(*it, shown.playhead));
+                corners.flat_map(edges).collect()
             }
             _ => Vec::new(),
         }
@@ -207,7 +237,7 @@ impl Document for Model {
                 }
                 ModelItem::Triangle { index } => step(index, self.pfobj.triangle_count())
                     .map(|index| ModelItem::Triangle { index }),
-                ModelItem::Model | ModelItem::Lod { .. } => None,
+                ModelItem::Model | ModelItem::Lod { .. } | ModelItem::Flaw { .. } => None,
             };
         Neighbor {
             item: next.map(Item::Model),
@@ -215,7 +245,8 @@ impl Document for Model {
         }
     }
 
-    /// Steps through the triangles of a material, or from a joint to the others in file order.
+    /// Steps through the triangles of a material or with a flaw, or from a joint to the others in file
+    /// order.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         if let Item::Model(ModelItem::Joint { index }) = kind {
             let from = match after {
@@ -226,14 +257,17 @@ impl Document for Model {
             let step = if backwards { count.checked_sub(1)? } else { 1 };
             return (count > 1 && from < count).then(|| joint_item((from + step) % count));
         }
-        let Item::Model(ModelItem::Material { index: material }) = kind else {
-            return None;
-        };
-        let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
-        let indices = self.mesh.parts.iter().find(of_kind)?.indices.clone();
-        let range = indices.start as usize / 3..indices.end as usize / 3;
         // In file order, which is rising.
-        let triangles = self.mesh.triangles.get(range)?;
+        let triangles = match kind {
+            Item::Model(ModelItem::Material { index: material }) => {
+                let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
+                let indices = self.mesh.parts.iter().find(of_kind)?.indices.clone();
+                let range = indices.start as usize / 3..indices.end as usize / 3;
+                self.mesh.triangles.get(range)?
+            }
+            Item::Model(ModelItem::Flaw { flaw }) => self.flawed(flaw),
+            _ => return None,
+        };
         let after = match after {
             Some(Item::Model(ModelItem::Triangle { index })) => Some(index),
             _ => None,
@@ -242,7 +276,19 @@ impl Document for Model {
         found.map(|&index| ModelItem::Triangle { index }.into())
     }
 
+    fn notes(&self) -> Vec<Problem> {
+        self.notes.clone()
+    }
+
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let flaw = Flaw::of_rule(problem.rule).filter(|flaw| !self.flawed(*flaw).is_empty());
+        if let Some(flaw) = flaw {
+            return Some(ProblemTarget {
+                item: ModelItem::Flaw { flaw }.into(),
+                moment: None,
+                overlay: flaw.overlay(),
+            });
+        }
         let (item, index, count) = match problem.subject {
             Subject::Vertex(vertex) => {
                 let index = vertex / 3;
@@ -262,11 +308,14 @@ impl Document for Model {
             | Subject::FrameBounds { clip: index, .. } => {
                 (ModelItem::Clip { index }, index, self.pfobj.clips.len())
             }
+            Subject::Lod(number) => (ModelItem::Lod { number }, 0, 1),
             _ => (ModelItem::Model, 0, 1),
         };
+        let (moment, overlay) = self.problem_moment(problem).unzip();
         ((index as usize) < count).then(|| ProblemTarget {
             item: item.into(),
-            frame: self.problem_frame(problem),
+            moment,
+            overlay: overlay.flatten(),
         })
     }
 
@@ -305,7 +354,8 @@ impl Document for Model {
             Statistic::new("Triangles", self.pfobj.triangle_count()),
             Statistic::new("Vertices", self.pfobj.vertices.len()),
             Statistic::new("Different vertices", self.mesh.vertices.len()),
-            Statistic::new("Reversed triangles", self.uses.reversed),
+            Statistic::new("Reversed triangles", self.flawed(Flaw::Reversed).len()),
+            Statistic::new("Vertices without weights", self.uses.unweighted),
             Statistic::new("Joints", self.skeleton.len()),
             Statistic::new("Clips", self.clips.len()),
             Statistic::new("Frames", frames.sum::<usize>()),
@@ -320,6 +370,27 @@ impl Document for Model {
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
         self.json()
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        let mut seen = HashSet::new();
+        let materials = self.pfobj.materials.iter().enumerate();
+        let textures = materials.filter(|(_, it)| !it.texture.is_empty());
+        let textures = textures.filter(|(_, it)| seen.insert(it.texture.as_str()));
+        let textures = textures.filter_map(|(index, material)| {
+            let file = self.materials.file(index)?;
+            Some(file.named(&material.texture))
+        });
+        let mut files: Vec<NamedFile> = textures.collect();
+        let lods = self.lods.iter().filter(|(_, path)| *path != self.path);
+        files.extend(lods.map(|(_, path)| NamedFile {
+            kind: "level of detail",
+            name: file_name(path),
+            path: Some(path.to_owned()),
+            found: true,
+            named_by: None,
+        }));
+        files
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {
@@ -346,12 +417,17 @@ impl Model {
                 entry([128, 128, 255], "Faces south (+Z)"),
             ],
             OverlayId::BackFaces => vec![entry(BACK_FACE_COLOR, "Back of a triangle")],
+            OverlayId::ReversedTriangles if !self.flawed(Flaw::Reversed).is_empty() => {
+                vec![entry(REVERSED_COLOR, "Winding against the normals")]
+            }
             OverlayId::JointWeights => {
                 let joints = self.pfobj.joints.iter().enumerate();
-                joints
+                let moving = joints
                     .filter(|(i, _)| self.moves_vertices(*i))
-                    .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()))
-                    .collect()
+                    .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()));
+                let still = (self.uses.unweighted > 0)
+                    .then(|| LegendEntry::new(STILL_COLOR, "No joint: it does not move"));
+                moving.chain(still).collect()
             }
             OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {
                 vec![entry(BONE_COLOR, "Bone, from joint to tip")]
@@ -427,19 +503,25 @@ impl Model {
 }
 
 impl Model {
-    /// The moment that a problem is about.
-    fn problem_frame(&self, problem: &Problem) -> Option<ProblemFrame> {
+    /// The moment that a problem is about, and the overlay that shows what is wrong with it.
+    fn problem_moment(&self, problem: &Problem) -> Option<(Moment, Option<OverlayId>)> {
         let (clip, frame, overlay) = match problem.subject {
             Subject::Frame { clip, frame } => (clip, frame, None),
             Subject::FrameBounds { clip, frame } => (clip, frame, Some(OverlayId::FrameBounds)),
+            Subject::BindBounds => {
+                return Some((Moment::BindPose, Some(OverlayId::BindBounds)));
+            }
             _ => return None,
         };
         let clip = self.pfobj.clips.get(clip as usize)?;
-        Some(ProblemFrame {
-            frame: frame.min(clip.frame_count.checked_sub(1)?),
-            overlay,
-        })
+        let frame = frame.min(clip.frame_count.checked_sub(1)?);
+        Some((Moment::Frame(frame), overlay))
     }
+}
+
+/// The edges of a triangle.
+fn edges([a, b, c]: [Vec3; 3]) -> [[Vec3; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
 }
 
 #[cfg(test)]
@@ -505,21 +587,27 @@ mod tests {
             let place = Place::Text { line: 1, column: 1 };
             let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, "odd");
             let target = model.problem_target(&problem).unwrap();
-            let frame = target.frame.map(|frame| (frame.frame, frame.overlay));
-            (target.item, frame)
+            (target.item, target.moment, target.overlay)
         };
         let clip = 0;
         let item = Item::from(ModelItem::Clip { index: 0 });
-        assert_eq!(of(Subject::Clip(clip)), (item, None));
+        assert_eq!(of(Subject::Clip(clip)), (item, None, None));
         let pose = of(Subject::Frame { clip, frame: 1 });
-        assert_eq!(pose, (item, Some((1, None))));
+        assert_eq!(pose, (item, Some(Moment::Frame(1)), None));
         let bounds = of(Subject::FrameBounds { clip, frame: 1 });
-        assert_eq!(bounds, (item, Some((1, Some(OverlayId::FrameBounds)))));
+        let overlay = Some(OverlayId::FrameBounds);
+        assert_eq!(bounds, (item, Some(Moment::Frame(1)), overlay));
+        let bind = (
+            ModelItem::Model.into(),
+            Some(Moment::BindPose),
+            Some(OverlayId::BindBounds),
+        );
+        assert_eq!(of(Subject::BindBounds), bind);
         let left_out = of(Subject::Frame { clip, frame: 3 });
-        assert_eq!(left_out, (item, Some((2, None))));
+        assert_eq!(left_out, (item, Some(Moment::Frame(2)), None));
         let triangle = ModelItem::Triangle { index: 1 }.into();
-        assert_eq!(of(Subject::Vertex(4)), (triangle, None));
-        assert_eq!(of(Subject::File), (ModelItem::Model.into(), None));
+        assert_eq!(of(Subject::Vertex(4)), (triangle, None, None));
+        assert_eq!(of(Subject::File), (ModelItem::Model.into(), None, None));
     }
 
     #[test]

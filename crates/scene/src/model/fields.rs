@@ -6,19 +6,21 @@ use serde_json::{Map, Value as Json, json};
 
 use super::bounds::Difference;
 use super::curves::{FirstAxis, euler_degrees};
+use super::flaws::{FlawAt, is_reversed};
 use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;
 use super::posed::PosedMesh;
 use super::poses::{Pose, skin_normal};
-use super::skeleton::LocalPose;
-use super::uses::{JointUse, MaterialUse, is_reversed};
+use super::skeleton::{LocalPose, SkinMatrix};
+use super::uses::{JointUse, MaterialUse};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
 use crate::fields::{
-    Describe, Field, Table, Value, field, fields, json_only, own_only, section, summary_only,
+    Describe, Field, GroupKeys, ItemKeys, Table, Value, detail_only, field, fields, json_only,
+    own_only, section, summary_only,
 };
 use crate::numbers::{number, short, xyz};
-use crate::{Aabb, ClipInfo, ModelItem, OwnLine, Playhead, Property, PropertyGroup, Swatch};
+use crate::{Aabb, ClipInfo, Flaw, ModelItem, OwnLine, Playhead, Property, PropertyGroup, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
@@ -55,7 +57,43 @@ impl Model {
             }
             ModelItem::Clip { index } => ClipAt::FIELDS.of(self.clip_at(index as usize, playhead)?),
             ModelItem::Lod { number } => LodAt::FIELDS.of(self.lod_at(number)?),
+            ModelItem::Flaw { flaw } => FlawAt::FIELDS.of(self.flaw_at(flaw)?),
         })
+    }
+
+    /// The same for programs.
+    pub(super) fn details_of(&self, item: ModelItem, playhead: Playhead) -> Map<String, Json> {
+        let described = self.described(item, playhead);
+        let mut details = described.map_or_else(Map::new, |at| at.details());
+        if let ModelItem::Triangle { index } = item
+            && let Some(triangle) = self.triangle_at(index, playhead)
+        {
+            let corners = triangle.corners().map(|(_, corner)| {
+                let mut details = CornerAt::FIELDS.details(&corner).into_iter();
+                details.next().map_or(Json::Null, |(_, fields)| fields)
+            });
+            details.insert("corners".to_owned(), corners.collect());
+        }
+        details
+    }
+
+    /// What is said of items of each kind in JSON.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        let corners = CornerAt::FIELDS.keys("corner").groups.into_iter();
+        let corners = corners.map(|group| GroupKeys {
+            key: "corners".to_owned(),
+            ..group
+        });
+        let mut triangle = TriangleAt::FIELDS.keys("triangle");
+        triangle.groups.extend(corners);
+        vec![
+            Self::FIELDS.keys("model"),
+            JointAt::FIELDS.keys("joint"),
+            triangle,
+            MaterialAt::FIELDS.keys("material"),
+            ClipAt::FIELDS.keys("clip"),
+            LodAt::FIELDS.keys("level of detail"),
+        ]
     }
 
     /// What the file says of a vertex.
@@ -131,13 +169,12 @@ impl Model {
             .derived()
             .json_as("clips", Self::clips_json),
         json_only("lods", |model| model.lods.names().into()),
-        field("Reversed triangles", |model: &Self| {
-            match model.uses.reversed {
-                0 => "none".into(),
-                reversed => format!("{reversed}: their normals point the other way").into(),
-            }
-        })
-        .derived(),
+        field("", |model: &Self| model.flaw_counts())
+            .derived()
+            .json_as("reversed_triangles", |model| {
+                model.flaw_json(Flaw::Reversed)
+            }),
+        json_only("unweighted_vertices", Self::unweighted_json),
         field("Left out", |model: &Self| {
             let left_out = model.pfobj.triangle_count() - model.mesh.triangles.len();
             let text = format!("{left_out}, since they could not be read");
@@ -286,10 +323,10 @@ impl<'a> JointAt<'a> {
     const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Joint", Self::JOINT),
-            section("At this frame, from its parent", Self::LOCAL_POSE),
-            section("At this frame, in the model", Self::POSE),
-            section("Bind pose, from its parent", Self::LOCAL_BIND_POSE),
-            section("Bind pose, in the model", Self::BIND_POSE),
+            section("At this frame, from its parent", Self::LOCAL_POSE).keyed("local"),
+            section("At this frame, in the model", Self::POSE).keyed("global"),
+            section("Bind pose, from its parent", Self::LOCAL_BIND_POSE).keyed("bind_local"),
+            section("Bind pose, in the model", Self::BIND_POSE).keyed("bind_global"),
         ],
     };
 
@@ -312,42 +349,93 @@ impl<'a> JointAt<'a> {
             let lines = links.filter_map(|link| link.property("Child"));
             lines.collect::<Vec<_>>().into()
         })
-        .derived(),
+        .derived()
+        .detail_as("children", |at| json!(at.model.skeleton.children(at.index))),
         field("Moves", |at: &Self| {
             let all = at.model.pfobj.vertices.len();
             format!("{} of {all} vertices", at.uses().vertices).into()
         })
         .derived()
         .summary("Moves", |at| at.moved_vertices().into())
-        .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into()),
+        .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into())
+        .detail_as("vertices", |at| at.uses().vertices.into()),
         field("Max weight", |at: &Self| {
             let uses = at.uses();
             (uses.vertices > 0).then_some(uses.max_weight).into()
         })
         .derived(),
-        field("In the file", |at: &Self| line(at.joint.line).into()).place(),
+        field("In the file", |at: &Self| line(at.joint.line).into())
+            .place()
+            .detail_as("line", |at| at.joint.line.into()),
     ];
 
     const LOCAL_POSE: &'a [Field<Self>] = &[
-        field("", |at: &Self| at.local_lines().into()).derived(),
-        field("In the file", |at: &Self| at.pose_line().map(line).into()).derived(),
+        field("", |at: &Self| at.local_lines().into())
+            .derived()
+            .detail_as("rotation", |at| {
+                local_json(at.local(), |pose| quat(pose.rotation))
+            }),
+        detail_only("translation", |at: &Self| {
+            local_json(at.local(), |pose| vector(pose.translation))
+        }),
+        detail_only("scale", |at: &Self| {
+            local_json(at.local(), |pose| vector(pose.scale))
+        }),
+        detail_only("matrix", |at: &Self| {
+            local_json(at.local(), |pose| rows(pose.matrix()))
+        }),
+        field("In the file", |at: &Self| at.pose_line().map(line).into())
+            .derived()
+            .detail_as("line", |at| at.pose_line().into()),
     ];
 
-    const POSE: &'a [Field<Self>] = &[field("", |at: &Self| at.global_lines().into()).derived()];
+    const POSE: &'a [Field<Self>] = &[
+        field("", |at: &Self| at.global().map(global_lines).into())
+            .derived()
+            .detail_as("rotation", |at| global_json(at.global(), Part::Rotation)),
+        detail_only("translation", |at: &Self| {
+            global_json(at.global(), Part::Translation)
+        }),
+        detail_only("scale", |at: &Self| global_json(at.global(), Part::Scale)),
+        detail_only("matrix", |at: &Self| at.global().map(rows).into()),
+        detail_only("skinning", |at: &Self| at.skinning().map(rows).into()),
+    ];
 
     const LOCAL_BIND_POSE: &'a [Field<Self>] = &[
         field("", |at: &Self| {
             let bind = &at.joint.bind;
             local_lines(&bind.into(), Some(bind)).into()
         })
-        .own(|at| own_transform(&at.joint.bind)),
+        .own(|at| own_transform(&at.joint.bind))
+        .detail_as("rotation", |at| quat(at.bind().rotation)),
+        detail_only("translation", |at: &Self| vector(at.bind().translation)),
+        detail_only("scale", |at: &Self| vector(at.bind().scale)),
+        detail_only("matrix", |at: &Self| rows(at.bind().matrix())),
         field("Tip", |at| at.joint.tip.into()),
     ];
 
-    const BIND_POSE: &'a [Field<Self>] = &[field("", |at: &Self| {
-        global_lines(at.model.skeleton.bind_global(at.index)).into()
-    })
-    .derived()];
+    const BIND_POSE: &'a [Field<Self>] = &[
+        field("", |at: &Self| global_lines(at.bind_global()).into())
+            .derived()
+            .detail_as("rotation", |at| {
+                global_json(Some(at.bind_global()), Part::Rotation)
+            }),
+        detail_only("translation", |at: &Self| {
+            global_json(Some(at.bind_global()), Part::Translation)
+        }),
+        detail_only("scale", |at: &Self| {
+            global_json(Some(at.bind_global()), Part::Scale)
+        }),
+        detail_only("matrix", |at: &Self| rows(at.bind_global())),
+    ];
+
+    fn bind(&self) -> LocalPose {
+        LocalPose::from(&self.joint.bind)
+    }
+
+    fn bind_global(&self) -> Affine3A {
+        self.model.skeleton.bind_global(self.index)
+    }
 
     fn parent(&self) -> Option<usize> {
         self.model.skeleton.parent(self.index)
@@ -368,10 +456,17 @@ impl<'a> JointAt<'a> {
         Some((self.model.pfobj.clips.get(clip), frame as usize, between))
     }
 
+    /// Its transform from its parent in a frame of a clip.
+    fn local(&self) -> Option<LocalPose> {
+        self.moment()?;
+        let model = self.model;
+        Some(Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index))
+    }
+
     fn local_lines(&self) -> Option<Vec<Property>> {
         let (clip, frame, between) = self.moment()?;
         let model = self.model;
-        let pose = Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index);
+        let pose = self.local()?;
         let written = clip.filter(|_| between == 0.0).and_then(|clip| {
             let first = frame * model.skeleton.len();
             clip.poses.get(first + self.index)
@@ -386,11 +481,20 @@ impl<'a> JointAt<'a> {
         Some(first + self.index as u64)
     }
 
-    fn global_lines(&self) -> Option<Vec<Property>> {
+    /// The matrix from its space to that of the model in a frame of a clip.
+    fn global(&self) -> Option<Affine3A> {
         self.moment()?;
         let global = |globals: &[Affine3A]| globals.get(self.index).copied();
         let global = self.model.with_joints(self.playhead, global);
-        Some(global_lines(global.unwrap_or_default()))
+        Some(global.unwrap_or_default())
+    }
+
+    /// What moves its vertices from the bind pose to a frame of a clip.
+    fn skinning(&self) -> Option<Affine3A> {
+        self.moment()?;
+        let skinning = |mesh: &PosedMesh| mesh.palette.get(self.index).copied();
+        let skinning = self.model.with_mesh(self.playhead, skinning);
+        skinning.map(Affine3A::from)
     }
 }
 
@@ -418,6 +522,7 @@ impl<'a> TriangleAt<'a> {
             let value = value.link(material_item(material));
             value.swatch(Some(Swatch::Thumbnail(material)))
         })
+        .detail_as("material", |at| at.material().into())
         .summary("Material", |at| {
             let materials = at.model.pfobj.materials.iter();
             let widest = materials.map(|m| m.name.chars().count()).max();
@@ -439,11 +544,12 @@ impl<'a> TriangleAt<'a> {
             }
             .into()
         }),
-        field("In the file", |at| {
-            let first = at.index * 3;
-            let [from, to] = [first, first + 2].map(|i| at.model.pfobj.vertex_line(i));
-            lines(from, to + 4).into()
-        }),
+        field("Drawn wrong", |at: &Self| at.model.flaw_values(at.index)).derived(),
+        field("In the file", |at: &Self| {
+            let [from, to] = at.lines();
+            lines(from, to).into()
+        })
+        .detail_as("lines", |at| json!(at.lines())),
         summary_only("Line", |at| at.model.pfobj.vertex_line(at.index * 3).into()),
     );
 
@@ -451,19 +557,35 @@ impl<'a> TriangleAt<'a> {
         self.corners[0].material as usize
     }
 
-    /// A list for each corner.
-    fn corner_groups(&self) -> Vec<PropertyGroup> {
+    /// The first and the last line of the file that it is on.
+    fn lines(&self) -> [u64; 2] {
+        let first = self.index * 3;
+        let [from, to] = [first, first + 2].map(|i| self.model.pfobj.vertex_line(i));
+        [from, to + 4]
+    }
+
+    /// Its corners, with what they are called.
+    fn corners(&self) -> impl Iterator<Item = (&'static str, CornerAt<'a>)> {
         let posed = self.model.triangle_corners(self.index, self.playhead);
         let titles = ["Corner 1", "Corner 2", "Corner 3"];
+        let (model, playhead) = (self.model, self.playhead);
+        let first = self.index as usize * 3;
         let corners = self.corners.iter().enumerate().zip(titles);
-        let groups = corners.flat_map(|((i, vertex), title)| {
+        corners.map(move |((i, vertex), title)| {
             let corner = CornerAt {
-                model: self.model,
+                model,
                 vertex,
-                index: self.index as usize * 3 + i,
+                index: first + i,
                 position: posed.map(|corners| corners[i]),
-                playhead: self.playhead,
+                playhead,
             };
+            (title, corner)
+        })
+    }
+
+    /// A list for each corner.
+    fn corner_groups(&self) -> Vec<PropertyGroup> {
+        let groups = self.corners().flat_map(|(title, corner)| {
             let groups = CornerAt::FIELDS.groups(&corner).into_iter();
             groups.map(move |group| PropertyGroup { title, ..group })
         });
@@ -503,7 +625,8 @@ impl<'a> CornerAt<'a> {
         .own(|at| {
             let [u, v] = at.vertex.uv;
             format!("u {u}  v {v}").into()
-        }),
+        })
+        .detail_as("uv", |at| json!(at.vertex.uv.map(number))),
         own_only("Material", |at: &Self| {
             let materials = &at.model.pfobj.materials;
             let material = materials.get(at.vertex.material as usize);
@@ -511,11 +634,24 @@ impl<'a> CornerAt<'a> {
             name.unwrap_or_else(|| at.vertex.material.to_string())
                 .into()
         }),
-        field("", |at: &Self| at.weight_lines().into()).own(CornerAt::own_weights),
+        field("", |at: &Self| at.weight_lines().into())
+            .own(CornerAt::own_weights)
+            .detail_as("weights", |at| {
+                let listed = at.model.pfobj.influences_of(at.vertex).iter();
+                listed
+                    .map(|it| json!({"joint": it.joint, "weight": number(it.weight)}))
+                    .collect()
+            }),
         field("In the file", |at: &Self| {
             line(at.model.pfobj.vertex_line(at.index as u32)).into()
         })
-        .place(),
+        .place()
+        .detail_as("line", |at| at
+            .model
+            .pfobj
+            .vertex_line(at.index as u32)
+            .into()),
+        detail_only("vertex", |at: &Self| at.index.into()),
     );
 
     /// The vertex of the mesh, without texture coordinates and normal.
@@ -610,18 +746,24 @@ impl<'a> MaterialAt<'a> {
         .json("name"),
         field("Ambient", |at| at.material.ambient.into()),
         field("Diffuse", |at: &Self| color(at.material.diffuse))
-            .own(|at| at.material.diffuse.into()),
+            .own(|at| at.material.diffuse.into())
+            .detail_as("diffuse", |at| json!(at.material.diffuse.map(number))),
         field("Specular", |at: &Self| color(at.material.specular))
-            .own(|at| at.material.specular.into()),
+            .own(|at| at.material.specular.into())
+            .detail_as("specular", |at| json!(at.material.specular.map(number))),
         field("On", |at: &Self| {
             let all = triangles(at.model.pfobj.triangle_count());
             format!("{} of {all}", at.uses.triangles).into()
         })
-        .derived(),
+        .derived()
+        .detail_as("triangles", |at| at.uses.triangles.into()),
         field("In the file", |at: &Self| {
             lines(at.material.line, at.material.texture_line).into()
         })
-        .place(),
+        .place()
+        .detail_as("lines", |at| {
+            json!([at.material.line, at.material.texture_line])
+        }),
     ];
 
     const TEXTURE: &'a [Field<Self>] = &[
@@ -696,32 +838,45 @@ impl<'a> ClipAt<'a> {
         })
         .derived()
         .summary("Lasts", |at| at.seconds().into())
-        .note(|at| at.seconds().into()),
+        .note(|at| at.seconds().into())
+        .detail_as("seconds", |at| {
+            number(at.info.frames as f32 / FRAMES_PER_SECOND)
+        }),
         field("Bounds", |at: &Self| at.bounds_text().into())
             .derived()
             .json_as("bounds_error", |at| {
                 at.worst().map_or(Json::Null, |worst| number(worst.size))
             }),
-        field("In the file", |at: &Self| line(at.clip.line).into()).place(),
+        field("In the file", |at: &Self| line(at.clip.line).into())
+            .place()
+            .detail_as("line", |at| at.clip.line.into()),
     ];
 
     const FRAME: &'a [Field<Self>] = &[
         field("Frame", |at: &Self| at.frame.into()).derived(),
-        field("In the file", |at: &Self| {
-            let lines = &at.clip.frame_lines;
-            let first = at.frame.and_then(|frame| lines.get(frame as usize));
-            first.map(|first| line(*first)).into()
-        })
-        .derived(),
+        field("In the file", |at: &Self| at.frame_line().map(line).into())
+            .derived()
+            .detail_as("line", |at| at.frame_line().into()),
         field("", |at: &Self| {
             min_max(["Declared min", "Declared max"], at.declared())
         })
-        .derived(),
+        .derived()
+        .detail_as("declared_bounds", |at| {
+            at.declared().map(bounds_json).into()
+        }),
         field("", |at: &Self| {
             min_max(["Min of the mesh", "Max of the mesh"], at.skinned())
         })
-        .derived(),
+        .derived()
+        .detail_as("bounds", |at| at.skinned().map(bounds_json).into()),
     ];
+
+    /// The first line of the frame that is shown.
+    fn frame_line(&self) -> Option<u64> {
+        let lines = &self.clip.frame_lines;
+        let frame = self.frame?;
+        lines.get(frame as usize).copied()
+    }
 
     /// How long it lasts as the engine plays it.
     fn seconds(&self) -> String {
@@ -785,6 +940,51 @@ fn min_max(names: [&'static str; 2], bounds: Option<Aabb>) -> Value {
         ]
     };
     bounds.map(lines).into()
+}
+
+fn bounds_json(bounds: Aabb) -> Json {
+    json!({"min": vector(bounds.min), "max": vector(bounds.max)})
+}
+
+fn vector(vector: Vec3) -> Json {
+    json!(vector.to_array().map(number))
+}
+
+/// A quaternion: X, Y, Z and W.
+fn quat(rotation: Quat) -> Json {
+    json!(rotation.to_array().map(number))
+}
+
+/// The three rows of an affine matrix, of four numbers each: a place is a column behind it.
+fn rows(matrix: Affine3A) -> Json {
+    json!(SkinMatrix::from(matrix).rows.map(|row| row.map(number)))
+}
+
+/// Something of a transform from a parent, where there is one.
+fn local_json(pose: Option<LocalPose>, read: fn(&LocalPose) -> Json) -> Json {
+    pose.as_ref().map_or(Json::Null, read)
+}
+
+/// A part of what a matrix does.
+#[derive(Clone, Copy)]
+enum Part {
+    Scale,
+    Rotation,
+    Translation,
+}
+
+/// A part of what a matrix does; null of one that scales everything to nothing.
+fn global_json(matrix: Option<Affine3A>, part: Part) -> Json {
+    let Some(matrix) = matrix else {
+        return Json::Null;
+    };
+    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+    match part {
+        Part::Translation => vector(matrix.translation.into()),
+        _ if !(scale.is_finite() && rotation.is_finite() && translation.is_finite()) => Json::Null,
+        Part::Scale => vector(scale),
+        Part::Rotation => quat(rotation),
+    }
 }
 
 /// Bounds as the file has them.

@@ -6,6 +6,7 @@ pub mod crowd;
 mod curves;
 mod describe;
 mod fields;
+mod flaws;
 mod lines;
 mod lods;
 mod materials;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3, Vec3A};
 
 pub(super) use describe::OVERLAYS;
-pub use describe::{BACK_FACE_COLOR, HEAT_COLORS};
+pub use describe::{BACK_FACE_COLOR, HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
 pub use materials::{ENGINE_TEXTURE_SIZE, Material};
 pub use poses::{Poses, skin_normal, skin_position};
@@ -46,7 +47,7 @@ use super::{
     Progress, Source,
 };
 use mapscope_formats::pfobj::{self, Pfobj};
-use mapscope_formats::{Place, Problem, Problems, Subject};
+use mapscope_formats::{Place, Problem, Problems, Subject, quoted};
 
 /// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
 /// the world.
@@ -64,6 +65,8 @@ pub struct Model {
     uses: Uses,
     bvh: Bvh,
     clips: Vec<ClipInfo>,
+    /// What is not wrong with the file, but worth knowing, in file order.
+    notes: Vec<Problem>,
     about: About,
     posed: Cache,
     lods: Lods,
@@ -123,14 +126,26 @@ impl Model {
         });
         let clips = clips.collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
+        let mut notes = std::mem::take(&mut pfobj.notes);
         let mut made = Problems::default();
+        let mut made_notes = Problems::default();
         let unread = materials.unread();
         let is_known = |index| unread.binary_search(&index).is_err();
         materials.check(&pfobj, is_known, &mut made);
-        extents.check(&pfobj, &problems, &mut made);
+        extents.check(&pfobj, &mut problems);
         check_flat_joints(&pfobj, &skeleton, &mut made);
-        problems.extend(made.finish());
-        problems.sort_by_key(|problem| problem.place);
+        flaws::check(&pfobj, &uses, &mut made, &mut made_notes);
+        check_unused_materials(&pfobj, &uses, &mut made_notes);
+        let lods = Lods::beside(&source.path);
+        lods.check(&source.path, &pfobj, &mut made);
+        for (list, made) in [(&mut problems, made), (&mut notes, made_notes)] {
+            list.extend(made.finish());
+            list.sort_by_key(|problem| problem.place);
+        }
+        let others = lods.iter().map(|(_, path)| path.to_owned());
+        materials
+            .dependencies
+            .extend(others.filter(|path| *path != source.path));
         let about = About {
             format: &pfobj::FORMAT,
             version: pfobj.version.clone(),
@@ -145,7 +160,7 @@ impl Model {
             cpu_bytes: 0,
         };
         let mut model = Self {
-            lods: Lods::beside(&source.path),
+            lods,
             path: source.path.clone(),
             bvh: Bvh::build(&[]),
             posed: Cache::default(),
@@ -158,6 +173,7 @@ impl Model {
             extents,
             uses,
             clips,
+            notes,
             about,
         };
         model.bvh = Bvh::build(&model.centers());
@@ -181,6 +197,7 @@ impl Model {
                 .map(|frames| size_of_val(frames.as_slice()))
                 .sum::<usize>()
             + self.mesh.cpu_bytes()
+            + self.uses.cpu_bytes()
             + self.skeleton.cpu_bytes()
             + self.poses.cpu_bytes()
             + self.bvh.cpu_bytes()
@@ -328,6 +345,18 @@ fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
     let bones = Aabb::around(bones.filter(|place| place.is_finite()));
     let declared = || pfobj.bounds.as_ref().map(Aabb::from);
     bones.or_else(declared).unwrap_or_default()
+}
+
+/// Says which materials no triangle has.
+fn check_unused_materials(pfobj: &Pfobj, uses: &Uses, notes: &mut Problems) {
+    let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
+    for ((material, _), index) in materials.filter(|((_, uses), _)| uses.triangles == 0) {
+        let (subject, place) = (Subject::Material(index), Place::line(material.line));
+        notes.add_about(&rules::UNUSED_MODEL_MATERIAL, subject, place, || {
+            let name = quoted(material.name.as_bytes());
+            format!("no triangle has material {index}, {name}")
+        });
+    }
 }
 
 /// Warns of each joint whose bind pose cannot be undone.

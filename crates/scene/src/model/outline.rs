@@ -28,6 +28,7 @@ impl Model {
         if !self.lods.is_empty() {
             lines.push(heading("Levels of detail", self.lod_lines()));
         }
+        lines.extend(self.flaw_lines());
         lines
     }
 

@@ -4,7 +4,7 @@ use glam::{Vec3, Vec3A};
 
 use super::Model;
 use crate::bvh::intersect;
-use crate::{Hit, ModelItem, OverlayId, Ray, Shown};
+use crate::{Flaw, Hit, ModelItem, OverlayId, Ray, Shown};
 
 /// How thick a bone is to the pointer, as a part of its length.
 const BONE_THICKNESS: f32 = 0.12;
@@ -31,12 +31,23 @@ impl Model {
         let overlays = &shown.overlays;
         let two_sided =
             overlays.contains(OverlayId::TwoSided) || overlays.contains(OverlayId::BackFaces);
+        // Those of the overlay are drawn from both sides.
+        let marked = if overlays.contains(OverlayId::ReversedTriangles) {
+            self.flawed(Flaw::Reversed)
+        } else {
+            &[]
+        };
+        let is_marked = |triangle: u32| {
+            let index = self.mesh.triangles.get(triangle as usize);
+            index.is_some_and(|index| marked.binary_search(index).is_ok())
+        };
         let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
         self.with_boxes(shown.playhead, |mesh, boxes| {
             let hit = self
                 .bvh
                 .first_hit(boxes, origin, direction, |triangle, nearest| {
                     let corners = self.drawn_corners(&mesh.points, triangle);
+                    let two_sided = two_sided || is_marked(triangle);
                     let hit = intersect(ray, corners, two_sided)?;
                     let is_first = hit.distance < nearest;
                     (is_first && !self.is_hole(triangle, hit.weights)).then_some(hit.distance)
@@ -241,6 +252,17 @@ mod tests {
             ..Shown::default()
         };
         assert!(model.pick(toward(-5.0, 0.5), &both).is_some());
+        // The overlay of reversed triangles shows the other side of such alone.
+        let mut pfobj = sample::quad();
+        pfobj.vertices.swap(1, 2);
+        let reversed = sample::model(pfobj);
+        let mut marked = Shown::default();
+        let below = toward(5.0, 0.5);
+        assert_eq!(reversed.pick(below, &marked), None);
+        let id = OverlayId::ReversedTriangles;
+        marked.overlays.set(reversed.about.overlays, id, true);
+        assert_eq!(reversed.pick(below, &marked).unwrap().item, first);
+        assert_eq!(model.pick(toward(-5.0, 0.5), &marked), None);
         // The right half of the texture is a hole.
         let mut image = image::RgbaImage::from_pixel(2, 1, image::Rgba([255; 4]));
         image.put_pixel(1, 0, image::Rgba([0; 4]));

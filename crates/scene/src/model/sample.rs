@@ -66,6 +66,7 @@ pub(super) fn quad() -> Pfobj {
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Counts of what joints move and where materials are used, made once.
 
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
-use super::mesh::{Mesh, face_normal};
-use mapscope_formats::pfobj::{Pfobj, Vertex};
+use super::mesh::Mesh;
+use crate::Flaw;
+use mapscope_formats::pfobj::Pfobj;
 
 /// What the joints move and where the materials are.
 #[derive(Debug, Default)]
@@ -12,8 +13,10 @@ pub(super) struct Uses {
     pub(super) joints: Vec<JointUse>,
     /// By material.
     pub(super) materials: Vec<MaterialUse>,
-    /// Triangles whose winding contradicts their normals (fact sheet B4).
-    pub(super) reversed: usize,
+    /// Vertices of triangles that are drawn that no joint moves, in a model with clips.
+    pub(super) unweighted: usize,
+    /// Triangles that are drawn and have a flaw, by flaw: their indices in the file, rising.
+    flawed: [Vec<u32>; Flaw::ALL.len()],
 }
 
 /// What a joint moves.
@@ -39,7 +42,8 @@ impl Uses {
         let mut uses = Self {
             joints: vec![JointUse::default(); pfobj.joints.len()],
             materials: vec![MaterialUse::default(); pfobj.materials.len()],
-            reversed: 0,
+            unweighted: 0,
+            flawed: Default::default(),
         };
         for point in &mesh.point_of_corner {
             let Some(point) = mesh.points.get(*point as usize) else {
@@ -62,7 +66,13 @@ impl Uses {
                 let Some(corners) = pfobj.vertices.get(first..first + 3) else {
                     continue;
                 };
-                uses.reversed += usize::from(is_reversed(corners));
+                let unweighted = corners.iter().filter(|corner| pfobj.is_unweighted(corner));
+                uses.unweighted += unweighted.count();
+                for (flaw, flawed) in Flaw::ALL.into_iter().zip(&mut uses.flawed) {
+                    if flaw.is_of(pfobj, corners) {
+                        flawed.push(*triangle);
+                    }
+                }
                 if let Some(material) = uses.materials.get_mut(part.material) {
                     material.triangles += 1;
                     for corner in corners {
@@ -73,15 +83,28 @@ impl Uses {
                 }
             }
         }
+        // They were found by material.
+        for flawed in &mut uses.flawed {
+            flawed.sort_unstable();
+        }
         uses
     }
-}
 
-/// Whether the winding of a triangle contradicts its normals.
-pub(super) fn is_reversed(corners: &[Vertex]) -> bool {
-    let face = face_normal(corners.iter().map(|corner| corner.position.into()));
-    let normals = corners.iter().map(|corner| Vec3::from(corner.normal));
-    face.dot(normals.sum()) < 0.0
+    /// The triangles that have a flaw, by their indices in the file, rising.
+    pub(super) fn flawed(&self, flaw: Flaw) -> &[u32] {
+        let of_flaw = Flaw::ALL.iter().position(|other| *other == flaw);
+        of_flaw
+            .and_then(|at| self.flawed.get(at))
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Bytes of memory that it holds.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let flawed = self.flawed.iter().map(|list| size_of_val(list.as_slice()));
+        size_of_val(self.joints.as_slice())
+            + size_of_val(self.materials.as_slice())
+            + flawed.sum::<usize>()
+    }
 }
 
 #[cfg(test)]
@@ -112,6 +135,11 @@ mod tests {
         assert_eq!(uses.materials[0].triangles, 2);
         let uv = [Vec2::new(0.0, -0.5), Vec2::new(1.5, 1.0)];
         assert_eq!(uses.materials[0].uv, Some(uv));
-        assert_eq!(uses.reversed, 1);
+        assert_eq!(uses.flawed(Flaw::Reversed), [1]);
+        // Those of the last joint have a weight of 0, and the others none.
+        assert_eq!(
+            (uses.unweighted, uses.flawed(Flaw::Unweighted)),
+            (3, &[1][..])
+        );
     }
 }

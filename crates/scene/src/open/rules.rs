@@ -23,6 +23,11 @@ mapscope_formats::rules! {
     Warning SKYBOX_SIZE = "skybox/size";
     /// The declared bounds differ from those of the mesh.
     Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
+    /// A level of detail does not fit its model: it has other joints, clips or materials, more
+    /// triangles, or bounds far from those of the model, or it cannot be read.
+    Warning LOD = "pfobj/lod";
+    /// No triangle has a material.
+    Note UNUSED_MODEL_MATERIAL = "pfobj/unused-material";
     /// No tile names a material, and no splat that is seen does.
     Note UNUSED_MATERIAL = "pfmap/unused-material";
     /// Ground units cannot get to a part of the ground from its largest part.
@@ -56,6 +61,10 @@ mapscope_formats::rules! {
     Warning OFF_GROUND = "pfscene/off-ground";
     /// The bind pose of a joint scales to nothing.
     Warning FLAT_JOINT = "pfobj/flat-joint";
+    /// The winding of triangles contradicts their normals: the engine shows them from behind only.
+    Warning REVERSED_TRIANGLES = "pfobj/reversed-triangles";
+    /// The normals of a triangle point behind it on average, but not each of them.
+    Note BENT_NORMALS = "pfobj/bent-normals";
     /// A texture in PTF has flags without meaning.
     Warning PTF_FLAGS = "pmf/texture-flags";
     /// Faces are left out since they share their vertices with many others.
@@ -109,6 +118,12 @@ pub fn is_missing_file(rule: &Rule) -> bool {
         &MISSING_FILE,
     ];
     missing.iter().any(|missing| missing.id == rule.id)
+}
+
+/// Whether a rule is about what a file itself says, and not about what is beside it or is made of it.
+pub(crate) fn is_of_file(rule: &Rule) -> bool {
+    let mut rules = mapscope_formats::rules().chain([&LAYER_LIMIT]);
+    rules.any(|of_file| of_file.id == rule.id)
 }
 
 /// All rules: those of the formats, and those of what is beside and made of their files.

@@ -168,7 +168,7 @@ pub fn write_whole(
     let meta = fs::metadata(path).ok();
     if meta.as_ref().is_some_and(is_stream) {
         let mut out = BufWriter::new(File::create(path)?);
-        write(&mut out)?;
+        with_own_error(&mut out, write)?;
         return out.flush();
     }
     let target = match meta {
@@ -196,14 +196,64 @@ pub fn write_whole(
     let part = builder
         .tempfile_in(folder)
         .map_err(|error| refused(&error))?;
-    let mut out = BufWriter::new(part);
-    write(&mut out)?;
-    let part = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // Past the temporary file, whose errors name a path that nobody has asked for.
+    let mut out = BufWriter::new(part.as_file());
+    with_own_error(&mut out, write)?;
+    out.flush()?;
+    drop(out);
     if let Some(meta) = meta {
         part.as_file().set_permissions(meta.permissions())?;
     }
     part.persist(&target)?;
     Ok(())
+}
+
+/// Writes, and gives what went wrong as the writer gave it: encoders hand on no more than its words.
+///
+/// # Errors
+/// Those of the writer, or else those of `write`.
+pub fn with_own_error(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut remembering = Remembering { out, error: None };
+    let written = write(&mut remembering);
+    match remembering.error {
+        Some(error) if written.is_err() => Err(error),
+        _ => written,
+    }
+}
+
+/// A writer that remembers why it failed.
+struct Remembering<'a> {
+    out: &'a mut dyn Write,
+    error: Option<io::Error>,
+}
+
+impl Remembering<'_> {
+    fn remembered<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| {
+            let kind = error.kind();
+            // Of this kind it is tried again.
+            if kind == io::ErrorKind::Interrupted {
+                return error;
+            }
+            self.error.get_or_insert(error);
+            kind.into()
+        })
+    }
+}
+
+impl Write for Remembering<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.remembered(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.remembered(flushed)
+    }
 }
 
 /// That a folder takes no new file: without the name of the temporary one, which nobody has asked for.
@@ -218,6 +268,22 @@ mod tests {
 
     fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
         write_whole(path, |out| out.write_all(bytes))
+    }
+
+    #[test]
+    fn what_the_system_said_is_kept_through_encoders_that_lose_it() {
+        #[cfg(target_os = "linux")]
+        {
+            let worded = |error: io::Error| io::Error::other(error.to_string());
+            let written = write_whole(Path::new("/dev/full"), |out| {
+                out.write_all(&vec![0; 1 << 16]).map_err(worded)
+            });
+            let reason = system_reason(&written.unwrap_err(), "file");
+            assert_eq!(reason, "the disk is full");
+        }
+        let mut out = Vec::new();
+        let written = with_own_error(&mut out, |_| Err(io::Error::other("no pixels")));
+        assert_eq!(written.unwrap_err().to_string(), "no pixels");
     }
 
     #[cfg(target_os = "linux")]

@@ -108,7 +108,7 @@ impl Source {
             ReadError::Unreadable(problem) => OpenError::Refused {
                 path: self.path.clone(),
                 format,
-                problem,
+                problem: Box::new(problem),
             },
         })
     }
@@ -281,7 +281,7 @@ pub enum OpenError {
         /// The format it is of.
         format: &'static Format,
         /// What is wrong, and where.
-        problem: Problem,
+        problem: Box<Problem>,
     },
     /// The user did not want to wait.
     #[error("cancelled")]

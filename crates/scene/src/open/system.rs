@@ -22,6 +22,7 @@ pub fn system_reason(error: &Error, noun: &str) -> String {
         ErrorKind::FileTooLarge => "it is larger than a file can be there",
         ErrorKind::OutOfMemory => "there is not enough memory",
         ErrorKind::TimedOut => "there was no answer in time",
+        ErrorKind::BrokenPipe => "nobody reads it any more",
         _ => {
             let text = error.to_string();
             let said = text.split(" (os error ").next().unwrap_or_default();
@@ -56,6 +57,8 @@ mod tests {
             let error = std::fs::read(folder.path()).unwrap_err();
             assert_eq!(system_reason(&error, "file"), "it is a folder");
         }
+        let error = Error::from(ErrorKind::BrokenPipe);
+        assert_eq!(system_reason(&error, "file"), "nobody reads it any more");
         let error = Error::other("Too much (os error 5)");
         assert_eq!(system_reason(&error, "file"), "Too much (os error 5)");
     }

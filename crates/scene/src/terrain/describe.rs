@@ -1,5 +1,7 @@
 //! What a terrain says of itself: the [`Document`] of a PFMAP.
 
+use std::collections::HashSet;
+
 use glam::Vec3;
 use serde_json::{Map, Value, json};
 
@@ -10,18 +12,18 @@ use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of}
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
 use crate::diff::Parts;
-use crate::fields::Describe;
+use crate::fields::{Describe, ItemKeys};
 use crate::numbers::number;
 use crate::outline::{file_name, heading, heading_of, leaf};
 use crate::overlay::{joined, overlays};
 use crate::rules;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
-    Legend, LegendEntry, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Playhead,
+    Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Playhead,
     ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
     TerrainItem,
 };
-use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge, Found};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
 /// The overlays of a map alone: those of its ground, and what stands on it.
@@ -119,6 +121,23 @@ impl Document for Terrain {
         self.described(item).map_or_else(Vec::new, |at| at.groups())
     }
 
+    fn details(&self, item: Item, _playhead: Playhead) -> Map<String, Value> {
+        let described = self.described(item);
+        let mut details = described.map_or_else(Map::new, |at| at.details());
+        let tile = self.tile_rc(item);
+        let tile = tile.and_then(|(row, col)| Some(TileAt::new(self, row, col)?.info()));
+        if let Some(tile) = tile {
+            // As `--tile` has them.
+            let groups = details.values_mut().filter_map(Value::as_object_mut);
+            for (key, value) in groups.flat_map(Map::iter_mut) {
+                if let Some(known) = tile.get(key) {
+                    *value = known.clone();
+                }
+            }
+        }
+        details
+    }
+
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         let map = &self.map;
         let (rows, cols) = (map.rows(), map.cols());
@@ -135,16 +154,7 @@ impl Document for Terrain {
             }),
             Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
-                .bytes("text", move |index, bytes| {
-                    let [row, col] = [index as u32 / cols, index as u32 % cols];
-                    match map.found(row, col) {
-                        Found::Odd(odd) => bytes.extend(odd.text),
-                        Found::Tile => {
-                            bytes.extend(map.tiles.get(index).iter().flat_map(|t| t.text()));
-                        }
-                        Found::Missing => {}
-                    }
-                }),
+                .bytes("text", |index, bytes| self.tile_bytes(index, bytes)),
         ])
     }
 
@@ -289,7 +299,8 @@ impl Document for Terrain {
         };
         Some(ProblemTarget {
             item: item.into(),
-            frame: None,
+            moment: None,
+            overlay: None,
         })
     }
 
@@ -343,6 +354,15 @@ impl Document for Terrain {
         material.file.thumbnail()
     }
 
+    fn files(&self) -> Vec<NamedFile> {
+        let mut seen = HashSet::new();
+        let materials = self.map.materials.iter().zip(&self.textures.materials);
+        let named = materials.filter(|(material, _)| seen.insert(material.texture.as_str()));
+        named
+            .map(|(material, texture)| texture.file.named(&material.texture))
+            .collect()
+    }
+
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
         let mut info = Self::FIELDS.json(self);
         info.insert("navigation".to_owned(), self.navigation_json());
@@ -385,6 +405,18 @@ fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
 
 impl Terrain {
     /// The record of an item with its table of fields.
+    /// What is said of items of each kind in JSON.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        vec![
+            Self::FIELDS.keys("map"),
+            TileAt::FIELDS.keys("tile"),
+            ChunkAt::FIELDS.keys("chunk"),
+            MaterialAt::FIELDS.keys("material"),
+            TilesOf::FIELDS.keys("tile type"),
+            IslandAt::FIELDS.keys("island"),
+        ]
+    }
+
     fn described(&self, item: Item) -> Option<Box<dyn Describe + '_>> {
         let Item::Terrain(item) = item else {
             return None;
@@ -415,7 +447,7 @@ impl Terrain {
 
     /// Whether any tile has cover: only then is the last of [`OVERLAYS`] offered.
     pub(crate) fn has_cover(&self) -> bool {
-        self.cover_counts[Cover::None as usize] < self.read_tiles() as u64
+        self.counts.covers[Cover::None as usize] < self.read_tiles() as u64
     }
 
     pub(super) fn kinds(&self) -> Vec<Kind> {
@@ -424,7 +456,7 @@ impl Terrain {
                 item: class.item(),
                 name: class.name(),
                 code: class.code().to_string(),
-                count: self.class_counts[class.index()],
+                count: self.counts.classes[class.index()],
             })
             .collect()
     }
@@ -450,7 +482,7 @@ impl Terrain {
             OverlayId::TileTypes => self
                 .listed_classes()
                 .map(|class| {
-                    let count = self.class_counts[class.index()];
+                    let count = self.counts.classes[class.index()];
                     let label = format!("{} {} ({count})", class.code(), class.name());
                     entry(class.color(), &label)
                 })
@@ -478,7 +510,7 @@ impl Terrain {
             }
             OverlayId::Cover => [Cover::Full, Cover::Sparse, Cover::None, Cover::Unknown]
                 .into_iter()
-                .map(|cover| (cover, self.cover_counts[cover as usize]))
+                .map(|cover| (cover, self.counts.covers[cover as usize]))
                 .filter(|(cover, count)| *cover != Cover::Unknown || *count > 0)
                 .map(|(cover, count)| {
                     let color = bytes(colors::COVERS[cover as usize]);
@@ -502,7 +534,7 @@ impl Terrain {
     /// not be read nobody knows.
     fn is_used(&self, index: u32) -> bool {
         let by_tiles = |index: u32| {
-            let uses = self.material_uses.get(index as usize);
+            let uses = self.counts.materials.get(index as usize);
             uses.is_some_and(|uses| *uses != [0; 2])
         };
         let mut splats = self.map.splats.iter();

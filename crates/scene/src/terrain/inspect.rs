@@ -8,7 +8,7 @@ use super::navigation::{Cell, Domain, Island, Obstacle};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
-use crate::fields::{Section, Table, Value, field, fields, json_only};
+use crate::fields::{Section, Table, Value, field, fields, json_only, own_only};
 use crate::numbers::number;
 use crate::{Item, Property, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::counted;
@@ -82,7 +82,7 @@ impl Terrain {
     );
 
     fn tiles_info(&self) -> Json {
-        let count = |kind: TileType| self.class_counts[kind as usize].into();
+        let count = |kind: TileType| self.counts.classes[kind as usize].into();
         let by_type = TileType::ALL.map(|kind| (kind.name().to_owned(), count(kind)));
         let [unreadable, missing] = self.bad_tile_counts();
         json!({
@@ -102,9 +102,68 @@ impl Terrain {
                 let item = TerrainItem::Material { index };
                 Value::from(at.name()).swatch(Some(at.swatch())).link(item)
             }
-            None => format!("{number}: there is no such material").into(),
+            None => no_material(number).into(),
         }
     }
+
+    /// The same for comparing tiles: what the material is, wherever it stands in the list.
+    fn own_material(&self, number: i32) -> Value {
+        match self.material_at(number) {
+            Some(material) => format!("{}, {}", material.name, material.texture).into(),
+            None => no_material(number).into(),
+        }
+    }
+
+    fn material_at(&self, number: i32) -> Option<&Material> {
+        self.map.materials.get(usize::try_from(number).ok()?)
+    }
+
+    /// Appends what a tile is, by its index: its characters, with the materials that it names in place
+    /// of their numbers.
+    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
+        let map = &self.map;
+        let cols = map.cols().max(1);
+        let [row, col] = [index as u32 / cols, index as u32 % cols];
+        let reading = match map.found(row, col) {
+            Found::Odd(odd) => {
+                bytes.extend(odd.text);
+                Reading::of(odd.text)
+            }
+            Found::Tile => {
+                let Some(tile) = map.tiles.get(index) else {
+                    return;
+                };
+                let mut text = tile.text();
+                for field in MATERIALS {
+                    if let Some(chars) = text.get_mut(field.chars()) {
+                        chars.fill(b'.');
+                    }
+                }
+                bytes.extend(text);
+                Some(Reading::from(tile))
+            }
+            Found::Missing => None,
+        };
+        for number in reading
+            .iter()
+            .flat_map(|reading| MATERIALS.map(|field| reading.get(field)))
+        {
+            match self.material_at(number) {
+                Some(material) => {
+                    bytes.extend(material.name.bytes().chain([0]));
+                    bytes.extend(material.texture.bytes().chain([0]));
+                }
+                None => bytes.extend(number.to_le_bytes()),
+            }
+        }
+    }
+}
+
+/// The fields of a tile that name materials.
+const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];
+
+fn no_material(number: i32) -> String {
+    format!("{number}: there is no such material")
 }
 
 /// A chunk.
@@ -189,7 +248,7 @@ impl<'a> MaterialAt<'a> {
             index,
             material: terrain.map.materials.get(index)?,
             texture: terrain.textures.materials.get(index)?,
-            uses: *terrain.material_uses.get(index)?,
+            uses: *terrain.counts.materials.get(index)?,
         })
     }
 
@@ -255,7 +314,7 @@ impl<'a> TilesOf<'a> {
             is_type.then(|| of.class.code().to_string()).into()
         }),
         field("Tiles", |of: &Self| {
-            of.terrain.class_counts[of.class.index()].into()
+            of.terrain.counts.classes[of.class.index()].into()
         })
         .in_summary(),
     );
@@ -299,6 +358,7 @@ impl<'a> TileAt<'a> {
         sections: &[
             Section {
                 title: "Tile",
+                key: None,
                 fields: &[
                     field("Row", |at: &Self| at.row.into())
                         .derived()
@@ -349,6 +409,7 @@ impl<'a> TileAt<'a> {
             },
             Section {
                 title: "Text",
+                key: None,
                 fields: &[field("Characters", |at: &Self| at.characters().into())
                     .derived()
                     .json_as("raw", |at| {
@@ -358,6 +419,7 @@ impl<'a> TileAt<'a> {
             },
             Section {
                 title: "Shape",
+                key: None,
                 fields: &[
                     field("", |at: &Self| at.fields(true)),
                     field("Corners", |at: &Self| at.corners().into())
@@ -375,13 +437,16 @@ impl<'a> TileAt<'a> {
             },
             Section {
                 title: "Surface",
+                key: None,
                 fields: &[
                     field("", |at: &Self| at.fields(false)).own(|at| at.said_fields(false)),
+                    own_only("Other characters", |at: &Self| at.unsaid().into()),
                     json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
                 ],
             },
             Section {
                 title: "Navigation",
+                key: None,
                 fields: &[field("", |at: &Self| at.cell_lines().into())
                     .derived()
                     .json_as("cells", Self::cells_json)],
@@ -434,13 +499,51 @@ impl<'a> TileAt<'a> {
                 let key = field
                     .key()
                     .filter(|_| !matches!(field.meaning(), Meaning::Blend(_)));
-                lines.push(self.field(reading, field).named(field.label()).keyed(key));
+                let value = match field.meaning() {
+                    Meaning::Material if !with_derived => {
+                        self.terrain.own_material(reading.get(field))
+                    }
+                    _ => self.field(reading, field),
+                };
+                lines.push(value.named(field.label()).keyed(key));
             }
             if field == Field::Pathable && !of_shape && with_derived {
                 lines.push(Value::from(self.ground_units()).named("Ground units"));
             }
         }
         lines.into()
+    }
+
+    /// The characters that no field says, such as another digit than 1 of a flag that is set; of what
+    /// is no tile all of them.
+    fn unsaid(&self) -> Option<String> {
+        let (text, _) = self.text.as_ref()?;
+        let Some(reading) = self.reading.filter(|_| text.len() == TILE_CHARS) else {
+            return Some(String::from_utf8_lossy(text).into_owned());
+        };
+        let mut plain = reading.tile;
+        let names_edges = Edge::ALL
+            .into_iter()
+            .any(|edge| reading.get(Field::blend(edge)) != 0);
+        let mut unsaid = Vec::new();
+        for field in Field::ALL {
+            let number = reading.get(field);
+            plain.set(field, number);
+            let is_said = match field.meaning() {
+                // The edges say it, unless they have modes of their own.
+                Meaning::BlendAll => !names_edges || number == 0,
+                Meaning::Reserved => true,
+                _ => field.chars().len() > 1 || number <= i32::from(field.max_digit()),
+            };
+            let spelled = plain.text();
+            for at in field.chars() {
+                let (found, plain) = (text.get(at), spelled.get(at));
+                if let Some(found) = found.filter(|_| !is_said || found != plain) {
+                    unsaid.push(format!("{at}: {}", char::from(*found)));
+                }
+            }
+        }
+        (!unsaid.is_empty()).then(|| unsaid.join(", "))
     }
 
     fn field(&self, reading: &Reading, field: Field) -> Value {

@@ -37,6 +37,7 @@ use super::document::environment::{Environment, Sun};
 use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
+use crate::parallel::on_all_threads;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
 use mapscope_formats::{Place, Problems};
 
@@ -53,15 +54,9 @@ pub struct Terrain {
     textures: Arc<Textures>,
     /// Its sun and sky; in a scene it has the sun of that, and the scene has the sky.
     environment: Environment,
-    /// Tiles of each class.
-    class_counts: [u64; TileClass::COUNT],
-    /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
-    cover_counts: [u64; 4],
+    counts: Counts,
     /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
     bad_in_chunks: Vec<[u32; 2]>,
-    /// For each material the tiles that name it for their top and for their sides, but for those
-    /// that could not be read.
-    material_uses: Vec<[u64; 2]>,
     /// The static entities that stand on it.
     blockers: Vec<Blocker>,
     /// Worked out when it is first asked for.
@@ -161,28 +156,9 @@ impl Terrain {
         let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
         let overview = Overview::of(&map, &packed.tiles, &textures);
-        let mut class_counts = [0; TileClass::COUNT];
-        let mut cover_counts = [0; 4];
-        let mut material_uses = vec![[0; 2]; map.materials.len()];
-        let mut count = |tile: &Tile, by: i64| {
-            let add = |count: &mut u64| *count = count.wrapping_add_signed(by);
-            add(&mut class_counts[tile.kind as usize]);
-            add(&mut cover_counts[tile.cover() as usize]);
-            for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
-                if let Some(uses) = material_uses.get_mut(usize::from(*material)) {
-                    add(&mut uses[use_]);
-                }
-            }
-        };
-        for tile in &map.tiles {
-            count(tile, 1);
-        }
-        // Nearly all tiles can be read: the few that cannot are taken off again.
-        for tile in map.bad_tiles.iter().filter_map(|at| map.tile(at.0, at.1)) {
-            count(tile, -1);
-        }
-        class_counts[TileClass::Unreadable.index()] = map.unreadable_tiles() as u64;
-        class_counts[TileClass::Missing.index()] = map.missing_tiles() as u64;
+        let mut counts = Counts::of(&map);
+        counts.classes[TileClass::Unreadable.index()] = map.unreadable_tiles() as u64;
+        counts.classes[TileClass::Missing.index()] = map.missing_tiles() as u64;
         let bad_in_chunks = count_bad_tiles(&map);
         report(1.0)?;
         let mut terrain = Self {
@@ -209,10 +185,8 @@ impl Terrain {
             overview,
             textures,
             environment,
-            class_counts,
-            cover_counts,
+            counts,
             bad_in_chunks,
-            material_uses,
             blockers: Vec::new(),
             navigation: OnceLock::new(),
         };
@@ -372,6 +346,69 @@ impl Terrain {
             self.placement.world(col as f32, row as f32, level)
         };
         Aabb::around(corners.map(world)).unwrap_or_default()
+    }
+}
+
+/// How many tiles of what kinds a map has.
+#[derive(Debug, Clone)]
+struct Counts {
+    /// Tiles of each class.
+    classes: [u64; TileClass::COUNT],
+    /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
+    covers: [u64; 4],
+    /// For each material the tiles that name it for their top and for their sides, but for those
+    /// that could not be read.
+    materials: Vec<[u64; 2]>,
+}
+
+impl Counts {
+    /// Tiles that one thread counts at once.
+    const PART: usize = 1 << 16;
+
+    /// Counts the tiles that were read.
+    fn of(map: &Pfmap) -> Self {
+        let none = Self {
+            classes: [0; TileClass::COUNT],
+            covers: [0; 4],
+            materials: vec![[0; 2]; map.materials.len()],
+        };
+        let parts: Vec<_> = map.tiles.chunks(Self::PART).collect();
+        let counts = on_all_threads(parts.len(), |part| {
+            let mut counts = none.clone();
+            for tile in parts[part] {
+                counts.add(tile, 1);
+            }
+            counts
+        });
+        let mut sum = none.clone();
+        for of_part in &counts {
+            sum.add_all(of_part);
+        }
+        // Nearly all tiles can be read: the few that cannot are taken off again.
+        for tile in map.bad_tiles.iter().filter_map(|at| map.tile(at.0, at.1)) {
+            sum.add(tile, -1);
+        }
+        sum
+    }
+
+    fn add(&mut self, tile: &Tile, by: i64) {
+        let add = |count: &mut u64| *count = count.wrapping_add_signed(by);
+        add(&mut self.classes[tile.kind as usize]);
+        add(&mut self.covers[tile.cover() as usize]);
+        for (use_, material) in [tile.top_material, tile.side_material].iter().enumerate() {
+            if let Some(uses) = self.materials.get_mut(usize::from(*material)) {
+                add(&mut uses[use_]);
+            }
+        }
+    }
+
+    fn add_all(&mut self, other: &Self) {
+        let counts = self.classes.iter_mut().chain(&mut self.covers);
+        let counts = counts.chain(self.materials.as_flattened_mut());
+        let others = other.classes.iter().chain(&other.covers);
+        for (count, other) in counts.zip(others.chain(other.materials.as_flattened())) {
+            *count += other;
+        }
     }
 }
 

@@ -13,7 +13,8 @@ impl TileMap {
         let mut parts = vec![Parts::one("map", TileMapItem::Map)];
         match self.facts.own_tiles() {
             OwnTiles::None => {}
-            OwnTiles::Named => parts.push(self.named_tiles()),
+            // The tiles are found by what the layers use of them, which needs the sheets.
+            OwnTiles::Named => parts.push(self.named_tiles().for_finding()),
             OwnTiles::Images => {
                 parts.extend(self.tileset_parts());
                 return parts;
@@ -31,10 +32,11 @@ impl TileMap {
         let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index));
         parts.push(zones.items(|index| Some(Self::zone_item(index))));
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
+        parts.extend(self.facts.parts(self, None));
         parts
     }
 
-    /// The cells of a layer, and its grids.
+    /// The cells of a layer, its grids, and what else it has.
     fn layer_parts(&self, index: usize) -> Vec<Parts<'_>> {
         let Some(layer) = self.layers.get(index) else {
             return Vec::new();
@@ -42,10 +44,11 @@ impl TileMap {
         let grids = self.grids.iter();
         let grids = grids.filter(|grid| grid.layer == Some(index));
         let grids = grids.map(|grid| self.grid_parts(grid));
-        [self.cell_parts(index, layer)]
-            .into_iter()
-            .chain(grids)
-            .collect()
+        let cells = [self.cell_parts(index, layer)].into_iter().chain(grids);
+        // What is in a file beside this one can be found, and makes no difference.
+        let has_cells = self.facts.has_cells(index);
+        let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
+        cells.chain(self.facts.parts(self, Some(index))).collect()
     }
 
     fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {

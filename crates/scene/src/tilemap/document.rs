@@ -6,7 +6,7 @@ use super::{Step, TileMap};
 use crate::diff::Parts;
 use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    ItemPlace, Layers, Legend, Neighbor, OutlineNode, OwnLine, Playhead, ProblemTarget,
+    ItemPlace, Layers, Legend, NamedFile, Neighbor, OutlineNode, OwnLine, Playhead, ProblemTarget,
     PropertyGroup, Ray, Shown, Statistic, SummaryPart, TileMapItem,
 };
 use mapscope_formats::Problem;
@@ -38,6 +38,14 @@ impl Document for TileMap {
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
         self.groups_of(item)
+    }
+
+    fn details(
+        &self,
+        item: Item,
+        _playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        self.details_of(item)
     }
 
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
@@ -72,7 +80,11 @@ impl Document for TileMap {
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let item = self.item_of_problem(problem)?;
-        Some(ProblemTarget { item, frame: None })
+        Some(ProblemTarget {
+            item,
+            moment: None,
+            overlay: None,
+        })
     }
 
     fn hidden_with(&self, item: Item) -> Option<Item> {
@@ -122,7 +134,12 @@ impl Document for TileMap {
         let mut info = self.facts.info(self, query);
         let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
         info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
+        info.insert("obstruction".to_owned(), self.obstruction_info());
         info
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.clone()
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {

@@ -11,13 +11,18 @@ use super::grids::zone_color;
 use super::here::{Here, ZoneHere};
 use super::items::{CellAt, TileAt};
 use super::layers::parallax_name;
+use super::place::RectPx;
 use super::{GridKind, Layer, Object, ObjectKind, TileMap, Tileset, Zone};
-use crate::describe::own::{OwnLine, lines_of_groups};
-use crate::fields::{Describe, Field, Table, Value, field, json_only, section, summary_only};
-use crate::numbers::short;
+use crate::describe::own::{OwnLine, key_of, lines_of_groups};
+use crate::fields::{
+    Describe, Field, ItemKeys, Table, Value, add_group, field, json_only, section, summary_only,
+};
+use crate::numbers::{number, short};
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, Swatch, TileMapItem};
 use mapscope_formats::counted;
 
+/// The key of the fields of an object before it has that of its kind.
+const OBJECT: &str = "object";
 /// How many of one kind are listed.
 const MAX_LISTED: usize = 64;
 /// Characters that a name takes at most in the status line before what follows moves.
@@ -85,6 +90,28 @@ impl TileMap {
         })
     }
 
+    /// What is said of items of each kind in JSON, but for what only one format says.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        let mut kinds = vec![
+            Part::<Self>::FIELDS.keys("map"),
+            Part::<Layer>::FIELDS.keys("layer"),
+            CellHere::FIELDS.keys("cell"),
+            Part::<Tileset>::FIELDS.keys("tileset"),
+            TileAt::FIELDS.keys("tile"),
+            Part::<Zone>::FIELDS.keys("zone"),
+            Part::<ClipInfo>::FIELDS.keys("clip"),
+        ];
+        kinds.extend(ObjectKind::ALL.map(|kind| {
+            let mut keys = Part::<Object>::FIELDS.keys(kind.item(0).kind());
+            let title = kind.said().title;
+            for group in &mut keys.groups {
+                (group.key, group.title) = (key_of(title), title);
+            }
+            keys
+        }));
+        kinds
+    }
+
     fn part<'a, T>(&'a self, list: &'a [T], number: u32) -> Option<Part<'a, T>> {
         let number = number as usize;
         Some(Part {
@@ -122,6 +149,13 @@ impl TileMap {
         let Some(described) = self.described(item, None) else {
             return Vec::new();
         };
+        let of_map = match item {
+            Item::TileMap(of_map) => self.facts.own(self, of_map),
+            _ => None,
+        };
+        if let Some(own) = of_map {
+            return own;
+        }
         let mut own = described.own();
         own.extend(lines_of_groups(&self.facts_of(item)));
         own
@@ -138,6 +172,25 @@ impl TileMap {
             first.title = object.kind.said().title;
         }
         groups
+    }
+}
+
+impl TileMap {
+    /// The same for programs.
+    pub(super) fn details_of(&self, item: Item) -> JsonMap<String, Json> {
+        let Some(described) = self.described(item, None) else {
+            return JsonMap::new();
+        };
+        let mut details = described.details();
+        if let Some((_, object)) = self.object_at(item)
+            && let Some(fields) = details.remove(OBJECT)
+        {
+            details.insert(key_of(object.kind.said().title), fields);
+        }
+        for group in self.facts_of(item) {
+            add_group(&mut details, &group);
+        }
+        details
     }
 }
 
@@ -602,6 +655,12 @@ impl<'a> Part<'a, Zone> {
                 Value::from(area.rect_px.said()).link_if(at.map.object_item(index))
             })
         })
+        .detail_as("areas", |at| {
+            let areas = at.areas().iter();
+            let areas = areas.filter_map(|index| at.map.objects.get(*index));
+            let areas = areas.map(|area| json!({"layer": area.layer, "rect": rect(&area.rect_px)}));
+            areas.collect()
+        })
         .summary("Areas", Self::area_count)
         .note(Self::area_count)
         .derived(),
@@ -662,7 +721,7 @@ impl<'a> Part<'a, ClipInfo> {
 impl<'a> Part<'a, Object> {
     /// The heading is that of its kind.
     const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("", Self::OBJECT)],
+        sections: &[section("", Self::OBJECT).keyed(OBJECT)],
     };
 
     const OBJECT: &'a [Field<Self>] = &[
@@ -670,6 +729,7 @@ impl<'a> Part<'a, Object> {
             let name = Value::from(at.map.object_name(at.number));
             name.swatch(at.map.object_swatch(at))
         })
+        .detail_as("name", |at| at.map.object_name(at.number).into())
         .summary("Name", |at| {
             let name = Value::from(at.map.object_name(at.number));
             name.named(at.kind.said().title)
@@ -682,14 +742,17 @@ impl<'a> Part<'a, Object> {
         }),
         summary_only("X", |at| short(at.rect_px.min[0]).into()),
         summary_only("Y", |at| short(at.rect_px.min[1]).into()),
-        field("Layer", |at| {
+        field("Layer", |at: &Self| {
             at.layer.map(|layer| at.map.layer_link(layer)).into()
-        }),
-        field("Place", |at| at.rect_px.said().into()),
+        })
+        .detail_as("layer", |at| json!(at.layer)),
+        field("Place", |at: &Self| at.rect_px.said().into())
+            .detail_as("rect", |at| rect(&at.rect_px)),
         field("Walks about in", |at: &Self| {
             at.wander_px.map(|rect| rect.said()).into()
         })
-        .derived(),
+        .derived()
+        .detail_as("wander_rect", |at| at.wander_px.as_ref().map(rect).into()),
         field("Zone", |at: &Self| at.zone(true)).in_summary(),
         field("Wanders in", |at: &Self| at.zone(false))
             .in_summary()
@@ -748,6 +811,12 @@ impl TileMap {
             first.linked(value.into())
         })
     }
+}
+
+/// Left, top, width and height in pixels, for programs.
+fn rect(rect: &RectPx) -> Json {
+    let ([x, y], [w, h]) = (rect.min, rect.size());
+    json!([x, y, w, h].map(number))
 }
 
 /// A size, with what it is counted in behind it.

@@ -138,6 +138,23 @@ impl TileMap {
         self.here(middle, &Self::at_rest())
     }
 
+    /// How much of each layer nobody can walk on, for programs.
+    pub(super) fn obstruction_info(&self) -> Value {
+        let grids = self.grids.iter();
+        let grids = grids.filter(|grid| grid.kind.is_obstruction());
+        let told = grids.map(|grid| {
+            let cells = grid.size[0] as usize * grid.size[1] as usize;
+            let is_blocked = |index: &usize| grid.values.get(*index).is_some_and(|n| n != 0);
+            json!({
+                "layer": grid.layer,
+                "size": grid.size,
+                "obstructed": (0..cells).filter(is_blocked).count(),
+                "by_sides": grid.kind == GridKind::Obstruction { by_sides: true },
+            })
+        });
+        told.collect()
+    }
+
     /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
     /// of it anywhere.
     pub(super) fn obstruction_said(&self, here: &Here<'_>) -> Option<String> {

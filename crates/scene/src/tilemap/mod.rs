@@ -46,7 +46,11 @@ pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 #[cfg(doc)]
 use super::Shown;
 use super::camera::Handedness;
-use super::{Aabb, About, ClipInfo, GameView, Image, InfoQuery, PropertyGroup};
+use super::diff::Parts;
+use super::{
+    Aabb, About, ClipInfo, GameView, Image, InfoQuery, NamedFile, OwnLine, PropertyGroup,
+    TileMapItem,
+};
 use mapscope_formats::Format;
 pub use mapscope_formats::Integers;
 pub use mapscope_formats::ika::Parallax;
@@ -78,6 +82,8 @@ pub struct TileMap {
     pub images: Vec<Image>,
     /// What only its format knows.
     pub facts: Box<dyn Facts>,
+    /// The files that it names.
+    pub files: Vec<NamedFile>,
     /// One clip of the animated tiles, if there are any.
     pub clips: Vec<ClipInfo>,
     /// What is counted when it is first asked for: nothing, in a map that was just made.
@@ -116,6 +122,7 @@ impl TileMap {
             objects: Vec::new(),
             images: Vec::new(),
             facts,
+            files: Vec::new(),
             clips: Vec::new(),
             known: Known::default(),
         }
@@ -160,6 +167,25 @@ pub trait Facts: fmt::Debug + Send + Sync {
 
     /// Whether the names of layers are in the file, and not made of the file's own name.
     fn names_layers(&self) -> bool {
+        true
+    }
+
+    /// What the file says of an item, for comparing it with another file, where that is not what is
+    /// said of the item elsewhere: what is beside the file is no part of it.
+    fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
+        let _ = (map, item);
+        None
+    }
+
+    /// What else the file has, outside of layers or in one of them.
+    fn parts<'a>(&'a self, map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
+        let _ = (map, layer);
+        Vec::new()
+    }
+
+    /// Whether the cells of a layer are in the file itself.
+    fn has_cells(&self, layer: usize) -> bool {
+        let _ = layer;
         true
     }
 

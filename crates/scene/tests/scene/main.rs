@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod ika;
+mod items;
 mod level;
 mod map_scene;
 mod model;

@@ -31,7 +31,8 @@ struct Broken(BTreeSet<&'static str>);
 
 impl Broken {
     fn add<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
-        self.0.extend(problems.into_iter().map(|p| p.rule.id));
+        let problems = problems.into_iter().flat_map(Problem::with_consequences);
+        self.0.extend(problems.map(|p| p.rule.id));
     }
 
     fn add_read<T>(&mut self, read: Result<T, ReadError>, problems: fn(&T) -> &[Problem]) {
@@ -53,7 +54,7 @@ impl Broken {
                 self.add(&document.about().problems);
                 self.add(&document.notes());
             }
-            Err(OpenError::Refused { problem, .. }) => self.add([&problem]),
+            Err(OpenError::Refused { problem, .. }) => self.add([&*problem]),
             Err(error) => panic!("{name}: {error}"),
         }
     }
@@ -135,7 +136,32 @@ fn sweep_pfobj(broken: &mut Broken) {
     let text = pfobj::write(&tiny_model());
     for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
         broken.add_read(pfobj::read(text.as_bytes()), |model| &model.problems);
+        broken.add_read(pfobj::read(text.as_bytes()), |model| &model.notes);
     }
+}
+
+/// A model with a material that nothing has, and a level of detail that is no model.
+fn break_model_files(broken: &mut Broken) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.pfobj");
+    let mut model = tiny_model();
+    for vertex in &mut model.vertices {
+        vertex.material = 0;
+    }
+    std::fs::write(folder.path().join("a.lod1.pfobj"), "version 1.0").unwrap();
+    let model = pfobj::write(&model);
+    std::fs::write(&path, &model).unwrap();
+    broken.open(path.to_str().unwrap(), model, &[]);
+    // A triangle that faces +z, whose normals but for one do not.
+    let corners = [("0 0 0", -1), ("1 0 0", -1), ("0 1 0", 1)];
+    let corners = corners.map(|(at, z)| format!("v {at}\nvt 0 0\nvn 0 0 {z}\nvw \nvm 0\n"));
+    let bent = format!(
+        "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 0\nframe_counts \n\
+         has_collision 1\n{}material Skin\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\n\
+         texture skin.png\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 0 0\n",
+        corners.concat()
+    );
+    broken.open("bent.pfobj", bent, &[]);
 }
 
 fn sweep_pfscene(broken: &mut Broken) {
@@ -433,7 +459,7 @@ fn parted(text: &str) -> Vec<u8> {
 }
 
 fn break_pfobj(broken: &mut Broken) {
-    const NONE: &str = " 0.000000/0.000000/0.000000";
+    const NONE: &str = " 0.000000/0.000000/0.000000/1.000000";
     const ONE: &str = " 1.000000/1.000000/1.000000";
     let text = pfobj::write(&tiny_model());
     let text = String::from_utf8(text).unwrap();
@@ -445,6 +471,7 @@ fn break_pfobj(broken: &mut Broken) {
         text.replacen(weights, &format!("vw{}", " 0/1".repeat(7)), 1),
         text.replacen(weights, "vw", 1),
         text.replacen(joint, &joint.replacen(NONE, " 0/0/0/0", 1), 1),
+        text.replacen(joint, &joint.replacen(NONE, " 0/90/0", 1), 1),
         text.replacen(joint, &joint.replacen(ONE, " 0/0/0", 1), 1),
         text.replace("picture0.png", "../picture.png"),
     ] {
@@ -624,6 +651,7 @@ fn every_rule_is_broken_by_some_file() {
     for break_files in [
         sweep_pfmap,
         sweep_pfobj,
+        break_model_files,
         sweep_pfscene,
         open_pfscenes,
         sweep_ika,

@@ -74,6 +74,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     };
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
+    made.files = found.file.into_iter().collect();
     made.finished()
 }
 

@@ -103,6 +103,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     };
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
+    made.files = found.file.into_iter().collect();
     made.finished()
 }
 

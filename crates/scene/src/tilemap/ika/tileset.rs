@@ -12,7 +12,7 @@ use crate::tilemap::{
     Cell, Facts, Layer, OwnTiles, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
-use crate::{OpenOptions, Source};
+use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Subject, quoted};
 
@@ -36,6 +36,8 @@ pub struct Found {
     pub faults: Vec<Fault>,
     /// The files that were read or looked for.
     pub dependencies: Vec<PathBuf>,
+    /// The file, if the map names one.
+    pub file: Option<NamedFile>,
 }
 
 /// Looks for the tileset of a map: beside it, whatever the case and folder of the name (section
@@ -53,11 +55,14 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
     let quote = quoted(name.as_bytes());
     let assets = Assets::new(source, options, LookUp::BesideOnly);
     let file = assets.read_any_case(name);
+    let mut named = file.named("tileset", name);
     found.dependencies = file.looked_for;
     let bytes = file.bytes.map_err(|error| format!("the tileset {error}"));
     let read = bytes.and_then(|bytes| {
         vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
     });
+    named.found = read.is_ok();
+    found.file = Some(named);
     match read {
         Ok(vsp) => {
             let problems = vsp.problems.iter().take(MAX_PROBLEMS);

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value, json};
 
+use super::own;
+use crate::describe::own::lines_of_groups;
+use crate::diff::Parts;
 use crate::tilemap::making::{group, sha256, texts};
-use crate::tilemap::{Facts, OwnTiles, TileMap};
-use crate::{InfoQuery, Property, PropertyGroup};
+use crate::tilemap::{Cell, Facts, OwnTiles, TileMap};
+use crate::{InfoQuery, OwnLine, Property, PropertyGroup, TileMapItem};
 use mapscope_formats::ppe::sdlang::Tag;
 use mapscope_formats::ppe::xmf::{
-    MapSource, Palette, PaletteSource, Shape, SpriteSheet, SpriteSource, TileSource, Xmf, XmfLayer,
-    path_below_root,
+    MapSource, Object, Palette, PaletteSource, Shape, SpriteSheet, SpriteSource, TileSource, Xmf,
+    XmfLayer, path_below_root,
 };
 use mapscope_formats::ppe::{Compression, Corner, MapData, MapFlags};
 
@@ -90,6 +93,24 @@ impl LayerFacts {
         groups.extend(graphics(map, index));
         groups.extend(logic(map, index));
         groups
+    }
+
+    /// What the file says of a cell, whatever there is to show it with.
+    fn own_cell(&self, index: usize) -> Vec<OwnLine> {
+        let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
+            return Vec::new();
+        };
+        let cell = map.cell(index);
+        let turned = [
+            (cell.mirror_h, Cell::MIRROR_X),
+            (cell.mirror_v, Cell::MIRROR_Y),
+            (cell.axis_switch, Cell::SWAP_AXES),
+        ];
+        let turned = turned.into_iter().filter(|(is_so, _)| *is_so);
+        let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_said();
+        let mut own = vec![OwnLine::new("Tile", "Flags", flags)];
+        own.extend(lines_of_groups(&self.cell(index)));
+        own
     }
 
     /// Appends the bytes of a cell, and those of its graphics attributes.
@@ -214,6 +235,18 @@ impl Facts for MapFacts {
         false
     }
 
+    fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
+        match item {
+            // The header is that of the map, and the rest in the container.
+            TileMapItem::Layer { .. } => Some(Vec::new()),
+            TileMapItem::Cell { .. } => {
+                let at = map.cell_at(item.into())?;
+                Some(self.map.own_cell(at.index))
+            }
+            _ => None,
+        }
+    }
+
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
         let mut info = JsonMap::new();
         let Some(map) = &self.map.map else {
@@ -255,22 +288,49 @@ pub(super) struct XmfFacts {
     xmf: Xmf,
     /// In the order of the map's layers, with the index of each in the container.
     layers: Vec<(usize, LayerFacts)>,
+    /// Of each object of the map, the index of its layer in the container and its own there.
+    objects: Vec<[usize; 2]>,
 }
 
 impl XmfFacts {
     pub(super) fn new(mut xmf: Xmf, layers: Vec<(usize, LayerFacts)>) -> Self {
+        let mut objects = Vec::new();
+        for (index, _) in &layers {
+            let of_layer = xmf.layers.get(*index);
+            let of_layer = of_layer.map_or_else(Vec::new, |layer| in_drawing_order(&layer.objects));
+            objects.extend(of_layer.into_iter().map(|object| [*index, object]));
+        }
         for layer in &mut xmf.layers {
             if let Some(MapSource::Embedded { cells, .. }) = &mut layer.map {
                 *cells = Vec::new();
             }
         }
-        Self { xmf, layers }
+        Self {
+            xmf,
+            layers,
+            objects,
+        }
+    }
+
+    /// What the file says of the object with this index, and of the layer that it stands on.
+    fn own_object(&self, index: u32) -> Option<Vec<OwnLine>> {
+        let [layer, object] = *self.objects.get(index as usize)?;
+        let layer = self.xmf.layers.get(layer)?;
+        Some(own::object(layer.objects.get(object)?, layer))
     }
 
     fn layer_of(&self, layer: usize) -> Option<(&XmfLayer, &LayerFacts)> {
         let (index, facts) = self.layers.get(layer)?;
         Some((self.xmf.layers.get(*index)?, facts))
     }
+}
+
+/// The objects of a layer in the order in which they are drawn, by their indices: by their
+/// identifiers; of equals, the first one first.
+pub(super) fn in_drawing_order(objects: &[Object]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..objects.len()).collect();
+    order.sort_by_key(|index| objects.get(*index).map(|object| object.id));
+    order
 }
 
 /// How many of one kind are listed.
@@ -340,7 +400,7 @@ fn sprite_sheet_line(sheet: &SpriteSheet) -> String {
 }
 
 /// Where the cells of a layer are, for people.
-fn source_name(layer: &XmfLayer) -> String {
+pub(super) fn source_name(layer: &XmfLayer) -> String {
     match &layer.map {
         Some(MapSource::File { path, .. }) => path.clone(),
         Some(MapSource::Embedded { .. }) => "in the file".to_owned(),
@@ -459,6 +519,41 @@ impl Facts for XmfFacts {
 
     fn own_tiles(&self) -> OwnTiles {
         OwnTiles::Named
+    }
+
+    fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
+        match item {
+            TileMapItem::Map => Some(own::map(&self.xmf)),
+            TileMapItem::Layer { index } => Some(own::layer(self.layer_of(index as usize)?.0)),
+            TileMapItem::Cell { .. } => {
+                let at = map.cell_at(item.into())?;
+                Some(self.layer_of(at.layer_number)?.1.own_cell(at.index))
+            }
+            TileMapItem::Entity { index }
+            | TileMapItem::Waypoint { index }
+            | TileMapItem::ZoneArea { index }
+            | TileMapItem::Sprite { index }
+            | TileMapItem::Box { index }
+            | TileMapItem::Line { index } => self.own_object(index),
+            _ => None,
+        }
+    }
+
+    fn parts<'a>(&'a self, map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
+        let Some(number) = layer else {
+            return vec![own::palettes(&self.xmf.palettes)];
+        };
+        let Some((layer, _)) = self.layer_of(number) else {
+            return Vec::new();
+        };
+        own::of_layer(layer, move |id| Self::tile_item(map, number, id))
+    }
+
+    fn has_cells(&self, layer: usize) -> bool {
+        let source = self
+            .layer_of(layer)
+            .and_then(|(layer, _)| layer.map.as_ref());
+        matches!(source, Some(MapSource::Embedded { .. }))
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -11,7 +11,7 @@ use image::RgbaImage;
 use crate::assets::{AssetError, Assets, LookUp, decode};
 use crate::outline::name_at_end;
 use crate::rules::{self, Fault};
-use crate::{OpenOptions, Source};
+use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
 use mapscope_formats::ppe::{IndexedImage, MapData, Xmf, indexed, map_data};
 use mapscope_formats::quoted;
@@ -53,6 +53,8 @@ pub(super) struct Files<'a> {
     maps: HashMap<String, Outcome<MapData>>,
     /// The files that were read or looked for.
     pub(super) dependencies: Vec<PathBuf>,
+    /// Those that the document names.
+    pub(super) named: Vec<NamedFile>,
 }
 
 /// The name of the file at the end of a path, as messages quote it.
@@ -76,6 +78,7 @@ impl<'a> Files<'a> {
             images: HashMap::new(),
             maps: HashMap::new(),
             dependencies: Vec::new(),
+            named: Vec::new(),
         }
     }
 
@@ -114,16 +117,24 @@ impl<'a> Files<'a> {
 
     /// Notes that the map was made with a file beside the opened one.
     pub(super) fn depend_on_beside(&mut self, name: &str) {
-        self.dependencies
-            .extend(self.folder.as_ref().map(|folder| folder.join(name)));
+        let path = self.folder.as_ref().map(|folder| folder.join(name));
+        self.dependencies.extend(path.clone());
+        self.named.push(NamedFile {
+            kind: "container",
+            name: name.to_owned(),
+            path,
+            found: true,
+            named_by: None,
+        });
     }
 
     /// Reads a file by a path that stands in a container: with its folders below one of those that
     /// are looked in, or without them right there.
-    fn read(&mut self, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
+    fn read(&mut self, kind: &'static str, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
         let below = path_below_root(path).replace('\\', "/");
         let any_case = || self.assets.read_any_case(name_at_end(&below));
         let file = self.assets.read(&below).or_else(any_case);
+        self.named.push(file.named(kind, &below));
         self.dependencies.extend(file.looked_for);
         file.bytes.map_err(|error| {
             let rule = match error {
@@ -139,7 +150,7 @@ impl<'a> Files<'a> {
         if let Some(known) = self.images.get(path) {
             return known.clone();
         }
-        let image = self.read(path).and_then(|bytes| {
+        let image = self.read("image", path).and_then(|bytes| {
             let broken = |rule, reason: &dyn Display| -> Fault {
                 let message = format!("{} cannot be read: {reason}", quoted_name(path));
                 (rule, message)
@@ -166,7 +177,7 @@ impl<'a> Files<'a> {
         if let Some(known) = self.maps.get(path) {
             return known.clone();
         }
-        let map = self.read(path).and_then(|bytes| {
+        let map = self.read("map", path).and_then(|bytes| {
             let map = map_data::read(&bytes);
             let broken = |error| {
                 let message = format!("{} cannot be read: {error}", quoted_name(path));

@@ -7,6 +7,7 @@ mod files;
 mod layers;
 mod notes;
 mod objects;
+mod own;
 mod palette;
 mod tiles;
 
@@ -89,6 +90,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     };
     let mut map = TileMap::new(&MAP_FORMAT, version, Box::new(facts));
     map.about.dependencies = files.dependencies;
+    map.files = files.named;
     builder.finish(map, problems)
 }
 
@@ -119,6 +121,7 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     let facts = Box::new(XmfFacts::new(xmf, layers));
     let mut map = TileMap::new(&XMF_FORMAT, version, facts);
     map.about.dependencies = files.dependencies;
+    map.files = files.named;
     map.layers_of_file = layers_of_file;
     builder.finish(map, problems)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::facts::custom_tags;
+use super::facts::{custom_tags, in_drawing_order};
 use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
 use crate::rules::{self, Fault};
@@ -72,10 +72,9 @@ pub(super) fn of_layer(
         bytes_left,
         found: Found::default(),
     };
-    // Sprites are drawn by their identifiers; of equals, the first one first.
-    let mut objects: Vec<&FileObject> = layer.objects.iter().collect();
-    objects.sort_by_key(|of_file| of_file.id);
-    for of_file in objects.into_iter().take(max_objects) {
+    let objects = in_drawing_order(&layer.objects).into_iter();
+    let objects = objects.filter_map(|index| layer.objects.get(index));
+    for of_file in objects.take(max_objects) {
         let object = maker.object(of_file, number);
         maker.found.objects.push(object);
     }

@@ -1,0 +1,208 @@
+//! Items by what they are called, or by their numbers.
+
+use std::ops::ControlFlow;
+
+use super::item::Item;
+use super::playback::Playhead;
+use crate::Document;
+use crate::diff::Parts;
+use crate::fields::ItemKeys;
+use crate::level::Map;
+use crate::map_scene::MapScene;
+use crate::model::Model;
+use crate::terrain::Terrain;
+use crate::tilemap::TileMap;
+
+/// How many names a message lists.
+const MAX_LISTED: usize = 12;
+/// How many numbers in a row may be no item's before there are thought to be no more.
+const MAX_GAP: u32 = 64;
+
+/// What is said in JSON of the items of documents of each format: the ids of formats, and the kinds of
+/// items that they have.
+pub fn item_keys() -> [(&'static [&'static str], Vec<ItemKeys>); 5] {
+    let maps: &[&str] = &["ika-map", "ika-map-text", "vsp", "ppe-map", "xmf"];
+    let scene = [MapScene::item_keys(), Terrain::item_keys()].concat();
+    [
+        (&["pfmap"], Terrain::item_keys()),
+        (&["pfobj"], Model::item_keys()),
+        (&["pfscene"], scene),
+        (&["pmf"], Map::item_keys()),
+        (maps, TileMap::item_keys()),
+    ]
+}
+
+/// An item with what it is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedItem {
+    /// The item.
+    pub item: Item,
+    /// Its name or its place, as the file has it; none where it has only its numbers.
+    pub name: Option<String>,
+}
+
+/// All items of some kinds, in the order of the file, with their names. Of a kind of which a file has
+/// no list there are none.
+pub fn items_of_kinds(document: &dyn Document, kinds: &[&str]) -> Vec<NamedItem> {
+    let mut found = Vec::new();
+    let lists = document.parts().unwrap_or_default();
+    let _all = visit(
+        &lists,
+        &|item| kinds.contains(&item.kind()),
+        &mut |item, name| {
+            let name = Some(name());
+            found.push(NamedItem { item, name });
+            ControlFlow::Continue(())
+        },
+    );
+    found
+}
+
+/// The items that a text means: a kind, for all items of it, or a kind with the name or the numbers of
+/// one, as in `joint`, `joint:hand`, `tile:3,17` and `tile 3 17`. Several may have the same name.
+///
+/// # Errors
+/// When there is no such kind, or no such item of it: a sentence for the user.
+pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>, String> {
+    let lists = document.parts().unwrap_or_default();
+    let Some((kind, rest)) = Item::split_kind(text) else {
+        return Err(unknown_kind(&lists));
+    };
+    let exists = |item: &Item| !document.properties(*item, Playhead::default()).is_empty();
+    let is_of_kind = |item: Item| item.kind() == kind;
+    if rest.is_empty() {
+        let listed = items_of_kinds(document, &[kind]);
+        if listed.is_empty() {
+            return numbered(kind, &exists, &lists);
+        }
+        return Ok(listed);
+    }
+    let mut found = Vec::new();
+    if let Some(called) = rest.strip_prefix(':') {
+        let _all = visit(&lists, &is_of_kind, &mut |item, name| {
+            let name = name();
+            if name == called {
+                let name = Some(name);
+                found.push(NamedItem { item, name });
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let numbers = rest.trim_start_matches([':', ' ', ',']);
+    let written = Item::of_kind(kind, numbers).into_iter().filter(exists);
+    let found: Vec<NamedItem> = written
+        .map(|item| {
+            let mut name = None;
+            let _first = visit(&lists, &is_of_kind, &mut |other, read| {
+                if other != item {
+                    return ControlFlow::Continue(());
+                }
+                name = Some(read());
+                ControlFlow::Break(())
+            });
+            NamedItem { item, name }
+        })
+        .collect();
+    if found.is_empty() {
+        return Err(unknown_item(kind, numbers, &lists));
+    }
+    Ok(found)
+}
+
+/// The items of a kind of which there is no list, but which are counted.
+fn numbered(
+    kind: &str,
+    exists: &dyn Fn(&Item) -> bool,
+    lists: &[Parts<'_>],
+) -> Result<Vec<NamedItem>, String> {
+    let is_of_file = lists
+        .iter()
+        .find_map(|list| list.item(0))
+        .is_some_and(|item| item.kinds_beside().contains(&kind));
+    if Item::of_kind(kind, "0").is_empty() && Item::of_kind(kind, "").is_empty() {
+        return match is_of_file {
+            false => Err(unknown_kind(lists)),
+            // There is a list of them, which is empty.
+            _ if lists.iter().any(|list| list.what == kind) => Ok(Vec::new()),
+            _ => Err(format!("expected the numbers of one, such as {kind}:0,0")),
+        };
+    }
+    let mut found = Vec::new();
+    let whole = Item::of_kind(kind, "").into_iter().filter(exists);
+    found.extend(whole.map(|item| NamedItem { item, name: None }));
+    let mut gap = 0;
+    for number in 0..u32::MAX {
+        let before = found.len();
+        let of_number = Item::of_kind(kind, &number.to_string());
+        if of_number.is_empty() {
+            break;
+        }
+        let of_number = of_number.into_iter().filter(exists);
+        found.extend(of_number.map(|item| NamedItem { item, name: None }));
+        gap = if found.len() > before { 0 } else { gap + 1 };
+        if gap > MAX_GAP {
+            break;
+        }
+    }
+    if found.is_empty() && !is_of_file {
+        return Err(unknown_kind(lists));
+    }
+    Ok(found)
+}
+
+/// Is told of an item, with what reads its name.
+type Visit<'a> = dyn FnMut(Item, &dyn Fn() -> String) -> ControlFlow<()> + 'a;
+
+/// Calls a function with each item of lists that is wanted, in their order.
+fn visit(
+    lists: &[Parts<'_>],
+    is_wanted: &dyn Fn(Item) -> bool,
+    each: &mut Visit<'_>,
+) -> ControlFlow<()> {
+    for list in lists {
+        // All items of a list are of one kind.
+        if list.lists_items() && list.item(0).is_some_and(is_wanted) {
+            for index in 0..list.count {
+                if let Some(item) = list.item(index) {
+                    each(item, &|| list.name(index))?;
+                }
+            }
+        }
+        if list.has_inner() {
+            for index in 0..list.count {
+                visit(&list.inner(index), is_wanted, each)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn unknown_kind(lists: &[Parts<'_>]) -> String {
+    let item = lists.iter().find_map(|list| list.item(0));
+    let kinds = item.map_or(&[][..], Item::kinds_beside);
+    format!("expected what it is; this file has {}", kinds.join(", "))
+}
+
+fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
+    let mut names = Vec::new();
+    let mut count = 0;
+    let _all = visit(lists, &|item| item.kind() == kind, &mut |_, name| {
+        count += 1;
+        if names.len() < MAX_LISTED {
+            names.push(name());
+        }
+        ControlFlow::Continue(())
+    });
+    let more = match count - names.len() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let known = match &*names {
+        [] => String::new(),
+        names => format!("; there are {}{more}", names.join(", ")),
+    };
+    format!("the file has no {kind} `{called}`{known}")
+}
