@@ -38,7 +38,6 @@ fi
 install -D -m 755 "$programs/mapscope" "$stage/bin/mapscope"
 strip --remove-section=.comment "$stage/bin/mapscope"
 doc=$stage/share/doc/mapscope
-cp README.md LICENSE-MIT LICENSE-APACHE "$doc"
 cp packaging/install.sh "$stage"
 gzip -9n "$doc/changelog" "$doc/THIRD-PARTY.txt" "$stage"/share/man/man1/*.1
 
@@ -60,8 +59,9 @@ cp -R "$stage/bin" "$stage/share" "$deb/usr"
 # Where Debian's zsh looks.
 mv "$deb/usr/share/zsh/site-functions" "$deb/usr/share/zsh/vendor-completions"
 doc=$deb/usr/share/doc/mapscope
-# Debian has one file for both licences, and the README is for those who build.
-rm "$doc/README.md" "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE"
+# Debian has one file for both licences and a changelog of its own, and what leads from page to page is for
+# those who build.
+rm -r "$doc/README.md" "$doc/CHANGELOG.md" "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE" "$doc/docs"
 {
     cat <<END
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/

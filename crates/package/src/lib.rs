@@ -6,6 +6,7 @@
 
 mod changelog;
 mod desktop;
+mod documents;
 mod manual;
 mod mime;
 mod publisher;
@@ -19,6 +20,7 @@ use clap_complete::Shell;
 use mapscope::commands::Cli;
 
 pub use changelog::{Release, debian_changelog, releases};
+pub use documents::documents;
 pub use mime::{MagicRule, MimeType, mime_types};
 pub use publisher::Publisher;
 pub use third_party::third_party;

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use clap::CommandFactory as _;
 use mapscope::commands::Cli;
 use mapscope_package::{
-    PackageFile, Publisher, Release, debian_changelog, files, mime_types, releases,
+    PackageFile, Publisher, Release, debian_changelog, documents, files, mime_types, releases,
 };
 use mapscope_testdata::{Need, skip};
 
@@ -142,6 +142,44 @@ fn files_begin_with_the_magic_of_their_own_format_alone() {
         .find(|mime| mime.format.id == "ika-map-text")
         .unwrap();
     assert!(text_map.magic[0].matches(begin) && (text_map.format.sniff)(begin));
+}
+
+#[test]
+fn links_of_the_documents_lead_to_what_the_package_has() {
+    let files = documents(&mapscope_testdata::root()).unwrap();
+    let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let readme = "share/doc/mapscope/README.md";
+    for path in [
+        readme,
+        "share/doc/mapscope/docs/guide.md",
+        "share/doc/mapscope/docs/formats/pfmap.md",
+        "share/doc/mapscope/docs/drop.gif",
+        "share/doc/mapscope/LICENSE-MIT",
+    ] {
+        assert!(paths.contains(path), "{path}: {paths:?}");
+    }
+    let mut links = 0;
+    for PackageFile { path, bytes } in files.iter().filter(|file| file.path.ends_with("md")) {
+        let text = std::str::from_utf8(bytes).unwrap();
+        let targets = text.split("](").skip(1);
+        for target in targets.filter_map(|rest| Some(rest.split_once(')')?.0)) {
+            let (file, _) = target.split_once('#').unwrap_or((target, ""));
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let (mut folder, mut file) = (path.rsplit_once('/').unwrap().0, file);
+            while let Some(rest) = file.strip_prefix("../") {
+                (folder, file) = (folder.rsplit_once('/').unwrap().0, rest);
+            }
+            let whole = format!("{folder}/{file}");
+            assert!(paths.contains(&*whole), "{path}: {target}");
+            links += 1;
+        }
+    }
+    assert!(links > 30, "{links}");
+    let text = files.iter().find(|file| file.path == readme).unwrap();
+    let text = std::str::from_utf8(&text.bytes).unwrap();
+    assert!(text.contains("CONTRIBUTING.md"), "its name stays: {text}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! `cargo run -p mapscope-package --bin make-package-files -- FOLDER`, and prints the lines of Debian's
 //! control file that say who publishes them. With `--publish` it refuses to if nobody is named.
 //!
-//! Below `share` is what is installed in a place of its own; `share/doc/mapscope` has the licences of
-//! others, and the changelog as Debian writes it.
+//! Below `share` is what is installed in a place of its own; `share/doc/mapscope` has the documents and
+//! licences, those of others too, and the changelog as Debian writes it.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mapscope_package::{
-    Failure, PackageFile, Publisher, debian_changelog, files, releases, third_party,
+    Failure, PackageFile, Publisher, debian_changelog, documents, files, releases, third_party,
 };
 
 fn main() -> Result<(), Failure> {
@@ -52,6 +52,7 @@ fn main() -> Result<(), Failure> {
         Ok(String::from_utf8(date)?.trim().to_owned())
     })?;
     let mut files = files(&changelog, &publisher)?;
+    files.extend(documents(&root)?);
     files.push(doc("THIRD-PARTY.txt", third_party(&metadata)?.into_bytes()));
     files.push(doc("changelog", debian.into_bytes()));
     for PackageFile { path, bytes } in files {
