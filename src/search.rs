@@ -88,6 +88,8 @@ pub struct Search<'a> {
     progress: &'a SearchProgress,
     goes_on: &'a dyn Fn() -> bool,
     is_wanted: &'a dyn Fn(&Path) -> bool,
+    passes_by: &'a dyn Fn(&Path) -> bool,
+    finds_dangling: bool,
     pub(crate) read_dir: &'a dyn Fn(&Path) -> io::Result<ReadDir>,
     /// The folders that were read or will be, without links: none is read twice.
     known: HashSet<PathBuf>,
@@ -158,12 +160,29 @@ impl<'a> Search<'a> {
             progress,
             goes_on,
             is_wanted,
+            passes_by: &|_folder| false,
+            finds_dangling: false,
             read_dir: &|path| fs::read_dir(path),
             known: HashSet::new(),
             entries: 0,
             files: 0,
             unreadable: Vec::new(),
             cut_off: None,
+        }
+    }
+
+    /// Also passes by these folders, with all that is in them.
+    #[must_use]
+    pub fn passing_by(self, passes_by: &'a dyn Fn(&Path) -> bool) -> Self {
+        Self { passes_by, ..self }
+    }
+
+    /// Also finds links that lead to nothing, by their own names.
+    #[must_use]
+    pub fn with_dangling_links(self) -> Self {
+        Self {
+            finds_dangling: true,
+            ..self
         }
     }
 
@@ -266,11 +285,15 @@ impl<'a> Search<'a> {
             let is_link = kind.is_symlink();
             let target = is_link.then(|| fs::metadata(&path).ok());
             let (is_dir, is_file) = match target {
-                Some(target) => target.map_or((false, false), |it| (it.is_dir(), it.is_file())),
+                Some(target) => target.map_or((false, self.finds_dangling), |it| {
+                    (it.is_dir(), it.is_file())
+                }),
                 None => (kind.is_dir(), kind.is_file()),
             };
             if is_dir {
-                listing.folders.push((path, is_link));
+                if !(self.passes_by)(&path) {
+                    listing.folders.push((path, is_link));
+                }
             } else if is_file && (self.is_wanted)(&path) {
                 if self.files == self.limits.files {
                     self.cut_off = Some(CutOff::Files(self.files));

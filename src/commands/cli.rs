@@ -11,11 +11,11 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use super::{CommandError, Status, source};
 use crate::images::animation::FPS;
 use crate::images::shots::MAX_VIEWS;
-use crate::view_request::{Number, ViewRequest, parse_numbers, whole_number};
+use crate::view_request::{NO_CLIP, Number, ViewRequest, parse_frame, parse_numbers, whole_number};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{InfoQuery, MapChoice, OpenError, OpenOptions};
+use mapscope_scene::{Document, InfoQuery, MapChoice, OpenError, OpenOptions, Playhead};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -25,6 +25,9 @@ const STYLES: Styles = Styles::styled()
 
 const FILE_HELP: &str =
     "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";
+
+const FILES_HELP: &str = "Files to read; `-` is standard input, `demo:` the demo scene that is \
+                          built in, `demo:NAME` another demo";
 
 /// Look at game terrain, levels, models and 2D maps: in a window, as an image, or as text and JSON.
 #[derive(Debug, Parser)]
@@ -220,24 +223,66 @@ pub struct ViewArgs {
 Examples:
   mapscope info demo.pfmap
   mapscope info demo.pfmap --json | jq .tiles.by_type
+  mapscope info maps/*.pfmap --json     one JSON object a file, each on a line
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
-  mapscope info town.ika-map --tile 30,53 --json
-  mapscope info town.pmf --cube 0,0,1,0,417
+  mapscope info town.ika-map --tile 30,53 --item zone:market --json
+  mapscope info knight.pfobj --joint hand_r --clip Walk --frame 8
+  mapscope info town.pmf --cube 0,0,1,0,417 --item archive-file:music.ogg
   mapscope info --adapters              graphics adapters, and which of them draws")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
-    #[arg(value_name = "FILE", help = FILE_HELP, required_unless_present = "adapters")]
-    pub file: Option<PathBuf>,
+    #[arg(value_name = "FILE", help = FILES_HELP, required_unless_present_any = ["adapters", "schema"])]
+    pub files: Vec<PathBuf>,
     /// List the graphics adapters instead, and which of them draws why
     #[arg(
         long,
-        conflicts_with_all = ["file", "tile", "heights", "cube"],
+        conflicts_with_all = ["files", "tile", "heights", "cube", "items", "joints", "clip"],
         help_heading = "What"
     )]
     pub adapters: bool,
-    /// One JSON object instead of text
+    /// Print the JSON Schema of all output with --json instead
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "adapters", "files", "tile", "heights", "cube", "items", "joints", "clip"
+        ],
+        help_heading = "Output"
+    )]
+    pub schema: bool,
+    /// JSON instead of text: an object, of several files one each on a line
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Also describe what the window can select: all of a KIND such as `joint`, or one by its name or
+    /// its numbers, `joint:hand`, `tile:3,17` (may be given several times; a wrong kind lists them all)
+    #[arg(
+        long = "item",
+        value_name = "KIND[:NAME]",
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub items: Vec<String>,
+    /// Also describe this joint of a model: the same as `--item joint:NAME` (may be given several
+    /// times)
+    #[arg(
+        long = "joint",
+        value_name = "NAME",
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub joints: Vec<String>,
+    /// Describe things as they are in this clip [default: at rest]
+    #[arg(long, value_name = "NAME", help_heading = "What")]
+    pub clip: Option<String>,
+    /// Describe them at this frame of the clip, from 0; a fraction lies between two
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = parse_frame,
+        allow_hyphen_values = true,
+        requires = "clip",
+        help_heading = "What"
+    )]
+    pub frame: Option<f32>,
     /// Also describe a tile: its row and column in terrain, from the north-west corner; of 2D maps
     /// its column and row, X,Y, and what every layer has there
     #[arg(
@@ -278,6 +323,28 @@ impl InfoArgs {
             cube: self.cube,
         }
     }
+
+    /// What [`find_items`](mapscope_scene::find_items) is to find, and the option that asks for it.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = (String, String)> {
+        let items = self.items.iter();
+        let items = items.map(|item| (item.clone(), format!("--item {item}")));
+        let joints = self.joints.iter();
+        let joints = joints.map(|name| (format!("joint:{name}"), format!("--joint {name}")));
+        items.chain(joints)
+    }
+
+    /// The moment at which things are described.
+    ///
+    /// # Errors
+    /// When the document has no such clip or frame.
+    pub(super) fn playhead(&self, document: &dyn Document) -> Result<Playhead, String> {
+        let request = ViewRequest {
+            clip: Some(self.clip.clone().unwrap_or_else(|| NO_CLIP.to_owned())),
+            frame: self.frame,
+            ..ViewRequest::default()
+        };
+        Ok(request.shown(document)?.playhead)
+    }
 }
 
 /// What `check` takes.
@@ -306,14 +373,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "RULE|warnings", help_heading = "Rules")]
     pub deny: Vec<String>,
     /// Leave out problems of this rule (may be given several times); `deny` and `allow` in a
-    /// `mapscope.toml` say the same for a folder
+    /// `mapscope.toml` say the same for a folder, where `exclude` also names what to pass by
     #[arg(long, value_name = "RULE", help_heading = "Rules")]
     pub allow: Vec<String>,
     /// Of folders, also list the models, tilesets and images that no file in them names, and what is
     /// missing
     #[arg(long, help_heading = "Output")]
     pub assets: bool,
-    /// Also list what is not wrong but worth knowing; JSON always has it
+    /// Also list what is not wrong but worth knowing, and what follows from each problem; JSON always
+    /// has both
     #[arg(long, help_heading = "Output")]
     pub notes: bool,
     /// `text`, `json`, `github` for annotations, or `sarif` [default: text]
@@ -460,7 +528,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub fps: Option<f32>,
-    /// N times as large; with --view flat each pixel is
+    /// N times as large, names too; with --view flat each pixel is
     #[arg(
         long,
         value_name = "N",
@@ -801,6 +869,7 @@ mod tests {
             "OUT.png",
             "HOW",
             "NAME|N",
+            "KIND[:NAME]",
             "RULE",
             "RULE|warnings",
             "FORMAT",

@@ -37,13 +37,17 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         files: files.map(Path::to_owned),
         source,
     })?;
-    let is_same = diff.count() == 0;
+    // Of the same bytes nothing needs to be read.
+    let is_complete = is_identical || diff.is_partial == [false; 2];
+    let is_same = diff.count() == 0 && is_complete;
     if args.json {
         let mut json = diff_json(files, &*first, &diff);
+        json["same"] = is_same.into();
         json["identical"] = is_identical.into();
+        json["complete"] = is_complete.into();
         serde_json::to_writer_pretty(&mut out, &json).map_err(io::Error::from)?;
         writeln!(out)?;
-    } else if !is_same {
+    } else if diff.count() > 0 {
         write_text(&mut out, paint, files, &diff)?;
     }
     out.flush()?;
@@ -52,6 +56,15 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     }
     if is_same && !is_identical {
         output::say("what they say is the same, but not every byte of it");
+    }
+    if !is_complete {
+        let names = files.into_iter().zip(diff.is_partial);
+        let names = names.filter(|(_, is_partial)| *is_partial);
+        let names: Vec<String> = names.map(|(file, _)| display_name(file)).collect();
+        let files = names.join(" and ");
+        output::say(&format!(
+            "what errors of {files} leave out could not be compared"
+        ));
     }
     Ok(if is_same {
         Status::Done
@@ -143,7 +156,6 @@ fn diff_json(files: [&Path; 2], document: &dyn Document, diff: &Diff) -> Value {
         "a": a,
         "b": b,
         "format": document.about().format.id,
-        "same": diff.count() == 0,
         "count": diff.count(),
         "listed": diff.differences.len(),
         "groups": diff.groups.iter().map(count).collect::<Value>(),
@@ -245,5 +257,13 @@ fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
         }
         _ => a.or(b).unwrap_or_default(),
     };
-    format!("{}: {values}", field.name)
+    format!("{}: {values}", label(&field.name))
+}
+
+/// The name of a field as a label, also of one that has only the name that the file knows it by.
+fn label(name: &str) -> String {
+    let name = name.replace('_', " ");
+    let mut rest = name.chars();
+    let first = rest.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(rest).collect()
 }

@@ -3,16 +3,35 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::cli::{GraphicsArgs, InfoArgs};
 use super::output::{self, Paint, Stdout, Tally, printable};
+use super::schema::schema;
 use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::SIDES;
-use mapscope_scene::{Document, InfoQuery, Layers, OpenOptions, OutlineNode};
+use mapscope_scene::{
+    Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Playhead,
+    find_items, items_of_kinds,
+};
 
+/// What stands on or in a map, all of which JSON has: the kinds of their items.
+const OBJECTS: [&str; 12] = [
+    "zone",
+    "zone area",
+    "entity",
+    "waypoint",
+    "sprite",
+    "box",
+    "line",
+    "faction",
+    "region",
+    "camera",
+    "environment region",
+    "server region",
+];
 /// Lines of one list that text shows.
 const MAX_LINES: usize = 24;
 
@@ -21,32 +40,175 @@ pub(super) fn run(
     options: &OpenOptions,
     graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
-    let Some(file) = &args.file else {
+    if args.adapters {
         return list_adapters(args, graphics);
-    };
+    }
     let mut out = Stdout::lock();
-    let paint = out.paint();
+    if args.schema {
+        serde_json::to_writer_pretty(&mut out, &schema()).map_err(io::Error::from)?;
+        writeln!(out)?;
+        out.flush()?;
+        return Ok(Status::Done);
+    }
+    source::refuse_stdin_twice(&args.files)?;
+    let [file] = &args.files[..] else {
+        return describe_all(args, options, &mut out);
+    };
     let known = source::open_or_refused(file, options)?;
     source::refuse_map(file, known.format(), options)?;
+    describe(file, &known, args, &mut out)?;
+    Ok(Status::of(known.problems()))
+}
+
+/// Describes several files one after another; those that cannot be read do not keep it from the others.
+fn describe_all(
+    args: &InfoArgs,
+    options: &OpenOptions,
+    out: &mut Stdout,
+) -> Result<Status, CommandError> {
+    let mut status = Status::Done;
+    let mut without_scene = None;
+    let mut has_scene = false;
+    for (index, file) in args.files.iter().enumerate() {
+        if index > 0 && !args.json {
+            writeln!(out)?;
+        }
+        let described = source::open_or_refused(file, options).and_then(|known| {
+            // Among several files, a map is for those that are scenes.
+            match source::refuse_map(file, known.format(), options) {
+                Ok(()) => has_scene = true,
+                Err(error) => without_scene = Some(error),
+            }
+            describe(file, &known, args, out)?;
+            Ok(Status::of(known.problems()))
+        });
+        status = status.max(match described {
+            Ok(status) => status,
+            Err(error @ CommandError::Output(_)) => return Err(error),
+            Err(error) => {
+                if args.json {
+                    let (file, reason) = (super::cli::display_name(file), error.to_string());
+                    let keys = [("file", file), ("error", reason)];
+                    let keys = keys.map(|(key, value)| (key.to_owned(), value.into()));
+                    write_json(out, &Map::from_iter(keys), false)?;
+                    out.flush()?;
+                }
+                output::report_error(&error);
+                error.status()
+            }
+        });
+    }
+    match without_scene.filter(|_| !has_scene) {
+        Some(error) => Err(error),
+        None => Ok(status),
+    }
+}
+
+/// Says what is in a file, and what was asked of it.
+fn describe(
+    file: &Path,
+    known: &Known,
+    args: &InfoArgs,
+    out: &mut Stdout,
+) -> Result<(), CommandError> {
+    let paint = out.paint();
     let mut answers = Map::new();
-    if let Known::Opened(document) = &known {
+    let mut items = Vec::new();
+    let mut playhead = Playhead::default();
+    if let Known::Opened(document) = known {
+        let document = &**document;
         let query = args.query();
         answers = document.info(&query);
-        check_answers(&**document, &query, &answers)?;
+        check_answers(document, &query, &answers)?;
+        playhead = args.playhead(document).map_err(CommandError::Argument)?;
+        for (wanted, option) in args.wanted() {
+            let found = find_items(document, &wanted);
+            let found = found.map_err(|why| CommandError::Argument(format!("{option}: {why}")))?;
+            items.extend(found);
+        }
     }
-    match &known {
-        _ if args.json => {
+    match known {
+        Known::Opened(document) if args.json => {
+            let document = &**document;
             let mut keys = known.keys(file);
             keys.extend(answers);
-            write_json(&mut out, &keys)?;
+            let told = |items: &[NamedItem]| -> Value {
+                let items = items.iter();
+                items
+                    .map(|item| item_json(document, item, playhead))
+                    .collect()
+            };
+            let objects = items_of_kinds(document, &OBJECTS);
+            keys.insert("objects".to_owned(), told(&objects));
+            let files = document.files();
+            let files = files.iter().map(file_json);
+            keys.insert("files".to_owned(), files.collect());
+            if args.wanted().next().is_some() {
+                keys.insert("items".to_owned(), told(&items));
+            }
+            write_json(out, &keys, args.files.len() == 1)?;
         }
-        Known::Opened(document) => write_text(&mut out, paint, file, &**document, &answers)?,
+        Known::Refused(..) if args.json => {
+            write_json(out, &known.keys(file), args.files.len() == 1)?;
+        }
+        Known::Opened(document) => {
+            let document = &**document;
+            write_about(out, paint, file, document)?;
+            write_answers(out, paint, &answers)?;
+            write_items(out, paint, document, &items, playhead)?;
+            write_problems(out, paint, file, document)?;
+        }
         Known::Refused(_, [problem]) => {
-            output::write_problem(&mut out, paint, file, problem)?;
+            output::write_problem(out, paint, file, problem)?;
         }
     }
-    out.flush()?;
-    Ok(Status::of(known.problems()))
+    Ok(out.flush()?)
+}
+
+/// A file that the document names.
+fn file_json(file: &NamedFile) -> Value {
+    let path = file.path.as_deref().map(super::cli::display_name);
+    json!({
+        "kind": file.kind,
+        "name": file.name,
+        "path": path,
+        "found": file.found,
+        "named_by": file.named_by,
+    })
+}
+
+/// What is known of an item.
+fn item_json(document: &dyn Document, named: &NamedItem, playhead: Playhead) -> Value {
+    json!({
+        "item": named.item.to_string(),
+        "kind": named.item.kind(),
+        "name": named.name,
+        "fields": document.details(named.item, playhead),
+    })
+}
+
+/// The same as text.
+fn write_items(
+    out: &mut impl Write,
+    paint: Paint,
+    document: &dyn Document,
+    items: &[NamedItem],
+    playhead: Playhead,
+) -> io::Result<()> {
+    for NamedItem { item, name } in items.iter().take(MAX_LINES) {
+        let heading = item.to_string();
+        let name = name.as_deref().map(printable).unwrap_or_default();
+        let line = format!("{}  {name}", paint.heading(printable(&heading)));
+        writeln!(out, "\n{}", line.trim_end())?;
+        for group in document.properties(*item, playhead) {
+            writeln!(out, "  {}", paint.heading(group.title))?;
+            let lines = group.properties.iter();
+            let lines = lines.map(|line| (line.name.to_owned(), line.text().into_owned()));
+            write_aligned(out, paint, 2, &lines.collect::<Vec<_>>())?;
+        }
+    }
+    let rest = items.len().saturating_sub(MAX_LINES);
+    write_rest(out, paint, 0, rest, "--json has them")
 }
 
 #[cfg(not(feature = "gpu"))]
@@ -63,8 +225,6 @@ fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> 
 /// When none of them would, after the list.
 #[cfg(feature = "gpu")]
 fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
-    use serde_json::json;
-
     let mut out = Stdout::lock();
     let paint = out.paint();
     let mut objects = Vec::new();
@@ -102,7 +262,7 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     }
     if args.json {
         let keys = Map::from_iter([("adapters".to_owned(), objects.into())]);
-        write_json(&mut out, &keys)?;
+        write_json(&mut out, &keys, true)?;
     }
     out.flush()?;
     drawing?;
@@ -145,17 +305,22 @@ fn check_answers(
     Ok(())
 }
 
-fn write_json(out: &mut impl Write, keys: &Map<String, Value>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, keys)?;
+/// An object, over many lines or on one.
+fn write_json(out: &mut impl Write, keys: &Map<String, Value>, is_alone: bool) -> io::Result<()> {
+    if is_alone {
+        serde_json::to_writer_pretty(&mut *out, keys)?;
+    } else {
+        serde_json::to_writer(&mut *out, keys)?;
+    }
     writeln!(out)
 }
 
-fn write_text(
+/// What the file is and what is in it.
+fn write_about(
     out: &mut impl Write,
     paint: Paint,
     file: &Path,
     document: &dyn Document,
-    answers: &Map<String, Value>,
 ) -> io::Result<()> {
     let about = document.about();
     let name = super::cli::display_name(file);
@@ -167,7 +332,15 @@ fn write_text(
     let statistics = document.statistics();
     lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
     write_aligned(out, paint, 1, &lines)?;
-    write_outline(out, paint, 0, &document.outline())?;
+    write_outline(out, paint, 0, &document.outline())
+}
+
+/// What was asked beyond the file as a whole.
+fn write_answers(
+    out: &mut impl Write,
+    paint: Paint,
+    answers: &Map<String, Value>,
+) -> io::Result<()> {
     for key in ["tile", "heights", "cube"] {
         match answers.get(key) {
             Some(Value::Object(fields)) => {
@@ -192,6 +365,16 @@ fn write_text(
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// What is wrong with the file, or worth knowing.
+fn write_problems(
+    out: &mut impl Write,
+    paint: Paint,
+    file: &Path,
+    document: &dyn Document,
+) -> io::Result<()> {
     let notes = document.notes();
     if !notes.is_empty() {
         let heading = output::counted(notes.len(), "note");
@@ -202,7 +385,7 @@ fn write_text(
         }
         write_rest(out, paint, 1, unlisted(&notes), "--json has them")?;
     }
-    let problems = &about.problems;
+    let problems = &document.about().problems;
     if problems.is_empty() {
         return writeln!(out, "\n{}", paint.dim("no problems"));
     }
@@ -353,8 +536,6 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

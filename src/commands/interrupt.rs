@@ -30,7 +30,9 @@ pub(super) fn hold() {
 pub(super) fn check() -> io::Result<()> {
     let flag = IS_INTERRUPTED.get();
     if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        return Err(io::Error::other("interrupted; nothing of it was kept"));
+        return Err(io::Error::other(
+            "interrupted; no file that was begun was kept",
+        ));
     }
     Ok(())
 }

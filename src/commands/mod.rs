@@ -14,6 +14,7 @@ mod interrupt;
 mod log;
 mod output;
 mod render;
+mod schema;
 mod source;
 #[cfg(feature = "gpu")]
 mod thumbnail;
@@ -36,6 +37,7 @@ pub use cli::{
     ImageArgs, InfoArgs, RenderArgs, ReportFormat, SampleCount, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
+pub use schema::schema;
 
 /// How a command ended: the exit status, worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -140,23 +140,51 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`. What reads such
-/// lines knows no offsets: those of binary files stand before the message.
+/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`, with how many
+/// follow from it. What reads such lines knows no offsets: those of binary files stand before the
+/// message.
 pub(super) fn write_problem(
     out: &mut impl Write,
     paint: Paint,
     path: &Path,
     problem: &Problem,
 ) -> io::Result<()> {
+    let message = problem.message_with_count();
+    write_message(out, paint, path, problem, problem.severity, &message)
+}
+
+/// The lines of what follows from a problem, as compilers write what belongs to another line.
+pub(super) fn write_consequences(
+    out: &mut impl Write,
+    paint: Paint,
+    path: &Path,
+    problem: &Problem,
+) -> io::Result<()> {
+    for consequence in &problem.consequences {
+        let message = format!("follows from {}: {}", problem.place, consequence.message);
+        write_message(out, paint, path, consequence, Severity::Note, &message)?;
+    }
+    Ok(())
+}
+
+/// The line of a problem, with what is said of it.
+fn write_message(
+    out: &mut impl Write,
+    paint: Paint,
+    path: &Path,
+    problem: &Problem,
+    severity: Severity,
+    message: &str,
+) -> io::Result<()> {
     let (place, offset) = match problem.place {
         place @ Place::Text { .. } => (place, String::new()),
         offset @ Place::Offset(_) => (Place::line(1), format!("at {offset}: ")),
     };
-    write_line(out, paint, path, place, problem.severity)?;
+    write_line(out, paint, path, place, severity)?;
     writeln!(
         out,
         "{offset}{} {}",
-        printable(&problem.message),
+        printable(message),
         paint.dim(format!("[{}]", problem.rule.id))
     )
 }
@@ -219,14 +247,18 @@ pub(super) fn report_error(error: &CommandError) {
     };
 }
 
-/// A problem in JSON.
+/// A problem in JSON, with what follows from it if anything does.
 pub(super) fn problem_json(problem: &Problem) -> Value {
-    json!({
+    let mut object = json!({
         "severity": problem.severity.to_string(),
         "rule": problem.rule.id,
         "at": problem.place.to_string(),
         "message": problem.message,
-    })
+    });
+    if !problem.consequences.is_empty() {
+        object["consequences"] = problem.consequences.iter().map(problem_json).collect();
+    }
+    object
 }
 
 #[cfg(test)]

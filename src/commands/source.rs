@@ -81,6 +81,20 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
+/// Refuses standard input among several arguments more than once.
+///
+/// # Errors
+/// When it is there more than once.
+pub(super) fn refuse_stdin_twice(arguments: &[PathBuf]) -> Result<(), CommandError> {
+    if arguments.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(CommandError::Argument(
+            "`-` is standard input, which can be read only once; a file of this name is `./-`"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 /// What stands on standard input, to its end; files that it names are looked up from the working
 /// folder.
 ///
@@ -320,7 +334,7 @@ pub(super) fn known(source: &Source, options: &OpenOptions) -> Result<Known, Com
         Ok(opened) => Ok(Known::Opened(opened.document)),
         Err(CommandError::Open(OpenError::Refused {
             format, problem, ..
-        })) => Ok(Known::Refused(format, [problem])),
+        })) => Ok(Known::Refused(format, [*problem])),
         Err(error) => Err(error),
     }
 }

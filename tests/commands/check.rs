@@ -95,6 +95,27 @@ fn folders_are_checked_with_all_below_them_in_order() {
 
 #[cfg(unix)]
 #[test]
+fn what_links_lead_to_is_checked_once_and_what_is_not_there_is_said() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    for name in ["l/a", "l/c"] {
+        fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    folder.write("l/c/bad.pmf", b"PMF");
+    symlink("../c/bad.pmf", folder.path("l/a/link.pmf")).unwrap();
+    symlink("c/bad.pmf", folder.path("l/z.pmf")).unwrap();
+    let check = folder.run("check l --json").expect(1);
+    let files: Vec<Value> = objects(&check);
+    assert_eq!(files.len(), 1, "{check:?}");
+    assert_eq!(files[0]["file"], "l/c/bad.pmf");
+    symlink("gone.pmf", folder.path("l/dangling.pmf")).unwrap();
+    let check = folder.run("check l").expect(2);
+    assert!(check.stderr.contains("l/dangling.pmf"), "{check:?}");
+    assert!(check.stderr.contains("1 could not be checked"), "{check:?}");
+}
+
+#[cfg(unix)]
+#[test]
 fn links_in_circles_end() {
     use std::os::unix::fs::symlink;
     let folder = game();
@@ -327,6 +348,60 @@ fn rules_are_denied_and_allowed() {
 }
 
 #[test]
+fn what_follows_from_a_problem_is_below_it_in_every_form() {
+    let folder = game();
+    // Three tiles name material 7 for their tops.
+    let text = map("grass.png", RAMP).replacen("0+0100000001", "0+0100007001", 3);
+    folder.write("game/maps/b9.pfmap", text);
+    let check = |options: &str| {
+        let check = folder.run(&format!("check game/maps/b9.pfmap {options}"));
+        check.expect(1)
+    };
+    let begin = "game/maps/b9.pfmap:9:7: error: the tile names material 7 for its top, ";
+    let end = " (2 problems follow from it) [pfmap/tile-material]";
+    let text = check("");
+    let [line] = &text.stdout.lines().collect::<Vec<_>>()[..] else {
+        panic!("{text:?}");
+    };
+    assert!(line.starts_with(begin) && line.ends_with(end), "{line}");
+    assert_eq!(text.stderr, "1 file: 1 error\n");
+    let notes = check("--notes");
+    let lines: Vec<&str> = notes.stdout.lines().collect();
+    assert_eq!(&lines[0], line);
+    for (line, column) in lines[1..].iter().zip([32, 57]) {
+        let begin =
+            format!("game/maps/b9.pfmap:9:{column}: note: follows from 9:7: the tile names");
+        assert!(line.starts_with(&begin), "{line}");
+    }
+    assert_eq!(lines.len(), 3, "{notes:?}");
+    let json = &objects(&check("--json"))[0]["problems"];
+    let consequences = json[0]["consequences"].as_array().unwrap();
+    assert_eq!(json.as_array().unwrap().len(), 1);
+    let at = consequences.iter().map(|it| it["at"].as_str().unwrap());
+    assert!(at.eq(["9:32", "9:57"]), "{json}");
+    let github = check("--format github");
+    assert!(github.stdout.ends_with(" (2 problems follow from it)\n"));
+    let sarif = check("--format sarif").json();
+    validate("log", &sarif, &mut BTreeSet::new());
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1);
+    let related = &results[0]["relatedLocations"];
+    let region = &related[1]["physicalLocation"]["region"];
+    assert_eq!(*region, json!({"startLine": 9, "startColumn": 57}));
+    let info = folder.run("info game/maps/b9.pfmap").expect(1);
+    assert!(info.stdout.contains("\n1 error\n"), "{info:?}");
+    // A file that is missing counts as often as it is named.
+    let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 3\n";
+    let scene = format!("{head}{}", "entity a gone.pfobj 0\n".repeat(3));
+    folder.write("game/maps/c.pfscene", scene);
+    let assets = folder.run("check game --assets").expect(1);
+    assert!(
+        assets.stderr.contains("(named 3 times in 1 file)"),
+        "{assets:?}"
+    );
+}
+
+#[test]
 fn a_folder_says_what_becomes_of_rules_below_it() {
     let folder = game();
     for name in ["maps/b9.pfmap", "maps/old/a.pfmap"] {
@@ -360,6 +435,50 @@ fn a_folder_says_what_becomes_of_rules_below_it() {
 }
 
 #[test]
+fn what_a_folder_excludes_is_passed_by_and_files_are_checked_once() {
+    let folder = game();
+    let checked = |args: &str| {
+        let check = folder.run(&format!("check {args} --json"));
+        assert!(check.status < Some(2), "{check:?}");
+        files(&check)
+    };
+    let names = [
+        "a.pfmap",
+        "build/deep/b.pfmap",
+        "maps/c.bak.pfmap",
+        "maps/d.pfmap",
+    ];
+    for below in ["build/deep", "maps"] {
+        fs::create_dir_all(folder.path(&format!("all/{below}"))).unwrap();
+    }
+    for name in names {
+        folder.write(&format!("all/{name}"), map("gone.png", RAMP));
+    }
+    folder.write("all/build/spare.png", b"");
+    assert_eq!(checked("all").len(), 4);
+    let exclude = "exclude = [\"/build\", \"*.bak.pfmap\"]\n";
+    folder.write("all/mapscope.toml", exclude);
+    assert_eq!(checked("all"), ["all/a.pfmap", "all/maps/d.pfmap"]);
+    // From wherever one looks; what is named itself is meant.
+    assert_eq!(checked("all/maps"), ["all/maps/d.pfmap"]);
+    let named = "all/maps/c.bak.pfmap";
+    assert_eq!(checked(named), [named]);
+    let check = folder.run("check all/build/deep").expect(2);
+    let why = "but for what a mapscope.toml excludes";
+    assert!(check.stderr.contains(why), "{check:?}");
+    let unused = folder.run("check all --assets");
+    assert!(!unused.stdout.contains("spare"), "{unused:?}");
+    // A folder below adds to it.
+    folder.write("all/maps/mapscope.toml", "exclude = [\"d.*\"]");
+    assert_eq!(checked("all"), ["all/a.pfmap"]);
+
+    fs::remove_file(folder.path("all/maps/mapscope.toml")).unwrap();
+    let twice = "all/maps/../maps/d.pfmap all ./all/a.pfmap";
+    let once = ["all/maps/../maps/d.pfmap", "all/a.pfmap"];
+    assert_eq!(checked(twice), once);
+}
+
+#[test]
 fn settings_of_unknown_rules_are_named_with_their_place() {
     let folder = game();
     fs::remove_file(folder.path("game/maps/b9.pfmap")).unwrap();
@@ -374,6 +493,12 @@ fn settings_of_unknown_rules_are_named_with_their_place() {
     ];
     let objects = objects(&check);
     assert_eq!(objects.len(), 4, "{check:?}");
+    // Every file was checked.
+    assert!(
+        check.stderr.contains("; 2 mistakes in mapscope.toml"),
+        "{check:?}"
+    );
+    assert!(!check.stderr.contains("could not be checked"), "{check:?}");
     for (object, (at, word)) in objects.iter().zip(expected) {
         assert_eq!(
             (&object["file"], &object["at"]),
@@ -491,6 +616,7 @@ const SARIF: &[(&str, &[&str], Keys)] = {
                 ("level", LEVEL),
                 ("message", Object("message")),
                 ("locations", List("location")),
+                ("relatedLocations", List("location")),
             ],
         ),
         // Text or an id.
@@ -498,7 +624,10 @@ const SARIF: &[(&str, &[&str], Keys)] = {
         (
             "location",
             &[],
-            &[("physicalLocation", Object("physicalLocation"))],
+            &[
+                ("physicalLocation", Object("physicalLocation")),
+                ("message", Object("message")),
+            ],
         ),
         // An artifact or an address.
         (

@@ -440,10 +440,8 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
         .collect();
-    assert_eq!(
-        files,
-        ["good.pfmap", "no-such-file", "bad.pfmap", "good.pfmap"]
-    );
+    // The last one was checked already.
+    assert_eq!(files, ["good.pfmap", "no-such-file", "bad.pfmap"]);
     let line = "no-such-file:1:1: error: there is no such file";
     assert!(check.stderr.contains(line), "{check:?}");
     assert!(
@@ -455,7 +453,7 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         .expect(1);
     let clean = folder.run("check good.pfmap good.pfmap").expect(0);
     assert_eq!(clean.stdout, "");
-    assert!(clean.stderr.contains("2 files: no problems\n"), "{clean:?}");
+    assert!(clean.stderr.contains("1 file: no problems\n"), "{clean:?}");
 }
 
 #[test]

@@ -39,11 +39,15 @@ fn tiles_and_materials_differ_by_field() {
     let mut a = a;
     a.tiles[place] = tile_of(b"4-0502000001011010211000");
     b.tiles[place] = tile_of(b"4+0702000001010010212000");
-    b.materials[1].texture = "other.png".to_owned();
-    let mut more = b.materials[0].clone();
+    // One that no tile names.
+    let mut unused = a.materials[0].clone();
+    unused.name = "unused".to_owned();
+    a.materials.push(unused.clone());
+    let mut more = unused.clone();
+    unused.texture = "other.png".to_owned();
     more.name = "sand".to_owned();
-    b.materials.push(more);
-    let [old, name] = [&a.materials[1].texture, &a.materials[1].name];
+    b.materials.extend([unused, more]);
+    let [old, name] = [a.materials[0].texture.as_str(), "unused"];
     let texture = &b.materials[0].texture;
     let found = differences("pfmap", pfmap::write(&a), pfmap::write(&b));
     let expected = [
@@ -54,6 +58,97 @@ fn tiles_and_materials_differ_by_field() {
         }]),
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn tiles_are_compared_by_the_materials_that_they_name() {
+    let mut a = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    for tile in &mut a.tiles {
+        *tile = tile_of(b"0+0000001001100011211000");
+    }
+    a.materials[1].name = "grass".to_owned();
+    a.materials[1].texture = "grass.png".to_owned();
+    let tiles = a.tiles.len();
+    let mut sand = a.materials[1].clone();
+    sand.name = "sand".to_owned();
+    let counts = |b: &pfmap::Pfmap| {
+        let folder = Folder::new();
+        folder.write("a.pfmap", pfmap::write(&a));
+        folder.write("b.pfmap", pfmap::write(b));
+        let json = folder.run("diff a.pfmap b.pfmap --json").expect(1).json();
+        let groups = json["groups"].as_array().unwrap().iter();
+        let changed = |group: &Value| (group["what"].clone(), group["changed"].clone());
+        (groups.map(changed).collect::<Vec<_>>(), json)
+    };
+    // Another one at the number that all tiles have.
+    let mut b = a.clone();
+    b.materials.insert(1, sand);
+    let (changed, json) = counts(&b);
+    assert_eq!(
+        changed,
+        [(json!("material"), json!(0)), (json!("tile"), json!(tiles))]
+    );
+    let tile = &json["differences"][1]["fields"];
+    let named = json!(["grass, grass.png", "sand, grass.png"]);
+    assert_eq!(
+        (&tile["top_material"], &tile["side_material"]),
+        (&named, &named)
+    );
+    // With the numbers of the tiles changed they are what they were.
+    for tile in &mut b.tiles {
+        tile.set(pfmap::Field::TopMaterial, 2);
+        tile.set(pfmap::Field::SideMaterial, 2);
+    }
+    let (changed, json) = counts(&b);
+    assert_eq!(changed, [(json!("material"), json!(0))], "{json}");
+    // Under another name all are others, and what else differs of one is said with that.
+    let mut b = a.clone();
+    b.materials[1].name = "lawn".to_owned();
+    b.tiles[5] = tile_of(b"0+0000001001110011211000");
+    let (_, json) = counts(&b);
+    let all = json["differences"].as_array().unwrap();
+    let tile = all.iter().find(|it| it["where"] == "0,5").unwrap();
+    assert_eq!(
+        tile["fields"],
+        json!({
+            "top_material": ["grass, grass.png", "lawn, grass.png"],
+            "side_material": ["grass, grass.png", "lawn, grass.png"],
+            "other_characters": [null, "13: 1"],
+        })
+    );
+}
+
+#[test]
+fn what_errors_leave_out_is_not_the_same() {
+    let folder = Folder::new();
+    let map = synthesize::pmf([1, 2, 1], 2, 3);
+    let whole = pmf::write(&map, Packing::Stored).unwrap();
+    let frames = pmf::read(&whole).unwrap().levels[0].frames;
+    let mut broken = pmf::write(&map, Packing::Stored).unwrap();
+    // The server section of the level, of which nothing is compared with nothing.
+    broken[frames[2].start as usize] = 0;
+    let mut other = broken.clone();
+    other[frames[2].start as usize] = 1;
+    folder.write("a.pmf", &broken);
+    folder.write("b.pmf", &other);
+    let outcome = folder.run("diff a.pmf b.pmf --json").expect(1);
+    let json = outcome.json();
+    assert_eq!(
+        [&json["same"], &json["complete"], &json["count"]],
+        [&json!(false), &json!(false), &json!(0)]
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("errors of a.pmf and b.pmf leave out could not be compared"),
+        "{outcome:?}"
+    );
+    // The same bytes are the same.
+    let json = folder.run("diff a.pmf a.pmf --json").expect(0).json();
+    assert_eq!([&json["same"], &json["complete"]], [true, true]);
+    folder.write("whole.pmf", &whole);
+    let json = folder.run("diff whole.pmf a.pmf --json").expect(1).json();
+    assert_eq!(json["complete"], false);
 }
 
 #[test]
@@ -158,10 +253,139 @@ fn text_maps_tilesets_and_maps_of_ppe_differ() {
         })
     };
     let found = differences("xmf", map(vec![layer(1)]), map(vec![layer(4)]));
-    assert_eq!(
-        found,
-        [json!(["layer", "ground", {"priority": ["1", "4"]}])]
-    );
+    assert_eq!(found, [json!(["layer", "ground", {"priority": [1, 4]}])]);
+}
+
+/// A container with something of everything.
+const CONTAINER: &str = r#"Metadata {
+	Version 1 2
+	Name "town"
+	Resolution 424 240
+	Creator "somebody"
+}
+File:Palette "pal.tga" palShift=4 offset=16
+Embed:Palette "blue" [AAAAAP8AAP8=] offset=32
+Embed:Script "on start" lang="lua"
+Layer:Tile "ground" 0 16 8 2 1 {
+	RenderingMode "Copy"
+	ScrollRateX 0.5
+	Embed:MapData [/////wAAAAA=]
+	File:TileSource "tiles.tga" palShift=5 {
+		Embed:TileInfo {
+			7 0 "grass"
+			8 1 "sand"
+		}
+	}
+	Color "green" kind=3
+}
+Layer:Tile "above" 3 16 8 2 1 {
+	RepeatMode "On"
+	File:MapData "above.map" dataPakSrc="a.dpk"
+	Shared:TileData 0
+}
+Layer:Sprite "people" 5 {
+	File:SpriteSource 1 "hero.tga" name="hero" horizOffset=1 vertOffset=2 width=3 height=4
+	File:SpriteSheet "crowd.tga" {
+		SheetData {
+			2 0 0 8 8 name="first"
+		}
+	}
+	Object:Sprite "hero" 1 1 30 40 scaleHoriz=512 lrCornerY=90 palSel=2 masterAlpha=99
+	Object:Box "door" 2 5 6 7 8 {
+		ToCollision
+		Note "locked"
+	}
+	Object:Polyline "way" 3 {
+		Begin 0 1
+		Segment 4 5 {
+			Bezier 2 3
+		}
+	}
+	Object:QuadSprite "flag" 4 2 1 2 3 4 5 6 7 8
+	Object:Circle "pond" 5 10 20
+}
+"#;
+
+#[test]
+fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
+    let folder = Folder::new();
+    folder.write("a.xmf", CONTAINER);
+    let is_same = |text: &str| {
+        folder.write("b.xmf", text);
+        let outcome = folder.run("diff a.xmf b.xmf --json");
+        let json = outcome.json();
+        assert_eq!(json["same"], json["count"] == 0);
+        json["same"] == true
+    };
+    assert!(is_same(CONTAINER));
+    // Each number and each text, one after the other.
+    let mut at = 0;
+    let mut changed = 0;
+    let mut missed = Vec::new();
+    while let Some(found) = CONTAINER[at..].find(|c: char| c.is_ascii_digit() || c == '"') {
+        let start = at + found;
+        let (mut end, new) = if CONTAINER[start..].starts_with('"') {
+            let end = start + 2 + CONTAINER[start + 1..].find('"').unwrap();
+            (end, "\"other\"".to_owned())
+        } else {
+            let is_number = |c: char| c.is_ascii_digit() || c == '.';
+            let end = start + CONTAINER[start..].find(|c| !is_number(c)).unwrap();
+            (end, "9".to_owned())
+        };
+        if CONTAINER[..start].ends_with("Bezier") {
+            end = start;
+        }
+        at = end.max(start + 1);
+        // Base64, and the end of a name.
+        let before = CONTAINER[..start].chars().next_back();
+        let line_start = CONTAINER[..start].rfind('\n').map_or(0, |line| line + 1);
+        let line = &CONTAINER[line_start..];
+        let in_bytes = CONTAINER[line_start..start].contains('[')
+            && !CONTAINER[line_start..start].contains(']');
+        if in_bytes || before.is_some_and(char::is_alphabetic) {
+            continue;
+        }
+        // Words that mean something are no free text.
+        if line.trim_start().starts_with("RepeatMode") {
+            continue;
+        }
+        let text = [&CONTAINER[..start], &new, &CONTAINER[end..]].concat();
+        changed += 1;
+        if is_same(&text) {
+            missed.push(line.lines().next().unwrap().to_owned());
+        }
+    }
+    assert!(changed > 80, "{changed}");
+    assert_eq!(missed, [""; 0]);
+    for [old, new] in [
+        ["RepeatMode \"On\"", "RepeatMode \"Off\""],
+        ["/////wAAAAA=", "/////wEAAAA="],
+        ["AAAAAP8AAP8=", "AAAAAP8AAAA="],
+        ["\t\tToCollision\n", ""],
+        ["Bezier 2 3", "Bezier 3 3"],
+    ] {
+        let text = CONTAINER.replacen(old, new, 1);
+        assert_ne!(text, CONTAINER);
+        assert!(!is_same(&text), "{old}");
+    }
+    // With the cells and the sheet beside it nothing changes.
+    let told = folder.run("diff --text a.xmf").expect(0).stdout;
+    for name in ["here", "alone"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("here/a.xmf", CONTAINER);
+    let map = synthesize::ppe_map([2, 1], MapFlags(0x2A01_0000), 3);
+    folder.write("here/above.map", map_data::write(&map).unwrap());
+    let outcome = folder.run("diff a.xmf here/a.xmf --json").expect(0);
+    assert_eq!(outcome.json()["same"], true);
+    assert_eq!(folder.run("diff --text here/a.xmf").expect(0).stdout, told);
+    // A map of cells says nothing of the container beside it.
+    folder.write("above.map", map_data::write(&map).unwrap());
+    folder.write("alone/above.map", map_data::write(&map).unwrap());
+    let outcome = folder
+        .run("diff here/above.map alone/above.map --json")
+        .expect(0);
+    assert_eq!(outcome.json()["count"], 0);
 }
 
 /// What differs and where, in the order of the format.
@@ -261,6 +485,11 @@ fn scenes_differ_by_entity_and_attribute() {
         known.iter().all(|place| expected.contains(place)),
         "{known:?}"
     );
+    let folder = Folder::new();
+    folder.write("a.pfscene", a);
+    folder.write("b.pfscene", b);
+    let text = folder.run("diff a.pfscene b.pfscene").expect(1).stdout;
+    assert!(text.contains("~ rock  (line "), "{text}");
     let rock = found.last().unwrap();
     assert_eq!(
         rock[2],

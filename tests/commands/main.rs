@@ -8,4 +8,6 @@ mod contract;
 mod diff;
 mod docs;
 mod folder;
+mod items;
 mod pictures;
+mod schema;

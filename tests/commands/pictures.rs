@@ -153,6 +153,15 @@ fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
     let names = |scale: &str| count(&format!("{scale} --labels")) - count(scale);
     let ratio = names("--scale 2") / names("");
     assert!((2.0..7.0).contains(&ratio), "{ratio}");
+    let names = |scale: &str| {
+        let args = format!("demo:village --view flat --region 0,0,30,20 {scale}");
+        let plain = picture(&folder, &args);
+        let named = picture(&folder, &format!("{args} --labels"));
+        let differing = plain.pixels().zip(named.pixels()).filter(|(a, b)| a != b);
+        differing.count() as f64
+    };
+    let ratio = names("--scale 2") / names("");
+    assert!((3.0..5.0).contains(&ratio), "{ratio}");
 }
 
 /// A model all around, in one file of each kind, in one file a view, and as plain bytes.
@@ -288,6 +297,19 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
             "nothing to turn around",
         ),
         ("demo:drakeling -o a.gif --turntable 4 --fps 0", "1 to 50"),
+        ("demo:drakeling -o a.gif", "nothing moves in a single image"),
+        (
+            "demo:village -o a.apng --view flat --fps 5",
+            "nothing moves in a single image",
+        ),
+        (
+            "demo:drakeling -o a_%02d.gif --turntable 4",
+            "--output a_%02d.gif: images with numbers are PNG files",
+        ),
+        (
+            "demo:drakeling -o a_%02d.jpg --turntable 4",
+            "ends in .apng or .gif",
+        ),
         (
             "demo:drakeling -o no/such/a.gif --turntable 4",
             "no such folder",
@@ -312,14 +334,31 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
     }
 }
 
-/// Ctrl+C in the middle of an animation leaves neither a half file nor a temporary one.
+/// A full disk is said in words of this program, wherever images go.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_refuses_is_said_without_its_numbers() {
+    let folder = Folder::new();
+    for output in ["/dev/full", "-", "- --raw"] {
+        let mut command = folder.command();
+        let args = format!("render demo:village --view flat -o {output}");
+        command.args(args.split(' '));
+        command.stdout(fs::File::create("/dev/full").unwrap());
+        let outcome = command.output().unwrap();
+        let said = String::from_utf8(outcome.stderr).unwrap();
+        assert!(said.contains(": the disk is full\n"), "{output}: {said}");
+        assert_eq!(outcome.status.code(), Some(2));
+    }
+}
+
+/// Ctrl+C in the middle of an image leaves neither a half file nor a temporary one.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_half_file() {
     use std::time::{Duration, Instant};
     let folder = Folder::new();
     let mut command = folder.command();
-    let args = "render demo:village -o a.gif --view flat --scale 8";
+    let args = "render demo:village -o a.png --view flat --scale 32";
     let mut child = command.args(args.split(' ')).spawn().unwrap();
     let files = || fs::read_dir(folder.path("")).unwrap().count();
     let started = Instant::now();

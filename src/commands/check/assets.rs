@@ -1,11 +1,13 @@
 //! What `check --assets` says of folders as a whole: the files that nobody uses, and what is missing.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::Checked;
+use super::settings::FolderSettings;
 use crate::commands::cli::display_name;
 use crate::commands::{CommandError, output, source};
 use crate::search::{Limits, Search, SearchProgress};
@@ -51,6 +53,14 @@ impl Assets {
         let findings = &checked.findings;
         self.usage.add(&findings.dependencies);
         let problems = findings.problems.iter();
+        let problems = problems.flat_map(|problem| {
+            if is_missing_file(problem.rule) {
+                // Others that name the same file follow from it.
+                std::slice::from_ref(problem)
+            } else {
+                &problem.consequences
+            }
+        });
         for problem in problems.filter(|problem| is_missing_file(problem.rule)) {
             let missing = self.missing.entry(problem.message.clone());
             let missing = missing.or_insert_with(|| Missing {
@@ -58,7 +68,7 @@ impl Assets {
                 count: 0,
                 files: Vec::new(),
             });
-            missing.count += problem.count;
+            missing.count += problem.count + problem.consequence_count();
             if missing.files.last() != Some(&checked.path) {
                 missing.files.push(checked.path.clone());
             }
@@ -66,9 +76,16 @@ impl Assets {
     }
 
     /// The files below folders that nobody uses, with what there is to say of them.
-    pub(super) fn unused(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Problem)> {
+    pub(super) fn unused(
+        &self,
+        paths: &[PathBuf],
+        settings: &RefCell<FolderSettings>,
+    ) -> Vec<(PathBuf, Problem)> {
         let found = SearchProgress::default();
-        let mut search = Search::new(Limits::NONE, &found, &|| true, &is_for_others);
+        let is_excluded = |path: &Path| settings.borrow_mut().exclude(path);
+        let is_wanted = |path: &Path| is_for_others(path) && !is_excluded(path);
+        let mut search = Search::new(Limits::NONE, &found, &|| true, &is_wanted);
+        search = search.passing_by(&is_excluded);
         let folders = paths
             .iter()
             .filter(|path| !source::is_stdin(path) && path.is_dir());

@@ -7,7 +7,9 @@ mod paths;
 mod progress;
 mod report;
 mod sarif;
+mod settings;
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -16,9 +18,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::assets::Assets;
-use self::levels::{FolderLevels, Levels};
+use self::levels::Levels;
 use self::progress::ProgressLine;
 use self::report::Report;
+use self::settings::{FolderSettings, Settings};
 use super::cli::{CheckArgs, ReportFormat};
 use super::output::{self, Paint, Stdout, Tally};
 use super::source::{self, Known};
@@ -94,10 +97,12 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         ..options.clone()
     };
     let progress = ProgressLine::new();
-    let inputs = inputs::find(&args.paths, &progress)?;
-    let mut folders = FolderLevels::new(options_levels);
-    let levels = inputs.files.iter().map(|file| folders.of_file(file));
-    let levels: Vec<Arc<Levels>> = levels.collect();
+    let folders = RefCell::new(FolderSettings::new(options_levels));
+    let inputs = inputs::find(&args.paths, &folders, &progress)?;
+    progress.begin_stage();
+    let settings = inputs.files.iter();
+    let settings = settings.map(|file| folders.borrow_mut().of_file(file));
+    let settings: Vec<Arc<Settings>> = settings.collect();
     let mut run = Run {
         report: Report::new(format, paint, args.notes),
         out,
@@ -106,12 +111,17 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         total: Tally::default(),
         files: 0,
         unchecked: 0,
+        mistakes: 0,
         unlisted: 0,
         allowed: 0,
         assets,
     };
     run.write(Report::begin)?;
-    for unchecked in folders.unchecked.iter().chain(&inputs.unchecked) {
+    for mistake in &folders.borrow().unchecked {
+        run.mistakes += 1;
+        run.refuse(mistake)?;
+    }
+    for unchecked in &inputs.unchecked {
         run.unchecked(unchecked)?;
     }
     let count = inputs.files.len();
@@ -124,7 +134,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
             Ok(findings) => findings,
             Err(message) => return Err(Unchecked::new(path, message)),
         };
-        if let Some(levels) = levels.get(i) {
+        if let Some(Settings { levels, .. }) = settings.get(i).map(|it| &**it) {
             findings.allowed = levels.apply(&mut findings.problems, &mut findings.notes);
         }
         Ok(Checked { path, findings })
@@ -153,7 +163,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         return Err(error);
     }
     if let Some(assets) = run.assets.take() {
-        run.assets(&assets, &args.paths, &mut folders)?;
+        run.assets(&assets, &args.paths, &folders)?;
     }
     let status = run.status;
     run.write(|report, out| report.end(out, status))?;
@@ -173,6 +183,8 @@ struct Run {
     files: usize,
     /// Files and folders that were not.
     unchecked: usize,
+    /// What settings of folders say that cannot be followed.
+    mistakes: usize,
     /// Notes that are not listed.
     unlisted: usize,
     /// Problems that are allowed.
@@ -205,13 +217,14 @@ impl Run {
         &mut self,
         assets: &Assets,
         paths: &[PathBuf],
-        folders: &mut FolderLevels,
+        folders: &RefCell<FolderSettings>,
     ) -> io::Result<()> {
         let mut unused = Vec::new();
         let mut count = 0;
-        for (path, problem) in assets.unused(paths) {
+        for (path, problem) in assets.unused(paths, folders) {
             let (mut problems, mut notes) = (Vec::new(), vec![problem]);
-            folders.of_file(&path).apply(&mut problems, &mut notes);
+            let settings = folders.borrow_mut().of_file(&path);
+            settings.levels.apply(&mut problems, &mut notes);
             let tally = Tally::of(&problems);
             self.total += tally;
             if tally.errors > 0 {
@@ -234,8 +247,13 @@ impl Run {
     }
 
     fn unchecked(&mut self, unchecked: &Unchecked) -> io::Result<()> {
-        self.status = Status::Failed;
         self.unchecked += 1;
+        self.refuse(unchecked)
+    }
+
+    /// Says what could not be checked or followed, and why.
+    fn refuse(&mut self, unchecked: &Unchecked) -> io::Result<()> {
+        self.status = Status::Failed;
         self.write(|report, out| report.unchecked(out, unchecked))?;
         let Unchecked {
             path,
@@ -280,7 +298,17 @@ impl Run {
             0 => String::new(),
             unchecked => format!("; {unchecked} could not be checked"),
         };
-        format!("{files}: {}{allowed}{notes}{unchecked}", self.total)
+        let mistakes = match self.mistakes {
+            0 => String::new(),
+            mistakes => {
+                let mistakes = output::counted(mistakes, "mistake");
+                format!("; {mistakes} in {}", settings::FILE_NAME)
+            }
+        };
+        format!(
+            "{files}: {}{allowed}{notes}{unchecked}{mistakes}",
+            self.total
+        )
     }
 }
 
@@ -335,9 +363,15 @@ fn count_characters(text: &[u8], problems: &mut [Problem]) {
     }
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     for problem in problems {
-        let Place::Text { line, column } = &mut problem.place else {
-            continue;
-        };
+        count_characters_of(&lines, problem);
+    }
+}
+
+fn count_characters_of(lines: &[&[u8]], problem: &mut Problem) {
+    for problem in &mut problem.consequences {
+        count_characters_of(lines, problem);
+    }
+    if let Place::Text { line, column } = &mut problem.place {
         let line = lines.get(line.saturating_sub(1) as usize).copied();
         let line = line.unwrap_or_default();
         let before = column.saturating_sub(1).min(line.len() as u64) as usize;
@@ -394,10 +428,15 @@ mod tests {
         let text = "größe x\nbä y".as_bytes();
         for (line, column, expected) in [(1, 1, 1), (1, 9, 7), (2, 4, 3), (9, 9, 1), (1, 99, 8)] {
             let place = Place::Text { line, column };
-            let mut problems = [Problem::new(rule, Subject::File, place, "")];
+            let mut problem = Problem::new(rule, Subject::File, place, "");
+            problem.add_consequence(problem.clone());
+            let mut problems = [problem];
             count_characters(text, &mut problems);
-            let column = expected;
-            assert_eq!(problems[0].place, Place::Text { line, column });
+            let place = Place::Text {
+                line,
+                column: expected,
+            };
+            assert!(problems[0].with_consequences().all(|it| it.place == place));
         }
         let place = Place::Offset(7);
         let mut problems = [Problem::new(rule, Subject::File, place, "")];

@@ -76,9 +76,13 @@ impl Report {
         let listed_notes = notes.iter().filter(|_| self.with_notes);
         let mut listed = problems.iter().chain(listed_notes);
         match &mut self.form {
-            Form::Text(paint) => {
-                listed.try_for_each(|problem| output::write_problem(out, *paint, path, problem))
-            }
+            Form::Text(paint) => listed.try_for_each(|problem| {
+                output::write_problem(out, *paint, path, problem)?;
+                if self.with_notes {
+                    output::write_consequences(out, *paint, path, problem)?;
+                }
+                Ok(())
+            }),
             Form::Json => {
                 let keys = source::keys(path, format, version.as_deref(), problems, notes);
                 write_line(out, &keys.into())
@@ -169,9 +173,10 @@ fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
 }
 
 fn annotate_problem(out: &mut impl Write, path: &str, problem: &Problem) -> io::Result<()> {
+    let message = problem.message_with_count();
     let (place, message) = match problem.place {
-        place @ Place::Text { .. } => (Some(place), problem.message.clone()),
-        offset @ Place::Offset(_) => (None, format!("at {offset}: {}", problem.message)),
+        place @ Place::Text { .. } => (Some(place), message.into_owned()),
+        offset @ Place::Offset(_) => (None, format!("at {offset}: {message}")),
     };
     let rule = Some(problem.rule.id);
     annotate(out, problem.severity, path, place, rule, &message)

@@ -62,13 +62,21 @@ impl Log {
             let separator = if self.has_results { ",\n" } else { "\n" };
             self.has_results = true;
             let rule = self.rules.iter().position(|id| *id == problem.rule.id);
-            let result = json!({
+            let mut result = json!({
                 "ruleId": problem.rule.id,
                 "ruleIndex": rule,
                 "level": problem.severity.to_string(),
-                "message": { "text": problem.message },
+                "message": { "text": problem.message_with_count() },
                 "locations": [location(&file, Some(problem.place))],
             });
+            if !problem.consequences.is_empty() {
+                let related = problem.consequences.iter().map(|consequence| {
+                    let mut location = location(&file, Some(consequence.place));
+                    location["message"] = json!({ "text": consequence.message });
+                    location
+                });
+                result["relatedLocations"] = related.collect();
+            }
             write!(out, "{separator}{result}")?;
         }
         Ok(())

@@ -190,7 +190,7 @@ impl FlatPainter<'_> {
             shown: &self.shown,
             camera: &window.camera(size, camera),
             size: glam::vec2(size[0] as f32, size[1] as f32),
-            scale: 1.0,
+            scale: self.scale as f32,
         });
     }
 }

@@ -65,7 +65,14 @@ impl Written {
         }
         let is_one =
             args.frames.is_none() && args.turntable.is_none() && args.camera_path.is_none();
-        if is_one && AnimationFormat::of(path).is_none() {
+        if is_one {
+            if AnimationFormat::of(path).is_some() {
+                return Err(CommandError::Argument(format!(
+                    "--output {}: nothing moves in a single image; expected --frames, --turntable or \
+                     --camera-path, or a name that ends in .png",
+                    path.display()
+                )));
+            }
             output.check(path, PNG)?;
             return Ok(Self::Files(Destination::Images(vec![path.clone()])));
         }
@@ -84,6 +91,16 @@ impl Written {
                 path.display()
             ))
         })?;
+        if !path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case(PNG.ending))
+        {
+            return Err(CommandError::Argument(format!(
+                "--output {}: images with numbers are PNG files; expected a name that ends in .png, or \
+                 one without a place for numbers that ends in .apng or .gif",
+                path.display()
+            )));
+        }
         let paths = shots.iter().map(|shot| {
             let path = pattern.path(shot.number);
             output.check(&path, PNG)?;
@@ -115,7 +132,6 @@ impl<'a> Output<'a> {
         checked.map_err(|error| {
             let hint = match error {
                 SaveError::OtherKind(_) => " (--force replaces it)",
-                SaveError::Ending(_) => ", or of an animation in .apng or .gif",
                 _ => "",
             };
             CommandError::Argument(format!("--output {}: {error}{hint}", path.display()))
@@ -181,7 +197,7 @@ impl Overseer for Writing<'_> {
     ) -> Result<(), CommandError> {
         if is_stdout(path) {
             let mut out = BufWriter::new(io::stdout().lock());
-            write(&mut out).map_err(as_it_was)?;
+            saving::with_own_error(&mut out, write).map_err(as_it_was)?;
             return Ok(out.flush()?);
         }
         self.output.check(path, kind)?;

@@ -1,0 +1,352 @@
+//! What a folder says, in its `mapscope.toml`, of the files in it and below it: what becomes of the
+//! problems of rules, and what is not to be checked.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glob::{MatchOptions, Pattern};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::levels::{Level, Levels};
+use super::{Unchecked, reason};
+use mapscope_formats::{Place, quoted};
+use mapscope_scene::Source;
+
+/// The file in which a folder says it.
+pub(super) const FILE_NAME: &str = "mapscope.toml";
+/// The most bytes of it that are read: many times as many as it takes to name all rules.
+const MAX_BYTES: u64 = 1 << 20;
+/// What holds a repository of Git: what lies above is somebody else's.
+const REPOSITORY: &str = ".git";
+/// The key of what is not to be checked.
+const EXCLUDE: &str = "exclude";
+
+/// What a folder says for the files in it and below it.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) levels: Levels,
+    /// What is not to be checked of it.
+    exclude: Vec<Pattern>,
+}
+
+/// What counts for the files that are right in a folder.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    /// What becomes of their problems.
+    pub(super) levels: Levels,
+    /// The folder without links.
+    folder: PathBuf,
+    /// What it and those above it exclude.
+    excludes: Vec<Arc<Excludes>>,
+    /// Whether the whole folder is excluded.
+    is_excluded: bool,
+}
+
+impl Settings {
+    /// Whether a file or folder of this name that is right in the folder is excluded.
+    pub(super) fn excludes(&self, name: &OsStr) -> bool {
+        self.is_excluded || self.matches(&self.folder.join(name))
+    }
+
+    fn matches(&self, path: &Path) -> bool {
+        self.excludes
+            .iter()
+            .any(|excludes| excludes.match_path(path))
+    }
+}
+
+/// What a folder excludes below itself.
+#[derive(Debug)]
+struct Excludes {
+    /// The folder without links.
+    folder: PathBuf,
+    patterns: Vec<Pattern>,
+}
+
+impl Excludes {
+    fn match_path(&self, path: &Path) -> bool {
+        const OPTIONS: MatchOptions = MatchOptions {
+            case_sensitive: true,
+            require_literal_separator: true,
+            require_literal_leading_dot: false,
+        };
+        let below = path.strip_prefix(&self.folder);
+        let is_matched = |below: &Path| {
+            self.patterns
+                .iter()
+                .any(|it| it.matches_path_with(below, OPTIONS))
+        };
+        below.is_ok_and(is_matched)
+    }
+}
+
+/// What the folders of files and those above them say, as far as the repository that they are in; each
+/// is asked once.
+#[derive(Debug)]
+pub(super) struct FolderSettings {
+    options: Levels,
+    here: Option<PathBuf>,
+    /// By the folders as they are named.
+    named: HashMap<PathBuf, Arc<Settings>>,
+    /// By the folders without links.
+    real: HashMap<PathBuf, Settings>,
+    /// What cannot be read of what they say.
+    pub(super) unchecked: Vec<Unchecked>,
+}
+
+impl FolderSettings {
+    /// Those of folders, on top of which options win.
+    pub(super) fn new(options: Levels) -> Self {
+        Self {
+            options,
+            here: Path::new(".").canonicalize().ok(),
+            named: HashMap::new(),
+            real: HashMap::new(),
+            unchecked: Vec::new(),
+        }
+    }
+
+    /// What counts for a file, and for a folder that it is itself right in another. For what is no file
+    /// on disk the working folder speaks.
+    pub(super) fn of_file(&mut self, file: &Path) -> Arc<Settings> {
+        let folder = file.parent().unwrap_or(Path::new(""));
+        if let Some(settings) = self.named.get(folder) {
+            return Arc::clone(settings);
+        }
+        let real = if folder.is_dir() {
+            folder
+        } else {
+            Path::new(".")
+        }
+        .canonicalize();
+        let mut settings =
+            real.map_or_else(|_gone| Settings::default(), |real| self.of_folder(&real));
+        settings.levels = settings.levels.with(&self.options);
+        let settings = Arc::new(settings);
+        self.named.insert(folder.to_owned(), Arc::clone(&settings));
+        settings
+    }
+
+    /// Whether a file or folder that was found below another folder is excluded.
+    pub(super) fn exclude(&mut self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default();
+        self.of_file(path).excludes(name)
+    }
+
+    fn of_folder(&mut self, folder: &Path) -> Settings {
+        if let Some(settings) = self.real.get(folder) {
+            return settings.clone();
+        }
+        let above = folder.parent();
+        let above = above.filter(|_| !folder.join(REPOSITORY).exists());
+        let mut settings = above.map_or_else(Settings::default, |above| self.of_folder(above));
+        folder.clone_into(&mut settings.folder);
+        settings.is_excluded = settings.is_excluded || settings.matches(folder);
+        let said = self.read(&folder.join(FILE_NAME));
+        settings.levels = settings.levels.with(&said.levels);
+        if !said.exclude.is_empty() {
+            settings.excludes.push(Arc::new(Excludes {
+                folder: folder.to_owned(),
+                patterns: said.exclude,
+            }));
+        }
+        self.real.insert(folder.to_owned(), settings.clone());
+        settings
+    }
+
+    /// Reads what a folder says, if it says anything; what is wrong with it is noted.
+    fn read(&mut self, path: &Path) -> Said {
+        let bytes = match fs::metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Said::default(),
+            Err(error) => Err(error.to_string()),
+            Ok(meta) if meta.len() > MAX_BYTES && meta.is_file() => Err(format!(
+                "{} bytes; at most {MAX_BYTES} are read",
+                meta.len()
+            )),
+            Ok(_) => Source::read(path).map_err(|error| reason(&error.into())),
+        };
+        let text = bytes.and_then(|source| {
+            let text = str::from_utf8(&source.bytes).map(str::to_owned);
+            text.map_err(|error| format!("byte {} is not UTF-8", error.valid_up_to()))
+        });
+        let relative = self
+            .here
+            .as_ref()
+            .and_then(|here| path.strip_prefix(here).ok());
+        let named = relative.unwrap_or(path).to_owned();
+        let text = match text {
+            Ok(text) => text,
+            Err(message) => {
+                self.unchecked.push(Unchecked::new(named, message));
+                return Said::default();
+            }
+        };
+        let (said, faults) = parse(&text);
+        let faults = faults.into_iter().map(|(offset, message)| Unchecked {
+            path: named.clone(),
+            place: Some(place(&text, offset)),
+            message,
+        });
+        self.unchecked.extend(faults);
+        said
+    }
+}
+
+/// Where a byte of a text is.
+fn place(text: &str, offset: usize) -> Place {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    let lines = before.split(|byte| *byte == b'\n');
+    let (lines, column) = lines.fold((0, 0), |(lines, _), line| (lines + 1, line.len() + 1));
+    Place::Text {
+        line: lines,
+        column: column as u64,
+    }
+}
+
+/// What a text says, and what is wrong with it, with the offset in bytes.
+pub(super) fn parse(text: &str) -> (Said, Vec<(usize, String)>) {
+    let mut said = Said::default();
+    let mut faults = Vec::new();
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => {
+            let offset = error.span().map_or(0, |span| span.start);
+            // Further lines only show the text again.
+            let message = error.message().lines().next().unwrap_or_default();
+            return (said, vec![(offset, message.to_owned())]);
+        }
+    };
+    for (key, value) in table.get_ref() {
+        let name: &str = key.get_ref();
+        let level = Level::ALL.into_iter().find(|(known, _)| *known == name);
+        let level = level.map(|(_, level)| level);
+        let mut fault =
+            |of: &Spanned<DeValue<'_>>, message| faults.push((of.span().start, message));
+        let expected = match level {
+            Some(_) => r#"rules, such as ["texture/missing"]"#,
+            None if name == EXCLUDE => r#"patterns, such as ["build/**", "*.bak.pfmap"]"#,
+            None => {
+                let name = quoted(name.as_bytes());
+                let message =
+                    format!("there is no setting {name}; expected `deny`, `allow` or `{EXCLUDE}`");
+                faults.push((key.span().start, message));
+                continue;
+            }
+        };
+        let Some(entries) = value.get_ref().as_array() else {
+            fault(value, format!("expected a list of {expected}"));
+            continue;
+        };
+        for entry in entries {
+            let added = match (entry.get_ref().as_str(), level) {
+                (Some(id), Some(level)) => said.levels.set(level, id),
+                (Some(text), None) => pattern(text).map(|pattern| said.exclude.push(pattern)),
+                (None, Some(_)) => Err("expected the id of a rule in quotes".to_owned()),
+                (None, None) => Err("expected a pattern in quotes".to_owned()),
+            };
+            if let Err(message) = added {
+                fault(entry, message);
+            }
+        }
+    }
+    faults.sort();
+    (said, faults)
+}
+
+/// What is excluded by a text, as Git has it in its `.gitignore`: a pattern without a slash is for names
+/// in whichever folder, one with a slash is for paths.
+fn pattern(text: &str) -> Result<Pattern, String> {
+    let path = text.strip_suffix('/').unwrap_or(text);
+    let is_empty = path.split('/').all(str::is_empty);
+    if is_empty || text.starts_with('!') || path.split('/').any(|part| matches!(part, "." | "..")) {
+        return Err(format!(
+            "expected the names or paths of files below this folder, such as `build/**`, instead of {}",
+            quoted(text.as_bytes())
+        ));
+    }
+    let pattern = match path.strip_prefix('/') {
+        Some(path) => Pattern::new(path),
+        None if path.contains('/') => Pattern::new(path),
+        None => Pattern::new(&format!("**/{path}")),
+    };
+    pattern.map_err(|error| format!("{} is no pattern: {}", quoted(text.as_bytes()), error.msg))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_without_a_slash_are_for_names_and_others_for_paths() {
+        let excludes = |text: &str, path: &str| {
+            let excludes = Excludes {
+                folder: PathBuf::from("/game"),
+                patterns: vec![pattern(text).unwrap()],
+            };
+            excludes.match_path(Path::new(path))
+        };
+        for (text, path, expected) in [
+            ("*.bak.pfmap", "/game/a.bak.pfmap", true),
+            ("*.bak.pfmap", "/game/maps/old/a.bak.pfmap", true),
+            ("*.bak.pfmap", "/game/a.pfmap", false),
+            ("build", "/game/maps/build", true),
+            ("build/", "/game/build", true),
+            ("/build", "/game/build", true),
+            ("/build", "/game/maps/build", false),
+            ("build/**", "/game/build/maps/a.pfmap", true),
+            ("build/*", "/game/build/maps/a.pfmap", false),
+            ("maps/*.pfmap", "/game/maps/a.pfmap", true),
+            ("maps/*.pfmap", "/game/old/maps/a.pfmap", false),
+            ("**/old/*", "/game/maps/old/a.pfmap", true),
+            ("A.pfmap", "/game/a.pfmap", false),
+            ("*", "/elsewhere/a.pfmap", false),
+        ] {
+            assert_eq!(excludes(text, path), expected, "{text} {path}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_settings_is_said_with_its_place() {
+        for (text, at, word) in [
+            ("deny = [\"a/b\"]", (1, 9), "there is no rule `a/b`"),
+            (
+                "\ndeny = [\n  \"tile-type\"]",
+                (3, 3),
+                "but `pfmap/tile-type`",
+            ),
+            ("allow = [\"warnings\"]", (1, 10), "can only be denied"),
+            ("allow = \"texture/missing\"", (1, 9), "list of rules"),
+            ("exclude = \"*.bak\"", (1, 11), "list of patterns"),
+            ("exclude = [1]", (1, 12), "in quotes"),
+            ("exclude = [\"a\", \"a**\"]", (1, 17), "is no pattern"),
+            ("exclude = [\"/\"]", (1, 12), "instead of `/`"),
+            ("exclude = [\"!a\"]", (1, 12), "instead of `!a`"),
+            ("exclude = [\"../a\"]", (1, 12), "instead of `../a`"),
+            ("deny = [3]", (1, 9), "in quotes"),
+            ("denies = []", (1, 1), "no setting `denies`"),
+            ("[check]\ndeny = []", (1, 2), "no setting `check`"),
+            ("deny = [\"texture/missing\"", (1, 26), ""),
+            (
+                "allow = [\"texture/missing\"]\ndeny = [\"texture/missing\"]",
+                (2, 9),
+                "both denied and allowed",
+            ),
+        ] {
+            let (_, faults) = parse(text);
+            let [(offset, message)] = &faults[..] else {
+                panic!("{text}: {faults:?}");
+            };
+            let (line, column) = at;
+            assert_eq!(place(text, *offset), Place::Text { line, column }, "{text}");
+            assert!(message.contains(word) && !message.is_empty(), "{message}");
+        }
+        // Whatever is nested without end is refused like any other mistake.
+        let (_, faults) = parse(&format!("deny = {}", "[".repeat(100_000)));
+        assert_eq!(faults.len(), 1);
+    }
+}

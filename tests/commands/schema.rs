@@ -1,0 +1,307 @@
+//! The JSON Schema: the page is that of the program, and every output is as it says, with nothing that
+//! it does not know.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mapscope::commands;
+use mapscope_scene::demo::DEMOS;
+use mapscope_scene::{OpenOptions, Playhead, Progress, find_items, open};
+use mapscope_testdata::shared;
+use serde_json::{Value, json};
+
+use super::contract::written_files;
+use super::folder::Folder;
+
+const PAGE: &str = "docs/schema/mapscope.schema.json";
+
+#[test]
+fn the_schema_of_the_documents_is_that_of_the_program() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+    let text = format!("{:#}\n", commands::schema());
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        fs::create_dir_all(page.parent().unwrap()).unwrap();
+        fs::write(&page, &text).unwrap();
+    }
+    let says = fs::read_to_string(&page).unwrap_or_default();
+    assert!(says == text, "write {PAGE} anew with UPDATE_SCHEMA=1");
+    assert_eq!(Folder::new().run("info --schema").expect(0).stdout, text);
+}
+
+/// A schema against which values are held, so far as its words go; keys that are nowhere said are wrong.
+struct Schema(Value);
+
+impl Schema {
+    fn new() -> Self {
+        Self(commands::schema())
+    }
+
+    /// Where a value is not as a schema says.
+    fn wrong(&self, value: &Value, schema: &Value, path: &str) -> Vec<String> {
+        let schema = schema.as_object().unwrap();
+        let mut wrong = Vec::new();
+        for (word, says) in schema {
+            match word.as_str() {
+                "$ref" => {
+                    let name = says.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                    let of = self.0["$defs"].get(name);
+                    let of = of.unwrap_or_else(|| panic!("no definition of {name}"));
+                    wrong.extend(self.wrong(value, of, path));
+                }
+                "anyOf" => wrong.extend(self.none_of(value, says.as_array().unwrap(), path)),
+                "const" if value != says => wrong.push(format!("{path} is {value}, not {says}")),
+                "enum" if !says.as_array().unwrap().contains(value) => {
+                    wrong.push(format!("{path} is {value}, none of {says}"));
+                }
+                "type" if !is_of_types(value, says) => {
+                    wrong.push(format!("{path} is {value}, not of {says}"));
+                }
+                "minimum" if value.as_f64() < says.as_f64() => {
+                    wrong.push(format!("{path} is {value}, below {says}"));
+                }
+                "minItems" if value.as_array().is_some_and(|it| it.len() < count(says)) => {
+                    wrong.push(format!("{path} has less than {says}"));
+                }
+                "maxItems" if value.as_array().is_some_and(|it| it.len() > count(says)) => {
+                    wrong.push(format!("{path} has more than {says}"));
+                }
+                "items" => {
+                    let values = value.as_array().into_iter().flatten();
+                    wrong.extend(values.flat_map(|it| self.wrong(it, says, &format!("{path}[]"))));
+                }
+                "required" => {
+                    let keys = says
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|key| key.as_str().unwrap());
+                    let missing = keys.filter(|key| value.get(key).is_none());
+                    wrong.extend(missing.map(|key| format!("{path}.{key} is not there")));
+                }
+                "const"
+                | "enum"
+                | "type"
+                | "minimum"
+                | "minItems"
+                | "maxItems"
+                | "properties"
+                | "additionalProperties"
+                | "$schema"
+                | "$id"
+                | "$defs"
+                | "title"
+                | "description" => {}
+                word => panic!("the test does not know `{word}`"),
+            }
+        }
+        let is_closed = schema.get("type") == Some(&json!("object"));
+        for (key, value) in value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|_| is_closed)
+        {
+            let path = format!("{path}.{key}");
+            let known = schema.get("properties").and_then(|known| known.get(key));
+            match known.or_else(|| schema.get("additionalProperties")) {
+                Some(of) => wrong.extend(self.wrong(value, of, &path)),
+                None => wrong.push(format!("{path} is not in the schema")),
+            }
+        }
+        wrong
+    }
+
+    /// What is wrong by the schema that fits best, if none fits.
+    fn none_of(&self, value: &Value, schemas: &[Value], path: &str) -> Vec<String> {
+        let all = schemas.iter().map(|schema| self.wrong(value, schema, path));
+        let is_kind = |wrong: &String| wrong.contains(".format is") || wrong.contains(".kind is");
+        let rank = |wrong: &Vec<String>| (wrong.iter().any(is_kind), wrong.len());
+        all.min_by_key(rank).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn hold(&self, value: &Value, definition: &str, what: &str) {
+        let schema = json!({"$ref": format!("#/$defs/{definition}")});
+        let wrong = self.wrong(value, &schema, "");
+        assert!(wrong.is_empty(), "{what}: {wrong:#?}");
+        let whole = self.wrong(value, &self.0, "");
+        assert!(whole.is_empty(), "{what}: {whole:#?}");
+    }
+
+    /// Holds what `info --json` or `check --json` printed of one file.
+    #[track_caller]
+    fn hold_file(&self, value: &Value, is_info: bool, what: &str) {
+        let is_refused = value["version"].is_null();
+        let definition = match value["format"].as_str() {
+            _ if value.get("error").is_some() => "unreadable",
+            Some(format) if is_info && !is_refused => format,
+            _ => "checked",
+        };
+        self.hold(value, definition, what);
+    }
+}
+
+fn count(number: &Value) -> usize {
+    number.as_u64().unwrap() as usize
+}
+
+fn is_of_types(value: &Value, types: &Value) -> bool {
+    let is_of = |name: &Value| match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "null" => value.is_null(),
+        name => panic!("{name}"),
+    };
+    match types {
+        Value::Array(types) => types.iter().any(is_of),
+        name => is_of(name),
+    }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(serde_json::from_str);
+    lines
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn the_test_of_the_schema_finds_what_is_wrong() {
+    let schema = Schema::new();
+    let good = json!({"file": "a", "error": "b"});
+    let wrong = |value: &Value| schema.wrong(value, &json!({"$ref": "#/$defs/unreadable"}), "");
+    assert_eq!(wrong(&good), [""; 0]);
+    let mut more = good.clone();
+    more["reason"] = "c".into();
+    assert_eq!(wrong(&more), [".reason is not in the schema"]);
+    assert_eq!(wrong(&json!({"file": "a"})), [".error is not there"]);
+    assert_eq!(
+        wrong(&json!({"file": 1, "error": "b"})),
+        [".file is 1, not of \"string\""]
+    );
+    assert!(!schema.wrong(&more, &schema.0, "").is_empty());
+}
+
+#[test]
+fn what_is_said_of_files_is_as_the_schema_says() {
+    let schema = Schema::new();
+    let folder = Folder::new();
+    let mut formats = BTreeMap::new();
+    for written in written_files(&folder) {
+        for options in [&[][..], &written.options] {
+            let args = ["info", "--json", written.name].into_iter();
+            let outcome = folder.run_args(args.chain(options.iter().map(String::as_str)));
+            let info = outcome.json();
+            *formats.entry(info["format"].to_string()).or_insert(0) += 1;
+            schema.hold_file(&info, true, written.name);
+        }
+        // Cut off, and with a byte that is not what it was.
+        let bytes = fs::read(folder.path(written.name)).unwrap();
+        let ending = written.name.rsplit('.').next().unwrap();
+        for part in 1..6 {
+            let mut broken = bytes.clone();
+            let at = bytes.len() * part / 6;
+            if part % 2 == 0 {
+                broken.truncate(at);
+            } else {
+                broken[at] ^= 0x15;
+            }
+            folder.write(&format!("broken{part}.{ending}"), broken);
+        }
+    }
+    assert_eq!(formats.len(), mapscope_scene::formats().count());
+    folder.write("odd.pfobj", "no model");
+    let check = folder.run("check --json --assets .");
+    let checked = lines(&check.stdout);
+    assert!(checked.len() > 50, "{}", checked.len());
+    let (assets, checked) = checked.split_last().unwrap();
+    schema.hold(assets, "assets", "assets");
+    let mut names = Vec::new();
+    for checked in checked {
+        schema.hold_file(checked, false, "check");
+        names.push(checked["file"].as_str().unwrap());
+    }
+    let told = folder.run_args(["info", "--json"].into_iter().chain(names.iter().copied()));
+    let told = lines(&told.stdout);
+    assert_eq!(told.len(), names.len());
+    for info in &told {
+        schema.hold_file(info, true, info["file"].as_str().unwrap());
+    }
+    let rules = folder.run("check --list-rules --json").expect(0).json();
+    schema.hold(&rules, "rules", "rules");
+    let diff = folder.run("diff --json a.pfmap b.pfmap").json();
+    schema.hold(&diff, "diff", "diff");
+    let bench = "bench demo:drakeling --json --frames 2 --size 64x48 --instances 2";
+    let bench = folder.run(bench).expect(0).json();
+    schema.hold(&bench, "bench", "bench");
+    let adapters = folder.run("info --adapters --json").expect(0).json();
+    schema.hold(&adapters, "adapters", "adapters");
+    for demo in [
+        "demo:",
+        "demo:bathhouse",
+        "demo:station",
+        "demo:village",
+        "demo:drakeling",
+    ] {
+        let info = folder.run(&format!("info --json {demo}")).json();
+        schema.hold_file(&info, true, demo);
+    }
+}
+
+#[test]
+fn what_is_said_of_items_is_as_the_schema_says() {
+    let schema = Schema::new();
+    let mut seen = BTreeMap::new();
+    for demo in DEMOS {
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = open(&demo.source(), &options, &progress).unwrap();
+        let document = &*document;
+        let format = document.about().format.id;
+        let whole = document.outline().into_iter().find_map(|line| line.item);
+        for kind in whole.unwrap().kinds_beside() {
+            let found = find_items(document, kind).unwrap_or_default();
+            for named in found.iter().step_by(found.len() / 3 + 1) {
+                let item = json!({
+                    "item": named.item.to_string(),
+                    "kind": kind,
+                    "name": named.name,
+                    "fields": document.details(named.item, Playhead::at_frame(0, 0)),
+                });
+                let known = schema.0["$defs"][format]["properties"]["items"].clone();
+                let what = format!("{}: {}", demo.id, named.item);
+                // Only what one format says may stand under headings that the tables do not have.
+                let wrong = schema.wrong(&json!([item]), &known, "");
+                assert!(wrong.is_empty(), "{what}: {wrong:#?}");
+                *seen.entry((format, *kind)).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(seen.len() > 30, "{seen:#?}");
+}
+
+#[test]
+fn files_of_the_corpus_are_as_the_schema_says() {
+    let Some(corpus) = shared("corpus") else {
+        return;
+    };
+    let schema = Schema::new();
+    let folder = Folder::new();
+    let check = folder.run_args(["check", "--json", corpus.to_str().unwrap()]);
+    let checked = lines(&check.stdout);
+    let names: Vec<&str> = checked
+        .iter()
+        .map(|it| it["file"].as_str().unwrap())
+        .collect();
+    for checked in &checked {
+        schema.hold_file(checked, false, checked["file"].as_str().unwrap());
+    }
+    let told = folder.run_args(["info", "--json"].into_iter().chain(names.iter().copied()));
+    for info in lines(&told.stdout) {
+        schema.hold_file(&info, true, info["file"].as_str().unwrap());
+    }
+}
