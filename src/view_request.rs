@@ -15,6 +15,9 @@ use mapscope_scene::{
     Shown, TileMapItem,
 };
 
+/// Stands for the pose without a clip where a clip is expected.
+pub const NO_CLIP: &str = "none";
+
 /// What is shown of a file at first, and from where.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Image")]
@@ -168,7 +171,7 @@ impl ViewRequest {
     fn show_moment(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         let clips = document.animation().map_or(&[][..], Animation::clips);
         let first = (!clips.is_empty()).then_some(0);
-        let no_clip = self.clip.as_deref() == Some("none");
+        let no_clip = self.clip.as_deref() == Some(NO_CLIP);
         let asked = self.clip.as_deref().filter(|_| !no_clip);
         let found = asked.map(|name| {
             let found = clips.iter().position(|clip| clip.name == name);
@@ -480,7 +483,7 @@ fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
     parsed.ok_or_else(|| "expected a light and a number from 0 to 255, such as 201=0".to_owned())
 }
 
-fn parse_frame(text: &str) -> Result<f32, String> {
+pub(crate) fn parse_frame(text: &str) -> Result<f32, String> {
     let parsed = text.parse().ok();
     parsed
         .filter(|frame: &f32| frame.is_finite() && *frame >= 0.0)

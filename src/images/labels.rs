@@ -6,17 +6,18 @@ use glam::{Vec2, vec2};
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Label, Shown};
 
-/// How far apart texts are at least, dark edges and all, in points: of two that are nearer the one
-/// that is farther from the eye is left out.
-const APART: f32 = 1.0;
+/// How far apart texts are at least, dark edges and all, in points, beside and above each other: of two
+/// that are nearer the one that is farther from the eye is left out. In a line it is more than a space,
+/// or two would read as one.
+const APART: Vec2 = vec2(8.0, 1.0);
+/// How far from the edge of the view texts are at least, in points, for their dark edges.
+const FROM_EDGE: f32 = 1.5;
 /// How much wider than a text the room must be that it stands in, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
 /// The least room that any text stands in, in points: for less it is not laid out.
 const LEAST_ROOM: f32 = 8.0;
 /// How far to the right of its place a text stands that is not in the middle of it, in points.
 const BESIDE: f32 = 6.0;
-/// How far beside the view a place may be whose text is still looked at, in points.
-const AROUND: f32 = 100.0;
 /// Texts that are shown: with more there is no place between them.
 const MAX_TEXTS: usize = 1_000;
 /// The size of the letters, in points.
@@ -100,8 +101,8 @@ impl LabelPlaces {
                 continue;
             };
             let at = at * size;
-            let around = Vec2::splat(AROUND * scale);
-            if !at.is_finite() || at.cmplt(-around).any() || at.cmpgt(size + around).any() {
+            // What is beside the view has no text in it.
+            if !(at.cmpge(Vec2::ZERO).all() && at.cmple(size).all()) {
                 continue;
             }
             let room = label.room.map(|room| {
@@ -120,8 +121,11 @@ impl LabelPlaces {
                 Some(room) if room < text_size.x + ROOM_TO_SPARE * scale => continue,
                 Some(_) => at - text_size * 0.5,
             };
+            let Some(top_left) = moved_into(size, top_left, text_size, FROM_EDGE * scale) else {
+                continue;
+            };
             // Letters upon letters could not be read.
-            let apart = Vec2::splat(APART * 0.5 * scale);
+            let apart = APART * 0.5 * scale;
             let corners = [top_left - apart, top_left + text_size + apart];
             if self.taken.iter().any(|taken| overlap(*taken, corners)) {
                 continue;
@@ -148,6 +152,14 @@ impl LabelPlaces {
     }
 }
 
+/// Where a text stands whole in a view that is so large, as near to a place as it can; none where it is
+/// larger than the view.
+fn moved_into(view: Vec2, top_left: Vec2, text_size: Vec2, from_edge: f32) -> Option<Vec2> {
+    let first = Vec2::splat(from_edge);
+    let last = view - text_size - first;
+    first.cmple(last).all().then(|| top_left.clamp(first, last))
+}
+
 /// Whether two boxes, each by its corners, have a point in common.
 fn overlap(a: [Vec2; 2], b: [Vec2; 2]) -> bool {
     a[0].cmple(b[1]).all() && b[0].cmple(a[1]).all()
@@ -156,11 +168,122 @@ fn overlap(a: [Vec2; 2], b: [Vec2; 2]) -> bool {
 /// Whether something is in front of the place of a text that is in view.
 fn is_covered(label: &Label, view: LabelView<'_>, aspect: f32) -> bool {
     let at = view.camera.project(label.position, aspect);
-    let in_view = at.filter(|at| at.cmpge(Vec2::ZERO).all() && at.cmple(Vec2::ONE).all());
-    in_view.is_some_and(|at| {
+    let in_view = |at: &Vec2| at.min_element() >= 0.0 && at.max_element() <= 1.0;
+    at.filter(in_view).is_some_and(|at| {
         let ray = view.camera.ray_in_world(at, aspect);
         let distance = (label.position - ray.origin).dot(ray.direction);
         let annotations = view.document.annotations();
         annotations.is_some_and(|annotations| annotations.covers(ray, distance, view.shown))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_scene::camera::NamedView;
+    use mapscope_scene::{OpenOptions, Progress, demo};
+
+    #[test]
+    fn names_that_are_seen_in_a_street_are_covered_by_nothing() {
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&demo::HAMLET.source(), &options, &progress);
+        let document = &*document.unwrap();
+        let annotations = document.annotations().unwrap();
+        let shown = &Shown {
+            has_names: true,
+            ..Shown::default()
+        };
+        let mut texts = Vec::new();
+        annotations.labels(shown, &mut texts);
+        // A tree is right before the eye, at the left edge of the view.
+        let pose = "60,14,150,-20,8,20".parse().unwrap();
+        let camera = &Camera::new(pose, document.about().handedness);
+        let size = vec2(1000.0, 560.0);
+        let view = LabelView {
+            document,
+            shown,
+            camera,
+            size,
+            scale: 1.0,
+        };
+        let mut seen = Vec::new();
+        let lay_out = |label: &Label| (label.clone(), vec2(40.0, 14.0));
+        LabelPlaces::default().place(&texts, view, lay_out, |label, _| seen.push(label));
+        let is_beside = |label: &Label| {
+            let at = camera.project(label.position, size.x / size.y).unwrap();
+            at.cmplt(Vec2::ZERO).any() || at.cmpgt(Vec2::ONE).any()
+        };
+        let covers = |label: &Label| {
+            let at = camera.project(label.position, size.x / size.y).unwrap();
+            let ray = camera.ray_in_world(at, size.x / size.y);
+            let distance = (label.position - ray.origin).dot(ray.direction);
+            annotations.covers(ray, distance, shown)
+        };
+        assert!((10..50).contains(&seen.len()), "{}", seen.len());
+        let beside = seen.iter().filter(|label| is_beside(label)).count();
+        for label in &seen {
+            assert!(
+                !covers(label),
+                "{}, of {beside} beside the view",
+                label.text
+            );
+        }
+    }
+
+    /// Where texts of 40 x 10 points stand in a view of 200 x 100, each at its place in that.
+    fn placed(places: &[Vec2], scale: f32) -> Vec<Vec2> {
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&demo::DRAKELING.source(), &options, &progress);
+        let document = &*document.unwrap();
+        let about = document.about();
+        let size = vec2(200.0, 100.0) * scale;
+        let aspect = size.x / size.y;
+        let view = NamedView::South;
+        let camera = Camera::framing(about.bounds, view, about.handedness, aspect);
+        let labels = places.iter().map(|place| {
+            let ray = camera.ray_in_world(*place / vec2(200.0, 100.0), aspect);
+            Label {
+                // Before all that could cover it.
+                position: ray.origin + ray.direction * 0.2 * camera.distance(),
+                room: None,
+                text: String::new(),
+                color: [255; 3],
+            }
+        });
+        let labels: Vec<_> = labels.collect();
+        let view = LabelView {
+            document,
+            shown: &Shown::default(),
+            camera: &camera,
+            size,
+            scale,
+        };
+        let mut found = Vec::new();
+        let text_size = vec2(40.0, 10.0) * scale;
+        LabelPlaces::default().place(
+            &labels,
+            view,
+            |_| ((), text_size),
+            |(), at| found.push((at / scale).round()),
+        );
+        found
+    }
+
+    #[test]
+    fn texts_at_the_edge_are_moved_into_the_view() {
+        for scale in [1.0, 2.0] {
+            let at = |x, y| placed(&[vec2(x, y)], scale);
+            assert_eq!(at(100.0, 50.0), [vec2(106.0, 45.0)], "beside its place");
+            assert_eq!(at(190.0, 50.0), [vec2(159.0, 45.0)]);
+            assert_eq!(at(190.0, 99.0), [vec2(159.0, 89.0)]);
+            assert_eq!(at(100.0, 2.0), [vec2(106.0, 2.0)]);
+            assert_eq!(at(-3.0, 50.0), [], "its place is not in the view");
+        }
+    }
+
+    #[test]
+    fn texts_in_a_line_are_more_than_a_space_apart() {
+        let pair = |apart: f32| placed(&[vec2(20.0, 50.0), vec2(60.0 + apart, 50.0)], 1.0).len();
+        assert_eq!([pair(4.0), pair(10.0)], [1, 2]);
+    }
 }

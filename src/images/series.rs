@@ -68,6 +68,14 @@ pub enum Destination {
 }
 
 impl Destination {
+    /// How many files there are.
+    pub fn file_count(&self) -> usize {
+        match self {
+            Self::Images(paths) => paths.len(),
+            Self::Animation(..) => 1,
+        }
+    }
+
     /// The first of the files; none without any.
     pub fn first(&self) -> Option<&Path> {
         match self {

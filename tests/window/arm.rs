@@ -97,6 +97,7 @@ pub(crate) fn write_arm(folder: &Path, name: &str) -> PathBuf {
         bad_vertices: Vec::new(),
         crlf: false,
         problems: Vec::new(),
+        notes: Vec::new(),
     };
     column(&mut arm, 0, [0.0, 1.0]);
     column(&mut arm, 1, [1.0, 2.0]);

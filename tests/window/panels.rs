@@ -593,7 +593,8 @@ static NOTE: Rule = Rule {
 fn target(line: u32) -> ProblemTarget {
     ProblemTarget {
         item: tile(line, 0),
-        frame: None,
+        moment: None,
+        overlay: None,
     }
 }
 
@@ -966,6 +967,44 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.get_by_label("1 error").click();
     h.run();
     h.get_by_label("All problems are filtered out");
+}
+
+#[test]
+fn what_follows_from_a_problem_opens_below_it() {
+    let mut sample = sample();
+    let mut cause = error(Place::line(3), "joint 4 is missing");
+    for line in [20, 30] {
+        cause.add_consequence(error(Place::line(line), "the frame has no pose of joint 4"));
+    }
+    sample.about.problems.push(cause);
+    let mut h = Host::new(sample).in_harness(small(), Problems::ui);
+    h.get_by_label("2 errors");
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 5);
+    assert!(h.query_by_label_contains("no pose").is_none());
+    h.get_by_label("2 problems follow from it").click();
+    h.run();
+    assert!(h.state().asked().is_empty(), "it only opens");
+    let above = h.get_by_label_contains("joint 4 is missing").rect().top();
+    let first = h.get_by_label("20:1: error: the frame has no pose of joint 4");
+    assert!(first.rect().top() > above);
+    first.click();
+    h.run();
+    let expected = Request::ShowProblem(Some(target(20)));
+    assert_eq!(h.state().asked(), [expected]);
+    // They are not among the errors, and stay with their cause.
+    h.get_by_label("2 warnings").click();
+    h.run();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 5);
+    h.get_by_label("Copy all").click();
+    h.run();
+    let copied = &h.state().copied[0];
+    assert!(
+        copied.contains("missing [test/error]\n    20:1: error: the frame"),
+        "{copied}"
+    );
+    h.get_by_label("2 problems follow from it").click();
+    h.run();
+    assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 3);
 }
 
 #[test]

@@ -43,6 +43,7 @@ impl Key {
     pub(crate) const ESCAPE: Self = Self(0xff1b);
     pub(crate) const RETURN: Self = Self(0xff0d);
     pub(crate) const TAB: Self = Self(0xff09);
+    pub(crate) const BACKSPACE: Self = Self(0xff08);
     pub(crate) const HOME: Self = Self(0xff50);
     pub(crate) const END: Self = Self(0xff57);
     pub(crate) const SPACE: Self = Self(0x0020);

@@ -121,14 +121,6 @@ fn wait_until_surface_is_lost(program: &mut Program) {
     }
 }
 
-/// Waits for some frames, where a cursor blinks and there is always another one.
-fn wait_for_frames(program: &mut Program) {
-    program.listen(Duration::ZERO);
-    for _ in 0..3 {
-        program.wait_for("frame ");
-    }
-}
-
 #[test]
 fn files_and_folders_of_any_name_are_dropped_on_wayland() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
@@ -264,9 +256,9 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
         let writer = Peer::start(&it.sway, Role::Copy(Goods::text("from the\r\ntop")));
         assert_eq!(writer.hear(), Said::Offers);
         it.key(&[Key::CTRL, Key::P]);
-        wait_for_frames(&mut it.program);
+        it.program.wait_until_drawn();
         it.key(&keys);
-        wait_for_frames(&mut it.program);
+        it.program.wait_until_drawn();
         it.key(&[Key::RETURN]);
         assert_eq!(it.program.wait_for("camera "), top);
     }

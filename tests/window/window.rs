@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
@@ -558,28 +559,27 @@ fn a_picture_of_twice_the_size_is_saved() {
     assert!(it.program.is_running());
 }
 
-/// Asks for an animation of so many views, up to the question for its path.
-fn ask_for_turntable(it: &mut Opened, views: &str) {
+/// Asks for an animation of what moves in it and of so many views, up to the question for its path.
+fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('a')]);
     it.program.wait_until_drawn();
-    let field = it.program.rect("animation-views").center();
-    it.screen.click(field);
-    wait_for_frames(it);
+    for field in [motion, "animation-views"] {
+        let field = it.program.rect(field).center();
+        it.screen.click(field);
+        it.program.wait_until_drawn();
+    }
     it.screen.key(&[Key::CTRL, Key::of('a')]);
     it.screen.type_text(views);
     it.screen.key(&[Key::RETURN]);
     it.program.wait_until_drawn();
-    it.screen.photograph("save-animation");
+    it.screen.photograph(&format!("save-{motion}"));
     let save = it.program.rect("animation-save").center();
     it.screen.click(save);
-    wait_for_frames(it);
+    it.program.wait_until_drawn();
 }
 
-/// Waits until what was clicked is there: the cursor of a text field blinks, so that it is never quiet.
-fn wait_for_frames(it: &mut Opened) {
-    for _ in 0..4 {
-        it.program.wait_for("frame ");
-    }
+fn ask_for_turntable(it: &mut Opened, views: &str) {
+    ask_for_animation(it, "animation-turntable", views);
 }
 
 /// Begins a turntable that takes long, where the window suggests it, and waits until there is a file of it.
@@ -638,8 +638,114 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     it.program.wait_until_drawn();
     begin_long_turntable(&mut it);
     it.screen.key(&[Key::CTRL, Key::of('q')]);
+    // At first it is laid out unseen, to find out how large it is.
+    it.program.wait_for("rect quit-anyway ");
+    it.program.wait_for("rect quit-anyway ");
+    let quit = it.program.rect("quit-anyway").center();
+    it.screen.photograph("quit-anyway");
+    it.screen.click(quit);
     assert!(it.program.wait_for_end().success());
     assert!(unfinished(&it).is_empty() && !path.exists());
+}
+
+/// The cameras of a scene: from two corners of its map into its middle.
+const CAMERAS: &str = "\
+num_cameras 2
+camera first
+   position vec3 -80.000000 60.000000 80.000000
+   pitch float -28.000000
+   yaw float 45.000000
+camera last
+   position vec3 80.000000 30.000000 80.000000
+   pitch float -14.000000
+   yaw float 135.000000
+";
+
+/// The frames of an APNG.
+fn frames_of(path: &Path) -> Vec<RgbaImage> {
+    let file = std::io::BufReader::new(fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let (width, height) = (reader.info().width, reader.info().height);
+    let count = reader.info().animation_control().unwrap().num_frames;
+    let next = |_| {
+        let mut pixels = vec![0; (width * height * 4) as usize];
+        reader.next_frame(&mut pixels).unwrap();
+        RgbaImage::from_raw(width, height, pixels).unwrap()
+    };
+    (0..count).map(next).collect()
+}
+
+#[test]
+fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let scene = sound_scene();
+    let (scene, _) = scene.split_once("num_cameras").unwrap();
+    let file = write_game(display.home(), &format!("{scene}{CAMERAS}")).unwrap();
+    // What moves in it would draw on and on.
+    let mut program = Program::start(&display, ["--frame", "0", text(&file)]);
+    assert_eq!(program.wait_for("opened "), text(&file));
+    let screen = Screen::of(&display, program.pid());
+    program.wait_until_drawn();
+    let mut it = Opened {
+        program,
+        screen,
+        file,
+        display,
+    };
+    let size = it.program.rect("viewport");
+    let size = format!("{}x{}", size.width, size.height);
+    // However the view is, one sees through the cameras as their game does.
+    it.screen.key(&[Key::of('p')]);
+    it.program.wait_until_drawn();
+    ask_for_animation(&mut it, "animation-flight", "3");
+    for _ in "gif".chars() {
+        it.screen.key(&[Key::BACKSPACE]);
+    }
+    it.screen.type_text("apng");
+    it.screen.key(&[Key::RETURN]);
+    // Without a folder for pictures it is suggested at home.
+    let path = it.display.home().join("a.apng");
+    assert_eq!(it.program.wait_for("saved "), text(&path));
+    let frames = frames_of(&path);
+    assert_eq!(frames.len(), 3);
+    for (frame, camera) in [(&frames[0], "first"), (&frames[2], "last")] {
+        let expected = it.display.home().join("expected.png");
+        let arguments = [
+            "render",
+            text(&it.file),
+            "-o",
+            text(&expected),
+            "--size",
+            &size,
+        ];
+        let rendered = Command::new(env!("CARGO_BIN_EXE_mapscope"))
+            .args(arguments)
+            .args(["--look-through", camera])
+            .output()
+            .unwrap();
+        assert!(rendered.status.success(), "{rendered:?}");
+        let expected = image::open(expected).unwrap().into_rgba8();
+        let differing = difference(frame, &expected);
+        assert!(differing < 0.005, "{camera}: {differing}");
+    }
+    for pair in frames.windows(2) {
+        assert!(difference(&pair[0], &pair[1]) > 0.1, "it flies");
+    }
+}
+
+#[test]
+fn whoever_ends_the_program_while_it_saves_leaves_nothing_behind() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    begin_long_turntable(&mut it);
+    let pid = it.program.pid().to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(sent.unwrap().success());
+    assert!(it.program.wait_for_end().success());
+    assert!(unfinished(&it).is_empty());
 }
 
 #[test]

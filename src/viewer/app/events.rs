@@ -1,7 +1,7 @@
 //! Lines on stderr that say what the window did, for tests that drive it from outside.
 //!
 //! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
-//! `event: ` and then a name and its values. With it, and with `MAPSCOPE_LOSSES` set to anything,
+//! `event: ` and then a name and its values. Cursors do not blink then. With it, and with `MAPSCOPE_LOSSES` set to anything,
 //! a line `device 0` on stdin gives the graphics device up in the middle of the next frame, as a driver
 //! does that crashes, and `surface 2` the window's surface before the third.
 

@@ -4,15 +4,17 @@ mod clipboard;
 pub(crate) mod events;
 mod icon;
 mod pointer_lock;
+pub(crate) mod portions;
 mod previews;
 pub(crate) mod saving;
 mod scale;
+#[cfg(unix)]
+mod signals;
 pub(crate) mod surface;
 pub(crate) mod view_texture;
 mod watch;
 #[cfg(target_os = "linux")]
 mod wayland;
-pub(crate) mod whole_drags;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +38,7 @@ use crate::images::animation::DEFAULT_FPS;
 use crate::images::series::Destination;
 use crate::images::shots::Shot;
 use crate::viewer::ViewError;
+use crate::viewer::commands::Action;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::format::counted;
@@ -57,17 +60,18 @@ use events::{Events, Loss};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
 use mapscope_scene::Progress;
+use mapscope_scene::camera::Camera;
 use mapscope_scene::saving::{APNG, GIF, PNG};
 use pointer_lock::PointerLock;
+use portions::Portions;
 use previews::{LivePreviews, PreviewTextures};
-use saving::{ImageOrder, SaveJob, Saved};
+use saving::{ImageOrder, SaveJob, Saved, replaced_text};
 use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
 use watch::FileWatch;
 #[cfg(target_os = "linux")]
 use wayland::{DeviceEvent, Dragged};
-use whole_drags::WholeDrags;
 
 /// How often in a row a graphics device is lost before it is given up.
 const MAX_LOSSES: u32 = 5;
@@ -110,6 +114,9 @@ pub(crate) enum UserEvent {
     Device(DeviceEvent),
     /// The graphics device is gone.
     DeviceLost(String),
+    /// The system asks the program to end.
+    #[cfg(unix)]
+    Ended,
     /// A test wants to lose something after so many more frames.
     Lose((Loss, u64)),
 }
@@ -197,7 +204,12 @@ impl App {
         let textures_read = sender(&proxy, |()| UserEvent::TexturesRead);
         let egui = egui::Context::default();
         theme::apply(&egui);
-        egui.add_plugin(WholeDrags::default());
+        let events = Events::from_env();
+        if events.enabled() {
+            // Who waits until all is drawn would wait for as long as a cursor blinks.
+            theme::stop_blinking(&egui);
+        }
+        egui.add_plugin(Portions::default());
         let mut app = Self {
             interfaces,
             instance: Some(instance),
@@ -207,7 +219,7 @@ impl App {
             lost: None,
             egui,
             ui: WindowUi::default(),
-            events: Events::from_env(),
+            events,
             loader: Loader::new(done, move || textures_read(())),
             saving: None,
             clipboard: Clipboard::Other(None),
@@ -226,6 +238,8 @@ impl App {
             state,
         };
         app.events.listen(sender(&app.proxy, UserEvent::Lose));
+        #[cfg(unix)]
+        signals::listen(sender(&app.proxy, |()| UserEvent::Ended));
         app.start_effects();
         app
     }
@@ -687,22 +701,31 @@ impl App {
 
     /// Saves a picture of the view.
     fn save_picture(&mut self, path: PathBuf) {
-        let shots = vec![Shot::numbered(0)];
-        self.save_images(shots, DEFAULT_FPS, Destination::Images(vec![path]));
+        let (camera, shots) = (self.state.view.camera, vec![Shot::numbered(0)]);
+        let destination = Destination::Images(vec![path]);
+        self.save_images(camera, shots, DEFAULT_FPS, destination);
     }
 
     /// Saves an animation of the view.
     fn save_animation(&mut self, destination: Destination) {
         let fps = self.state.interface.animation.fps;
-        self.save_images(self.state.animation_shots(), fps, destination);
+        let camera = self.state.animation_camera();
+        self.save_images(camera, self.state.animation_shots(), fps, destination);
     }
 
-    fn save_images(&mut self, shots: Vec<Shot>, fps: f32, destination: Destination) {
+    fn save_images(
+        &mut self,
+        camera: Camera,
+        shots: Vec<Shot>,
+        fps: f32,
+        destination: Destination,
+    ) {
         let (Some(screen), Some(document)) = (&self.screen, self.state.document().cloned()) else {
             return;
         };
         let gpu = screen.gpu.clone();
-        let (view, size) = view_texture::picture_of(&self.state);
+        let pixels_per_point = self.egui.pixels_per_point();
+        let (view, size) = view_texture::picture_of(&self.state, camera, pixels_per_point);
         // The window's own frames wait for each part.
         let [width, height] = self.state.view.size_px;
         let max_side = width.max(height).max(MIN_PART_SIDE);
@@ -716,7 +739,7 @@ impl App {
             destination,
         };
         if let Some(first) = order.destination.first() {
-            let (progress, done) = self.begin_saving(first);
+            let (progress, done) = self.begin_saving(first, order.destination.file_count());
             self.saving = Some(SaveJob::images(gpu, order, progress, done));
         } else {
             let why = "there is nothing to look at on the way".to_owned();
@@ -724,12 +747,17 @@ impl App {
         }
     }
 
-    /// Says that something is saved, and gives what its thread needs to say how far it is and how it
+    /// Says that so many files are saved, and gives what its thread needs to say how far it is and how it
     /// ends.
-    fn begin_saving(&mut self, path: &Path) -> (Arc<Progress>, impl FnOnce(Saved) + use<>) {
+    fn begin_saving(
+        &mut self,
+        first: &Path,
+        files: usize,
+    ) -> (Arc<Progress>, impl FnOnce(Saved) + use<>) {
         let progress = Arc::new(Progress::default());
         self.state.notices.saving = Some(SavingView {
-            name: state::folder::name(path),
+            name: state::folder::name(first),
+            files,
             progress: Arc::clone(&progress),
         });
         (progress, sender(&self.proxy, UserEvent::ImagesSaved))
@@ -749,13 +777,13 @@ impl App {
                 };
                 (format!("Saved {path}{others}"), None)
             }
-            Saved::Cancelled => {
+            Saved::Cancelled(replaced) => {
                 self.events.say("not-saved cancelled");
-                ("Cancelled".to_owned(), None)
+                (format!("Cancelled{}", replaced_text(replaced)), None)
             }
             Saved::Failed(error) => {
                 self.events.say(format_args!("not-saved {error}"));
-                let text = format!("The image was not saved: {error}");
+                let text = format!("Saving failed: {error}");
                 (text, Some(Severity::Error))
             }
         };
@@ -788,7 +816,7 @@ impl App {
             return;
         };
         let shown = self.state.view.shown.clone();
-        let (progress, done) = self.begin_saving(&path);
+        let (progress, done) = self.begin_saving(&path, 1);
         self.saving = Some(SaveJob::map(document, shown, path, progress, done));
     }
 
@@ -1216,7 +1244,10 @@ impl ApplicationHandler<UserEvent> for App {
                     self.state.look_for_files();
                 }
             }
-            WindowEvent::CloseRequested => self.quit(event_loop),
+            WindowEvent::CloseRequested => {
+                self.state.run(Action::Quit);
+                screen.window.request_redraw();
+            }
             WindowEvent::HoveredFile(path) => self.hovered(path),
             WindowEvent::HoveredFileCancelled => self.end_hover(),
             WindowEvent::DroppedFile(path) => {
@@ -1292,7 +1323,7 @@ impl ApplicationHandler<UserEvent> for App {
                     paths.push(last);
                     self.state.open_paths(&paths);
                 }
-                Some(path) => self.state.path_chosen(purpose, path, Asked::BySystem),
+                Some(path) => self.state.path_chosen(purpose, &path, Asked::BySystem),
                 None if after < FASTEST_CANCEL => {
                     self.has_dialogs = false;
                     self.state.ask_path(purpose);
@@ -1328,6 +1359,8 @@ impl ApplicationHandler<UserEvent> for App {
                     self.rebuild(&reason, event_loop);
                 }
             }
+            #[cfg(unix)]
+            UserEvent::Ended => self.quit(event_loop),
             UserEvent::Lose(loss) => self.events.lose(loss),
         }
         self.request_redraw();

@@ -3,6 +3,8 @@
 //! The thread has a renderer and a copy of the document on the device, and shares nothing else with the
 //! window but how far it is, and whether it is still wanted.
 
+use std::cell::{Cell, RefCell};
+use std::fs;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 use crate::images::painter::ScenePainter;
 use crate::images::series::{self, Destination, Overseer};
 use crate::images::shots::Shot;
+use mapscope_formats::counted;
 use mapscope_render::{Gpu, View};
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, FlatImage, Progress, Shown, system_reason};
@@ -32,8 +35,8 @@ pub(crate) struct SaveJob {
 pub(crate) enum Saved {
     /// So many files are there, the first of them here.
     Files(PathBuf, usize),
-    /// It was not wanted any more.
-    Cancelled,
+    /// It was not wanted any more. So many files had taken the place of others by then.
+    Cancelled(usize),
     /// The file and why it was not written, for people.
     Failed(String),
 }
@@ -65,11 +68,7 @@ impl SaveJob {
         Self::start(progress, done, move |progress| {
             save_images(&gpu, &order, progress)?;
             let first = order.destination.first().map(Path::to_owned);
-            let count = match &order.destination {
-                Destination::Images(paths) => paths.len(),
-                Destination::Animation(..) => 1,
-            };
-            Ok((first.unwrap_or_default(), count))
+            Ok((first.unwrap_or_default(), order.destination.file_count()))
         })
     }
 
@@ -82,10 +81,7 @@ impl SaveJob {
         done: impl FnOnce(Saved) + Send + 'static,
     ) -> Self {
         Self::start(progress, done, move |progress| {
-            let watched = Watched {
-                progress,
-                images: 1,
-            };
+            let watched = Watched::new(progress, 1);
             let saved = watched.whole(&path, &mut |out| match document.layers() {
                 Some(layers) => Ok(FlatRows {
                     image: layers.flat(&shown),
@@ -108,8 +104,9 @@ impl SaveJob {
             let worked = catch_unwind(AssertUnwindSafe(|| work(&known)));
             done(match worked {
                 Ok(Ok((path, count))) => Saved::Files(path, count),
-                _ if known.check().is_err() => Saved::Cancelled,
-                Ok(Err(NotSaved(why))) => Saved::Failed(why),
+                Ok(Err(error)) if known.check().is_err() => Saved::Cancelled(error.replaced),
+                Ok(Err(error)) => Saved::Failed(error.said()),
+                Err(_panic) if known.check().is_err() => Saved::Cancelled(0),
                 Err(_panic) => {
                     let why = "Mapscope failed while drawing it; please report this, with the file";
                     Saved::Failed(why.to_owned())
@@ -129,12 +126,37 @@ impl SaveJob {
     }
 }
 
-/// Why something was not saved, for people.
-struct NotSaved(String);
+/// Why something was not saved.
+#[derive(Debug)]
+struct NotSaved {
+    /// For people.
+    why: String,
+    /// How many files had taken the place of others by then.
+    replaced: usize,
+}
+
+impl NotSaved {
+    fn new(why: String) -> Self {
+        Self { why, replaced: 0 }
+    }
+
+    /// Why, and what was replaced nevertheless.
+    fn said(&self) -> String {
+        format!("{}{}", self.why, replaced_text(self.replaced))
+    }
+}
 
 impl From<io::Error> for NotSaved {
     fn from(error: io::Error) -> Self {
-        Self(error.to_string())
+        Self::new(system_reason(&error, "file"))
+    }
+}
+
+/// That so many files were replaced although the rest was not saved; nothing of none.
+pub(super) fn replaced_text(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        _ => format!("; replaced before that: {}", counted(count, "file")),
     }
 }
 
@@ -143,9 +165,35 @@ struct Watched<'a> {
     progress: &'a Progress,
     /// How many there are.
     images: usize,
+    /// The files that are there and were not before.
+    made: RefCell<Vec<PathBuf>>,
+    /// How many files took the place of others.
+    replaced: Cell<usize>,
 }
 
-impl Watched<'_> {
+impl<'a> Watched<'a> {
+    fn new(progress: &'a Progress, images: usize) -> Self {
+        Self {
+            progress,
+            images,
+            made: RefCell::default(),
+            replaced: Cell::default(),
+        }
+    }
+
+    /// Removes what was made of images that were not all saved.
+    fn settle(&self, saved: Result<(), NotSaved>) -> Result<(), NotSaved> {
+        saved.map_err(|error| {
+            for path in self.made.take() {
+                if let Err(error) = fs::remove_file(&path) {
+                    log::warn!("{} was not removed: {error}", path.display());
+                }
+            }
+            let replaced = self.replaced.get();
+            NotSaved { replaced, ..error }
+        })
+    }
+
     /// Writes a file whole or not at all.
     fn whole(
         &self,
@@ -156,7 +204,7 @@ impl Watched<'_> {
         let written = series::write_whole(path, &check, write);
         written.map_err(|error| {
             let reason = system_reason(&error, "file");
-            NotSaved(format!("{}: {reason}", path.display()))
+            NotSaved::new(format!("{}: {reason}", path.display()))
         })
     }
 }
@@ -175,7 +223,14 @@ impl Overseer for Watched<'_> {
         _kind: FileKind,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), NotSaved> {
-        self.whole(path, write)
+        let is_new = !path.exists();
+        self.whole(path, write)?;
+        if is_new {
+            self.made.borrow_mut().push(path.to_owned());
+        } else {
+            self.replaced.update(|count| count + 1);
+        }
+        Ok(())
     }
 }
 
@@ -189,10 +244,7 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
         wgpu::ErrorFilter::Validation,
     ];
     let scopes = filters.map(|filter| gpu.device.push_error_scope(filter));
-    let watched = Watched {
-        progress,
-        images: order.shots.len(),
-    };
+    let watched = Watched::new(progress, order.shots.len());
     let most = Some(order.max_side);
     let painter = ScenePainter::new(gpu, &*order.document, order.view.clone(), order.size, most);
     let saved = match painter {
@@ -200,14 +252,12 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
             let (shots, fps) = (&order.shots, order.fps);
             order.destination.write(shots, fps, &mut painter, &watched)
         }
-        Err(error) => Err(NotSaved(error.to_string())),
+        Err(error) => Err(NotSaved::new(error.to_string())),
     };
-    for scope in scopes.into_iter().rev() {
-        if let Some(error) = pollster::block_on(scope.pop()) {
-            return Err(NotSaved(format!("the graphics device: {error}")));
-        }
-    }
-    saved
+    let scopes = scopes.into_iter().rev();
+    let complaint = scopes.filter_map(|scope| pollster::block_on(scope.pop()));
+    let complaint = complaint.map(|error| NotSaved::new(format!("the graphics device: {error}")));
+    watched.settle(complaint.map(Err).next().unwrap_or(saved))
 }
 
 /// A 2D map that says how many of its rows are done.
@@ -227,5 +277,63 @@ impl<I: FlatImage> FlatImage for FlatRows<'_, I> {
         // Whether to go on, the file asks that they are written to.
         let _wanted = self.progress.report(y as f32 / height as f32);
         self.image.part_of_row(from, rgba);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::images::series::{FramePattern, Painter, Report};
+
+    /// Makes empty files until it is told that they are not wanted any more while it makes the third.
+    struct Cancels<'a>(&'a Progress);
+
+    impl Painter for Cancels<'_> {
+        fn size(&self) -> [u64; 2] {
+            [1, 1]
+        }
+
+        fn draw(
+            &mut self,
+            shot: &Shot,
+            _rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+        ) -> io::Result<()> {
+            if shot.number == 2 {
+                self.0.cancel();
+            }
+            Ok(())
+        }
+
+        fn write_png(
+            &mut self,
+            shot: &Shot,
+            _out: &mut dyn Write,
+            _report: Report<'_>,
+        ) -> io::Result<()> {
+            self.draw(shot, &mut |_| Ok(()))
+        }
+    }
+
+    #[test]
+    fn of_images_that_are_cancelled_only_those_stay_that_replaced_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let pattern = FramePattern::of_or_numbered(&dir.path().join("a.png"));
+        fs::write(pattern.path(1), b"old").unwrap();
+        let images = Destination::Images((0..4).map(|number| pattern.path(number)).collect());
+        let progress = Progress::default();
+        let watched = Watched::new(&progress, 4);
+        let (shots, mut painter) = (Shot::all_around(4), Cancels(&progress));
+        let written = images.write(&shots, 10.0, &mut painter, &watched);
+        assert!(pattern.path(0).exists());
+        let error = watched.settle(written).unwrap_err();
+        let left = fs::read_dir(dir.path()).unwrap();
+        let left: Vec<_> = left.map(|file| file.unwrap().path()).collect();
+        assert_eq!(left, [pattern.path(1)]);
+        assert_eq!(fs::read(pattern.path(1)).unwrap(), b"");
+        assert_eq!(
+            replaced_text(error.replaced),
+            "; replaced before that: 1 file"
+        );
+        assert_eq!(replaced_text(0), "");
     }
 }

@@ -59,15 +59,16 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
     }
 }
 
-/// What a picture shows, by the options that were chosen, and its width and height in pixels.
-pub(crate) fn picture_of(state: &State) -> (View, [u32; 2]) {
+/// What a picture shows through a camera, by the options that were chosen, and its width and height in
+/// pixels. `pixels_per_point` are those of the window.
+pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -> (View, [u32; 2]) {
     let size = state.picture_size();
-    // Contours are as wide beside what they are around as in the view.
+    // Contours are as wide beside what they are around as in the view, and names as large.
     let times = size[1] as f32 / state.view.size_px[1].max(1) as f32;
     let view = View {
         shown: state.picture_shown(),
-        outline_scale: times.max(1.0),
-        ..View::plain(state.view.camera)
+        outline_scale: (times * pixels_per_point).max(1.0),
+        ..View::plain(camera)
     };
     (view, size)
 }
@@ -216,5 +217,28 @@ impl ViewTexture {
                 return target.read_back(gpu);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view_request::ViewRequest;
+    use crate::viewer::state::picture::PictureSize;
+    use crate::viewer::state::settings::Settings;
+
+    #[test]
+    fn lines_and_names_of_a_picture_are_as_large_as_in_the_view() {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.view.size_px = [640, 360];
+        for (times, pixels_per_point, expected) in [(1, 1.0, 1.0), (1, 2.0, 2.0), (2, 1.5, 3.0)] {
+            state.interface.picture.size = PictureSize::Times(times);
+            let (view, _) = picture_of(&state, state.view.camera, pixels_per_point);
+            assert_eq!(view.outline_scale, expected);
+        }
+        state.interface.picture.size = PictureSize::Typed;
+        state.interface.picture.typed_size = [64, 36];
+        let (view, _) = picture_of(&state, state.view.camera, 2.0);
+        assert_eq!(view.outline_scale, 1.0, "no thinner than a pixel");
     }
 }

@@ -54,7 +54,12 @@ impl PanelUi for ChangesPanel {
         });
         let differences = &changes.diff.differences;
         if differences.is_empty() {
-            parts::hint(ui, "No differences", "Both say the same.");
+            let said = if changes.is_partial() {
+                "Both say the same as far as they can be read."
+            } else {
+                "Both say the same."
+            };
+            parts::hint(ui, "No differences", said);
             return;
         }
         let unlisted = changes.diff.count() - differences.len() as u64;

@@ -1,6 +1,7 @@
 //! Everything that is wrong with the file on disk, as a list.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -8,12 +9,15 @@ use egui::accesskit::Role;
 use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, format, parts, tree};
 use crate::viewer::commands::Action;
+use crate::viewer::state::loader::{UNREADABLE, capitalized};
 use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
 const PLACE_WIDTH: f32 = 84.0;
+/// Room before what is below a problem, in points.
+const INDENT: f32 = 22.0;
 
 /// The open file on disk, while a better version of it, read before, is in view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +49,10 @@ impl OnDisk {
         let mut problems = self.problems.iter();
         let first = problems.find(|problem| Some(problem.severity) == worst);
         let first = first.map(|first| format!("{}: {}", first.place, first.message));
-        first.or_else(|| self.unreadable.clone())
+        // The headline says already that it cannot be read.
+        let reason = self.unreadable.as_deref();
+        let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
+        first.or(reason)
     }
 
     /// What is in view instead.
@@ -76,10 +83,32 @@ pub struct Problems {
     notes: Option<Arc<[Problem]>>,
     /// Numbers of errors and warnings in the document.
     counts: [usize; 2],
-    /// Indices of the problems that pass the filter, and of the notes after them.
-    listed: Vec<usize>,
+    /// What is listed of the problems that pass the filter, and of the notes after them.
+    listed: Vec<Entry>,
+    /// Indices of the problems of which is listed what follows from them.
+    opened: BTreeSet<usize>,
     /// The one that was clicked last.
-    current: Option<usize>,
+    current: Option<Entry>,
+}
+
+/// A row of the list, by the index of a problem, or of a note after them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Entry {
+    /// The problem.
+    Problem(usize),
+    /// How many follow from it; opens and closes them.
+    Count(usize),
+    /// One of those that follow from it, by its index among them.
+    Consequence(usize, usize),
+}
+
+impl Entry {
+    /// The index of the problem that it is of.
+    fn problem(self) -> usize {
+        match self {
+            Self::Problem(index) | Self::Count(index) | Self::Consequence(index, _) => index,
+        }
+    }
 }
 
 impl Default for Problems {
@@ -93,6 +122,7 @@ impl Default for Problems {
             notes: None,
             counts: [0; 2],
             listed: Vec::new(),
+            opened: BTreeSet::new(),
             current: None,
         }
     }
@@ -113,6 +143,7 @@ impl PanelUi for Problems {
             let Tally { errors, warnings } = Tally::of(problems);
             self.counts = [errors, warnings];
             self.current = None;
+            self.opened.clear();
             self.notes = None;
             self.listed.clear();
         }
@@ -181,23 +212,46 @@ impl PanelUi for Problems {
         let list_id = ui.scope_id().with("problems");
         let row_height = parts::Row::height(ui);
         let area = ScrollArea::vertical().auto_shrink(false);
+        let mut toggled = None;
         area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
-            for &index in self.listed.get(rows).unwrap_or_default() {
-                let Some(problem) = at(problems, &notes, index) else {
+            for &entry in self.listed.get(rows).unwrap_or_default() {
+                let of = at(problems, &notes, entry.problem());
+                let shown = of.and_then(|of| match entry {
+                    Entry::Problem(_) => Some((of, of.to_string(), 0.0)),
+                    Entry::Count(_) => Some((of, of.consequences_in_words()?, INDENT)),
+                    Entry::Consequence(_, index) => {
+                        let consequence = of.consequences.get(index)?;
+                        Some((consequence, consequence.to_string(), 2.0 * INDENT))
+                    }
+                });
+                let Some((problem, name, indent)) = shown else {
                     continue;
                 };
+                let is_open = self.opened.contains(&entry.problem());
+                let is_count = matches!(entry, Entry::Count(_));
                 let row = parts::Row {
-                    id: list_id.with(index),
+                    id: list_id.with(entry),
                     role: Role::ListBoxOption,
-                    name: &problem.to_string(),
-                    selected: self.current == Some(index),
+                    name: &name,
+                    selected: self.current == Some(entry),
                     highlighted: false,
-                    branch: None,
+                    branch: is_count.then_some(parts::Branch {
+                        depth: 1,
+                        open: Some(is_open),
+                    }),
                 };
                 let response = row.show(ui);
-                paint_problem(ui, problem, response.rect);
+                let rect = response.rect.with_min_x(response.rect.min.x + indent);
+                if is_count {
+                    paint_count(ui, &name, is_open, rect);
+                    if response.clicked() {
+                        toggled = Some(entry.problem());
+                    }
+                    continue;
+                }
+                paint_problem(ui, problem, rect);
                 if response.clicked() {
-                    self.current = Some(index);
+                    self.current = Some(entry);
                     // What is in view is not where the problem is.
                     if on_disk.is_none() {
                         let target = context.document.problem_target(problem);
@@ -210,6 +264,12 @@ impl PanelUi for Problems {
                 });
             }
         });
+        if let Some(index) = toggled {
+            if !self.opened.remove(&index) {
+                self.opened.insert(index);
+            }
+            self.list(problems);
+        }
     }
 }
 
@@ -222,12 +282,24 @@ impl Problems {
             Severity::Warning => self.show_warnings,
             Severity::Note => self.show_notes,
         };
-        self.listed = (0..problems.len() + notes.len())
-            .filter(|&i| at(problems, &notes, i).is_some_and(passes))
-            .collect();
+        let all = 0..problems.len() + notes.len();
+        let passing = all.filter(|&i| at(problems, &notes, i).is_some_and(passes));
+        let mut passing: Vec<usize> = passing.collect();
         // What is worst first, each in file order.
         let severity = |i: &usize| at(problems, &notes, *i).map(|problem| problem.severity);
-        self.listed.sort_by_key(|i| Reverse(severity(i)));
+        passing.sort_by_key(|i| Reverse(severity(i)));
+        self.listed.clear();
+        for index in passing {
+            self.listed.push(Entry::Problem(index));
+            let below = at(problems, &notes, index).map_or(0, |it| it.consequences.len());
+            if below > 0 {
+                self.listed.push(Entry::Count(index));
+            }
+            if self.opened.contains(&index) {
+                let below = (0..below).map(|i| Entry::Consequence(index, i));
+                self.listed.extend(below);
+            }
+        }
     }
 
     /// The notes, if they are shown.
@@ -236,13 +308,20 @@ impl Problems {
         notes.unwrap_or_default()
     }
 
-    /// The listed problems, one to a line.
+    /// The listed problems, one to a line, and indented what follows from each.
     fn as_text(&self, problems: &[Problem]) -> String {
         let mut text = String::new();
         let notes = self.shown_notes();
-        for problem in self.listed.iter().filter_map(|&i| at(problems, &notes, i)) {
+        let indices = self.listed.iter().filter_map(|entry| match entry {
+            Entry::Problem(index) => Some(*index),
+            Entry::Count(_) | Entry::Consequence(..) => None,
+        });
+        for problem in indices.filter_map(|index| at(problems, &notes, index)) {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{problem} [{}]", problem.rule.id);
+            for consequence in &problem.consequences {
+                let _ = writeln!(text, "    {consequence} [{}]", consequence.rule.id);
+            }
         }
         text
     }
@@ -265,6 +344,16 @@ fn note(ui: &mut Ui, on_disk: &OnDisk, requests: &mut Vec<Request>) {
     });
 }
 
+/// Paints how many problems follow from the one above.
+fn paint_count(ui: &Ui, text: &str, is_open: bool, row: egui::Rect) {
+    let toggle = row.with_max_x(row.min.x + 16.0);
+    tree::paint_triangle(ui, is_open, toggle);
+    let rect = row.with_min_x(toggle.max.x + 4.0);
+    let rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
+    let weak = ui.visuals().weak_text_color();
+    parts::paint_text(ui, rect, RichText::new(text), weak, Align2::LEFT_CENTER);
+}
+
 fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
     let rect = row.with_min_x(row.min.x + 6.0);
     let rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
@@ -280,4 +369,22 @@ fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
     let message = rect.with_min_x(place.max.x + 8.0);
     let text = RichText::new(&problem.message);
     parts::paint_text(ui, message, text, color, Align2::LEFT_CENTER);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_said_once() {
+        let on_disk = OnDisk {
+            name: "gone.pfmap".to_owned(),
+            unreadable: Some(format!("{UNREADABLE}there is no such file")),
+            problems: Vec::new(),
+            read_at: "12:31:07".to_owned(),
+            number: 1,
+        };
+        assert_eq!(on_disk.headline(), "gone.pfmap on disk cannot be read");
+        assert_eq!(on_disk.reason().unwrap(), "There is no such file");
+    }
 }

@@ -293,7 +293,7 @@ fn paint_eye(painter: &Painter, place: Rect, color: Color32, hidden: bool) {
 }
 
 /// Points down when open and to the right when closed.
-fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
+pub(super) fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
     let (center, r) = (rect.center(), 3.5);
     let corners = if open {
         [vec2(-r, -r * 0.6), vec2(r, -r * 0.6), vec2(0.0, r * 0.8)]

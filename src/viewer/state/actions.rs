@@ -12,7 +12,7 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{NamedView, Projection};
-use mapscope_scene::{Direction, GameView, Item, OverlayId, ProblemFrame, ProblemTarget};
+use mapscope_scene::{Direction, GameView, Item, Moment, OverlayId, ProblemTarget};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
@@ -101,6 +101,7 @@ impl State {
         match action {
             Action::Counterpart => self.why_no_counterpart(),
             Action::Overlay(id) => self.why_no_overlay(id),
+            Action::SavePicture | Action::SaveMap => self.why_no_saving(),
             Action::SaveAnimation => self.why_no_animation(),
             _ => None,
         }
@@ -171,6 +172,14 @@ impl State {
     /// Does what a command says, if it can.
     pub(crate) fn run(&mut self, action: Action) {
         if !self.is_enabled(action) {
+            let saves = [Action::SavePicture, Action::SaveMap, Action::SaveAnimation];
+            if let Some(why) = self
+                .why_disabled(action)
+                .filter(|_| saves.contains(&action))
+            {
+                // Who pressed a key sees no menu that could say so.
+                self.notices.toast(why, None);
+            }
             return;
         }
         if !matches!(action, Action::Zoom { .. }) {
@@ -194,6 +203,9 @@ impl State {
             Action::AddTextureFolder => ask_path(self, PathPurpose::TextureFolder),
             Action::TextureFolders => self.interface.dialog = Some(Dialog::TextureFolders),
             Action::Close => self.close(),
+            Action::Quit if self.notices.saving.is_some() => {
+                self.interface.dialog = Some(Dialog::Quit);
+            }
             Action::Quit => self.effects.push(Effect::Quit),
             Action::Panel(panel) => {
                 let open = self.is_panel_open(panel);
@@ -453,17 +465,24 @@ impl State {
     }
 
     fn show_problem(&mut self, target: Option<ProblemTarget>) {
-        let Some(ProblemTarget { item, frame }) = target else {
+        let Some(ProblemTarget {
+            item,
+            moment,
+            overlay,
+        }) = target
+        else {
             let text = "This problem is not about something that can be shown";
             self.notices.toast(text, None);
             return;
         };
         self.select(Some(item));
-        if let Some(ProblemFrame { frame, overlay }) = frame {
-            self.go_to_frame(frame.into());
-            if let Some(overlay) = overlay {
-                self.switch_overlay(overlay, true);
-            }
+        match moment {
+            Some(Moment::Frame(frame)) => self.go_to_frame(frame.into()),
+            Some(Moment::BindPose) => self.choose_clip(None),
+            None => {}
+        }
+        if let Some(overlay) = overlay {
+            self.switch_overlay(overlay, true);
         }
         self.frame(item);
     }

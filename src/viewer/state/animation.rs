@@ -8,6 +8,7 @@ use crate::images::animation::{AnimationFormat, DEFAULT_FPS};
 use crate::images::series::{Destination, FramePattern};
 use crate::images::shots::Shot;
 use mapscope_scene::Progress;
+use mapscope_scene::camera::Camera;
 use mapscope_scene::saving::GIF;
 
 /// How many views a turntable or a flight through cameras has at first.
@@ -64,8 +65,26 @@ impl Default for AnimationOptions {
 pub(crate) struct SavingView {
     /// The name of the file, or of the first.
     pub name: String,
+    /// How many files there are.
+    pub files: usize,
     /// How far it is; it ends when that is cancelled.
     pub progress: Arc<Progress>,
+}
+
+impl SavingView {
+    /// The file that is being written, or which of them: files with numbers have one image each.
+    pub(crate) fn text(&self) -> String {
+        if self.files < 2 {
+            return format!("Saving {}", self.name);
+        }
+        // Fractions are not exact.
+        let done = (self.progress.fraction() * self.files as f32 + 0.01) as usize;
+        format!(
+            "Saving image {} of {}",
+            (done + 1).min(self.files),
+            self.files
+        )
+    }
 }
 
 impl State {
@@ -106,15 +125,21 @@ impl State {
         self.can_save() && self.motion().is_some()
     }
 
+    /// Why nothing can be saved at all, where that is not plain from what is open.
+    pub(crate) fn why_no_saving(&self) -> Option<String> {
+        let saving = self.notices.saving.as_ref()?;
+        Some(format!("{} is still being saved", saving.name))
+    }
+
     /// Why no animation can be saved, where that is not plain from what is open.
     pub(crate) fn why_no_animation(&self) -> Option<String> {
         if self.document().is_none() || self.can_save_animation() {
             return None;
         }
-        Some(match &self.notices.saving {
-            Some(saving) => format!("{} is still being saved", saving.name),
-            None => "Nothing moves, and from straight above there is nothing to turn around".into(),
-        })
+        let why = self.why_no_saving();
+        let nothing_moves =
+            "Nothing moves, and from straight above there is nothing to turn around";
+        Some(why.unwrap_or_else(|| nothing_moves.to_owned()))
     }
 
     /// How many images the animation has that is asked for.
@@ -145,6 +170,19 @@ impl State {
         }
     }
 
+    /// The camera of the animation that is asked for, where its shots say no more: that of the view, but
+    /// through cameras of the file one sees as [`State::look_through`] does.
+    pub(crate) fn animation_camera(&self) -> Camera {
+        let camera = self.view.camera;
+        if self.motion() == Some(Motion::Cameras) {
+            return Camera {
+                near: camera.near,
+                ..Camera::new(camera.pose, camera.handedness)
+            };
+        }
+        camera
+    }
+
     /// What the animation that is asked for becomes at a path: by its ending one file, or a PNG for each
     /// image. Without an ending it is a GIF.
     pub(crate) fn animation_at(&self, path: &Path) -> Destination {
@@ -167,7 +205,7 @@ mod tests {
     use crate::view_request::ViewRequest;
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::{loaded, moving};
-    use mapscope_scene::camera::Pose;
+    use mapscope_scene::camera::{Pose, Projection};
 
     #[test]
     fn what_moves_is_what_can() {
@@ -182,6 +220,8 @@ mod tests {
         assert_eq!(state.motion(), Some(Motion::Clip), "it is seen from above");
         state.player.set_range_start(4);
         state.player.set_range_end(6);
+        state.view.camera.projection = Projection::Orthographic;
+        assert_eq!(state.animation_camera(), state.view.camera);
         let frames: Vec<_> = state.animation_shots().iter().map(|it| it.frame).collect();
         assert_eq!(frames, [4, 5, 6].map(Some));
         state.player.choose(Some((1, 1)));

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::interface::{Dialog, PathPurpose};
 use super::reload::clock;
 use super::{Effect, OpenFile, State, folder};
 use crate::viewer::panels::Panel;
@@ -136,18 +137,23 @@ impl Changes {
             counted(count, group.what)
         });
         let counts: Vec<String> = counts.collect();
-        if counts.is_empty() {
-            "no difference".to_owned()
-        } else {
-            counts.join(", ")
+        match (counts.is_empty(), self.is_partial()) {
+            (true, false) => "no difference".to_owned(),
+            (true, true) => "no difference in what can be read".to_owned(),
+            (false, false) => counts.join(", "),
+            (false, true) => format!("{} in what can be read", counts.join(", ")),
         }
+    }
+
+    /// Whether errors of one of them left out something, which is not compared.
+    pub fn is_partial(&self) -> bool {
+        self.diff.is_partial.contains(&true)
     }
 }
 
 impl State {
     /// Compares the open file with another.
     pub(super) fn compare_with(&mut self, path: PathBuf) {
-        self.tools.comparison.file = Some(path.clone());
         self.compare(Other::File(path), true);
     }
 
@@ -191,13 +197,38 @@ impl State {
                 self.tools.comparison.current = None;
                 self.tools.comparison.found = Some(Arc::new(changes));
                 if request.is_asked {
+                    if let Other::File(path) = request.other {
+                        self.tools.comparison.file = Some(path);
+                    }
+                    if self.asks_what_to_compare().is_some() {
+                        self.interface.dialog = None;
+                    }
                     self.show_panel(Panel::Changes);
                 }
             }
             Err(message) => {
-                self.tools.comparison.found = None;
-                self.notices.toast(message, Some(Severity::Error));
+                // What stood before stands as long as it is about this version of the file.
+                if !request.is_asked {
+                    self.tools.comparison.found = None;
+                }
+                match self.asks_what_to_compare() {
+                    Some(why) if request.is_asked => *why = Some(message),
+                    _ => self.notices.toast(message, Some(Severity::Error)),
+                }
             }
+        }
+    }
+
+    /// Why the last path was of no use, of the dialog that asks for one to compare with; none if that
+    /// is not open.
+    fn asks_what_to_compare(&mut self) -> Option<&mut Option<String>> {
+        match &mut self.interface.dialog {
+            Some(Dialog::Path {
+                purpose: PathPurpose::Compare,
+                why_not,
+                ..
+            }) => Some(why_not),
+            _ => None,
         }
     }
 

@@ -9,6 +9,13 @@ use mapscope_formats::{Severity, pfmap, pfscene};
 use mapscope_scene::map_scene::{MapFile, maps_beside};
 use mapscope_scene::{Document, MapChoice, SceneItem};
 
+/// Maps as lists of files have them.
+fn in_order(mut maps: Vec<MapFile>) -> Vec<MapFile> {
+    let name = |map: &MapFile| folder::name(&map.path);
+    maps.sort_by(|a, b| folder::natural_order(&name(a), &name(b)));
+    maps
+}
+
 impl State {
     /// Whether the open document is a scene, which stands on a map.
     pub(crate) fn is_scene(&self) -> bool {
@@ -31,7 +38,7 @@ impl State {
     pub(crate) fn ask_for_other_map(&mut self) {
         if let Some(OpenFile { path, .. }) = self.open_file().filter(|_| self.can_choose_map()) {
             self.interface.dialog = Some(Dialog::ChooseMap {
-                maps: maps_beside(path),
+                maps: in_order(maps_beside(path)),
                 scene: path.clone(),
                 is_new: false,
             });
@@ -43,7 +50,7 @@ impl State {
         if !maps.is_empty() {
             self.interface.dialog = Some(Dialog::ChooseMap {
                 scene,
-                maps,
+                maps: in_order(maps),
                 is_new: true,
             });
         }
@@ -133,6 +140,17 @@ mod tests {
     use egui_kittest::kittest::Queryable as _;
     use mapscope_scene::{OpenOptions, OverlayId, Progress, Source, TerrainItem};
     use mapscope_testdata::{synthesize, tiny_scene};
+
+    #[test]
+    fn maps_to_choose_from_are_in_natural_order() {
+        let map = |name: &str| MapFile {
+            path: name.into(),
+            chunks: None,
+        };
+        let maps = in_order(["cut12.pfmap", "cut0.pfmap", "cut3.pfmap"].map(map).into());
+        let names: Vec<_> = maps.iter().map(|map| folder::name(&map.path)).collect();
+        assert_eq!(names, ["cut0.pfmap", "cut3.pfmap", "cut12.pfmap"]);
+    }
 
     /// A folder with a map and the scene that stands on it.
     struct Game(tempfile::TempDir);
@@ -357,7 +375,11 @@ mod tests {
         let effect = Effect::AskPath(PathPurpose::SceneMap);
         assert!(state(&window).effects.contains(&effect));
         let window = &mut window.state_mut().state;
-        window.path_chosen(PathPurpose::SceneMap, "/b.pfmap".into(), Asked::BySystem);
+        window.path_chosen(
+            PathPurpose::SceneMap,
+            Path::new("/b.pfmap"),
+            Asked::BySystem,
+        );
         let other = MapChoice::File("/b.pfmap".into());
         assert_eq!(asked(window), Some((&*scene, Cause::Asked, &other)));
     }

@@ -1,6 +1,6 @@
 //! What is in front of the view and around it: dialogs, and the paths that they ask for.
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use super::animation::AnimationOptions;
 use super::drop_preview::DropPreview;
@@ -69,6 +69,8 @@ pub(crate) enum Dialog {
         purpose: PathPurpose,
         /// What was typed.
         text: String,
+        /// Why the path that was typed before is of no use.
+        why_not: Option<String>,
     },
     /// Asks which map a scene stands on.
     ChooseMap {
@@ -96,6 +98,8 @@ pub(crate) enum Dialog {
         /// What they would be.
         kind: FileKind,
     },
+    /// Asks whether to leave while something is being saved.
+    Quit,
     /// Says what this program is.
     About,
 }
@@ -145,11 +149,30 @@ impl State {
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
             _ => String::new(),
         };
-        self.interface.dialog = Some(Dialog::Path { purpose, text });
+        self.interface.dialog = Some(Dialog::Path {
+            purpose,
+            text,
+            why_not: None,
+        });
     }
 
     /// Does what a path was asked for.
-    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: PathBuf, asked: Asked) {
+    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: &Path, asked: Asked) {
+        let saved = match purpose {
+            PathPurpose::SavePicture | PathPurpose::SaveMap => Some(PNG),
+            PathPurpose::SaveAnimation => Some(GIF),
+            _ => None,
+        };
+        let file = saved.map_or_else(|| Ok(path.to_owned()), |kind| self.file_at(path, kind));
+        let (path, asked) = match file {
+            // Nobody was asked about that file.
+            Ok(file) if file != path => (file, Asked::InWindow),
+            Ok(file) => (file, asked),
+            Err(error) => {
+                self.refuse_to_save(purpose, path, asked, &error.to_string());
+                return;
+            }
+        };
         match purpose {
             PathPurpose::Open => self.open_paths(&[path]),
             PathPurpose::SavePicture => {
@@ -158,7 +181,17 @@ impl State {
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
             PathPurpose::SaveAnimation => self.save_animation_to(&path, asked),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
-            PathPurpose::Compare => self.compare_with(folder::absolute(&path)),
+            PathPurpose::Compare => {
+                if asked == Asked::InWindow {
+                    // Until it is known whether the path is of use.
+                    self.interface.dialog = Some(Dialog::Path {
+                        purpose,
+                        text: path.display().to_string(),
+                        why_not: None,
+                    });
+                }
+                self.compare_with(folder::absolute(&path));
+            }
             PathPurpose::SceneMap => {
                 let scene = self.open_file().filter(|_| self.can_choose_map());
                 if let Some(scene) = scene.map(|open| open.path.clone()) {
@@ -166,6 +199,21 @@ impl State {
                     self.choose_map(scene, map, false);
                 }
             }
+        }
+    }
+
+    /// The file that is saved to at a path: in a folder, the one that is suggested.
+    fn file_at(&self, path: &Path, kind: FileKind) -> Result<PathBuf, SaveError> {
+        let last = path.as_os_str().as_encoded_bytes().last();
+        if path.is_dir() {
+            let open = self.open_file();
+            let suggested = open.map(|open| suggested_image(&open.path, kind));
+            let name = suggested.as_deref().and_then(Path::file_name);
+            Ok(path.join(name.unwrap_or_default()))
+        } else if last.is_some_and(|byte| is_separator(char::from(*byte))) {
+            Err(SaveError::NoFolder)
+        } else {
+            Ok(path.to_owned())
         }
     }
 
@@ -231,11 +279,12 @@ impl State {
                 Ok(()) if may_replace || !file.is_file() => {}
                 Ok(()) | Err(SaveError::OtherKind(_)) => existing.push(file.clone()),
                 Err(error) => {
-                    let others = match (&error, purpose) {
-                        (SaveError::Ending(_), PathPurpose::SaveAnimation) => ", .apng or .gif",
-                        _ => "",
+                    let why = match (&error, purpose) {
+                        (SaveError::Ending(_), PathPurpose::SaveAnimation) => {
+                            "expected a name that ends in .png, .apng or .gif".to_owned()
+                        }
+                        _ => error.to_string(),
                     };
-                    let why = format!("{error}{others}");
                     self.refuse_to_save(purpose, path, asked, &why);
                     return false;
                 }
@@ -259,7 +308,11 @@ impl State {
         self.notices.toast(text, Some(Severity::Error));
         if asked == Asked::InWindow {
             let text = path.display().to_string();
-            self.interface.dialog = Some(Dialog::Path { purpose, text });
+            self.interface.dialog = Some(Dialog::Path {
+                purpose,
+                text,
+                why_not: None,
+            });
         }
     }
 

@@ -96,6 +96,9 @@ pub(crate) struct Failure {
     pub problem: Option<Problem>,
 }
 
+/// How the message of a file begins that the system does not let be read.
+pub(crate) const UNREADABLE: &str = "It cannot be read: ";
+
 impl Failure {
     /// A file that was not opened for a reason that is no place in it.
     pub(crate) fn new(path: &Path, message: &str) -> Self {
@@ -110,17 +113,17 @@ impl Failure {
         // The path stands beside the message wherever it is shown.
         let message = match error {
             OpenError::Read { source, .. } => {
-                format!("It cannot be read: {}", system_reason(source, "file"))
+                format!("{UNREADABLE}{}", system_reason(source, "file"))
             }
             OpenError::Changed { .. } => "It changed while it was read".to_owned(),
             OpenError::UnknownFormat { reason, .. } => reason.clone(),
             OpenError::Refused {
                 format, problem, ..
-            } => format!("{} {}: {}", format.name, problem.place, problem.message),
+            } => format!("{}, {}: {}", format.name, problem.place, problem.message),
             OpenError::Cancelled => "Cancelled".to_owned(),
         };
         let problem = match error {
-            OpenError::Refused { problem, .. } => Some(problem.clone()),
+            OpenError::Refused { problem, .. } => Some((**problem).clone()),
             _ => None,
         };
         Self {
@@ -431,6 +434,19 @@ mod tests {
 
     fn outcome_of(paths: Vec<PathBuf>) -> (Outcome, Loader) {
         outcome_with(paths, Vec::new())
+    }
+
+    #[test]
+    fn a_failure_names_the_format_and_then_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let bad = folder.path().join("bad.pmf");
+        std::fs::write(&bad, b"PMF\x01 and no more").unwrap();
+        let (outcome, _loader) = outcome_of(vec![bad]);
+        let message = &outcome.failures[0].message;
+        assert!(
+            message.starts_with("PlatinumSrc map, 0x3: header"),
+            "{message}"
+        );
     }
 
     fn outcome_with(paths: Vec<PathBuf>, chosen: Vec<ChosenMap>) -> (Outcome, Loader) {

@@ -541,14 +541,14 @@ mod tests {
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
         let save = PathPurpose::SavePicture;
-        state.path_chosen(save, in_dir("new"), Asked::InWindow);
+        state.path_chosen(save, &in_dir("new"), Asked::InWindow);
         let saves = |name| [Effect::SavePicture(in_dir(name))];
         assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
         assert_eq!(state.interface.dialog, None);
 
         for (name, bytes) in [("old.png", &b""[..]), ("text.png", b"a text")] {
             std::fs::write(in_dir(name), bytes).unwrap();
-            state.path_chosen(save, in_dir(name), Asked::InWindow);
+            state.path_chosen(save, &in_dir(name), Asked::InWindow);
             assert!(state.effects.is_empty(), "{name}");
             let path = in_dir(name);
             let question = Dialog::Replace {
@@ -559,12 +559,12 @@ mod tests {
             };
             assert_eq!(state.interface.dialog.take(), Some(question), "{name}");
             for asked in [Asked::ToReplace, Asked::BySystem] {
-                state.path_chosen(save, path.clone(), asked);
+                state.path_chosen(save, &path, asked);
                 assert_eq!(std::mem::take(&mut state.effects), saves(name));
             }
         }
         // The system asked about `old`, and not about `old.png`.
-        state.path_chosen(save, in_dir("old"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("old"), Asked::BySystem);
         assert!(matches!(
             state.interface.dialog.take(),
             Some(Dialog::Replace { .. })
@@ -579,7 +579,7 @@ mod tests {
             ("a.jpg", Asked::InWindow),
         ] {
             state.effects.clear();
-            state.path_chosen(save, in_dir(name), asked);
+            state.path_chosen(save, &in_dir(name), asked);
             assert!(state.effects.is_empty(), "{name}");
             let toast = state.notices.toasts.last().unwrap();
             assert_eq!(toast.severity, Some(Severity::Error));
@@ -589,13 +589,48 @@ mod tests {
     }
 
     #[test]
+    fn in_a_folder_a_file_is_saved_by_the_name_that_is_suggested() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut state = state();
+        state.loaded(outcome("/maps/castle.pfmap", false, true));
+        let chosen = |state: &mut State, purpose, path: PathBuf| {
+            state.effects.clear();
+            state.path_chosen(purpose, &path, Asked::InWindow);
+            state.effects.pop()
+        };
+        let animation = PathPurpose::SaveAnimation;
+        let gif = dir.path().join("castle.gif");
+        let expected = Effect::SaveAnimation(Destination::Animation(AnimationFormat::Gif, gif));
+        let found = chosen(&mut state, animation, dir.path().to_owned());
+        assert_eq!(found, Some(expected));
+        let picture = PathPurpose::SavePicture;
+        let png = dir.path().join("castle.png");
+        let found = chosen(&mut state, picture, dir.path().join(""));
+        assert_eq!(found, Some(Effect::SavePicture(png.clone())));
+        // What is in it is asked about.
+        std::fs::write(&png, b"").unwrap();
+        let path = dir.path().to_owned();
+        state.effects.clear();
+        state.path_chosen(picture, &path, Asked::BySystem);
+        assert!(state.effects.is_empty());
+        assert!(matches!(
+            state.interface.dialog.take(),
+            Some(Dialog::Replace { .. })
+        ));
+        let found = chosen(&mut state, animation, dir.path().join("none").join(""));
+        assert_eq!(found, None);
+        let toast = &state.notices.toasts.last().unwrap().text;
+        assert!(toast.ends_with("there is no such folder"), "{toast}");
+    }
+
+    #[test]
     fn an_animation_asks_once_about_all_files_that_are_there_and_refuses_what_is_too_large() {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
         state.interface.animation.views = 3;
         let save = PathPurpose::SaveAnimation;
-        state.path_chosen(save, in_dir("new"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("new"), Asked::BySystem);
         let gif = Destination::Animation(AnimationFormat::Gif, in_dir("new.gif"));
         let saves = [Effect::SaveAnimation(gif)];
         assert_eq!(std::mem::take(&mut state.effects), saves);
@@ -604,7 +639,7 @@ mod tests {
             std::fs::write(in_dir(name), b"").unwrap();
         }
         // The system knows nothing of the numbers.
-        state.path_chosen(save, in_dir("a.png"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("a.png"), Asked::BySystem);
         assert!(state.effects.is_empty());
         let question = Dialog::Replace {
             purpose: save,
@@ -613,17 +648,18 @@ mod tests {
             kind: PNG,
         };
         assert_eq!(state.interface.dialog.take(), Some(question));
-        state.path_chosen(save, in_dir("a.png"), Asked::ToReplace);
+        state.path_chosen(save, &in_dir("a.png"), Asked::ToReplace);
         let images = ["a_000.png", "a_001.png", "a_002.png"].map(in_dir);
         let saves = [Effect::SaveAnimation(Destination::Images(images.to_vec()))];
         assert_eq!(std::mem::take(&mut state.effects), saves);
 
-        state.path_chosen(save, in_dir("a.jpg"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("a.jpg"), Asked::BySystem);
         let toast = &state.notices.toasts.last().unwrap().text;
-        assert!(toast.ends_with(".png, .apng or .gif"), "{toast}");
+        let expected = "a.jpg was not saved: expected a name that ends in .png, .apng or .gif";
+        assert!(toast.ends_with(expected), "{toast}");
         state.interface.picture.size = PictureSize::Typed;
         state.interface.picture.typed_size = [20_000; 2];
-        state.path_chosen(save, in_dir("large.apng"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("large.apng"), Asked::BySystem);
         let toast = &state.notices.toasts.last().unwrap().text;
         assert!(toast.contains("20000x20000"), "{toast}");
         assert!(state.effects.is_empty());

@@ -202,7 +202,8 @@ mod tests {
     use crate::viewer::commands::{Action, Surroundings, find};
     use crate::viewer::panels::Request;
     use crate::viewer::testing::{document, level, loaded, model, moving};
-    use mapscope_scene::{Document, LevelItem, ModelItem, Playhead};
+    use mapscope_formats::{Place, Problem, Subject};
+    use mapscope_scene::{Document, Flaw, LevelItem, ModelItem, Playhead};
     use mapscope_scene::{OpenOptions, Progress, Source};
 
     #[test]
@@ -262,6 +263,61 @@ mod tests {
         assert!(state.view.shown.overlays.contains(OverlayId::FrameBounds));
     }
 
+    #[test]
+    fn a_problem_of_triangles_shows_the_overlay_that_marks_them_and_leads_through_them() {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(reversed(), false));
+        let document = state.document().unwrap();
+        let problems = &document.about().problems;
+        let of_rule = |it: &&Problem| it.rule.id == "pfobj/reversed-triangles";
+        let problem = problems.iter().find(of_rule).unwrap();
+        let target = document.problem_target(problem);
+        state.request(Request::ShowProblem(target));
+        let flaw = Flaw::Reversed;
+        let all = Some(Item::from(ModelItem::Flaw { flaw }));
+        assert_eq!(state.view.shown.selected, all);
+        let overlays = &state.view.shown.overlays;
+        assert!(overlays.contains(OverlayId::ReversedTriangles));
+        let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
+        let next = find("select.next").unwrap().action;
+        for expected in [0, 2, 0] {
+            state.run(next);
+            assert_eq!(state.view.shown.selected, triangle(expected));
+        }
+    }
+
+    /// Three triangles, of which the first and the last go round the wrong way.
+    fn reversed() -> Arc<dyn Document> {
+        let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw \nvm 0\n");
+        let [a, b, c] = ["0 0 0", "1 0 0", "0 1 0"].map(vertex);
+        let vertices = [&a, &c, &b, &a, &b, &c, &a, &c, &b].map(String::as_str);
+        let text = format!(
+            "version 1.0\nnum_verts 9\nnum_joints 0\nnum_materials 1\nnum_as 0\nframe_counts \n\
+             has_collision 1\n{}material Skin\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\n\
+             texture skin.png\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 0 0\n",
+            vertices.concat()
+        );
+        opened("reversed.pfobj", &text)
+    }
+
+    #[test]
+    fn a_problem_of_the_bind_pose_goes_there() {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(with_wrong_bounds(), false));
+        let document = state.document().unwrap();
+        let problem = Problem::new(
+            mapscope_scene::rules().next().unwrap(),
+            Subject::BindBounds,
+            Place::line(1),
+            "the bounds of the bind pose are wrong",
+        );
+        let target = document.problem_target(&problem);
+        state.request(Request::ShowProblem(target));
+        assert_eq!(state.view.shown.selected, Some(ModelItem::Model.into()));
+        assert_eq!(state.player.clip(), None);
+        assert!(state.view.shown.overlays.contains(OverlayId::BindBounds));
+    }
+
     /// A triangle with a clip of two frames, of which the second declares too much.
     fn with_wrong_bounds() -> Arc<dyn Document> {
         let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n");
@@ -278,9 +334,14 @@ mod tests {
             frame("1"),
             frame("7"),
         );
+        opened("wave.pfobj", &text)
+    }
+
+    /// A model of this text, which has a texture.
+    fn opened(name: &str, text: &str) -> Arc<dyn Document> {
         let source = Source {
-            path: "wave.pfobj".into(),
-            bytes: text.into_bytes().into(),
+            path: name.into(),
+            bytes: text.as_bytes().into(),
             embedded: &[(
                 "skin.png",
                 include_bytes!("../../../tests/goldens/shadow.png"),

@@ -53,7 +53,8 @@ fn fault(message: &str) -> String {
 /// not, and not fewer of them, or it has errors and less of what files have.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
-        let problems = document.about().problems.iter();
+        let problems = &document.about().problems;
+        let problems = problems.iter().flat_map(Problem::with_consequences);
         // What is missing beside it is no fault of this version of the file.
         let errors = problems.filter(|problem| {
             problem.severity == Severity::Error && !is_missing_file(problem.rule)

@@ -15,7 +15,7 @@ use egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, TextureId, Ui, Vec2
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 
-use crate::viewer::app::whole_drags::WholeDrags;
+use crate::viewer::app::portions::Portions;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
@@ -173,7 +173,7 @@ pub(crate) fn built(
         },
     );
     theme::apply(&harness.ctx);
-    harness.ctx.add_plugin(WholeDrags::default());
+    harness.ctx.add_plugin(Portions::default());
     harness.run();
     harness
 }

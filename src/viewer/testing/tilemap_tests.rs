@@ -404,7 +404,7 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     progress.cancel();
     let unwanted = folder.path().join("unwanted.png");
     let saved = save_map(Shown::default(), unwanted, &progress);
-    assert_eq!(saved, Saved::Cancelled);
+    assert_eq!(saved, Saved::Cancelled(0));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

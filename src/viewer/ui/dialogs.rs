@@ -44,6 +44,8 @@ enum Answer {
     Replace(PathPurpose, PathBuf),
     /// Ask for a path.
     AskPath(PathPurpose),
+    /// Leave, whatever is being saved.
+    Quit,
     /// Forget the texture folder of this index.
     RemoveFolder(usize),
     /// Let the scene stand on this map.
@@ -74,7 +76,13 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 None => Answer::Stay,
             }
         }),
-        Dialog::Path { purpose, text } => modal(ctx, "path", |ui| path(ui, *purpose, text)),
+        Dialog::Path {
+            purpose,
+            text,
+            why_not,
+        } => modal(ctx, "path", |ui| {
+            path(ui, *purpose, text, why_not.as_deref())
+        }),
         Dialog::Replace {
             purpose,
             path,
@@ -91,6 +99,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Dialog::Picture => modal(ctx, "picture", |ui| picture(ui, state)),
         Dialog::Animation => modal(ctx, "animation", |ui| animation(ui, state)),
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
+        Dialog::Quit => modal(ctx, "quit", |ui| quit(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text, is_new } => {
             let mut open = true;
@@ -133,15 +142,16 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             if let Dialog::Path { text, .. } = dialog {
                 state.interface.typed_path = text;
             }
-            state.path_chosen(purpose, path, Asked::InWindow);
+            state.path_chosen(purpose, &path, Asked::InWindow);
         }
-        Answer::Replace(purpose, path) => state.path_chosen(purpose, path, Asked::ToReplace),
+        Answer::Replace(purpose, path) => state.path_chosen(purpose, &path, Asked::ToReplace),
         Answer::Map(choice) => {
             if let Dialog::ChooseMap { scene, is_new, .. } = dialog {
                 state.choose_map(scene, choice, is_new);
             }
         }
         Answer::AskPath(purpose) => state.effects.push(Effect::AskPath(purpose)),
+        Answer::Quit => state.effects.push(Effect::Quit),
         Answer::RemoveFolder(index) => {
             state.remove_texture_folder(index);
             state.interface.dialog = Some(dialog);
@@ -158,7 +168,12 @@ fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> A
     }
 }
 
-fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
+fn path(
+    ui: &mut egui::Ui,
+    purpose: PathPurpose,
+    text: &mut String,
+    why_not: Option<&str>,
+) -> Answer {
     ui.set_width(520.0);
     let (title, help, verb) = match purpose {
         PathPurpose::Open => (
@@ -169,7 +184,7 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
         PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
         PathPurpose::SaveAnimation => (
             "Save animation",
-            "Where to save it: as .gif, .apng or .png, which is a file for each image",
+            "Where to save it: as .gif, as .apng, or as .png with a file for each image",
             "Save",
         ),
         PathPurpose::SaveMap => (
@@ -206,7 +221,10 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
         .show(ui, field, |query| suggestions(&ctx, query.word, purpose));
     let field = field.text_edit.response.response;
     name_field(&field, "Path");
-    if !field.has_focus() && !field.lost_focus() {
+    if field.lost_focus() {
+        // A path that is refused is asked for again at once.
+        ui.ctx().request_repaint();
+    } else if !field.has_focus() {
         field.request_focus();
     }
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -214,6 +232,9 @@ fn path(ui: &mut egui::Ui, purpose: PathPurpose, text: &mut String) -> Answer {
     let meant = from_home(typed);
     if !typed.is_empty() && meant != Path::new(typed) {
         ui.weak(meant.display().to_string());
+    }
+    if let Some(why_not) = why_not {
+        ui.colored_label(ui.visuals().error_fg_color, why_not);
     }
     let mut answer = Answer::Stay;
     ui.add_space(6.0);
@@ -258,6 +279,28 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
         [true, _] => None,
         [_, true] => Some(Answer::Close),
         _ => Some(Answer::Stay),
+    }
+}
+
+/// Asks whether to leave while something is being saved. Once that is over there is nothing to ask.
+fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
+    let Some(saving) = &state.notices.saving else {
+        return Answer::Close;
+    };
+    ui.set_width(420.0);
+    ui.heading("Quit anyway?");
+    let name = &saving.name;
+    ui.label(format!(
+        "{name} is still being saved, and nothing of it would be kept."
+    ));
+    ui.add_space(6.0);
+    let answers = ui.horizontal(|ui| [ui.button("Quit"), ui.button("Go on saving")]);
+    let [quit, go_on] = answers.inner;
+    places::note(ui.ctx(), "quit-anyway", quit.rect);
+    match [quit.clicked(), go_on.clicked()] {
+        [true, _] => Answer::Quit,
+        [_, true] => Answer::Close,
+        _ => Answer::Stay,
     }
 }
 
@@ -325,6 +368,8 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
         ui.horizontal(|ui| {
             let choice = egui::RadioButton::new(moves == Some(motion), name);
             let choice = ui.add_enabled(why_not.is_none(), choice);
+            let place = format!("animation-{}", name.to_ascii_lowercase());
+            places::note(ui.ctx(), place, choice.rect);
             if choice.clicked() {
                 state.interface.animation.motion = motion;
             }

@@ -766,6 +766,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_typed_before_tab_in_a_slow_frame_is_for_the_field_before() {
+        let mut harness = with_moving();
+        harness.state_mut().state.run(Action::SaveAnimation);
+        harness.run();
+        harness.get_by_label("Views").click();
+        harness.run();
+        let key = |key, modifiers| Event::Key {
+            key,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers,
+        };
+        harness.input_mut().events.extend([
+            key(Key::A, Modifiers::COMMAND),
+            Event::Text("4".to_owned()),
+            key(Key::Tab, Modifiers::NONE),
+            Event::Text("1".to_owned()),
+            Event::Text("2".to_owned()),
+            key(Key::Tab, Modifiers::NONE),
+        ]);
+        harness.run();
+        let options = state(&harness).interface.animation;
+        assert_eq!((options.views, options.fps), (4, 12.0));
+    }
+
+    #[test]
     fn what_is_saved_can_be_stopped_and_nothing_else_is_saved_meanwhile() {
         let progress = Arc::new(Progress::default());
         progress.report(0.25).unwrap();
@@ -773,15 +800,47 @@ mod tests {
         assert!(state(&harness).is_enabled(Action::SavePicture));
         harness.state_mut().state.notices.saving = Some(SavingView {
             name: "knight.gif".to_owned(),
+            files: 1,
             progress: Arc::clone(&progress),
         });
         harness.run_steps(3);
         harness.get_by_label("Saving knight.gif");
+        harness
+            .state_mut()
+            .state
+            .notices
+            .saving
+            .as_mut()
+            .unwrap()
+            .files = 8;
+        harness.run_steps(3);
+        harness.get_by_label("Saving image 3 of 8");
         for action in [Action::SavePicture, Action::SaveAnimation] {
             assert!(!state(&harness).is_enabled(action));
         }
         let why = state(&harness).why_disabled(Action::SaveAnimation);
         assert_eq!(why.as_deref(), Some("knight.gif is still being saved"));
+        // A key says so too.
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+        harness.run_steps(3);
+        harness.get_by_label("knight.gif is still being saved");
+
+        // Whoever leaves is asked first.
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Q);
+        harness.run_steps(3);
+        assert_eq!(state(&harness).interface.dialog, Some(Dialog::Quit));
+        harness.get_by_label("Go on saving").click();
+        harness.run_steps(3);
+        assert_eq!(state(&harness).interface.dialog, None);
+        assert!(state(&harness).effects.is_empty());
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Q);
+        harness.run_steps(3);
+        harness.get_by_role_and_label(Role::Button, "Quit").click();
+        harness.run_steps(3);
+        assert_eq!(
+            std::mem::take(&mut harness.state_mut().state.effects),
+            [Effect::Quit]
+        );
         harness.get_by_label("Cancel saving").click();
         harness.run_steps(3);
         assert!(progress.check().is_err());
@@ -811,6 +870,24 @@ mod tests {
             assert_eq!(saves, replaces, "{answer}");
             assert_eq!(state(&harness).interface.dialog, None);
         }
+    }
+
+    #[test]
+    fn after_a_path_that_is_refused_another_can_be_typed_at_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("none/view.png");
+        let mut harness = window(|state| {
+            state.ask_path(PathPurpose::SavePicture);
+        });
+        if let Some(Dialog::Path { text, .. }) = &mut harness.state_mut().state.interface.dialog {
+            *text = path.display().to_string();
+        }
+        harness.run();
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert!(state(&harness).effects.is_empty());
+        let toast = state(&harness).notices.toasts.last().unwrap();
+        assert!(toast.text.contains("no such folder"), "{}", toast.text);
+        assert!(harness.get_by_label("Path").is_focused());
     }
 
     #[test]
@@ -1181,7 +1258,11 @@ mod tests {
         let purpose = PathPurpose::Open;
         assert_eq!(
             state(&harness).interface.dialog,
-            Some(Dialog::Path { purpose, text })
+            Some(Dialog::Path {
+                purpose,
+                text,
+                why_not: None
+            })
         );
     }
 

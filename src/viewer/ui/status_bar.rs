@@ -19,8 +19,8 @@ use mapscope_scene::SummaryPart;
 
 /// Width of the bar that says how far saving something is, in points.
 const SAVING_WIDTH: f32 = 90.0;
-/// How many letters of the name of the file are shown.
-const SAVING_LETTERS: usize = 24;
+/// How many letters are shown of what is said of it, which has the name of a file in it.
+const SAVING_LETTERS: usize = 31;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let bar = EguiPanel::bottom("status bar").show(root, |ui| {
@@ -153,16 +153,20 @@ fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
     let stop = ui.small_button("Cancel");
     parts::name(&stop, "Cancel saving");
     places::note(ui.ctx(), "saving-cancel", stop.rect);
-    if stop.on_hover_text("Stop, and keep nothing of it").clicked() {
+    if stop
+        .on_hover_text("Stop saving, and remove what was made by it")
+        .clicked()
+    {
         saving.progress.cancel();
     }
     let bar = egui::ProgressBar::new(saving.progress.fraction());
     ui.add(bar.desired_width(SAVING_WIDTH).show_percentage());
-    let mut name: String = saving.name.chars().take(SAVING_LETTERS).collect();
-    if name.len() < saving.name.len() {
-        name.push('…');
+    let text = saving.text();
+    let mut short: String = text.chars().take(SAVING_LETTERS).collect();
+    if short.len() < text.len() {
+        short.push('…');
     }
-    ui.label(format!("Saving {name}"));
+    ui.label(short);
     // It moves by itself.
     ui.ctx().request_repaint_after_secs(0.25);
 }

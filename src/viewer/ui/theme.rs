@@ -60,6 +60,13 @@ pub(crate) fn apply(ctx: &egui::Context) {
     }
 }
 
+/// Has the cursors of text fields stay where they are, so that nothing is drawn while nothing changes.
+pub(crate) fn stop_blinking(ctx: &egui::Context) {
+    ctx.style_mut_of(Theme::Dark, |style| {
+        style.visuals.text_cursor.blink = false;
+    });
+}
+
 fn visuals() -> Visuals {
     let mut visuals = Visuals::dark();
     let radius = CornerRadius::same(5);

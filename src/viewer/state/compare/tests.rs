@@ -116,7 +116,7 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     run(state, "compare");
     let asks = [Effect::AskPath(PathPurpose::Compare)];
     assert_eq!(std::mem::take(&mut state.effects), asks);
-    state.path_chosen(PathPurpose::Compare, other.clone(), Asked::BySystem);
+    state.path_chosen(PathPurpose::Compare, &other, Asked::BySystem);
     assert_eq!(carry_out(state), 1);
     assert!(state.is_panel_open(Panel::Changes));
     h.run();
@@ -131,15 +131,40 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     // What cannot be compared is said.
     std::fs::write(&other, "no map").unwrap();
     let state = &mut h.state_mut().state;
-    state.path_chosen(PathPurpose::Compare, other, Asked::BySystem);
+    state.path_chosen(PathPurpose::Compare, &other, Asked::BySystem);
     carry_out(state);
     let toast = state.notices.toasts.last().unwrap();
     assert_eq!(toast.severity, Some(Severity::Error), "{toast:?}");
+    // What was compared before stands.
+    assert!(state.tools.comparison.found.is_some() && state.tools.comparison.file.is_some());
     // Another file forgets it.
     let mut next = testing::loaded(open(&a), false);
     next.loaded.as_mut().unwrap().path = "other.pfmap".into();
     state.loaded(next);
     assert!(state.tools.comparison.found.is_none() && state.tools.comparison.file.is_none());
+}
+
+#[test]
+fn a_path_of_no_use_is_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = maps();
+    let other = folder.path().join("other.pfmap");
+    std::fs::write(&other, &b).unwrap();
+    let mut h = testing::window(|state| state.loaded(testing::loaded(open(&a), false)));
+    let state = &mut h.state_mut().state;
+    state.effects.clear();
+    let missing = folder.path().join("none.pfmap");
+    state.ask_path(PathPurpose::Compare);
+    state.path_chosen(PathPurpose::Compare, &missing, Asked::InWindow);
+    carry_out(state);
+    h.run();
+    h.get_by_label("Compare with");
+    h.get_by_label_contains("none.pfmap: ");
+    assert!(h.state().state.notices.toasts.is_empty());
+    let state = &mut h.state_mut().state;
+    state.path_chosen(PathPurpose::Compare, &other, Asked::InWindow);
+    carry_out(state);
+    assert!(state.interface.dialog.is_none() && state.has_changes());
 }
 
 #[test]

@@ -1,25 +1,29 @@
-//! Loses no drag to a slow frame.
+//! Loses no drag and no key to a slow frame.
 //!
 //! egui looks at where the pointer is once a frame, after everything that has happened: of a drag
 //! that begins and ends within one frame it sees a press and a release in the same place, and of
 //! one that ends in it all but the last of the way. Here a press, the way from there and the
 //! release are given to it in frames of their own, for the view, sliders and panels alike. Clicks
 //! wait for nothing, since the pointer stays where it is between their press and their release.
+//!
+//! All keys of a frame are for the widget that has the focus after all of them. So that each is for
+//! the one that it was typed for, Tab comes in a frame of its own, and what is typed after a click in
+//! the next.
 
-use egui::{Context, Event, Plugin, Pos2, RawInput};
+use egui::{Context, Event, Key, Plugin, Pos2, RawInput};
 
-/// Gives egui what the pointer does in portions in which no drag is lost.
+/// Gives egui what happens in portions in which no drag is lost, and no key to another widget.
 #[derive(Debug, Default)]
-pub(crate) struct WholeDrags {
+pub(crate) struct Portions {
     /// What comes in the next frame.
     later: Vec<Event>,
     /// Where the button was pressed that is held.
     pressed_at: Option<Pos2>,
 }
 
-impl Plugin for WholeDrags {
+impl Plugin for Portions {
     fn debug_name(&self) -> &'static str {
-        "whole drags"
+        "portions"
     }
 
     fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
@@ -36,12 +40,20 @@ impl Plugin for WholeDrags {
     }
 }
 
-impl WholeDrags {
+impl Portions {
     /// How many events come before the next frame. What goes farther than `reach` from where the
     /// button was pressed is a drag.
     fn portion(&mut self, events: &[Event], reach: f32) -> usize {
         let (mut is_pressed, mut is_dragged) = (false, false);
+        let (mut is_typed, mut moves_focus) = (false, false);
         for (index, event) in events.iter().enumerate() {
+            if is_key(event) {
+                let is_tab = is_tab(event);
+                if moves_focus || is_tab && is_typed {
+                    return index;
+                }
+                (is_typed, moves_focus) = (true, is_tab);
+            }
             match event {
                 Event::PointerButton { pressed: true, .. } if is_dragged => return index,
                 Event::PointerButton {
@@ -64,12 +76,31 @@ impl WholeDrags {
                         return index;
                     }
                     self.pressed_at = None;
+                    moves_focus = true;
                 }
                 _ => {}
             }
         }
         events.len()
     }
+}
+
+/// Whether it is for whatever has the focus.
+fn is_key(event: &Event) -> bool {
+    let is_typed = matches!(event, Event::Text(_) | Event::Paste(_) | Event::Ime(_));
+    is_typed || matches!(event, Event::Key { pressed: true, .. })
+}
+
+/// Whether it moves the focus.
+fn is_tab(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Key {
+            key: Key::Tab,
+            pressed: true,
+            ..
+        }
+    )
 }
 
 #[cfg(test)]
@@ -94,7 +125,7 @@ mod tests {
     }
 
     /// How many events each frame gets.
-    fn portions(drags: &mut WholeDrags, mut events: &[Event]) -> Vec<usize> {
+    fn portions(drags: &mut Portions, mut events: &[Event]) -> Vec<usize> {
         let mut portions = Vec::new();
         while !events.is_empty() {
             let end = drags.portion(events, REACH);
@@ -106,7 +137,7 @@ mod tests {
 
     #[test]
     fn press_way_and_release_of_a_drag_come_one_after_the_other() {
-        let mut drags = WholeDrags::default();
+        let mut drags = Portions::default();
         let whole = [
             moved(3.0),
             button(10.0, true),
@@ -126,7 +157,7 @@ mod tests {
 
     #[test]
     fn clicks_wait_for_nothing() {
-        let mut drags = WholeDrags::default();
+        let mut drags = Portions::default();
         let double = [
             button(5.0, true),
             moved(6.0),
@@ -137,5 +168,33 @@ mod tests {
         ];
         assert_eq!(portions(&mut drags, &double), [6]);
         assert_eq!(portions(&mut drags, &[moved(1.0), moved(400.0)]), [2]);
+    }
+
+    #[test]
+    fn keys_are_for_the_widget_that_they_were_typed_for() {
+        let mut drags = Portions::default();
+        let text = || Event::Text("4".to_owned());
+        let key = |key, pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        let [tab, up] = [true, false].map(|pressed| key(Key::Tab, pressed));
+        let typed = [
+            key(Key::Num4, true),
+            text(),
+            tab.clone(),
+            up.clone(),
+            text(),
+            text(),
+            tab.clone(),
+            up,
+            tab,
+        ];
+        assert_eq!(portions(&mut drags, &typed), [2, 2, 2, 2, 1]);
+        let clicked = [button(5.0, true), button(5.0, false), text(), text()];
+        assert_eq!(portions(&mut drags, &clicked), [2, 2]);
     }
 }
