@@ -37,6 +37,11 @@ impl ProgressLine {
         }
     }
 
+    /// Begins another kind of work, whose first text is shown however new the last one is.
+    pub(super) fn begin_stage(&self) {
+        self.drawn.set(None);
+    }
+
     /// Takes it away until it is shown again.
     pub(super) fn clear(&self) {
         if self.is_shown.replace(false) {
