@@ -310,6 +310,14 @@ fn words(text: Word<'_>) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
+/// What a word is without quotation marks around it, of which one may be missing.
+fn between_quotes(word: Word<'_>) -> Option<Word<'_>> {
+    let is_quote = |byte: &u8| *byte == b'"';
+    let start = word.text.iter().position(|byte| !is_quote(byte))?;
+    let end = word.text[start..].iter().position(is_quote);
+    Some(word.part(start..end.map_or(word.text.len(), |end| start + end)))
+}
+
 /// Sets a value of `general` that could be read.
 fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> bool {
     let value = value.map(|value| Setting { value, line });
@@ -490,7 +498,7 @@ impl<'a> Reader<'a> {
         } else {
             self.text
                 .wrong(&rules::RECORD, line.found(), "`section \"<name>\"`");
-            match line.words().next() {
+            match line.words().find_map(between_quotes) {
                 Some(name) => name,
                 None => return,
             }

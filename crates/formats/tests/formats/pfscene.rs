@@ -214,6 +214,22 @@ fn what_is_changed_is_written_and_the_rest_stays() {
 }
 
 #[test]
+fn a_section_is_known_where_a_quotation_mark_is_missing() {
+    for name in ["factions\"", "\"factions", "factions"] {
+        let text = changed("section \"factions\"", &format!("section {name}"));
+        let scene = read(&text);
+        let expected = format!("found `{name}`; expected `section \"<name>\"`");
+        let [problem] = &scene.problems[..] else {
+            panic!("{:?}", problems(&scene));
+        };
+        assert_eq!(problem.message, expected);
+        assert_eq!(scene.factions.len(), 2);
+        let written = String::from_utf8(pfscene::write(&scene)).unwrap();
+        assert_eq!(written, text);
+    }
+}
+
+#[test]
 fn unknown_sections_and_attributes_are_kept() {
     let text = changed(
         "section \"regions\"",
