@@ -34,7 +34,14 @@ struct Newer<'a> {
 pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
     let mut whole = cursor.clone();
     whole.seek(0);
-    let bytes = whole.rest();
+    let found = found(whole.rest())?;
+    let expected = "the layout of 15 September 2025, which has the same version number";
+    Some(cursor.fault(&rules::NEWER_LAYOUT, BEFORE, found, expected))
+}
+
+/// What a file has of a newer layout; none where it is of the layout that is read, or where that cannot
+/// be told for certain.
+pub(super) fn found(bytes: &[u8]) -> Option<String> {
     let newer = Newer::of(bytes).ok()??;
     let is_newest = newer.data_at.is_some_and(|at| are_offsets(bytes, at));
     // Read as the time that stands there in the layout that is read.
@@ -46,10 +53,9 @@ pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
         (false, false) => return None,
     };
     let name = quoted(newer.name);
-    let found =
-        format!("the name {name} where a creation time should be, as in the layout {layout}");
-    let expected = "the layout of 15 September 2025, which has the same version number";
-    Some(cursor.fault(&rules::NEWER_LAYOUT, BEFORE, found, expected))
+    Some(format!(
+        "the name {name} where a creation time should be, as in the layout {layout}"
+    ))
 }
 
 impl<'a> Newer<'a> {

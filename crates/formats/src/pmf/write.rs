@@ -2,8 +2,8 @@
 
 use super::bytes::ChunkIndex;
 use super::codec::{Out, Stored as _};
-use super::lz4;
 use super::{Level, LevelServer, Pmf};
+use super::{lz4, newer};
 use crate::WriteError;
 
 /// How sections are written.
@@ -22,7 +22,8 @@ pub enum Packing {
 ///
 /// # Errors
 /// What the format has no way to say: lists that are too long, lists that go together and are of
-/// different lengths, a text with a zero byte.
+/// different lengths, a text with a zero byte, a creation time that looks like the text with which
+/// newer maps begin.
 pub fn write(map: &Pmf, packing: Packing) -> Result<Vec<u8>, WriteError> {
     let mut out = Out::default();
     map.header.write(&mut out);
@@ -44,7 +45,14 @@ pub fn write(map: &Pmf, packing: Packing) -> Result<Vec<u8>, WriteError> {
     });
     write_parts(&mut out, ("level", 1), levels)?;
     out.bytes.extend(map.entities.bytes());
-    out.finish()
+    let bytes = out.finish()?;
+    match newer::found(&bytes) {
+        Some(found) => Err(WriteError::new(
+            "header",
+            format!("would be read as {found}"),
+        )),
+        None => Ok(bytes),
+    }
 }
 
 /// Says in which record something cannot be written.

@@ -669,6 +669,15 @@ fn long_chains_of_cubes_are_read() {
 }
 
 #[test]
+fn what_would_be_read_as_of_a_newer_layout_is_not_written() {
+    // A text that nobody can read tells it from a newer one, until that is mended.
+    let map = read(b"PMF\0The hall of pillars\0\0W\xc7iny s");
+    let error = pmf::write(&map, Packing::Stored).unwrap_err().to_string();
+    let expected = "header: would be read as the name `The hall of pillars`";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
 fn what_cannot_be_said_in_a_file_is_not_written() {
     #[track_caller]
     fn refused(change: impl FnOnce(&mut Pmf), with: &str) {
