@@ -128,6 +128,16 @@ fn read(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// What levels of detail are compared by, without vertices and poses.
+#[divan::bench]
+fn summarize(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench_local(|| {
+        for model in black_box(&*MODELS) {
+            black_box(pfobj::summarize(model)).ok();
+        }
+    });
+}
+
 /// Lines by memchr, words by `split_whitespace`, numbers by `str::parse`, into plain lists: no
 /// checks, no names, no places.
 #[divan::bench]

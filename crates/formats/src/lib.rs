@@ -61,7 +61,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         #[cfg(feature = "pfmap")]
         pfmap::RULES,
         #[cfg(feature = "pfobj")]
-        pfobj::RULES,
+        pfobj::rules::RULES,
         #[cfg(feature = "pfscene")]
         pfscene::RULES,
         #[cfg(feature = "pmf")]

@@ -22,8 +22,8 @@ pub struct Problems {
 /// The id of a rule, and the hash of what the cause of several problems is known by.
 type Key = (&'static str, u64);
 
-/// A problem in a list from which others can follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A problem in a list from which others can follow; those that were listed first are least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause(usize);
 
 /// A problem with what follows from it.

@@ -22,7 +22,7 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 /// Makes a table of rules: a static for each of them, and `RULES`, which has all. The doc comment of
-/// a rule is its sentence.
+/// a rule is its sentence. They are for the crate alone unless `pub;` comes first.
 ///
 /// ```
 /// mod rules {
@@ -36,16 +36,22 @@ impl Eq for Rule {}
 /// ```
 #[macro_export]
 macro_rules! rules {
-    ($($(#[doc = $summary:literal])+ $severity:ident $name:ident = $id:literal;)+) => {
+    (pub; $($rules:tt)+) => {
+        $crate::rules!(@ (pub) $($rules)+);
+    };
+    (@ ($vis:vis) $($(#[doc = $summary:literal])+ $severity:ident $name:ident = $id:literal;)+) => {
         $(
             $(#[doc = $summary])+
-            pub(crate) static $name: $crate::Rule = $crate::Rule {
+            $vis static $name: $crate::Rule = $crate::Rule {
                 id: $id,
                 severity: $crate::Severity::$severity,
                 summary: concat!($($summary),+).trim_ascii(),
             };
         )+
         /// All of them.
-        pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),+];
+        $vis static RULES: &[&$crate::Rule] = &[$(&$name),+];
+    };
+    ($($rules:tt)+) => {
+        $crate::rules!(@ (pub(crate)) $($rules)+);
     };
 }

@@ -72,7 +72,7 @@ impl Reader<'_, '_> {
     }
 
     /// Gives joints their parents, as far as these are in the list and do not descend from them.
-    fn link_joints(&mut self) {
+    pub(super) fn link_joints(&mut self) {
         let joints = &mut self.model.joints;
         let count = joints.len();
         for (index, (joint, parent)) in joints.iter_mut().zip(&self.parents).enumerate() {

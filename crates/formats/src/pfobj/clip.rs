@@ -5,7 +5,7 @@
 //! frame with a line too many or too few is left out, and those after it are read again.
 
 use super::plain::Plain;
-use super::read::{Reader, Section, is_pose, last_word, owned};
+use super::read::{Named, Reader, Section, is_pose, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::cursor::{Found, Word};
 use crate::{Cause, Subject};
@@ -73,6 +73,19 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
+    /// Name and frames of the clip with this index, by the line that begins it; none where it does not
+    /// say what the head says.
+    pub(super) fn skim_clip_line(&mut self, index: u64) -> Option<(String, u64)> {
+        let of_head = self.head.frame_counts.get(usize::try_from(index).ok()?);
+        self.text.pos += 2;
+        let mut name = String::new();
+        let mut promised = [None, of_head.copied()];
+        self.read_clip_words(&mut name, &mut promised).ok()?;
+        self.text.skip_line();
+        let [own, of_head] = promised;
+        Some((name, own.filter(|_| own == of_head)?))
+    }
+
     /// Reads the line that begins a clip.
     fn read_clip_line(&mut self) -> ClipReader {
         let line = self.text.line;
@@ -126,7 +139,7 @@ impl<'a> Reader<'a, '_> {
         if name_word.text.is_empty() {
             return Err(count.into());
         }
-        self.check_name(name_word);
+        self.check_name(name_word, Named::Clip);
         if let Some(head) = *head
             && head != frames
         {

@@ -237,13 +237,12 @@ impl HeadReader<'_, '_> {
             }
             self.head.promised[i] = Some(number);
             if number > engine {
-                self.text.report(&rules::LIMIT, word, || {
-                    let refuses = match what {
-                        "joints" => "moves no more than",
-                        _ => "refuses more than",
-                    };
-                    format!("{number} {what}; the engine {refuses} {engine}")
-                });
+                let (rule, does) = match what {
+                    "joints" => (&rules::JOINT_LIMIT, "moves no more than"),
+                    _ => (&rules::LIMIT, "refuses more than"),
+                };
+                let message = || format!("{number} {what}; the engine {does} {engine}");
+                self.text.report(rule, word, message);
             }
         }
         let frames = self.head.frame_counts.iter();

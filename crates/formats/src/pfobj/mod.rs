@@ -12,13 +12,14 @@ mod number;
 mod plain;
 mod read;
 mod repeated;
-mod rules;
+pub mod rules;
+mod summary;
 #[cfg(feature = "write")]
 mod write;
 
 pub use layout::Layout;
 pub use read::{read, read_with};
-pub(crate) use rules::RULES;
+pub use summary::{Summary, summarize};
 #[cfg(feature = "write")]
 pub use write::write;
 

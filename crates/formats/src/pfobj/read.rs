@@ -15,7 +15,7 @@ use super::{
     Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
-use crate::{Cause, Place, Severity, Subject, quoted};
+use crate::{Cause, Place, Rule, Severity, Subject, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -170,7 +170,7 @@ pub(super) struct Reader<'a, 'w> {
 }
 
 impl<'a, 'w> Reader<'a, 'w> {
-    fn new(
+    pub(super) fn new(
         text: Text<'a>,
         mut head: Head,
         watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -646,12 +646,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.has_substitute = false;
         while let Some(word) = self.text.word(false) {
             if count == MAX_INFLUENCES {
-                self.text.report(&rules::INFLUENCES, word, || {
-                    format!(
-                        "more than {MAX_INFLUENCES} joints move the vertex; the engine leaves \
-                         out those after the first {MAX_INFLUENCES}"
-                    )
-                });
+                let (subject, fault) = (self.text.problems.subject, &repeated::INFLUENCES);
+                self.repeated.add(fault, subject, word.place, String::new);
                 // All of the line is taken for read.
                 self.text.words();
                 break;
@@ -689,7 +685,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    fn read_material(&mut self) {
+    pub(super) fn read_material(&mut self) {
         let index = self.model.materials.len() as u32;
         self.text.problems.subject = Subject::Material(index);
         let line = self.text.line;
@@ -707,7 +703,8 @@ impl<'a, 'w> Reader<'a, 'w> {
                 0 => {
                     let name = reader.name()?;
                     if name.text == b"__none__" {
-                        reader.warn(name, "the engine stops at a material of this name");
+                        let engine = "the engine stops at a material of this name";
+                        reader.report_name(&rules::BAD_NAME, name, engine);
                     }
                     material.name = owned(name);
                 }
@@ -716,7 +713,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 3 => material.specular = reader.floats(0.0)?,
                 _ => {
                     let name = reader.name()?;
-                    reader.check_name(name);
+                    reader.check_name(name, Named::Texture);
                     material.texture = owned(name);
                     material.texture_line = name.place.0;
                 }
@@ -728,7 +725,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    fn read_joint(&mut self) {
+    pub(super) fn read_joint(&mut self) {
         let index = self.model.joints.len() as u32;
         self.text.problems.subject = Subject::Joint(index);
         let place = self.text.place();
@@ -771,12 +768,10 @@ impl<'a, 'w> Reader<'a, 'w> {
                 joint.name = owned(scale);
                 return Err(self.text.line_ends());
             }
-            self.warn(
-                scale,
-                "no name stands before the scale; the engine refuses it",
-            );
+            let engine = "no name stands before the scale; the engine refuses the file";
+            self.report_name(&rules::BAD_NAME, scale, engine);
         }
-        self.check_name(name);
+        self.check_name(name, Named::Joint);
         joint.name = owned(name);
         joint.bind = self.transform([scale, rotation, translation])?;
         joint.tip = self.slashed(tip, 0.0)?;
@@ -911,19 +906,42 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(substitute)
     }
 
-    /// Warns of a name that the engine does not take.
-    pub(super) fn check_name(&mut self, name: Word<'a>) {
-        if name.text.iter().any(|byte| is_separator(*byte)) {
-            self.warn(name, "the engine expects one word");
-        } else if name.text.len() > ENGINE_NAME_BYTES {
-            self.warn(name, "the engine has room for 63 bytes");
-        }
+    /// Lists a name of which the engine takes only a part, or at which it fails: it has room for 63
+    /// bytes, which only the names of textures are cut off to, and looks for words, of which a joint has
+    /// as many as numbers.
+    pub(super) fn check_name(&mut self, name: Word<'a>, named: Named) {
+        let first = first_word_len(name);
+        let (is_long, has_more) = (first > ENGINE_NAME_BYTES, first < name.text.len());
+        let (rule, engine) = match named {
+            Named::Joint if has_more => (
+                &rules::BAD_NAME,
+                "the engine takes the first word, and the next for the scale",
+            ),
+            Named::Joint | Named::Clip if is_long => (
+                &rules::BAD_NAME,
+                "the engine has room for 63 bytes, and writes past it",
+            ),
+            Named::Texture | Named::Clip if has_more => {
+                (&rules::NAME, "the engine takes only the first word")
+            }
+            Named::Texture if is_long => (&rules::NAME, "the engine takes only the first 63 bytes"),
+            _ => return,
+        };
+        self.report_name(rule, name, engine);
     }
 
-    fn warn(&mut self, name: Word<'a>, what: &str) {
-        let message = || format!("{}; {what}", Found::from(name));
-        self.text.report(&rules::NAME, name, message);
+    fn report_name(&mut self, rule: &'static Rule, name: Word<'a>, engine: &str) {
+        let message = || format!("{}; {engine}", Found::from(name));
+        self.text.report(rule, name, message);
     }
+}
+
+/// What has a name that the engine looks at.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Named {
+    Texture,
+    Joint,
+    Clip,
 }
 
 /// Stands in for a transform that cannot be read.

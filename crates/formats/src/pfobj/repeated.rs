@@ -26,6 +26,13 @@ pub(super) static EMPTY_WEIGHTS: Fault = Fault {
     has: "without a space after `vw`",
     engine: "the engine refuses that in a model with clips",
 };
+/// Six is [`MAX_INFLUENCES`](super::MAX_INFLUENCES).
+pub(super) static INFLUENCES: Fault = Fault {
+    rule: &rules::INFLUENCES,
+    noun: "vertex",
+    has: "moved by more than 6 joints",
+    engine: "the engine leaves out those after the first 6",
+};
 pub(super) static UNWEIGHTED: Fault = Fault {
     rule: &rules::UNWEIGHTED,
     noun: "vertex",

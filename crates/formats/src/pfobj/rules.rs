@@ -3,6 +3,7 @@
 use crate::cursor::TextRules;
 
 crate::rules! {
+    pub;
     /// A line of the header is missing, out of order or cannot be read.
     Error HEADER_LINE = "pfobj/header-line";
     /// A number of the header promises more than the file has room for.
@@ -15,8 +16,11 @@ crate::rules! {
     Error NO_BOUNDS = "pfobj/no-bounds";
     /// A model without joints has no vertex that can be read.
     Error NO_VERTICES = "pfobj/no-vertices";
-    /// There are more clips, joints or materials than the engine has room for, or than are read.
-    Warning LIMIT = "pfobj/limit";
+    /// There are more clips or materials than the engine takes, which refuses the file, or more clips,
+    /// joints or materials than are read.
+    Error LIMIT = "pfobj/limit";
+    /// There are more joints than the engine moves.
+    Warning JOINT_LIMIT = "pfobj/joint-limit";
     /// The vertices do not make whole triangles.
     Error TRIANGLES = "pfobj/triangles";
     /// A line of the header begins with a space.
@@ -58,8 +62,12 @@ crate::rules! {
     Error JOINT_INDEX = "pfobj/joint-index";
     /// A vertex names a material that does not exist.
     Error MATERIAL_INDEX = "pfobj/material-index";
-    /// The engine does not take a name: it is too long, reserved or missing, or has spaces.
+    /// The engine takes only a part of a name: the first word of several, or of the name of a texture the
+    /// first 63 bytes.
     Warning NAME = "pfobj/name";
+    /// The engine cannot load the file for a name: that of a joint is missing or has spaces, that of a
+    /// joint or a clip is too long, or that of a material is reserved.
+    Error BAD_NAME = "pfobj/bad-name";
     /// The parent of a joint does not exist.
     Error PARENT = "pfobj/parent";
     /// A joint is its own ancestor.

@@ -4,7 +4,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use mapscope_formats::pfobj::{self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation};
+use mapscope_formats::pfobj::{
+    self, FORMAT, Influence, Layout, Pfobj, PfobjError, Rotation, Summary,
+};
 use mapscope_formats::{Severity, Tally};
 use mapscope_testdata::shared;
 
@@ -66,6 +68,7 @@ fn real_models_come_back_byte_for_byte() {
             panic!("{name}:{}: read `{a}`, written `{b}`", i + 1);
         }
         assert_eq!(read(&written), model, "{name}");
+        assert_eq!(pfobj::summarize(&bytes), Ok(Summary::of(&model)), "{name}");
     }
 }
 
@@ -415,16 +418,15 @@ fn rotations_of_three_angles_and_names_with_spaces_come_back() {
     .replace("as Wave 2", "as Wave  with both 2")
     .replace("1 arm", "1 left arm");
     let model = read(&text);
-    let one_word = "the engine expects one word";
     assert_eq!(
         problems(&model),
         [
-            format!("29:5: warning: found `left arm`; {one_word}"),
+            "29:5: error: found `left arm`; the engine takes the first word, and the next for the \
+             scale",
             "29:41: warning: 1 rotation of three components, such as `0.000000/90.000000/0.000000`; \
              the engine reads the four of a quaternion: W is unset there, and in a pose the \
-             translation too; they are taken for degrees"
-                .to_owned(),
-            format!("30:4: warning: found `Wave  with both`; {one_word}"),
+             translation too; they are taken for degrees",
+            "30:4: warning: found `Wave  with both`; the engine takes only the first word",
         ]
     );
     assert_eq!(
@@ -627,21 +629,29 @@ fn limits_of_the_engine_are_said() {
             "skin.png",
             "my skin.png",
             WHOLE,
-            &["27:13: warning: found `my skin.png`; the engine expects one word"],
+            &["27:13: warning: found `my skin.png`; the engine takes only the first word"],
         ),
         (
             "skin.png",
             &long,
             WHOLE,
             &[
-                "27:13: warning: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine has room for 63 bytes",
+                "27:13: warning: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine takes only the first 63 bytes",
             ],
         ),
         (
             "material Skin",
             "material __none__",
             WHOLE,
-            &["23:10: warning: found `__none__`; the engine stops at a material of this name"],
+            &["23:10: error: found `__none__`; the engine stops at a material of this name"],
+        ),
+        (
+            "j 1 arm",
+            &format!("j 1 {long}"),
+            WHOLE,
+            &[
+                "29:5: error: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine has room for 63 bytes, and writes past it",
+            ],
         ),
         (
             "vw  0/0.250000\n",
@@ -657,7 +667,7 @@ fn limits_of_the_engine_are_said() {
             "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6",
             WHOLE,
             &[
-                "16:41: warning: more than 6 joints move the vertex; the engine leaves out those after the first 6",
+                "16:41: warning: 1 vertex moved by more than 6 joints; the engine leaves out those after the first 6",
             ],
         ),
         (
@@ -677,12 +687,12 @@ fn limits_of_the_engine_are_said() {
         (
             "num_as         1",
             "num_as 33",
-            "5:8: warning: 33 clips; the engine refuses more than 32",
+            "5:8: error: 33 clips; the engine refuses more than 32",
         ),
         (
             "num_materials  1",
             "num_materials 17",
-            "4:15: warning: 17 materials; the engine refuses more than 16",
+            "4:15: error: 17 materials; the engine refuses more than 16",
         ),
         (
             "num_joints     2",
@@ -690,6 +700,19 @@ fn limits_of_the_engine_are_said() {
             "3:12: warning: 257 joints; the engine moves no more than 256",
         ),
     ];
+    // One problem for all vertices.
+    let few = "1/0.750000";
+    let many = "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6";
+    let text = MODEL.replace("vw  0/1.000000", &format!("vw  0/1.0 {many}"));
+    let crowded = read(text.replace(few, many));
+    let said = "11:41: warning: 2 vertices moved by more than 6 joints, the other on line 16; the \
+                engine leaves out those after the first 6";
+    assert_eq!(problems(&crowded), [said]);
+    let named = read(changed("as Wave", &format!("as {long} more")));
+    let said = "; the engine has room for 63 bytes, and writes past it";
+    assert!(
+        problems(&named)[0].starts_with("30:4: error: ") && problems(&named)[0].ends_with(said)
+    );
     for (from, to, warning) in lists {
         let model = read(changed(from, to));
         assert_eq!(problems(&model)[0], warning);
@@ -1010,7 +1033,7 @@ fn broken_materials_and_joints_keep_their_place() {
             "j 1",
             WHOLE,
             &[
-                "29:5: warning: found `1.000000/1.000000/2.000000`; no name stands before the scale; the engine refuses it",
+                "29:5: error: found `1.000000/1.000000/2.000000`; no name stands before the scale; the engine refuses the file",
             ],
         ),
         (
