@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::numbers::short;
 use crate::outline::file_name;
 use crate::{Source, rules};
-use mapscope_formats::pfobj::{self, Pfobj};
+use mapscope_formats::pfobj::{self, Pfobj, Summary};
 use mapscope_formats::{Place, Problems, Subject, counted, quoted};
 
 /// Bytes of a file that is read to compare it.
@@ -68,15 +68,19 @@ impl Lods {
     /// Warns of levels that do not fit the whole model: of each at the whole model, and at a level of
     /// itself. `own` is the file of `pfobj`.
     pub(super) fn check(&self, own: &Path, pfobj: &Pfobj, problems: &mut Problems) {
+        if self.is_empty() {
+            return;
+        }
         let number = self.iter().find(|(_, path)| *path == own);
         let is_whole = number.is_some_and(|(number, _)| number == 0);
+        let this = Summary::of(pfobj);
         for (number, path) in self.iter().filter(|(_, path)| *path != own) {
             if !is_whole && number != 0 {
                 continue;
             }
             let other = Source::read_up_to(path, MAX_BYTES).map_err(|error| error.to_string());
             let other = other.and_then(|bytes| {
-                pfobj::read(&bytes).map_err(|error| format!("{}: {error}", file_name(path)))
+                pfobj::summarize(&bytes).map_err(|error| format!("{}: {error}", file_name(path)))
             });
             let name = file_name(path);
             let (fault, line) = match &other {
@@ -85,7 +89,7 @@ impl Lods {
                 }
                 // It is said where the whole model is opened.
                 Err(_) => continue,
-                Ok(other) if is_whole => match misfit(pfobj, other) {
+                Ok(other) if is_whole => match misfit(&this, other) {
                     Some((misfit, line)) => (
                         format!(
                             "the level of detail `{name}` does not fit this model: it has {misfit}"
@@ -94,7 +98,7 @@ impl Lods {
                     ),
                     None => continue,
                 },
-                Ok(other) => match misfit(other, pfobj) {
+                Ok(other) => match misfit(other, &this) {
                     Some((misfit, line)) => (
                         format!(
                             "this level of detail does not fit the model `{name}`: it has {misfit}"
@@ -117,18 +121,12 @@ impl Lods {
 
 /// What of a level is not as it is in the whole model, if anything, and the line of the head of both
 /// that is about the first of it.
-fn misfit(whole: &Pfobj, level: &Pfobj) -> Option<(String, u64)> {
+fn misfit(whole: &Summary, level: &Summary) -> Option<(String, u64)> {
     let mut found = Vec::new();
-    let joints = |pfobj: &Pfobj| -> Vec<(String, Option<u32>)> {
-        let joints = pfobj.joints.iter();
+    let joints = |summary: &Summary| -> Vec<(String, Option<u32>)> {
+        let joints = summary.joints.iter();
         joints
             .map(|joint| (joint.name.clone(), joint.parent))
-            .collect()
-    };
-    let clips = |pfobj: &Pfobj| -> Vec<(String, u32)> {
-        let clips = pfobj.clips.iter();
-        clips
-            .map(|clip| (clip.name.clone(), clip.frame_count))
             .collect()
     };
     let other = |of_level: usize, of_whole: usize, noun: &str, odd: Option<&String>| {
@@ -139,9 +137,8 @@ fn misfit(whole: &Pfobj, level: &Pfobj) -> Option<(String, u64)> {
             format!("{}, but {of_whole} are needed", counted(of_level, noun))
         }
     };
-    let triangles = [level, whole].map(Pfobj::triangle_count);
-    if triangles[0] > triangles[1] {
-        let [more, less] = triangles;
+    let [more, less] = [level, whole].map(|summary| summary.triangles);
+    if more > less {
         let more = counted(more, "triangle");
         found.push((
             format!("{more}, more than the {less} of the whole model"),
@@ -155,18 +152,18 @@ fn misfit(whole: &Pfobj, level: &Pfobj) -> Option<(String, u64)> {
         let joints = other(of_level.len(), of_whole.len(), "joint", odd);
         found.push((joints, 3));
     }
-    let materials = [level, whole].map(|pfobj| pfobj.materials.len());
+    let materials = [level, whole].map(|summary| summary.materials);
     if materials[0] != materials[1] {
         found.push((other(materials[0], materials[1], "material", None), 4));
     }
-    let [of_level, of_whole] = [level, whole].map(clips);
+    let [of_level, of_whole] = [level, whole].map(|summary| &summary.clips);
     if of_level != of_whole {
-        let odd = of_level.iter().zip(&of_whole).find(|(a, b)| a != b);
+        let odd = of_level.iter().zip(of_whole).find(|(a, b)| a != b);
         let odd = odd.map(|((name, _), _)| name);
         found.push((other(of_level.len(), of_whole.len(), "clip", odd), 5));
     }
     if let [Some(of_level), Some(of_whole)] =
-        [level, whole].map(|pfobj| pfobj.bounds.map(|b| [b.min, b.max]))
+        [level, whole].map(|summary| summary.bounds.map(|b| [b.min, b.max]))
     {
         let sides = of_whole[0]
             .iter()
