@@ -10,7 +10,7 @@ use crate::fields::{Table, Value, detail_only, field, fields};
 use crate::outline::{heading_of, leaf};
 use crate::rules;
 use crate::{Flaw, ModelItem, OutlineNode, OverlayId};
-use mapscope_formats::pfobj::{Pfobj, Vertex};
+use mapscope_formats::pfobj::{Pfobj, Vertex, rules as in_file};
 use mapscope_formats::{Place, Problems, Rule, Subject, counted, others_on_lines};
 
 /// How many triangles the outline lists of a flaw.
@@ -60,12 +60,12 @@ impl Flaw {
 
     /// The flaw that problems of a rule are about.
     pub(super) fn of_rule(rule: &Rule) -> Option<Self> {
-        let id_of = |flaw: &Self| match flaw {
-            Self::Reversed => rules::REVERSED_TRIANGLES.id,
-            Self::Unweighted => "pfobj/unweighted",
-            Self::NoNormal => "pfobj/zero-normal",
+        let rule_of = |flaw: &Self| match flaw {
+            Self::Reversed => &rules::REVERSED_TRIANGLES,
+            Self::Unweighted => &in_file::UNWEIGHTED,
+            Self::NoNormal => &in_file::ZERO_NORMAL,
         };
-        Self::ALL.into_iter().find(|flaw| id_of(flaw) == rule.id)
+        Self::ALL.into_iter().find(|flaw| rule_of(flaw) == rule)
     }
 
     /// Whether a triangle has it, by its three corners.

@@ -1,10 +1,13 @@
 //! The bounds of the mesh in each frame, next to those that the file declares.
 
+mod fault;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::{Affine3A, Vec3, Vec3A};
 
+use self::fault::{Fault, Pair};
 use super::mesh::Mesh;
 use super::poses::Poses;
 use crate::Aabb;
@@ -12,8 +15,8 @@ use crate::numbers::short;
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::{OpenError, Progress};
-use mapscope_formats::pfobj::{Bounds, Pfobj, Transform};
-use mapscope_formats::{Place, Problem, Problems, Severity, Subject};
+use mapscope_formats::pfobj::{Bounds, Pfobj, Transform, rules as in_file};
+use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject};
 
 /// The largest difference between declared and skinned bounds that is not worth a word, in model
 /// units: files have six decimals.
@@ -22,11 +25,26 @@ const TOLERANCE: f32 = 0.001;
 const TOLERANCE_OF_SIZE: f32 = 1e-5;
 /// Places times frames that are worth a thread of their own.
 const WORK_FOR_A_THREAD: usize = 1 << 20;
+/// Kinds of faults that others are compared with: few models have more than one.
+const MAX_FAULTS: usize = 8;
 /// What is said of rotations that are not of length 1.
-const ROTATION_RULES: [&str; 3] = [
-    "pfobj/euler-rotation",
-    "pfobj/rotation",
-    "pfobj/rotation-length",
+static ROTATION_RULES: [&Rule; 3] = [
+    &in_file::EULER_ROTATION,
+    &in_file::ROTATION,
+    &in_file::ROTATION_LENGTH,
+];
+/// What leaves a vertex, a joint or a pose elsewhere than the file means.
+static DISPLACING_RULES: [&Rule; 10] = [
+    &in_file::LINE,
+    &in_file::VALUE,
+    &in_file::DECIMAL_COMMA,
+    &in_file::NOT_FINITE,
+    &in_file::NEGATIVE_WEIGHT,
+    &in_file::JOINT_INDEX,
+    &in_file::PARENT,
+    &in_file::PARENT_CYCLE,
+    &in_file::FRAME,
+    &in_file::POSE_ORDER,
 ];
 
 /// The bounds of the mesh in the bind pose and in every frame, and how far they are from those that
@@ -147,12 +165,13 @@ impl Extents {
                     .collect()
             })
             .collect();
-        let worst = pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
-            let pairs = clip.bounds.iter().zip(skinned).zip(0..);
-            pairs
-                .map(|((declared, skinned), frame)| Difference::between(frame, declared, skinned))
-                .reduce(|worst, next| if next.size > worst.size { next } else { worst })
-        });
+        let worst =
+            pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
+                let pairs = clip.bounds.iter().zip(skinned).zip(0..);
+                worst_of(pairs.map(|((declared, skinned), frame)| {
+                    Difference::between(frame, declared, skinned)
+                }))
+            });
         Ok(Self {
             worst: worst.collect(),
             bind: Some(bind),
@@ -162,81 +181,82 @@ impl Extents {
     }
 
     /// Warns of each clip, and of the bind pose, whose declared bounds are not those of the mesh;
-    /// `problems` are those of the file. Bounds of what could not be read whole differ for that reason,
-    /// those of clips for the same reason as those of the bind pose, and those of all clips for one
-    /// reason.
+    /// `problems` are those of the file. Bounds of what could not be read whole differ for that reason.
+    /// Those of a clip follow from those of the bind pose, or of a clip before it, as far as the same
+    /// fault explains both ([`Fault`]).
     pub(super) fn check(&self, pfobj: &Pfobj, problems: &mut Vec<Problem>) {
         let broken = Broken::of(pfobj, problems);
-        let found = self.apart(pfobj);
-        let mut of_all_clips = Problems::new();
-        let clips = found.iter().filter(|(clip, _)| clip.is_some()).count();
-        let has_common_cause = clips < found.len() || (clips > 1 && clips == pfobj.clips.len());
-        let mut cause = None;
-        for (clip, problem) in found {
-            let known = match (broken.mesh, clip) {
-                (Some(known), _) => Some(known),
-                (None, Some(clip)) => broken.clips.get(&clip).copied(),
-                (None, None) => broken.bind,
-            };
-            if let Some(known) = known.and_then(|index| problems.get_mut(index)) {
-                known.add_consequence(problem);
-            } else if cause.is_some() {
-                let (rule, place) = (problem.rule, problem.place);
-                of_all_clips
-                    .add_consequence(cause, rule, problem.subject, place, || problem.message);
-            } else {
-                of_all_clips.push(problem);
-                cause = of_all_clips.last().filter(|_| has_common_cause);
-            }
+        let mut checked = Checked {
+            problems,
+            found: Problems::new(),
+            faults: Vec::new(),
+        };
+        if let Some((problem, pair)) = self.bind_apart(pfobj) {
+            let known = broken.mesh.or(broken.bind);
+            let above = checked.put(problem, known.map(Above::Known));
+            let fault = Fault::of(&pair, [pair], self.tolerance);
+            checked.faults.push((fault, above));
         }
-        problems.extend(of_all_clips.finish());
+        for clip in 0..pfobj.clips.len() {
+            self.check_clip(pfobj, clip, &broken, &mut checked);
+        }
+        let found = checked.found.finish();
+        problems.extend(found);
     }
 
-    /// The bounds that are not those of the mesh: those of the bind pose first, then of each clip, by
-    /// its index.
-    fn apart(&self, pfobj: &Pfobj) -> Vec<(Option<usize>, Problem)> {
-        let mut apart = Vec::new();
-        if let (Some(declared), Some(bind)) = (&pfobj.bounds, &self.bind) {
-            let worst = Difference::between(0, declared, bind);
-            if worst.size > self.tolerance {
-                let place = Place::line(bind_bounds_line(pfobj) + worst.axis as u64);
-                let message = format!(
-                    "the bounds of the bind pose differ by {} from those of the mesh: {}",
-                    short(worst.size),
-                    worst.message()
-                );
-                let subject = Subject::BindBounds;
-                let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, message);
-                apart.push((None, problem));
-            }
+    fn check_clip(&self, pfobj: &Pfobj, clip: usize, broken: &Broken, checked: &mut Checked<'_>) {
+        let frames = self.frames_apart(pfobj, clip);
+        if frames.is_empty() {
+            return;
         }
-        for (i, (clip, worst)) in pfobj.clips.iter().zip(&self.worst).enumerate() {
-            let Some(worst) = worst.filter(|worst| worst.size > self.tolerance) else {
+        let pairs = || self.pairs(pfobj, clip).map(|(_, pair)| pair);
+        let mut by_cause: BTreeMap<Option<Above>, Vec<Difference>> = BTreeMap::new();
+        let is_all = self.pairs(pfobj, clip).count() == frames.len();
+        let mut faults = checked.faults.iter();
+        let of_all = faults.find(|(fault, _)| is_all && fault.explains_all(pairs()));
+        let pair_at = |frame: u32| self.pair(pfobj, clip, frame);
+        for apart in &frames {
+            let known = broken.at(clip, apart.frame).map(Above::Known);
+            let above = known.or_else(|| {
+                let explains =
+                    |fault: &Fault| pair_at(apart.frame).is_some_and(|pair| fault.explains(&pair));
+                let mut faults = checked.faults.iter();
+                let of_frame = faults.find(|(fault, _)| explains(fault));
+                of_frame.or(of_all).and_then(|(_, above)| *above)
+            });
+            by_cause.entry(above).or_default().push(*apart);
+        }
+        for (above, frames) in by_cause {
+            let Some(worst) = worst_of(frames.iter().copied()) else {
                 continue;
             };
-            let line = bounds_line(pfobj, i, worst.frame as usize) + worst.axis as u64;
-            let also = match self.frames_apart(pfobj, i) - 1 {
-                0 => String::new(),
-                1 => "; one more frame differs by less".to_owned(),
-                more => format!("; {more} more frames differ by less"),
-            };
-            let message = format!(
-                "the bounds of clip `{}` differ by up to {} from those of the mesh: \
-                 in frame {} {}{also}",
-                clip.name,
-                short(worst.size),
-                worst.frame,
-                worst.message()
-            );
-            let subject = Subject::FrameBounds {
-                clip: i as u32,
-                frame: worst.frame,
-            };
-            let place = Place::line(line);
-            let problem = Problem::new(&rules::BOUNDS_DIFFER, subject, place, message);
-            apart.push((Some(i), problem));
+            let problem = clip_problem(pfobj, clip, &worst, frames.len());
+            let found = checked.put(problem, above);
+            if above.is_none()
+                && checked.faults.len() < MAX_FAULTS
+                && let Some(pair) = pair_at(worst.frame)
+            {
+                let fault = Fault::of(&pair, pairs(), self.tolerance);
+                checked.faults.push((fault, found));
+            }
         }
-        apart
+    }
+
+    /// What is said of the bounds of the bind pose, if they are not those of the mesh.
+    fn bind_apart(&self, pfobj: &Pfobj) -> Option<(Problem, Pair)> {
+        let (declared, bind) = (pfobj.bounds.as_ref()?, self.bind.as_ref()?);
+        let worst = Difference::between(0, declared, bind);
+        if worst.size <= self.tolerance {
+            return None;
+        }
+        let place = Place::line(bind_bounds_line(pfobj) + worst.axis as u64);
+        let message = format!(
+            "the bounds of the bind pose differ by {} from those of the mesh: {}",
+            short(worst.size),
+            worst.message()
+        );
+        let problem = Problem::new(&rules::BOUNDS_DIFFER, Subject::BindBounds, place, message);
+        Some((problem, Pair::new(declared, bind)))
     }
 
     /// Whether declared bounds are those of the mesh.
@@ -244,12 +264,111 @@ impl Extents {
         Difference::between(0, declared, skinned).size <= self.tolerance
     }
 
-    /// How many frames of a clip have bounds that are not those of the mesh.
-    fn frames_apart(&self, pfobj: &Pfobj, clip: usize) -> usize {
+    /// The declared bounds of each frame of a clip with those of the mesh, by frame.
+    fn pairs<'p>(
+        &'p self,
+        pfobj: &'p Pfobj,
+        clip: usize,
+    ) -> impl Iterator<Item = (u32, Pair)> + 'p {
+        let (declared, skinned) = self.bounds_of(pfobj, clip);
+        let pairs = (0..).zip(declared.iter().zip(skinned));
+        pairs.map(|(frame, (declared, skinned))| (frame, Pair::new(declared, skinned)))
+    }
+
+    /// The same of one frame.
+    fn pair(&self, pfobj: &Pfobj, clip: usize, frame: u32) -> Option<Pair> {
+        let (declared, skinned) = self.bounds_of(pfobj, clip);
+        let frame = frame as usize;
+        Some(Pair::new(declared.get(frame)?, skinned.get(frame)?))
+    }
+
+    /// The bounds of the frames of a clip, as the file has them and as the mesh has them.
+    fn bounds_of<'p>(&'p self, pfobj: &'p Pfobj, clip: usize) -> (&'p [Bounds], &'p [Aabb]) {
         let declared = pfobj.clips.get(clip).map_or(&[][..], |clip| &clip.bounds);
         let skinned = self.frames.get(clip).map_or(&[][..], Vec::as_slice);
-        let pairs = declared.iter().zip(skinned);
-        pairs.filter(|(d, s)| !self.agree(d, s)).count()
+        (declared, skinned)
+    }
+
+    /// The frames of a clip that have bounds that are not those of the mesh.
+    fn frames_apart(&self, pfobj: &Pfobj, clip: usize) -> Vec<Difference> {
+        let worst = self.worst.get(clip).copied().flatten();
+        if worst.is_none_or(|worst| worst.size <= self.tolerance) {
+            return Vec::new();
+        }
+        let (declared, skinned) = self.bounds_of(pfobj, clip);
+        let pairs = (0..).zip(declared.iter().zip(skinned));
+        let frames = pairs.map(|(frame, (d, s))| Difference::between(frame, d, s));
+        frames.filter(|it| it.size > self.tolerance).collect()
+    }
+}
+
+/// The largest of several differences, of several the first.
+fn worst_of(differences: impl Iterator<Item = Difference>) -> Option<Difference> {
+    differences.reduce(|worst, next| if next.size > worst.size { next } else { worst })
+}
+
+/// What is said of the bounds of a clip that differ in so many frames, most in one of them.
+fn clip_problem(pfobj: &Pfobj, clip: usize, worst: &Difference, frames: usize) -> Problem {
+    let line = bounds_line(pfobj, clip, worst.frame as usize) + worst.axis as u64;
+    let also = match frames.saturating_sub(1) {
+        0 => String::new(),
+        1 => "; one more frame differs by less".to_owned(),
+        more => format!("; {more} more frames differ by less"),
+    };
+    let message = format!(
+        "the bounds of clip `{}` differ by up to {} from those of the mesh: in frame {} {}{also}",
+        pfobj.clips.get(clip).map_or("", |clip| &clip.name),
+        short(worst.size),
+        worst.frame,
+        worst.message()
+    );
+    let subject = Subject::FrameBounds {
+        clip: clip as u32,
+        frame: worst.frame,
+    };
+    Problem::new(&rules::BOUNDS_DIFFER, subject, Place::line(line), message)
+}
+
+/// The problem from which another follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Above {
+    /// One of those that were known, by its index.
+    Known(usize),
+    /// One that was found since.
+    Found(Cause),
+}
+
+/// Bounds while they are checked.
+struct Checked<'p> {
+    /// What was known to be wrong.
+    problems: &'p mut Vec<Problem>,
+    /// What was found since.
+    found: Problems,
+    /// What is wrong with bounds, and the problem that says so, where it is listed.
+    faults: Vec<(Fault, Option<Above>)>,
+}
+
+impl Checked<'_> {
+    /// Lists a problem, below that from which it follows; gives the one that now says it.
+    fn put(&mut self, problem: Problem, above: Option<Above>) -> Option<Above> {
+        if let Some(Above::Known(index)) = above {
+            self.problems.get_mut(index)?.add_consequence(problem);
+            return above;
+        }
+        let cause = above.and_then(|above| match above {
+            Above::Found(cause) => Some(cause),
+            Above::Known(_) => None,
+        });
+        let Problem {
+            rule,
+            subject,
+            place,
+            message,
+            ..
+        } = problem;
+        let found = &mut self.found;
+        found.add_consequence(cause, rule, subject, place, || message);
+        above.or_else(|| found.last().map(Above::Found))
     }
 }
 
@@ -260,6 +379,8 @@ struct Broken {
     /// With the mesh or the skeleton, and so with everything.
     mesh: Option<usize>,
     clips: BTreeMap<usize, usize>,
+    /// With single frames of clips.
+    frames: BTreeMap<(usize, u32), usize>,
     /// With the bounds of the bind pose.
     bind: Option<usize>,
 }
@@ -272,16 +393,18 @@ impl Broken {
             all.map(move |problem| (index, problem))
         });
         for (index, problem) in all {
-            let is_error = problem.severity == Severity::Error;
+            let displaces = DISPLACING_RULES.contains(&problem.rule);
             match problem.subject {
-                Subject::Vertex(_) | Subject::Joint(_) if is_error => {
+                Subject::Vertex(_) | Subject::Joint(_) if displaces => {
                     broken.mesh.get_or_insert(index);
                 }
-                Subject::Clip(clip) | Subject::Frame { clip, .. } if is_error => {
+                // Of many frames only the first are listed.
+                Subject::Clip(clip) | Subject::Frame { clip, .. } if displaces => {
                     broken.clips.entry(clip as usize).or_insert(index);
                 }
-                Subject::FrameBounds { clip, .. } => {
-                    broken.clips.entry(clip as usize).or_insert(index);
+                Subject::FrameBounds { clip, frame } => {
+                    let frames = &mut broken.frames;
+                    frames.entry((clip as usize, frame)).or_insert(index);
                 }
                 Subject::BindBounds => {
                     broken.bind.get_or_insert(index);
@@ -294,20 +417,39 @@ impl Broken {
                 .mesh
                 .or(if found.is_empty() { None } else { Some(0) });
         }
+        // Bounds that are the wrong way round, too many to be listed.
+        let is_order = |problem: &Problem| *problem.rule == in_file::BOUNDS_ORDER;
+        if let Some(known) = found.iter().rposition(|it| is_order(it) && it.count > 1) {
+            for (index, clip) in pfobj.clips.iter().enumerate() {
+                let is_turned = |bounds: &Bounds| (0..3).any(|i| bounds.min[i] > bounds.max[i]);
+                let frames = clip.bounds.iter().zip(0..);
+                for (_, frame) in frames.filter(|(bounds, _)| is_turned(bounds)) {
+                    broken.frames.entry((index, frame)).or_insert(known);
+                }
+            }
+        }
         // Rotations that the engine does not take for such are drawn as they come.
-        let is_of_rotation = |problem: &Problem| ROTATION_RULES.contains(&problem.rule.id);
+        let is_of_rotation = |problem: &Problem| ROTATION_RULES.contains(&problem.rule);
         if let Some(known) = found.iter().position(is_of_rotation) {
             let is_odd = |transform: &Transform| !transform.rotation.is_unit();
             if pfobj.joints.iter().any(|joint| is_odd(&joint.bind)) {
                 broken.mesh.get_or_insert(known);
             }
+            let joints = pfobj.joints.len().max(1);
             for (index, clip) in pfobj.clips.iter().enumerate() {
-                if clip.poses.iter().any(is_odd) {
-                    broken.clips.entry(index).or_insert(known);
+                let frames = clip.poses.chunks(joints).zip(0..);
+                for (_, frame) in frames.filter(|(poses, _)| poses.iter().any(is_odd)) {
+                    broken.frames.entry((index, frame)).or_insert(known);
                 }
             }
         }
         broken
+    }
+
+    /// The problem that explains the bounds of a frame.
+    fn at(&self, clip: usize, frame: u32) -> Option<usize> {
+        let of_clip = self.mesh.or_else(|| self.clips.get(&clip).copied());
+        of_clip.or_else(|| self.frames.get(&(clip, frame)).copied())
     }
 }
 
@@ -419,6 +561,7 @@ mod tests {
     use super::*;
     use crate::model::sample::{self, influence};
     use crate::model::skeleton::Skeleton;
+    use mapscope_formats::pfobj::Rotation;
 
     fn measured(pfobj: &Pfobj) -> Extents {
         let mesh = Mesh::build(pfobj);
@@ -474,25 +617,84 @@ mod tests {
         assert_eq!(extents.worst[0].unwrap().size, 0.5);
         let problems: Vec<String> = found(&extents, &pfobj, &[])
             .iter()
-            .flat_map(Problem::with_consequences)
             .map(Problem::to_string)
             .collect();
+        // Neither has the fault of the other.
         assert_eq!(
             problems,
             [
-                "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
-                 mesh: max z is 0.002, but that of the mesh is 0",
                 "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
                  mesh: in frame 1 max y is 1.5, but that of the mesh is 1; one more frame \
                  differs by less",
+                "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
+                 mesh: max z is 0.002, but that of the mesh is 0",
             ]
         );
-        // The same fault of the mesh makes all of them differ.
-        let both = &found(&extents, &pfobj, &[])[0];
-        assert_eq!(
-            (both.subject, both.consequence_count()),
-            (Subject::BindBounds, 1)
-        );
+    }
+
+    /// What is wrong, each with how much follows from it.
+    fn causes(pfobj: &Pfobj) -> Vec<(Subject, usize)> {
+        let found = found(&measured(pfobj), pfobj, &[]);
+        let causes = found.iter();
+        causes
+            .map(|problem| (problem.subject, problem.consequence_count()))
+            .collect()
+    }
+
+    /// The same with all bounds as an exporter makes them of the right ones.
+    fn exported(export: fn(Bounds) -> Bounds) -> Pfobj {
+        let mut pfobj = swaying();
+        pfobj.bounds = pfobj.bounds.map(export);
+        for bounds in &mut pfobj.clips[0].bounds {
+            *bounds = export(*bounds);
+        }
+        pfobj
+    }
+
+    #[test]
+    fn what_an_exporter_does_wrong_everywhere_is_one_problem() {
+        let exports: [fn(Bounds) -> Bounds; 5] = [
+            |it| bounds(it.min.map(|end| end + 2.0), it.max.map(|end| end + 2.0)),
+            |it| bounds(it.min.map(|end| end * 10.0), it.max.map(|end| end * 10.0)),
+            |it| {
+                bounds(
+                    [it.min[1], it.min[2], it.min[0]],
+                    [it.max[1], it.max[2], it.max[0]],
+                )
+            },
+            |_| bounds([0.0; 3], [5.0; 3]),
+            // Boxes around turned boxes, which fit nowhere.
+            |it| {
+                let size = it.max[0] - it.min[0];
+                bounds(
+                    [-0.1 - 0.02 * size, 0.0, -0.2],
+                    [it.max[0] + 0.3, it.max[1], 0.3],
+                )
+            },
+        ];
+        for (i, export) in exports.into_iter().enumerate() {
+            let pfobj = exported(export);
+            assert_eq!(causes(&pfobj), [(Subject::BindBounds, 1)], "{i}");
+            // A frame that is wrong for a reason of its own.
+            let mut odd = pfobj.clone();
+            odd.clips[0].bounds[1].min[1] = -3.0;
+            let own = Subject::FrameBounds { clip: 0, frame: 1 };
+            let found = causes(&odd);
+            assert!(found.contains(&(own, 0)), "{i}: {found:?}");
+            assert_eq!(found.len(), 2, "{i}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn one_frame_that_is_right_has_no_part_in_a_fault_of_all_sides() {
+        let mut pfobj = swaying();
+        pfobj.bounds = Some(bounds([0.0; 3], [1.5, 1.0, 0.0]));
+        // As far off as that of the bind pose, but not in every frame.
+        pfobj.clips[0].bounds[1].max[0] = 3.5;
+        let own = Subject::FrameBounds { clip: 0, frame: 1 };
+        assert_eq!(causes(&pfobj), [(own, 0), (Subject::BindBounds, 0)]);
+        pfobj.clips[0].bounds[0].max[0] = 1.25;
+        assert_eq!(causes(&pfobj), [(Subject::BindBounds, 1)]);
     }
 
     #[test]
@@ -502,47 +704,72 @@ mod tests {
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
         let extents = measured(&pfobj);
         // How many problems follow from a cause, and how many there are besides.
-        let below = |subject, severity| {
+        let below = |rule, subject| {
             let place = Place::Text { line: 1, column: 1 };
-            let mut cause = Problem::new(&rules::FLAT_JOINT, subject, place, "broken");
-            cause.severity = severity;
+            let cause = Problem::new(rule, subject, place, "broken");
             let found = found(&extents, &pfobj, &[cause]);
             (found[0].consequence_count(), found.len() - 1)
         };
-        let (error, warning) = (Severity::Error, Severity::Warning);
+        let (value, other) = (&in_file::VALUE, &in_file::MATERIAL_INDEX);
+        let bounds_of = |frame| Subject::FrameBounds { clip: 0, frame };
         let pose = Subject::Frame { clip: 0, frame: 0 };
-        let of_frame = Subject::FrameBounds { clip: 0, frame: 1 };
         // The bounds of the clip and of the bind pose.
-        for (subject, severity, expected) in [
-            (Subject::File, error, (0, 1)),
-            (Subject::Vertex(1), warning, (0, 1)),
-            (Subject::Vertex(1), error, (2, 0)),
-            (Subject::Joint(1), error, (2, 0)),
-            (pose, error, (1, 1)),
-            (pose, warning, (0, 1)),
-            (of_frame, warning, (1, 1)),
-            (Subject::BindBounds, warning, (1, 1)),
+        for (rule, subject, expected) in [
+            (value, Subject::File, (0, 2)),
+            (other, Subject::Vertex(1), (0, 2)),
+            (value, Subject::Vertex(1), (2, 0)),
+            (value, Subject::Joint(1), (2, 0)),
+            (&in_file::BAD_NAME, Subject::Joint(1), (0, 2)),
+            (&in_file::FRAME, pose, (1, 1)),
+            (&in_file::FRAME_COUNT, Subject::Clip(0), (0, 2)),
+            (&in_file::BOUNDS_ORDER, bounds_of(1), (1, 1)),
+            (&in_file::BOUNDS_ORDER, bounds_of(0), (0, 2)),
+            (&in_file::BOUNDS_ORDER, Subject::BindBounds, (1, 1)),
         ] {
-            assert_eq!(below(subject, severity), expected, "{subject:?} {severity}");
+            assert_eq!(below(rule, subject), expected, "{} {subject:?}", rule.id);
         }
     }
 
     #[test]
-    fn bounds_that_differ_in_all_clips_are_one_problem() {
+    fn frames_with_rotations_that_are_none_are_drawn_otherwise() {
+        let mut pfobj = swaying();
+        for bounds in &mut pfobj.clips[0].bounds {
+            bounds.max[1] += 0.5;
+        }
+        pfobj.clips[0].poses[3].rotation = Rotation::EulerDegrees([0.0; 3]);
+        let extents = measured(&pfobj);
+        let place = Place::line(1);
+        let subject = Subject::Frame { clip: 0, frame: 1 };
+        let cause = Problem::new(&in_file::EULER_ROTATION, subject, place, "angles");
+        let found = found(&extents, &pfobj, &[cause]);
+        let subjects = found.iter().map(|it| (it.subject, it.consequence_count()));
+        let other = Subject::FrameBounds { clip: 0, frame: 0 };
+        assert!(subjects.eq([(subject, 1), (other, 0)]), "{found:?}");
+    }
+
+    #[test]
+    fn clips_with_the_same_fault_are_one_problem() {
         let mut pfobj = swaying();
         pfobj.clips[0].bounds[1].max[1] = 1.5;
         let clip = pfobj.clips[0].clone();
         pfobj.clips.push(clip);
-        let extents = measured(&pfobj);
-        let [first] = &found(&extents, &pfobj, &[])[..] else {
-            panic!();
-        };
-        assert_eq!(first.consequence_count(), 1);
-        // Where one of them is right, each stands for itself.
-        let mut right = pfobj.clips[0].clone();
-        right.bounds = swaying().clips[0].bounds.clone();
-        pfobj.clips.push(right);
-        assert_eq!(found(&measured(&pfobj), &pfobj, &[]).len(), 2);
+        let first = Subject::FrameBounds { clip: 0, frame: 1 };
+        assert_eq!(causes(&pfobj), [(first, 1)]);
+        // One with a fault of its own, and one that is right.
+        let mut other = pfobj.clips[0].clone();
+        other.bounds[1].max[1] = 1.0;
+        pfobj.clips.push(other.clone());
+        other.bounds[0].min[0] = -0.5;
+        pfobj.clips.push(other);
+        let own = Subject::FrameBounds { clip: 3, frame: 0 };
+        assert_eq!(causes(&pfobj), [(own, 0), (first, 1)]);
+        // Of many kinds of faults few are compared, and all are said.
+        for i in 0..20_u8 {
+            let mut clip = pfobj.clips[3].clone();
+            clip.bounds[0].min[0] = -1.0 - f32::from(i);
+            pfobj.clips.push(clip);
+        }
+        assert_eq!(causes(&pfobj).len(), 22);
     }
 
     #[test]
