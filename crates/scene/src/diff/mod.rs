@@ -2,15 +2,17 @@
 //!
 //! A document lists what its file is made of ([`Document::parts`]), and its tables of fields say what
 //! the file says of each ([`Document::own`]). Everything else is the same for all formats: parts are
-//! matched by name, by place or by number, what is the same at a glance is passed over, and of the
+//! matched by name, by place, by number or by the order of those that are the same, what is the same at a glance is passed over, and of the
 //! rest the fields are compared.
 
+mod align;
 mod fields;
 mod outline;
 mod parts;
 mod text;
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hasher};
 
 use thiserror::Error;
 
@@ -187,12 +189,44 @@ impl Comparison<'_> {
                 }
             }
             (Order::Names, Order::Names) => self.by_name(lists, within),
+            (Order::Sequence, Order::Sequence) => self.by_sequence(lists, within),
             _ => {
                 for index in 0..a.count.max(b.count) {
                     let at = [a, b].map(|list| (index < list.count).then_some(index));
                     self.pair(lists, at, within);
                 }
             }
+        }
+    }
+
+    /// Compares parts that follow each other: those that are the same at a glance with each other, and
+    /// those between them in turn.
+    fn by_sequence(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let mut raw = std::mem::take(&mut self.raw[0]);
+        let [a, b] = lists.map(|list| {
+            let hash = |index| {
+                raw.clear();
+                list.raw(index, &mut raw);
+                let mut hasher = DefaultHasher::new();
+                hasher.write(&raw);
+                hasher.finish()
+            };
+            (0..list.count).map(hash).collect::<Vec<u64>>()
+        });
+        self.raw[0] = raw;
+        let same = align::aligned(&a, &b);
+        let mut next = [0; 2];
+        for end in same.into_iter().chain([[a.len(), b.len()]]) {
+            let between = [0, 1].map(|i| next[i]..end[i]);
+            for offset in 0..between[0].len().max(between[1].len()) {
+                let at = between.clone().map(|mut between| between.nth(offset));
+                self.pair(lists, at, within);
+            }
+            // These are the same, unless two hashes happen to be.
+            if end[0] < a.len() && end[1] < b.len() {
+                self.pair(lists, end.map(Some), within);
+            }
+            next = end.map(|end| end + 1);
         }
     }
 

@@ -41,6 +41,8 @@ pub(super) enum Order {
     Grid([usize; 2]),
     /// Those of one number.
     Numbers,
+    /// Those that are the same at a glance, in their order, and those between them in turn.
+    Sequence,
 }
 
 impl<'a> Parts<'a> {
@@ -84,6 +86,17 @@ impl<'a> Parts<'a> {
     /// A list of parts that have only their numbers.
     pub(crate) fn numbered(what: &'static str, count: usize) -> Self {
         Self::new(what, Order::Numbers, count, |index| index.to_string())
+    }
+
+    /// A list of parts that have only their numbers, which others may have where some are inserted: each
+    /// needs a glance, by which it is found again.
+    pub(crate) fn sequence(
+        what: &'static str,
+        count: usize,
+        glance: impl Fn(usize, &mut Vec<u8>) + 'a,
+    ) -> Self {
+        let list = Self::new(what, Order::Sequence, count, |index| index.to_string());
+        list.glance(glance)
     }
 
     /// Rows and columns of parts, row by row, each with a name that says where it is.

@@ -68,31 +68,41 @@ impl Model {
 
     fn vertex_parts(&self) -> Parts<'_> {
         let pfobj = &self.pfobj;
-        Parts::numbered("vertex", pfobj.vertices.len())
+        let glance = |index: usize, bytes: &mut Vec<u8>| {
+            let Some(vertex) = pfobj.vertices.get(index) else {
+                return;
+            };
+            push(&vertex.position, bytes);
+            push(&vertex.uv, bytes);
+            push(&vertex.normal, bytes);
+            let material = pfobj.materials.get(vertex.material as usize);
+            push_name(
+                material.map(|material| &*material.name),
+                vertex.material,
+                bytes,
+            );
+            for influence in pfobj.influences_of(vertex) {
+                let joint = pfobj.joints.get(influence.joint as usize);
+                push_name(joint.map(|joint| &*joint.name), influence.joint, bytes);
+                push(&[influence.weight], bytes);
+            }
+        };
+        Parts::sequence("vertex", pfobj.vertices.len(), glance)
             .items(|index| {
                 let index = (index / 3) as u32;
                 Some(ModelItem::Triangle { index })
             })
             .owns(|index| self.own_vertex(index))
-            .glance(|index, bytes| {
-                let Some(vertex) = pfobj.vertices.get(index) else {
-                    return;
-                };
-                push(&vertex.position, bytes);
-                push(&vertex.uv, bytes);
-                push(&vertex.normal, bytes);
-                // By their names, as both may stand elsewhere in another file.
-                let material = pfobj.materials.get(vertex.material as usize);
-                bytes.extend(material.iter().flat_map(|material| material.name.bytes()));
-                bytes.extend(vertex.material.to_le_bytes());
-                for influence in pfobj.influences_of(vertex) {
-                    let joint = pfobj.joints.get(influence.joint as usize);
-                    bytes.extend(joint.iter().flat_map(|joint| joint.name.bytes()));
-                    bytes.extend(influence.joint.to_le_bytes());
-                    push(&[influence.weight], bytes);
-                }
-            })
     }
+}
+
+/// By its name, as it may stand elsewhere in another file, or else by its number.
+fn push_name(name: Option<&str>, number: u32, bytes: &mut Vec<u8>) {
+    match name {
+        Some(name) => bytes.extend(name.bytes()),
+        None => bytes.extend(number.to_string().bytes()),
+    }
+    bytes.push(b'\n');
 }
 
 fn push(numbers: &[f32], bytes: &mut Vec<u8>) {
@@ -105,5 +115,81 @@ fn push_transform(transform: &Transform, bytes: &mut Vec<u8>) {
     match &transform.rotation {
         Rotation::ConjugatedQuaternion(xyzw) => push(xyzw, bytes),
         Rotation::EulerDegrees(degrees) => push(degrees, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diff::{Diff, DiffGroup};
+    use crate::model::sample::{self, influence};
+    use mapscope_formats::pfobj::Pfobj;
+
+    /// A strip of squares, of which each corner is in several triangles.
+    fn strip(squares: usize) -> Pfobj {
+        let mut pfobj = sample::chain(2, 1);
+        let square = pfobj.vertices.clone();
+        pfobj.vertices = (0..squares)
+            .flat_map(|at| {
+                square.iter().map(move |corner| {
+                    let mut corner = *corner;
+                    corner.position[0] += at as f32;
+                    corner
+                })
+            })
+            .collect();
+        let one = [influence(1, 1.0)];
+        sample::weigh(&mut pfobj, &vec![&one[..]; 6 * squares]);
+        pfobj
+    }
+
+    /// The vertices that differ, by their names, and how many there are of each kind.
+    fn differences(a: &Pfobj, b: &Pfobj) -> (Vec<String>, [u64; 3]) {
+        let [a, b] = [a, b].map(|pfobj| sample::model(pfobj.clone()));
+        let diff = Diff::of([&a, &b]).unwrap();
+        let of_vertices = |group: &&DiffGroup| group.what == "vertex";
+        let counts = diff.groups.iter().find(of_vertices).map(|group| {
+            let [a, b] = group.only_in;
+            [group.changed, a, b]
+        });
+        let vertices = diff
+            .differences
+            .into_iter()
+            .filter(|it| it.what == "vertex");
+        let places = vertices.map(|it| it.place);
+        (places.collect(), counts.unwrap_or_default())
+    }
+
+    #[test]
+    fn vertices_that_are_inserted_leave_the_others_as_they_are() {
+        let a = strip(20);
+        let mut b = a.clone();
+        let mut odd = b.vertices[7];
+        odd.position[1] = 0.25;
+        b.vertices.insert(31, odd);
+        assert_eq!(differences(&a, &b), (vec!["31".to_owned()], [0, 0, 1]));
+        assert_eq!(differences(&b, &a), (vec!["31".to_owned()], [0, 1, 0]));
+        // One that is changed behind it is that one, by its number in A.
+        b.vertices[81].uv[0] = 0.75;
+        let places = ["31", "80"].map(str::to_owned).to_vec();
+        assert_eq!(differences(&a, &b), (places, [1, 0, 1]));
+        // A triangle that is removed.
+        b = a.clone();
+        b.vertices.drain(60..63);
+        let (places, counts) = differences(&a, &b);
+        assert_eq!((places.len(), counts), (3, [0, 3, 0]));
+    }
+
+    #[test]
+    fn materials_and_joints_before_it_move_no_vertex() {
+        let a = strip(3);
+        let mut b = a.clone();
+        b.materials.insert(0, a.materials[0].clone());
+        b.materials[0].name = "Moss".to_owned();
+        for vertex in &mut b.vertices {
+            vertex.material = 1;
+        }
+        assert_eq!(differences(&a, &b).1, [0; 3]);
+        b.vertices.remove(4);
+        assert_eq!(differences(&a, &b).1, [0, 1, 0]);
     }
 }

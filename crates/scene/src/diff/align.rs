@@ -1,0 +1,187 @@
+//! Aligning two sequences, so that what is inserted or removed leaves all that follows matched.
+//!
+//! What occurs once in both is taken for the same, as far as it comes in the same order, and so are the
+//! equal runs around it. In a mesh a corner of a triangle occurs once for each triangle around it, but
+//! several in a row seldom occur again: rows are looked for first, and single ones between them. The time
+//! is that of sorting, the memory a few numbers for each element.
+
+use std::collections::HashMap;
+
+/// How many in a row must occur once, in the order in which that is tried: the corners of a triangle,
+/// then single ones.
+const ROWS: [usize; 2] = [3, 1];
+
+/// Which elements of two sequences are the same: pairs of indices, rising on both sides.
+pub(super) fn aligned(a: &[u64], b: &[u64]) -> Vec<[usize; 2]> {
+    let mut pairs = Vec::new();
+    align(a, b, [0; 2], &ROWS, &mut pairs);
+    pairs
+}
+
+/// The same of parts that begin at these indices, which are added to the pairs.
+fn align(a: &[u64], b: &[u64], from: [usize; 2], rows: &[usize], pairs: &mut Vec<[usize; 2]>) {
+    let begin = common(a.iter().zip(b));
+    add_run(pairs, from, begin);
+    let [a, b] = [a, b].map(|it| it.get(begin..).unwrap_or_default());
+    let end = common(a.iter().rev().zip(b.iter().rev()));
+    let ends = [a, b].map(|it| it.len() - end);
+    let [a, b] = [(a, ends[0]), (b, ends[1])].map(|(it, end)| it.get(..end).unwrap_or_default());
+    let from = from.map(|from| from + begin);
+    if let Some((row, rows)) = rows.split_first() {
+        let mut next = [0; 2];
+        for [i, j] in rising(once_in_both(a, b, *row)) {
+            // Most are in the run around the one before.
+            if i < next[0] || j < next[1] {
+                continue;
+            }
+            let before = [&a[next[0]..i], &b[next[1]..j]];
+            let at = [from[0] + next[0], from[1] + next[1]];
+            align(before[0], before[1], at, rows, pairs);
+            let run = common(a[i..].iter().zip(&b[j..]));
+            add_run(pairs, [from[0] + i, from[1] + j], run);
+            next = [i + run, j + run];
+        }
+        // Without any there is all of it left for shorter rows.
+        let at = [from[0] + next[0], from[1] + next[1]];
+        align(&a[next[0]..], &b[next[1]..], at, rows, pairs);
+    }
+    add_run(pairs, [from[0] + ends[0], from[1] + ends[1]], end);
+}
+
+/// How many pairs are equal before the first that is not.
+fn common<'h>(pairs: impl Iterator<Item = (&'h u64, &'h u64)>) -> usize {
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+fn add_run(pairs: &mut Vec<[usize; 2]>, from: [usize; 2], count: usize) {
+    pairs.extend((0..count).map(|i| from.map(|from| from + i)));
+}
+
+/// Where rows of so many begin that occur once in each of two sequences, by their order in the first.
+fn once_in_both(a: &[u64], b: &[u64], row: usize) -> Vec<[usize; 2]> {
+    #[derive(Default)]
+    struct Seen {
+        counts: [u32; 2],
+        in_b: usize,
+    }
+    let mut seen: HashMap<&[u64], Seen> = HashMap::new();
+    if a.len() < row || b.len() < row {
+        return Vec::new();
+    }
+    for of_a in a.windows(row) {
+        seen.entry(of_a).or_default().counts[0] += 1;
+    }
+    for (index, of_b) in b.windows(row).enumerate() {
+        // What A does not have is in no pair.
+        if let Some(seen) = seen.get_mut(of_b) {
+            seen.counts[1] += 1;
+            seen.in_b = index;
+        }
+    }
+    let rows = a.windows(row).enumerate();
+    let once = rows.filter_map(|(index, of_a)| {
+        let seen = seen.get(of_a).filter(|seen| seen.counts == [1, 1])?;
+        Some([index, seen.in_b])
+    });
+    once.collect()
+}
+
+/// The longest list of pairs that rise on both sides, of pairs that rise on the first.
+fn rising(pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+    if pairs.is_sorted_by_key(|[_, other]| *other) {
+        return pairs;
+    }
+    // Of each length, the list that ends lowest: its last pair, by its index; and of each pair the one
+    // before it.
+    let mut last_of: Vec<usize> = Vec::new();
+    let mut before = Vec::with_capacity(pairs.len());
+    for (index, [_, other]) in pairs.iter().enumerate() {
+        let length = last_of.partition_point(|last| pairs[*last][1] < *other);
+        before.push(length.checked_sub(1).map(|shorter| last_of[shorter]));
+        match last_of.get_mut(length) {
+            Some(last) => *last = index,
+            None => last_of.push(index),
+        }
+    }
+    let last = last_of.last().copied();
+    let mut longest: Vec<_> = std::iter::successors(last, |index| before[*index])
+        .map(|index| pairs[index])
+        .collect();
+    longest.reverse();
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers that are matched, after checking that they are the same and rise.
+    #[track_caller]
+    fn matched(a: &[u64], b: &[u64]) -> Vec<u64> {
+        let pairs = aligned(a, b);
+        assert!(pairs.iter().all(|[i, j]| a[*i] == b[*j]), "{pairs:?}");
+        let rises = |pair: &[[usize; 2]]| pair[0][0] < pair[1][0] && pair[0][1] < pair[1][1];
+        assert!(pairs.windows(2).all(rises), "{pairs:?}");
+        pairs.iter().map(|[i, _]| a[*i]).collect()
+    }
+
+    #[test]
+    fn what_is_inserted_or_removed_leaves_the_rest_matched() {
+        let all: Vec<u64> = (0..20).collect();
+        assert_eq!(matched(&all, &all), all);
+        let mut less = all.clone();
+        less.drain(7..9);
+        less.remove(0);
+        assert_eq!(matched(&all, &less), less);
+        assert_eq!(matched(&less, &all), less);
+        let mut changed = all.clone();
+        (changed[3], changed[12]) = (100, 101);
+        assert_eq!(matched(&all, &changed).len(), 18);
+        assert!(matched(&all, &[]).is_empty());
+        assert!(matched(&[1, 2], &[3, 4, 5]).is_empty());
+    }
+
+    /// The corners of a grid of squares of two triangles each, by the number of their place.
+    fn grid(size: u64) -> Vec<u64> {
+        let squares = (0..size).flat_map(|row| (0..size).map(move |col| row * (size + 1) + col));
+        let corners = squares.flat_map(|at| {
+            let below = at + size + 1;
+            [at, at + 1, below + 1, at, below + 1, below]
+        });
+        corners.collect()
+    }
+
+    #[test]
+    fn corners_that_occur_in_several_triangles_are_matched_in_their_rows() {
+        let mesh = grid(6);
+        for at in [0, 40, 41, 42, 100, mesh.len() - 3] {
+            let mut more = mesh.clone();
+            more.insert(at, mesh[50]);
+            more.insert(at + 60.min(mesh.len() - at), 1000);
+            assert_eq!(matched(&mesh, &more), mesh, "{at}");
+            let mut less = mesh.clone();
+            less.drain(at..at + 3);
+            assert_eq!(matched(&mesh, &less), less, "{at}");
+        }
+    }
+
+    #[test]
+    fn what_is_moved_is_matched_on_one_side_of_it() {
+        let all: Vec<u64> = (0..30).collect();
+        let moved = [&all[10..20], &all[..10], &all[20..]].concat();
+        assert_eq!(matched(&all, &moved).len(), 20);
+        let turned: Vec<u64> = all.iter().rev().copied().collect();
+        assert_eq!(matched(&all, &turned).len(), 1);
+    }
+
+    #[test]
+    fn many_that_are_alike_are_matched_from_both_ends() {
+        let same = vec![7; 10_000];
+        let mut others = same.clone();
+        others[5000] = 8;
+        others.push(9);
+        assert_eq!(matched(&same, &others).len(), 5000);
+        others.pop();
+        assert_eq!(matched(&same, &others).len(), 9999);
+    }
+}
