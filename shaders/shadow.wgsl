@@ -50,7 +50,7 @@ fn cast_light_at(at: vec3f) -> f32 {
 fn light_above_ground(world: vec3f) -> f32 {
     let at = (frame.ground.xy - world.xz) * frame.ground.zw;
     let edge = textureSampleLevel(ground_shadow, ground_sampler, at, 0.0).x;
-    return above_shadow(world.y, edge);
+    return above_shadow(world.y, frame.ground_heights.x + edge * frame.ground_heights.y);
 }
 
 // The same where the height of the shadow is known. A slope that the light just grazes is not in

@@ -199,7 +199,7 @@ fn sunlight_at(at: vec2f, world_y: f32, place: vec3f) -> f32 {
 // 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
     let edge = textureSampleLevel(shadow, clamped, at * map.per_tile, 0.0).x;
-    return above_shadow(world_y, edge);
+    return above_shadow(world_y, map.shadow_heights.x + edge * map.shadow_heights.y);
 }
 
 // How far the noise tilts the normals of a tile (fact sheet A9).

@@ -54,8 +54,9 @@ shader_struct! {
         part: Vec4,
         /// Width and height in pixels of what is drawn at once.
         size: Vec2,
+        /// The world height that 0 stands for in the texture of the ground's shadow, and what 1 adds.
+        ground_heights: Vec2,
     }
-    padding: Vec2
 }
 
 /// The layout of bind group 0, and what is the same in all frames.
@@ -93,8 +94,9 @@ pub(super) struct Reflected {
 pub(super) struct FrameLight {
     pub(super) sun: Sun,
     pub(super) shadow: ShadowPlace,
-    /// `ground` of the shader.
+    /// `ground` and `ground_heights` of the shader.
     pub(super) ground: Vec4,
+    pub(super) ground_heights: Vec2,
 }
 
 /// A frame from the space of something that is drawn in it.
@@ -422,7 +424,7 @@ impl FrameData {
             ground: light.ground,
             part: part.scale_and_offset(),
             size: Vec2::new(part.size[0] as f32, part.size[1] as f32),
-            padding: Vec2::ZERO,
+            ground_heights: light.ground_heights,
             floor: self.floor[0],
             grid: self.floor[1],
         };

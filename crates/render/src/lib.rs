@@ -31,7 +31,7 @@ mod wgsl;
 
 use std::any::Any;
 
-use glam::Affine3A;
+use glam::{Affine3A, Vec2};
 use thiserror::Error;
 
 use self::content::{
@@ -533,6 +533,9 @@ impl Renderer {
             sun: environment.map_or_else(Sun::default, |environment| environment.sun),
             shadow,
             ground: ground.as_ref().map(GroundShadow::place).unwrap_or_default(),
+            ground_heights: ground
+                .as_ref()
+                .map_or(Vec2::Y, |ground| ground.heights_of_texels),
         };
         let skybox = scene.skybox.as_ref().map(|skybox| &skybox.view);
         scene.frame.write(gpu, &local, &light);

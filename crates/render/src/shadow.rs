@@ -37,6 +37,8 @@ const DEPTH_STEP: f32 = 16.0;
 pub(super) struct GroundShadow {
     /// For each texel the world height below which it is in shadow.
     pub(super) heights: wgpu::TextureView,
+    /// The world height that 0 stands for there, and what 1 adds.
+    pub(super) heights_of_texels: Vec2,
     /// World x and z of the north-west corner.
     pub(super) north_west: Vec2,
     /// World units from west to east and from north to south.

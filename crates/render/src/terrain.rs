@@ -29,6 +29,7 @@ use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
+use mapscope_scene::terrain::sun::{Heights, ShadowMap};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
     ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, Edge, GUARD, Splat, Terrain, TileType, colors, noise,
@@ -69,6 +70,8 @@ shader_struct! {
         levels: Vec2,
         /// One over the size.
         per_tile: Vec2,
+        /// The world height that 0 stands for in the shadow texture, and what 1 adds.
+        shadow_heights: Vec2,
         /// A [`Surface`].
         surface: u32,
         /// Lines drawn on it: bits of [`LINES`].
@@ -81,7 +84,7 @@ shader_struct! {
         /// Texels of the overview texture for each tile.
         overview_scale: f32,
     }
-    padding: [u32; 3]
+    padding: u32
 }
 
 shader_enum! {
@@ -497,25 +500,26 @@ impl ContentRenderer for TerrainRenderer {
             gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
             upload_materials(gpu, textures)
         };
-        let shadow = upload_texture(
-            gpu,
-            "shadow",
-            wgpu::TextureFormat::R16Float,
-            terrain.shadow().size,
-            &[&[bytemuck::cast_slice(&terrain.shadow().heights)]],
-        );
+        let shadow = terrain.shadow();
+        let format = match shadow.heights {
+            Heights::Half(_) => wgpu::TextureFormat::R16Float,
+            Heights::Quantized { .. } => wgpu::TextureFormat::R8Unorm,
+        };
+        let levels: &[&[u8]] = &[shadow.heights.bytes()];
+        let shadow = upload_texture(gpu, "shadow", format, shadow.size, &[levels]);
         let overview = terrain.overview();
         let levels = slices(&overview.levels);
         let overview = upload_texture(gpu, "overview", COLOR_FORMAT, overview.size, &[&levels]);
         let levels = terrain.overview().levels.iter();
         gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>()
-            + size_of_val(terrain.shadow().heights.as_slice()) as u64;
+            + terrain.shadow().heights.bytes().len() as u64;
 
         let plain = wgpu::TextureViewDescriptor::default();
         let views = [shadow.create_view(&plain), overview.create_view(&plain)];
         let placement = terrain.placement();
         let ground_shadow = GroundShadow {
             heights: views[0].clone(),
+            heights_of_texels: shadow_heights(terrain.shadow()),
             north_west: placement.north_west(),
             size: Vec2::new(placement.cols as f32, placement.rows as f32) * TILE_SIDE,
         };
@@ -722,13 +726,22 @@ fn map_data(terrain: &Terrain) -> Map {
         surface: Surface::Lit as u32,
         lines: 0,
         highlight: NOTHING,
+        shadow_heights: shadow_heights(terrain.shadow()),
         shadow_scale: terrain.shadow().texels_per_tile as f32,
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
         levels: Vec2::new(levels[0] as f32, levels[1] as f32),
         per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
         accents: bytemuck::cast(accents),
         sun: terrain.sun().direction().extend(0.0),
-        padding: [0; 3],
+        padding: 0,
+    }
+}
+
+/// The world height that 0 stands for in the texture of a shadow, and what 1 adds.
+fn shadow_heights(shadow: &ShadowMap) -> Vec2 {
+    match shadow.heights {
+        Heights::Half(_) => Vec2::Y,
+        Heights::Quantized { min, step, .. } => Vec2::new(min, step * f32::from(u8::MAX)),
     }
 }
 

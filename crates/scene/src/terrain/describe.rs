@@ -469,7 +469,7 @@ impl Terrain {
             + size_of_val(self.packed.tops.as_slice())
             + size_of_val(self.packed.sides.as_slice())
             + size_of_val(self.packed.chunks.as_slice())
-            + size_of_val(self.shadow.heights.as_slice())
+            + self.shadow.heights.bytes().len()
             + pixels(&self.overview.levels)
             + self.textures.cpu_bytes();
         bytes as u64

@@ -12,11 +12,17 @@ use half::slice::HalfFloatSliceExt as _;
 
 use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::parallel::{Step, in_order};
-use mapscope_formats::pfmap::{Pfmap, TileType};
+use mapscope_formats::pfmap::{CHUNK_SIDE, Pfmap, TileType};
 
 /// How far below the ground a texel in the sun says that the shadow ends. Between it and a
 /// shadow above the ground lies the border that filtering finds.
 const LIT_DEPTH: f32 = 8.0;
+
+/// Tiles along a side up to which a map has the finer shadow.
+const MAX_FINE_SIDE: u32 = 16 * CHUNK_SIDE;
+/// World units between two heights in 8 bits, at most: a third of the border of a shadow, as `shadow.wgsl`
+/// draws it.
+const MAX_STEP: f32 = 0.4;
 
 /// For each texel the world height below which it is in shadow.
 #[derive(Debug)]
@@ -26,7 +32,44 @@ pub struct ShadowMap {
     /// Texels from west to east and from north to south.
     pub size: [u32; 2],
     /// World heights, in rows from the north-west.
-    pub heights: Vec<f16>,
+    pub heights: Heights,
+}
+
+/// World heights in as few bits as their range allows.
+#[derive(Debug, PartialEq)]
+pub enum Heights {
+    /// As they are.
+    Half(Vec<f16>),
+    /// In equal steps above the lowest one: half the memory, which counts on large maps.
+    Quantized {
+        /// The height that 0 stands for.
+        min: f32,
+        /// From one number to the next, in world units.
+        step: f32,
+        /// The heights, in steps above the lowest one.
+        values: Vec<u8>,
+    },
+}
+
+impl Heights {
+    /// One of them.
+    pub fn at(&self, index: usize) -> Option<f32> {
+        match self {
+            Self::Half(heights) => heights.get(index).map(|height| height.to_f32()),
+            Self::Quantized { min, step, values } => {
+                let value = values.get(index);
+                value.map(|value| min + f32::from(*value) * step)
+            }
+        }
+    }
+
+    /// All of them, as a texture has them.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Half(heights) => bytemuck::cast_slice(heights),
+            Self::Quantized { values, .. } => values,
+        }
+    }
 }
 
 impl ShadowMap {
@@ -34,7 +77,8 @@ impl ShadowMap {
     /// `to_sun` is the unit vector toward the sun; none where it casts no shadows.
     ///
     /// A level map gets a single texel. Otherwise there are four texels along a tile's side on
-    /// maps up to 16 chunks wide and two on wider ones.
+    /// maps up to 16 chunks wide, and two on wider ones, with heights in 8 bits unless they lie too
+    /// far apart for that.
     pub fn cast(map: &Pfmap, to_sun: Option<Vec3>) -> (Self, Vec<bool>) {
         let flat = |t: &mapscope_formats::pfmap::Tile| {
             t.base_height == map.tiles[0].base_height && (t.kind as u8 == 0 || t.ramp_height == 0)
@@ -44,16 +88,55 @@ impl ShadowMap {
             let lit = Self {
                 texels_per_tile: 1,
                 size: [1, 1],
-                heights: vec![f16::from_f32(-1000.0)],
+                heights: Heights::Half(vec![f16::from_f32(-1000.0)]),
             };
             return (lit, vec![false; map.tiles.len()]);
         };
-        if map.rows().max(map.cols()) <= 512 {
-            march::<4>(map, to_sun)
-        } else {
-            march::<2>(map, to_sun)
+        if map.rows().max(map.cols()) <= MAX_FINE_SIDE {
+            return Self::with_halves::<4>(map, to_sun);
+        }
+        let [min, max] = range(map);
+        let step = (max - min) / f32::from(u8::MAX);
+        if step > MAX_STEP {
+            return Self::with_halves::<2>(map, to_sun);
+        }
+        let (values, shaded) = march::<2, u8>(map, to_sun, |heights, values| {
+            for (value, height) in values.iter_mut().zip(heights) {
+                *value = ((height - min) / step + 0.5) as u8;
+            }
+        });
+        let heights = Heights::Quantized { min, step, values };
+        (Self::new::<2>(map, heights), shaded)
+    }
+
+    fn with_halves<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (Self, Vec<bool>) {
+        let (halves, shaded) = march::<SCALE, f16>(map, to_sun, |heights, halves| {
+            halves.convert_from_f32_slice(heights);
+        });
+        (Self::new::<SCALE>(map, Heights::Half(halves)), shaded)
+    }
+
+    fn new<const SCALE: usize>(map: &Pfmap, heights: Heights) -> Self {
+        Self {
+            texels_per_tile: SCALE as u32,
+            size: [map.cols(), map.rows()].map(|side| side * SCALE as u32),
+            heights,
         }
     }
+}
+
+/// The lowest and the highest world height that a shadow on a map can end at.
+fn range(map: &Pfmap) -> [f32; 2] {
+    let levels = map.tiles.iter().map(|tile| {
+        let base = i32::from(tile.base_height);
+        [base, base + i32::from(tile.ramp_height)]
+    });
+    let all = levels.reduce(|all, of_tile| {
+        let [low, high] = of_tile;
+        [all[0].min(low), all[1].max(high)]
+    });
+    let [low, high] = all.unwrap_or_default().map(|level| level as f32);
+    [low * LEVEL_HEIGHT - LIT_DEPTH, high * LEVEL_HEIGHT]
 }
 
 /// The way of the light over a grid: along one axis by a cell with each step, and across it by less.
@@ -228,14 +311,18 @@ impl<'a, const SCALE: usize> GroundAlong<'a, SCALE> {
 /// nearer to the sun, less what the light has sunk since. Lines run across the other axis as well, so
 /// that a texel lies between two of them.
 ///
-/// There are `SCALE` texels along the side of a tile. Also gives the tiles over which any shadow lies,
-/// with those next to them, which filtering reaches.
-fn march<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (ShadowMap, Vec<bool>) {
+/// There are `SCALE` texels along the side of a tile, each of which `encode` makes of a height. Also gives
+/// the tiles over which any shadow lies, with those next to them, which filtering reaches.
+fn march<const SCALE: usize, T: Copy + Default>(
+    map: &Pfmap,
+    to_sun: Vec3,
+    encode: impl Fn(&[f32], &mut [T]),
+) -> (Vec<T>, Vec<bool>) {
     let size = [map.rows(), map.cols()].map(|side| side as usize);
     let ground = GroundAlong::<SCALE>::new(map, to_sun);
     let way = March::new(size.map(|side| side * SCALE), to_sun);
     let sink = TILE_SIDE / SCALE as f32 * way.slope;
-    let mut heights = vec![f16::ZERO; way.steps * way.lanes];
+    let mut heights = vec![T::default(); way.steps * way.lanes];
     let mut shaded = vec![false; map.tiles.len()];
     let mut lines = vec![f32::MIN; way.lanes + (way.drift * way.steps as f32) as usize + 2];
     let [pitch, tile_pitch] = [way.lanes, ground.tiles.lanes].map(pitch);
@@ -271,7 +358,7 @@ fn march<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (ShadowMap, Vec<bool>
             }
         }
         way.put_in_rows(steps, &shadows, pitch, |first, row| {
-            heights[first..][..row.len()].convert_from_f32_slice(row);
+            encode(row, &mut heights[first..][..row.len()]);
         });
         let of_parts = is_shaded.chunks_exact_mut(tile_pitch);
         for ((i, limits), of_tiles) in (0..)
@@ -295,12 +382,7 @@ fn march<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (ShadowMap, Vec<bool>
     };
     let count = ground.tiles.steps.div_ceil(TILES_AT_ONCE);
     let Ok(()) = in_order(count, |part| ground.of(tiles_of(part)), follow);
-    let shadow = ShadowMap {
-        texels_per_tile: SCALE as u32,
-        size: [map.cols(), map.rows()].map(|side| side * SCALE as u32),
-        heights,
-    };
-    (shadow, widened(&shaded, size[1]))
+    (heights, widened(&shaded, size[1]))
 }
 
 /// Tiles that are marked, and all that touch them.
@@ -361,7 +443,10 @@ mod tests {
             let height = |tiles: f32| {
                 let at = Vec2::splat(12.0) + ground_way * tiles;
                 let texel = (at * shadow.texels_per_tile as f32).as_uvec2();
-                shadow.heights[(texel.y * shadow.size[0] + texel.x) as usize].to_f32()
+                shadow
+                    .heights
+                    .at((texel.y * shadow.size[0] + texel.x) as usize)
+                    .unwrap()
             };
             // 24 units high: the shadow is 34 units, or 4.3 tiles, long; the block ends after 2 to 3.
             for (tiles, in_shadow) in [(3.2, true), (4.0, true), (8.5, false), (-3.5, false)] {
@@ -422,10 +507,13 @@ mod tests {
         let texel = |tile_row: f32, tile_col: f32| {
             let scale = shadow.texels_per_tile as f32;
             let (row, col) = ((tile_row * scale) as u32, (tile_col * scale) as u32);
-            shadow.heights[(row * shadow.size[0] + col) as usize]
+            shadow
+                .heights
+                .at((row * shadow.size[0] + col) as usize)
+                .unwrap()
         };
-        assert!(texel(12.0, 14.5) > f16::from_f32(4.0), "over the ground");
-        assert!(texel(12.0, 5.0) < f16::ZERO, "below it");
+        assert!(texel(12.0, 14.5) > 4.0, "over the ground");
+        assert!(texel(12.0, 5.0) < 0.0, "below it");
     }
 
     #[test]
@@ -436,6 +524,34 @@ mod tests {
     }
 
     #[test]
+    fn on_large_maps_heights_take_8_bits_and_are_nearly_the_same() {
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(17, 1, 1)).unwrap();
+        let to_sun = Sun::default().casting_direction().unwrap();
+        let (exact, exact_shaded) = ShadowMap::with_halves::<2>(&map, to_sun);
+        let (shadow, shaded) = cast(&map);
+        assert_eq!(
+            shadow.heights.bytes().len() * 2,
+            exact.heights.bytes().len()
+        );
+        assert!(shaded == exact_shaded && shadow.size == exact.size);
+        let Heights::Quantized { step, .. } = shadow.heights else {
+            panic!("in 8 bits");
+        };
+        let texels = 0..shadow.heights.bytes().len();
+        let differences =
+            texels.map(|i| (shadow.heights.at(i).unwrap() - exact.heights.at(i).unwrap()).abs());
+        // A half has an error of its own, of 1/64 at a height of 32.
+        let worst = differences.fold(0.0, f32::max);
+        assert!(
+            worst > 0.0 && worst <= step / 2.0 + 1.0 / 64.0,
+            "{worst}, {step}"
+        );
+        // 8 bits are not enough for mountains.
+        map.tiles[0].base_height = 30;
+        assert!(matches!(cast(&map).0.heights, Heights::Half(_)));
+    }
+
+    #[test]
     fn a_long_shadow_is_as_wide_as_what_casts_it() {
         let (shadow, _) = cast(&with_block(9));
         let scale = shadow.texels_per_tile;
@@ -443,8 +559,8 @@ mod tests {
         let width = |tiles: u32| {
             let col = (14 + tiles) * scale;
             let rows = 0..shadow.size[1];
-            let at = |row: u32| shadow.heights[(row * shadow.size[0] + col) as usize];
-            rows.filter(|row| at(*row) > f16::ZERO).count()
+            let at = |row: u32| shadow.heights.at((row * shadow.size[0] + col) as usize);
+            rows.filter(|row| at(*row).unwrap() > 0.0).count()
         };
         // The light comes a little from the south, so the block's depth of four tiles adds one.
         let widths = 4 * scale as usize..=5 * scale as usize + 1;
