@@ -1,5 +1,6 @@
 //! From an argument to an open document.
 
+use mapscope_scene::Bytes;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read as _;
@@ -49,7 +50,7 @@ const SYNTHETIC_SEED: u64 = 1;
 pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
     /// The bytes of the file.
-    pub(super) bytes: Arc<[u8]>,
+    pub(super) bytes: Bytes,
     /// Reading the file, or making it up.
     pub(super) read_time: Duration,
     /// Bytes to plain data.
@@ -263,7 +264,7 @@ fn open_source(
     let parse_time = progress.parse_time();
     Ok(Opened {
         document,
-        bytes: Arc::clone(&source.bytes),
+        bytes: source.bytes.clone(),
         read_time,
         parse_time,
         build_time: open_time.saturating_sub(parse_time),

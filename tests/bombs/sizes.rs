@@ -111,7 +111,7 @@ impl Trial {
     fn open(&mut self, name: &str, bytes: &[u8], what: &dyn Fn() -> String) {
         let source = Source {
             path: self.folder.path().join(name),
-            bytes: bytes.into(),
+            bytes: bytes.to_vec().into(),
             embedded: &[],
         };
         let before = ALLOCATED.load(Relaxed);

@@ -3,7 +3,7 @@
 //! Measured over a made-up map of some 200,000 cubes.
 
 use std::io::Read as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
@@ -21,7 +21,7 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
     let bytes = pmf::write(&MAP, Packing::Compressed).unwrap_or_default();
     Source {
         path: "made-up.pmf".into(),
-        bytes: Arc::from(bytes),
+        bytes: bytes.into(),
         embedded: &[],
     }
 });

@@ -3,6 +3,7 @@
 //!
 //! The map has 64 by 64 chunks: 4.2 million tiles, 104 MB.
 
+use mapscope_scene::Bytes;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -58,7 +59,7 @@ fn pack_tiles(bencher: Bencher<'_, '_>) {
 fn build(bencher: Bencher<'_, '_>) {
     let source = Source {
         path: PathBuf::from("bench.pfmap"),
-        bytes: Vec::new().into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     bencher

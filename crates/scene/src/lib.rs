@@ -15,6 +15,7 @@ mod open;
 pub mod terrain;
 pub mod tilemap;
 
+pub use bytes::Bytes;
 pub use describe::fields::{GroupKeys, ItemKeys};
 pub use describe::own::OwnLine;
 pub use describe::{

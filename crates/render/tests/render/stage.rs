@@ -1,5 +1,6 @@
 //! Maps made tile by tile, and one graphics device that draws them for all tests of a program.
 
+use mapscope_scene::Bytes;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -57,7 +58,7 @@ pub(crate) fn map_text(
 pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn Document> {
     let source = Source {
         path: path.into(),
-        bytes: text.as_ref().into(),
+        bytes: text.as_ref().to_vec().into(),
         embedded: demo::TERRAIN.source().embedded,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
@@ -86,7 +87,7 @@ pub(crate) fn open_map_in(
 ) -> Arc<dyn Document> {
     let source = Source {
         path: "made.pfmap".into(),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: demo::TERRAIN.source().embedded,
     };
     let map = pfmap::read(map_text(chunks, &MATERIALS, &[], tile).as_bytes()).unwrap();

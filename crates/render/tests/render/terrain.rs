@@ -2,6 +2,7 @@
 //! they can be seen, that nothing takes more memory than it may, and that pointing at the picture
 //! finds what the picture shows.
 
+use mapscope_scene::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -1084,7 +1085,7 @@ fn the_navigation_overlay_and_the_grid_agree() {
     let map = mapscope_formats::pfmap::read(text.as_bytes()).unwrap();
     let source = Source {
         path: folder.path().join("land.pfmap"),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     let options = OpenOptions::default();

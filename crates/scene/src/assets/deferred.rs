@@ -251,6 +251,8 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use bytes::Bytes;
+
     use super::*;
     use crate::assets::LookUp;
     use crate::{OpenOptions, Source};
@@ -265,7 +267,7 @@ mod tests {
         }
         let source = Source {
             path: folder.join("a.pfobj"),
-            bytes: [].into(),
+            bytes: Bytes::new(),
             embedded: &[],
         };
         let options = OpenOptions::default();

@@ -218,6 +218,7 @@ impl AssetFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
 
     #[test]
     fn a_model_looks_beside_itself_first_and_a_map_last() {
@@ -228,7 +229,7 @@ mod tests {
         std::fs::create_dir_all(&model).unwrap();
         let source = Source {
             path: model.join("knight.pfobj"),
-            bytes: [].into(),
+            bytes: Bytes::new(),
             embedded: &[],
         };
         let options = OpenOptions {

@@ -56,6 +56,7 @@ pub(super) use document::OVERLAYS;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use glam::Vec3;
 
 use self::atlas::Atlas;
@@ -87,7 +88,7 @@ pub const HANDEDNESS: Handedness = Handedness::Left;
 pub struct Map {
     path: PathBuf,
     /// The file, from which the bytes of records are shown.
-    bytes: Arc<[u8]>,
+    bytes: Bytes,
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
     about: About,
@@ -186,7 +187,7 @@ impl Map {
         progress.report(1.0)?;
         let mut map = Self {
             path: source.path.clone(),
-            bytes: Arc::clone(&source.bytes),
+            bytes: source.bytes.clone(),
             sections: Sections::default(),
             entities: EntityIndex::default(),
             light_list: LightList::default(),

@@ -1,5 +1,6 @@
 //! Small levels for tests.
 
+use bytes::Bytes;
 use std::sync::Arc;
 
 use super::Map;
@@ -13,7 +14,7 @@ use mapscope_formats::pmf::{self, Pmf};
 pub(super) fn map(pmf: Pmf) -> Map {
     let source = Source {
         path: "sample.pmf".into(),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
@@ -24,7 +25,7 @@ pub(super) fn map(pmf: Pmf) -> Map {
 pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
     let source = Source {
         path: "sample.pmf".into(),
-        bytes: bytes.into(),
+        bytes: Bytes::copy_from_slice(bytes),
         embedded: &[],
     };
     let pmf = pmf::read(&source.bytes).unwrap();

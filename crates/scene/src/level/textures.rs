@@ -408,6 +408,8 @@ fn prepared(image: RgbaImage) -> (Texture, Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
     use mapscope_formats::pmf::{Packing, StringTableBuilder};
 
@@ -431,7 +433,7 @@ mod tests {
         assert!(pmf::write(&map, Packing::Compressed).is_ok());
         let source = Source {
             path: folder.path().join("map.pmf"),
-            bytes: [].into(),
+            bytes: Bytes::new(),
             embedded: &[],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
@@ -520,7 +522,7 @@ mod tests {
         client.strings = strings.finish();
         let source = Source {
             path: "map.pmf".into(),
-            bytes: [].into(),
+            bytes: Bytes::new(),
             embedded: &[],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());

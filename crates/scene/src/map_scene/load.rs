@@ -1,6 +1,7 @@
 //! The files that a scene is made of, found and read side by side: its map with its textures, and
 //! its models, whose textures are only found.
 
+use bytes::Bytes;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -179,7 +180,7 @@ fn load_map(
     let read = match embedded.find(|(name, _)| Path::new(name) == path) {
         Some((_, bytes)) => Ok(Source {
             path: path.clone(),
-            bytes: (*bytes).into(),
+            bytes: Bytes::from_static(bytes),
             embedded: source.embedded,
         }),
         None => Source::read(&path),
@@ -257,7 +258,7 @@ fn load_models(
         let pfobj = bytes.and_then(|bytes| {
             let source = Source {
                 path: file.path.clone().unwrap_or_else(|| name.into()),
-                bytes: bytes.into(),
+                bytes: bytes.into_owned().into(),
                 embedded: source.embedded,
             };
             let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, &progress.silent());

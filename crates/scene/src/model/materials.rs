@@ -140,6 +140,8 @@ mod tests {
 
     use image::RgbaImage;
 
+    use bytes::Bytes;
+
     use super::*;
     use crate::assets::Texture;
     use crate::model::sample;
@@ -170,7 +172,7 @@ mod tests {
         std::fs::create_dir_all(&models).unwrap();
         let source = Source {
             path: models.join("thing.pfobj"),
-            bytes: [].into(),
+            bytes: Bytes::new(),
             embedded: &[("built_in.png", b"no image")],
         };
         let options = OpenOptions::default();

@@ -1,6 +1,7 @@
 //! Small models for tests.
 
 use crate::{OpenOptions, Progress, Source};
+use bytes::Bytes;
 use mapscope_formats::pfobj::{
     Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
@@ -114,7 +115,7 @@ pub(super) fn weigh(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
 pub(super) fn model(pfobj: Pfobj) -> super::Model {
     let source = Source {
         path: "sample.pfobj".into(),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());

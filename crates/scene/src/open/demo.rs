@@ -2,6 +2,7 @@
 //!
 //! Generators in `mapscope-testdata` make the demos; its tests see to it that both are the same.
 
+use bytes::Bytes;
 use std::path::PathBuf;
 
 use glam::Vec3;
@@ -45,7 +46,7 @@ impl Demo {
     pub fn source(&self) -> Source {
         Source {
             path: PathBuf::from(self.file.rsplit('/').next().unwrap_or_default()),
-            bytes: self.bytes.into(),
+            bytes: Bytes::from_static(self.bytes),
             embedded: self.parts,
         }
     }
@@ -176,9 +177,7 @@ pub static FIRST: &Demo = &HAMLET;
 pub fn ground() -> Source {
     Source {
         path: PathBuf::from("ground.pfobj"),
-        bytes: include_bytes!("../../../../assets/models/ground.pfobj")
-            .as_slice()
-            .into(),
+        bytes: Bytes::from_static(include_bytes!("../../../../assets/models/ground.pfobj")),
         embedded: files!["models": "ground_earth.jpg", "ground_grass.jpg"],
     }
 }

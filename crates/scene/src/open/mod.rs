@@ -182,6 +182,8 @@ fn unknown_reason(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     #[test]
@@ -189,7 +191,7 @@ mod tests {
         let format = |name: &str, bytes: &[u8]| {
             let source = Source {
                 path: name.into(),
-                bytes: bytes.into(),
+                bytes: Bytes::copy_from_slice(bytes),
                 embedded: &[],
             };
             identify_format(&source).unwrap().id
@@ -209,7 +211,7 @@ mod tests {
     fn an_unknown_file_is_named_for_what_it_is() {
         let source = |bytes: &[u8]| Source {
             path: "thing.bin".into(),
-            bytes: bytes.into(),
+            bytes: Bytes::copy_from_slice(bytes),
             embedded: &[],
         };
         for (bytes, word) in [

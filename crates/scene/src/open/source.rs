@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use thiserror::Error;
 
 use super::system::system_reason;
@@ -18,7 +19,7 @@ pub struct Source {
     /// The file; for what is built into the program, a name that no file has.
     pub path: PathBuf,
     /// All its bytes.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Bytes,
     /// Files that are built into the program and stand in for the asset root: name and bytes.
     pub embedded: &'static [(&'static str, &'static [u8])],
 }

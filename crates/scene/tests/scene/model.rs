@@ -33,7 +33,7 @@ fn open_source(source: &Source) -> Arc<dyn Document> {
 fn open_text(text: &str) -> Arc<dyn Document> {
     open_source(&Source {
         path: "made.pfobj".into(),
-        bytes: text.as_bytes().into(),
+        bytes: text.as_bytes().to_vec().into(),
         embedded: &[],
     })
 }

@@ -1,5 +1,6 @@
 //! The navigation grid: against a flood fill that knows nothing of runs, and what is said of it.
 
+use mapscope_scene::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -434,7 +435,7 @@ fn property(document: &dyn Document, item: Item, name: &str) -> (String, Option<
 fn document(map: &Pfmap) -> Arc<Terrain> {
     let source = Source {
         path: "a.pfmap".into(),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     let mut map = map.clone();

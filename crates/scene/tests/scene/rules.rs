@@ -3,6 +3,7 @@
 //! Most are broken by sweeps: small good files, each with one line, word or byte changed in every
 //! place. The rest is broken by hand.
 
+use mapscope_scene::Bytes;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -413,7 +414,7 @@ fn open_levels(broken: &mut Broken) {
     });
     let source = Source {
         path: "a.pmf".into(),
-        bytes: [].into(),
+        bytes: Bytes::new(),
         embedded: &[],
     };
     let map = Map::build(map, &source, &OpenOptions::default(), &Progress::default());

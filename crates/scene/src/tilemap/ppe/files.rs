@@ -1,5 +1,6 @@
 //! Files that a container names: looked for below its folder and those of the user, never above.
 
+use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -103,9 +104,9 @@ impl<'a> Files<'a> {
     }
 
     /// Reads a file beside the opened one, if it can be read and is not too large.
-    pub(super) fn read_beside(&self, name: &str, max_bytes: u64) -> Option<Arc<[u8]>> {
+    pub(super) fn read_beside(&self, name: &str, max_bytes: u64) -> Option<Bytes> {
         if let Some(bytes) = self.assets.embedded(name) {
-            return Some(bytes.into());
+            return Some(Bytes::from_static(bytes));
         }
         let path = self.folder.as_ref()?.join(name);
         let is_small = path.metadata().is_ok_and(|meta| meta.len() <= max_bytes);

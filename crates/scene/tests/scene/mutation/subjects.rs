@@ -811,7 +811,7 @@ fn open_with(
 ) -> Option<Arc<dyn Document>> {
     let source = Source {
         path: Path::new("/nowhere/at/all").join(name),
-        bytes: bytes.into(),
+        bytes: bytes.to_vec().into(),
         embedded,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).ok()
