@@ -445,8 +445,7 @@ fn zeros(flags: u32, size: [u32; 2]) -> Vec<u8> {
         size: [side, side],
         cells: vec![0; 1 << 24],
         graphics: graphics.then(|| vec![[bytemuck::Zeroable::zeroed(); 4]; 1 << 24]),
-        logic: None,
-        problems: Vec::new(),
+        ..MapData::default()
     };
     let mut bytes = map_data::write(&map).unwrap();
     bytes[4..12].copy_from_slice(bytemuck::cast_slice(&size.map(u32::to_le)));

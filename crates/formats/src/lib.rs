@@ -30,6 +30,7 @@ pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 mod integers;
+mod not_read;
 pub mod parallel;
 #[cfg(feature = "pfmap")]
 pub mod pfmap;
@@ -48,6 +49,7 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
+pub use not_read::{NotRead, Rest};
 pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines};
 pub use problems::{Cause, Problems};
 pub use rule::Rule;

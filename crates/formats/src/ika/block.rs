@@ -10,7 +10,7 @@ use super::{BYTES_IN_ALL, WriteError};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
-use crate::{Place, Problems, ReadError, Subject};
+use crate::{NotRead, Place, Problems, ReadError, Subject};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
@@ -46,6 +46,14 @@ impl Elements {
             Self::Words(words) => words,
         }
     }
+}
+
+/// What came out of a block.
+#[derive(Debug)]
+pub(super) struct Inflated {
+    pub elements: Elements,
+    /// Why there are fewer than are needed, if there are.
+    pub not_read: Option<NotRead>,
 }
 
 /// A block that is to be inflated.
@@ -123,7 +131,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     budget: &mut Budget,
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<Vec<Elements>, ReadError> {
+) -> Result<Vec<Inflated>, ReadError> {
     let admitted: Vec<Result<(), u64>> = blocks
         .iter()
         .map(|block| budget.take(block.possible_bytes()))
@@ -137,10 +145,10 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         let (block, admitted) = (blocks.get(i)?, admitted.get(i)?);
         admitted.is_ok().then(|| block.inflate())
     });
-    let mut elements = Vec::with_capacity(blocks.len());
+    let mut all = Vec::with_capacity(blocks.len());
     let inflated = inflated.ok_or(ReadError::Cancelled)?;
     for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
-        let Some((got, bytes, end, consumed)) = inflated else {
+        let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
                 format!(
                     "{}: needs {} bytes, but all blocks of a file of this size may inflate to {} \
@@ -150,37 +158,40 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
                     admitted.err().unwrap_or_default()
                 )
             });
-            elements.push(match block.element {
-                Element::Byte => Elements::Bytes(Vec::new()),
-                Element::Word => Elements::Words(Vec::new()),
+            all.push(Inflated {
+                elements: match block.element {
+                    Element::Byte => Elements::Bytes(Vec::new()),
+                    Element::Word => Elements::Words(Vec::new()),
+                },
+                not_read: Some(NotRead::TooLarge),
             });
             continue;
         };
-        judge(block, bytes as u64, end, consumed, problems);
-        elements.push(got);
+        let not_read = judge(block, bytes as u64, end, consumed, problems);
+        all.push(Inflated { elements, not_read });
     }
-    Ok(elements)
+    Ok(all)
 }
 
-/// Lists what is wrong with how a block ends.
+/// Lists what is wrong with how a block ends, and says why its end was not read, if it was not.
 fn judge<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
     end: End,
     consumed: usize,
     problems: &mut Problems,
-) {
+) -> Option<NotRead> {
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     if got < needed {
-        let why = match end {
-            End::Broken => "is no zlib stream from there on",
-            _ => "ends there",
+        let (why, not_read) = match end {
+            End::Broken => ("is no zlib stream from there on", NotRead::Damaged),
+            _ => ("ends there", NotRead::DataEnds),
         };
         problems.add_about(&rules::BLOCK, subject, place, || {
             format!("{name}: inflates to {got} bytes and {why}; expected {needed}")
         });
-        return;
+        return Some(not_read);
     }
     let packed = block.bytes.as_ref().len();
     match end {
@@ -202,6 +213,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
         // As the engine wrote them.
         End::Complete | End::Unfinished => {}
     }
+    None
 }
 
 /// Makes a block as the engine did: a zlib stream that is flushed and not finished.
@@ -271,8 +283,8 @@ mod tests {
         let mut problems = Problems::new();
         let mut budget = budget(block.bytes.len());
         let mut go_on = |_| ControlFlow::Continue(());
-        let mut elements = inflate_all(&[block], &mut budget, &mut problems, &mut go_on).unwrap();
-        (elements.remove(0), problems.finish())
+        let mut all = inflate_all(&[block], &mut budget, &mut problems, &mut go_on).unwrap();
+        (all.remove(0).elements, problems.finish())
     }
 
     fn finished(bytes: &[u8]) -> Vec<u8> {
@@ -373,13 +385,13 @@ mod tests {
         let blocks: Vec<_> = (0..18).map(|_| full()).collect();
         let mut problems = Problems::new();
         let mut go_on = |_| ControlFlow::Continue(());
-        let elements = inflate_all(&blocks, &mut budget(0), &mut problems, &mut go_on).unwrap();
-        let lengths: Vec<usize> = elements
+        let all = inflate_all(&blocks, &mut budget(0), &mut problems, &mut go_on).unwrap();
+        let lengths: Vec<_> = all
             .into_iter()
-            .map(|elements| elements.into_bytes().len())
+            .map(|block| (block.elements.into_bytes().len(), block.not_read))
             .collect();
-        assert_eq!(lengths[..16], [1 << 24; 16]);
-        assert_eq!(lengths[16..], [0; 2]);
+        assert_eq!(lengths[..16], [(1 << 24, None); 16]);
+        assert_eq!(lengths[16..], [(0, Some(NotRead::TooLarge)); 2]);
         let problems = problems.finish();
         assert_eq!(problems.len(), 2);
         assert!(

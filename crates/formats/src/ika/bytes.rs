@@ -22,6 +22,7 @@ impl Source for File {
 
     fn subject(&self, Record { name, index, .. }: Record) -> Subject {
         match (name, index.map(|index| index as u32)) {
+            ("layer", Some(layer)) => Subject::Layer(layer),
             ("zone", Some(zone)) => Subject::Zone(zone),
             ("entity", Some(entity)) => Subject::MapEntity(entity),
             ("strand", Some(_)) => Subject::Tileset,

@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::cell::{Cell, Compression, EMPTY_CELL, MapFlags};
 use super::unpack::Element;
-use crate::{Integers, Problem};
+use crate::{Integers, NotRead, Problem};
 
 pub(super) use read::sniff;
 pub use read::{read, read_with};
@@ -44,6 +44,8 @@ pub struct MapData {
     /// Logic attributes of cells, if there are any (document, "Logic attribute extension"). Those at
     /// the end may be missing.
     pub logic: Option<Integers>,
+    /// Why anything is missing, if it is.
+    pub not_read: Option<NotRead>,
     /// Everything that is wrong with the file, in file order.
     pub problems: Vec<Problem>,
 }

@@ -47,13 +47,11 @@ pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
             .map(|layer| map::Layer {
                 parallax: parallax(layer),
                 tiles: tiles(layer),
-                block: 0..0,
+                ..map::Layer::default()
             })
             .collect(),
         obstruction,
-        obstruction_block: 0..0,
         zone_numbers,
-        zone_block: 0..0,
         zones: vec![
             zone("No zone", 0),
             map::Zone {
@@ -89,7 +87,7 @@ pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
                 place: 0..0,
             })
             .collect(),
-        problems: Vec::new(),
+        ..Map::default()
     }
 }
 
@@ -130,8 +128,7 @@ pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
                 size: [64, 48],
                 place: text_map::Span::default(),
             }],
-            place: text_map::Span::default(),
-            data: text_map::Span::default(),
+            ..text_map::Layer::default()
         }
     };
     TextMap {

@@ -51,7 +51,7 @@ pub fn ppe_map(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
         cells,
         graphics,
         logic,
-        problems: Vec::new(),
+        ..MapData::default()
     }
 }
 

@@ -14,7 +14,7 @@ pub use render_string::DrawStep;
 pub use write::write;
 
 use super::{Parallax, verge};
-use crate::{Format, Problem};
+use crate::{Format, NotRead, Problem, Rest};
 
 /// What a map begins with.
 const MAGIC: &[u8; 6] = b"MAP\xf96\0";
@@ -56,20 +56,30 @@ pub struct Map {
     pub wraps: bool,
     /// The layers in file order.
     pub layers: Vec<Layer>,
+    /// How many layers follow those, of which nothing can be read since the file ends.
+    pub layers_not_read: u32,
     /// What is blocked: a byte for each tile, row by row from the top left; not 0 is blocked.
     /// Shorter where the file has less.
     pub obstruction: Vec<u8>,
+    /// Why it is shorter, if it is.
+    pub obstruction_not_read: Option<NotRead>,
     /// Where [`Map::obstruction`] is compressed in the file, in bytes.
     pub obstruction_block: Range<u64>,
     /// The zone of each tile, row by row from the top left: an index into [`Map::zones`], where
     /// 0 means no zone. Shorter where the file has less.
     pub zone_numbers: Vec<u32>,
+    /// Why they are fewer, if they are.
+    pub zone_numbers_not_read: Option<NotRead>,
     /// Where [`Map::zone_numbers`] is compressed in the file, in bytes.
     pub zone_block: Range<u64>,
     /// The zones in file order. If there are none, the engine makes up number 0.
     pub zones: Vec<Zone>,
+    /// How many zones follow those.
+    pub zones_not_read: Rest,
     /// The entities in file order.
     pub entities: Vec<Entity>,
+    /// How many entities follow those.
+    pub entities_not_read: Rest,
     /// Everything that is wrong with the file, in file order.
     /// Of each kind the first hundred are listed, and how many more there are.
     pub problems: Vec<Problem>,
@@ -83,6 +93,8 @@ pub struct Layer {
     /// Tile numbers, row by row from the top left. Shorter where the file has less: what is
     /// missing is no tile.
     pub tiles: Vec<u32>,
+    /// Why they are fewer, if they are.
+    pub not_read: Option<NotRead>,
     /// Where the tiles are compressed in the file, in bytes.
     pub block: Range<u64>,
 }
@@ -176,11 +188,12 @@ impl Map {
         (x < width && y < height).then_some(index as usize)
     }
 
-    /// The map without what says where its parts are in a file, and without problems: what is
-    /// left when it is written.
+    /// The map without what says where its parts are in a file, and without problems and what
+    /// was not read: what is left when it is written.
     pub fn without_places(mut self) -> Self {
         for layer in &mut self.layers {
             layer.block = 0..0;
+            layer.not_read = None;
         }
         for zone in &mut self.zones {
             zone.place = 0..0;
@@ -190,6 +203,11 @@ impl Map {
         }
         self.obstruction_block = 0..0;
         self.zone_block = 0..0;
+        self.layers_not_read = 0;
+        self.obstruction_not_read = None;
+        self.zone_numbers_not_read = None;
+        self.zones_not_read = Rest::Nothing;
+        self.entities_not_read = Rest::Nothing;
         self.problems.clear();
         self
     }

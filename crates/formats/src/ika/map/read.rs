@@ -5,13 +5,13 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::block::{Block, Element, Elements, budget, inflate_all};
+use super::super::block::{Block, Element, Inflated, budget, inflate_all};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
-use crate::{Place, Problems, ReadError, Subject, counted, outside, quoted};
+use crate::{NotRead, Place, Problems, ReadError, Rest, Subject, counted, outside, quoted};
 
 /// The most layers that are shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
@@ -50,6 +50,9 @@ pub fn read_with(
     if let Some(tail) = tail {
         cursor.seek(tail);
         read_tail(&mut cursor, &mut map, &mut problems);
+    } else {
+        map.zones_not_read = Rest::Unknown;
+        map.entities_not_read = Rest::Unknown;
     }
     map.problems = problems.finish();
     Ok(map)
@@ -150,13 +153,20 @@ impl BlockPlace {
         self.range.start as u64..self.range.end as u64
     }
 
-    /// Whether it is all there and begins as a zlib stream does.
+    /// Whether it begins as a zlib stream does. Of a file that ends in it that counts too.
     fn is_likely(&self, bytes: &[u8]) -> bool {
         let begin = bytes.get(self.range.clone()).and_then(<[u8]>::first_chunk);
-        self.is_whole
-            && begin.is_some_and(|[cmf, flg]| {
-                cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
-            })
+        begin.is_some_and(|[cmf, flg]| {
+            cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
+        })
+    }
+
+    /// Why what a block lacks was not read: its data ends where the file does.
+    fn not_read(&self, inflated: &Inflated) -> Option<NotRead> {
+        match inflated.not_read {
+            Some(NotRead::DataEnds) if !self.is_whole => Some(NotRead::FileEnds),
+            why => why,
+        }
     }
 }
 
@@ -303,7 +313,7 @@ impl Layout {
             blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
         let mut budget = budget(bytes.len());
-        let mut elements = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
+        let mut inflated = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
 
         if let Some((at, _)) = self.infos.get(MAX_LAYERS) {
             let layers = self.infos.len();
@@ -311,23 +321,34 @@ impl Layout {
                 format!("{layers} layers; the first {MAX_LAYERS} are shown")
             });
         }
+        let infos = u32::try_from(self.infos.len()).unwrap_or(u32::MAX);
+        map.layers_not_read = (layers as u32).saturating_sub(infos);
         // Layers whose tiles are not there have none.
         let mut places = self.blocks.into_iter();
         for (i, (at, parallax)) in self.infos.into_iter().take(MAX_LAYERS).enumerate() {
-            let block = places.next();
-            let tiles = block.as_ref().and_then(|_| elements.next());
-            map.layers.push(Layer {
+            let mut layer = Layer {
                 parallax: mended(parallax, i, at, problems),
-                tiles: tiles.map(Elements::into_words).unwrap_or_default(),
-                block: block.map_or(0..0, |block| block.offsets()),
-            });
+                not_read: Some(NotRead::FileEnds),
+                ..Layer::default()
+            };
+            let place = places.next();
+            if let Some((place, tiles)) = place.and_then(|place| Some((place, inflated.next()?))) {
+                layer.not_read = place.not_read(&tiles);
+                layer.tiles = tiles.elements.into_words();
+                layer.block = place.offsets();
+            }
+            map.layers.push(layer);
         }
-        if let (Some(place), Some(obstruction)) = (obstruction, elements.next()) {
-            map.obstruction = obstruction.into_bytes();
+        map.obstruction_not_read = Some(NotRead::FileEnds);
+        if let (Some(place), Some(obstruction)) = (obstruction, inflated.next()) {
+            map.obstruction_not_read = place.not_read(&obstruction);
+            map.obstruction = obstruction.elements.into_bytes();
             map.obstruction_block = place.offsets();
         }
-        if let (Some(place), Some(zones)) = (zones, elements.next()) {
-            map.zone_numbers = zones.into_words();
+        map.zone_numbers_not_read = Some(NotRead::FileEnds);
+        if let (Some(place), Some(zones)) = (zones, inflated.next()) {
+            map.zone_numbers_not_read = place.not_read(&zones);
+            map.zone_numbers = zones.elements.into_words();
             map.zone_block = place.offsets();
         }
         if let Some(end) = self.end {
@@ -419,21 +440,20 @@ fn read_zones(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
+    map.zones_not_read = Rest::Unknown;
+    map.entities_not_read = Rest::Unknown;
     let count = cursor.field("number of zones").u32();
     let count = count.map_err(|error| error.losing("all zones and entities"))?;
-    for i in 0..count as usize {
-        cursor.enter("zone", i);
+    for i in 0..count {
+        cursor.enter("zone", i as usize);
+        map.zones_not_read = Rest::Count(count - i);
         map.zones.push(read_zone(cursor, problems).map_err(|error| {
-            let more = rest("zone", i, count);
+            let more = counted((count - i) as usize, "zone");
             error.losing(format_args!("{more} and all entities"))
         })?);
     }
+    map.zones_not_read = Rest::Nothing;
     Ok(())
-}
-
-/// How many there are from one on of a number that the file says.
-fn rest(what: &str, from: usize, count: u32) -> String {
-    counted((count as usize).saturating_sub(from), what)
 }
 
 fn read_zone(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Zone, ReadError> {
@@ -494,12 +514,15 @@ fn read_entities(
     cursor.enter("entities", None);
     let count = cursor.field("number of entities").u32();
     let count = count.map_err(|error| error.losing("all entities"))?;
-    for i in 0..count as usize {
-        cursor.enter("entity", i);
+    for i in 0..count {
+        cursor.enter("entity", i as usize);
+        map.entities_not_read = Rest::Count(count - i);
         let entity = read_entity(cursor, problems);
-        let entity = entity.map_err(|error| error.losing(rest("entity", i, count)))?;
+        let entity =
+            entity.map_err(|error| error.losing(counted((count - i) as usize, "entity")))?;
         map.entities.push(entity);
     }
+    map.entities_not_read = Rest::Nothing;
     Ok(())
 }
 

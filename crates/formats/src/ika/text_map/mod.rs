@@ -11,7 +11,7 @@ pub use read::{read, read_with};
 pub use write::write;
 
 use super::{Parallax, aries};
-use crate::{Format, Place, Problem};
+use crate::{Format, NotRead, Place, Problem};
 
 /// The name of the node that is a map.
 const ROOT: &str = "ika-map";
@@ -89,9 +89,13 @@ pub struct Layer {
     /// Tile numbers, row by row from the top left. Shorter where the file has less: what is
     /// missing is no tile.
     pub tiles: Vec<u32>,
+    /// Why they are fewer, if they are.
+    pub tiles_not_read: Option<NotRead>,
     /// What is blocked: a byte for each tile, row by row from the top left, with bits for its
-    /// sides. Shorter where the file has less.
+    /// sides. Shorter where the file has less; none where it does not name any.
     pub obstructions: Vec<u8>,
+    /// Why they are fewer, if they are.
+    pub obstructions_not_read: Option<NotRead>,
     /// The entities on it, in file order.
     pub entities: Vec<Entity>,
     /// Zones on it, in file order.
@@ -165,8 +169,8 @@ impl Default for Span {
 }
 
 impl TextMap {
-    /// The map without what says where its parts are in a file, and without problems: what is
-    /// left when it is written.
+    /// The map without what says where its parts are in a file, and without problems and what
+    /// was not read: what is left when it is written.
     pub fn without_places(mut self) -> Self {
         for zone in &mut self.zones {
             zone.place = Span::default();
@@ -177,6 +181,8 @@ impl TextMap {
         for layer in &mut self.layers {
             layer.place = Span::default();
             layer.data = Span::default();
+            layer.tiles_not_read = None;
+            layer.obstructions_not_read = None;
             for entity in &mut layer.entities {
                 entity.place = Span::default();
             }

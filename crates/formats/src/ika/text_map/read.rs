@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, budget, inflate_all};
+use super::super::block::{Block, Element, Inflated, budget, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Place, Problems, ReadError, Subject, quoted};
+use crate::{NotRead, Place, Problems, ReadError, Subject, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -74,17 +74,19 @@ pub fn read_with(
         targets,
     } = reader;
     let mut budget = budget(bytes.len());
-    let elements = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
-    for (target, elements) in targets.into_iter().zip(elements) {
+    let inflated = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
+    for (target, Inflated { elements, not_read }) in targets.into_iter().zip(inflated) {
         match target {
             Target::Tiles(layer) => {
                 if let Some(layer) = map.layers.get_mut(layer) {
                     layer.tiles = elements.into_words();
+                    layer.tiles_not_read = not_read;
                 }
             }
             Target::Obstructions(layer) => {
                 if let Some(layer) = map.layers.get_mut(layer) {
                     layer.obstructions = elements.into_bytes();
+                    layer.obstructions_not_read = not_read;
                 }
             }
         }
@@ -226,7 +228,10 @@ impl Reader {
                     data.check_packing(&name, &mut self.problems);
                     self.block(data, name, Element::Word, count, Target::Tiles(index));
                 }
-                None => self.no_tiles(node, &name),
+                None => {
+                    self.no_tiles(node, &name);
+                    layer.tiles_not_read = Some(NotRead::Missing);
+                }
             }
             // Versions 1.0 say `(format tile)` here and mean zlib all the same.
             if let Some(data) = node.node("obstructions") {

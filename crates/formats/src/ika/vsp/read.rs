@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, Elements, budget, inflate_all};
+use super::super::block::{Block, Element, budget, inflate_all};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
@@ -351,8 +351,11 @@ fn inflate<B: AsRef<[u8]> + Sync>(
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Vec<u8>, ReadError> {
     let mut budget = budget(file_bytes);
-    let elements = inflate_all(&[block], &mut budget, problems, watch)?;
-    let bytes = elements.into_iter().next().map(Elements::into_bytes);
+    let inflated = inflate_all(&[block], &mut budget, problems, watch)?;
+    let bytes = inflated
+        .into_iter()
+        .next()
+        .map(|block| block.elements.into_bytes());
     Ok(bytes.unwrap_or_default())
 }
 

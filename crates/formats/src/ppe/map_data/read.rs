@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, Place, Problems, ReadError};
+use crate::{Integers, NotRead, Place, Problems, ReadError};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -57,7 +57,7 @@ pub fn read_with(
         Compression::Rle => reader.rle(),
         Compression::Zlib => reader.stream(&mut Inflater::zlib(reader.packed), "zlib stream"),
         Compression::Zstd => reader.stream(&mut Zstd::new(reader.packed), "Zstandard data"),
-        Compression::Lzw | Compression::Several => Sections::none(flags),
+        Compression::Lzw | Compression::Several => Sections::none(flags, NotRead::Compression),
     };
     if reader.is_cancelled {
         return Err(ReadError::Cancelled);
@@ -68,6 +68,7 @@ pub fn read_with(
         cells: sections.cells,
         graphics: sections.graphics,
         logic: sections.logic,
+        not_read: sections.not_read,
         problems: reader.problems.finish(),
     })
 }
@@ -192,15 +193,18 @@ struct Sections {
     cells: Vec<u32>,
     graphics: Option<Vec<[Corner; 4]>>,
     logic: Option<Integers>,
+    /// Why anything of it is missing, if it is.
+    not_read: Option<NotRead>,
 }
 
 impl Sections {
-    /// Of which nothing can be read.
-    fn none(flags: MapFlags) -> Self {
+    /// Of which nothing can be read, and why.
+    fn none(flags: MapFlags, why: NotRead) -> Self {
         Self {
             cells: Vec::new(),
             graphics: flags.has_graphics().then(Vec::new),
             logic: read_logic(flags, &mut NoSource),
+            not_read: Some(why),
         }
     }
 }
@@ -253,6 +257,7 @@ fn read_sections(flags: MapFlags, source: &mut impl ElementSource) -> Sections {
         cells: source.elements(Section::Cells),
         graphics: read_graphics(flags, source),
         logic: read_logic(flags, source),
+        not_read: None,
     }
 }
 
@@ -297,8 +302,11 @@ impl<'a> Reader<'a, '_> {
     fn plain(&mut self) -> Sections {
         let mut source = self.plain_from(0);
         let sections = read_sections(self.header.flags, &mut source);
-        self.check_end(&source);
-        sections
+        let not_read = self.check_end(&source);
+        Sections {
+            not_read,
+            ..sections
+        }
     }
 
     fn plain_from(&self, pos: usize) -> Plain<'a> {
@@ -310,13 +318,15 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Lists what is missing at the end of sections that are not packed, or follows them.
-    fn check_end(&mut self, source: &Plain<'_>) {
-        if let Some((section, found)) = source.cut {
-            self.add_cut(section, found, self.packed.len(), "the file ends");
-        } else {
+    /// Lists what is missing at the end of sections that are not packed, or follows them. Says why
+    /// it is missing.
+    fn check_end(&mut self, source: &Plain<'_>) -> Option<NotRead> {
+        let Some((section, found)) = source.cut else {
             self.warn_of_leftover(source.pos, "the last section");
-        }
+            return None;
+        };
+        self.add_cut(section, found, self.packed.len(), "the file ends");
+        Some(NotRead::FileEnds)
     }
 
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
@@ -369,23 +379,31 @@ impl<'a> Reader<'a, '_> {
         swap_all(&mut cells);
         self.go_on(end);
         let flags = self.header.flags;
-        let is_whole = unpacked.fault.is_none() && cells.len() == count;
-        match unpacked.fault {
+        let not_read = match unpacked.fault {
             Some(rle::Fault::Cut) => {
-                self.add_cut(Section::Cells, cells.len(), self.packed.len(), "the file ends");
+                self.add_cut(
+                    Section::Cells,
+                    cells.len(),
+                    self.packed.len(),
+                    "the file ends",
+                );
+                Some(NotRead::FileEnds)
             }
-            Some(rle::Fault::Crosses(extra)) => self.problems.add(&rules::LONG_PACKET, place(end), || {
-                format!(
-                    "a packet goes on for {extra} cells past the last one; expected {count} cells \
-                     in all"
-                )
-            }),
-            None => {}
-        }
-        if !is_whole {
+            Some(rle::Fault::Crosses(extra)) => {
+                self.problems.add(&rules::LONG_PACKET, place(end), || {
+                    format!(
+                        "a packet goes on for {extra} cells past the last one; expected {count} \
+                         cells in all"
+                    )
+                });
+                Some(NotRead::Damaged)
+            }
+            None => (cells.len() < count).then_some(NotRead::FileEnds),
+        };
+        if let Some(why) = not_read {
             return Sections {
                 cells,
-                ..Sections::none(flags)
+                ..Sections::none(flags, why)
             };
         }
         if !flags.has_graphics() && flags.logic_bits() == 0 {
@@ -395,18 +413,17 @@ impl<'a> Reader<'a, '_> {
                 ..Sections::default()
             };
         }
-        let (graphics, logic) = self.rle_attributes(end);
         Sections {
             cells,
-            graphics,
-            logic,
+            ..self.rle_attributes(end)
         }
     }
 
     /// Reads the attributes behind packed cells: packed too if that ends where the file does, else
     /// as they are (fact sheet 8.9).
-    fn rle_attributes(&mut self, start: usize) -> (Option<Vec<[Corner; 4]>>, Option<Integers>) {
+    fn rle_attributes(&mut self, start: usize) -> Sections {
         let flags = self.header.flags;
+        let count = self.header.cell_count();
         let graphics_max = self.take(Section::Graphics);
         let logic_max = self.take(Section::Logic);
         let mut packed = Packets {
@@ -414,11 +431,21 @@ impl<'a> Reader<'a, '_> {
             pos: start,
             graphics_max,
             logic_max,
-            is_whole: true,
+            fault: None,
+            cut: None,
         };
         let graphics = read_graphics(flags, &mut packed);
         let logic = read_logic(flags, &mut packed);
-        let is_guess_right = packed.is_whole && packed.pos == self.packed.len();
+        let there = self.packed.len().saturating_sub(start) as u64;
+        let plain_bytes = self.header.plain_bytes() - count as u64 * CELL_BYTES;
+        let is_guess_right = match packed.fault {
+            None => packed.pos == self.packed.len(),
+            // A file that ends too early is packed as far as it goes, unless it has as many bytes as
+            // attributes without packets.
+            Some(rle::Fault::Cut) => there != plain_bytes,
+            Some(rle::Fault::Crosses(_)) => false,
+        };
+        let cut = packed.cut.filter(|_| is_guess_right);
         self.problems.add(&rules::RLE_ATTRIBUTES, place(start), || {
             let how = if is_guess_right {
                 "packets of their own"
@@ -430,17 +457,32 @@ impl<'a> Reader<'a, '_> {
                  read as {how}, which is a guess"
             )
         });
+        if let Some((section, found)) = cut {
+            self.add_cut(section, found, self.packed.len(), "the file ends");
+        }
         if is_guess_right {
-            return (graphics, logic);
+            let has_room = graphics_max.min(logic_max) == count;
+            let not_read = match cut {
+                Some(_) => Some(NotRead::FileEnds),
+                None => (!has_room).then_some(NotRead::TooLarge),
+            };
+            return Sections {
+                graphics,
+                logic,
+                not_read,
+                ..Sections::default()
+            };
         }
         drop((graphics, logic));
         let mut plain = self.plain_from(start);
-        let attributes = (
-            read_graphics(flags, &mut plain),
-            read_logic(flags, &mut plain),
-        );
-        self.check_end(&plain);
-        attributes
+        let graphics = read_graphics(flags, &mut plain);
+        let logic = read_logic(flags, &mut plain);
+        Sections {
+            graphics,
+            logic,
+            not_read: self.check_end(&plain),
+            ..Sections::default()
+        }
     }
 
     /// Reads one stream of all sections (fact sheet 8.8).
@@ -451,18 +493,24 @@ impl<'a> Reader<'a, '_> {
             stream,
             cut: None,
         };
-        let sections = read_sections(flags, &mut source);
+        let mut sections = read_sections(flags, &mut source);
         let cut = source.cut;
         if self.is_cancelled {
             return sections;
         }
         // What there is no room for is not looked at.
         if cut == Some(Cut::NoRoom) {
+            sections.not_read = Some(NotRead::TooLarge);
             return sections;
         }
         let end = stream.end();
         let at = stream.consumed();
         if let Some(Cut::At(section, found)) = cut {
+            sections.not_read = Some(match end {
+                End::Broken => NotRead::Damaged,
+                End::Unfinished => NotRead::FileEnds,
+                End::Complete | End::WrongChecksum | End::More => NotRead::DataEnds,
+            });
             let why = match end {
                 End::Broken => format!("the {name} is broken here, which is"),
                 End::Unfinished => format!("the {name} is cut off"),
@@ -520,8 +568,10 @@ struct Packets<'a> {
     pos: usize,
     graphics_max: usize,
     logic_max: usize,
-    /// Whether all was there so far.
-    is_whole: bool,
+    /// What is wrong with the first packet that cannot be taken as it is.
+    fault: Option<rle::Fault>,
+    /// The section that it is in, and how many elements there are of that.
+    cut: Option<(Section, usize)>,
 }
 
 impl Packets<'_> {
@@ -530,17 +580,17 @@ impl Packets<'_> {
         let mut unpacked = rle::unpack(rest, count);
         swap_all(&mut unpacked.elements);
         self.pos += unpacked.end;
-        self.is_whole &= unpacked.fault.is_none();
+        self.fault = unpacked.fault;
         unpacked.elements
     }
 }
 
 impl ElementSource for Packets<'_> {
     fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T> {
-        if !self.is_whole {
+        if self.fault.is_some() {
             return Vec::new();
         }
-        match section {
+        let elements: Vec<T> = match section {
             // A packet repeats one corner, not those of a cell (fact sheet 8.9).
             Section::Graphics => {
                 let corners = self.unpack::<Corner>(4 * self.graphics_max);
@@ -548,7 +598,9 @@ impl ElementSource for Packets<'_> {
                 bytemuck::pod_collect_to_vec(&corners[..whole])
             }
             Section::Cells | Section::Logic => self.unpack(self.logic_max),
-        }
+        };
+        self.cut = self.fault.map(|_| (section, elements.len()));
+        elements
     }
 }
 

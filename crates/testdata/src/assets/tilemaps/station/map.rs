@@ -361,7 +361,7 @@ pub(crate) fn files() -> Result<Files, Failure> {
         cells: deck_cells,
         graphics: Some(graphics),
         logic: Some(Integers::U8(logic)),
-        problems: Vec::new(),
+        ..MapData::default()
     };
     Ok(vec![
         (XMF.to_owned(), xmf::write(&xmf)),
