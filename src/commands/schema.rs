@@ -251,9 +251,17 @@ fn formats() -> Vec<(&'static str, Vec<Key>)> {
             ("obstructed", integer()),
             ("by_sides", flag()),
         ]);
+        let left_out = object(&[
+            ("what", text()),
+            ("layer", or_null(integer())),
+            ("read", integer()),
+            ("of", or_null(integer())),
+            ("why", text()),
+        ]);
         [
             ("tile?", defined("map_tile")),
             ("obstruction", list(obstruction)),
+            ("left_out", list(left_out)),
         ]
     };
     let with_tiles = |keys: Vec<Key>| -> Vec<Key> { keys.into_iter().chain(of_tiles()).collect() };
@@ -515,12 +523,14 @@ fn map_tile() -> Value {
         ("tile", or_null(integer())),
         ("obstructed", or_null(flag())),
         ("logic?", or_null(integer())),
+        ("not_read?", list(one_of(&["tile", "obstructed", "logic"]))),
     ]);
     object(&[
         ("x", integer()),
         ("y", integer()),
         ("layers", list(layer)),
         ("zones", list(text())),
+        ("not_read?", list(one_of(&["zones"]))),
     ])
 }
 

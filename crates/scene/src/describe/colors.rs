@@ -2,6 +2,10 @@
 
 /// Of what is selected, as shaders have it: red, green and blue from 0 to 1.
 pub const SELECTED: [f32; 3] = [1.0, 0.77, 0.24];
+/// Of marks around what cannot be read.
+pub(crate) const BROKEN: [u8; 3] = [240, 70, 60];
+/// Of marks around that of which something cannot be read.
+pub(crate) const DAMAGED: [u8; 3] = [255, 150, 60];
 
 /// A colour of shaders in bytes.
 pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {

@@ -8,6 +8,7 @@ use super::known::is_own_cell;
 use super::place::cell_in_world;
 use super::visibility::SeenOfChunk;
 use super::{Map, colors};
+pub(super) use crate::colors::{BROKEN, DAMAGED};
 use crate::lines::LineBuilder;
 use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
 use mapscope_formats::pmf::{Cell, Cube, CubeKind, Cubes};
@@ -18,8 +19,6 @@ pub(super) const MAX_BOXES: usize = 20_000;
 const MAX_LABELS: usize = 2_000;
 
 pub(super) const BORDER: [u8; 3] = [160, 190, 240];
-pub(super) const BROKEN: [u8; 3] = [240, 70, 60];
-pub(super) const DAMAGED: [u8; 3] = [255, 150, 60];
 pub(super) const ORPHANS: [u8; 3] = [240, 80, 220];
 pub(super) const COLLIDER: [u8; 3] = [90, 235, 235];
 pub(super) const SERVER: [u8; 3] = [245, 215, 80];

@@ -79,14 +79,16 @@ impl TileMap {
 
     fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
         let [columns, rows] = grid.size;
-        let value = |index: usize| grid.values.get(index).unwrap_or_default();
+        let value = |index: usize| grid.values.get(index);
         let what = match grid.kind {
             GridKind::Obstruction { .. } => "obstruction",
             GridKind::Zones => "zone cell",
             GridKind::Logic => "logic value",
         };
         let own = move |index| {
-            let value = value(index);
+            let Some(value) = value(index) else {
+                return vec![OwnLine::new(what, "", "not read")];
+            };
             let said = match grid.kind {
                 GridKind::Obstruction { .. } => obstruction_name(grid.kind, value).into(),
                 GridKind::Zones => match usize::try_from(value) {
@@ -112,7 +114,7 @@ impl TileMap {
         })
         .owns(own)
         .bytes("value", move |index, bytes| {
-            bytes.extend(value(index).to_le_bytes());
+            bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
         })
     }
 

@@ -99,7 +99,7 @@ impl Document for TileMap {
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let on = self.about.overlays.iter();
-        let on = on.filter(|overlay| shown.overlays.contains(overlay.id));
+        let on = on.filter(|overlay| shown.overlays.is_on(overlay));
         let of_overlays = on.map(|overlay| Legend {
             title: overlay.name,
             entries: self.legend_of(overlay.id),
@@ -135,6 +135,7 @@ impl Document for TileMap {
         let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
         info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
         info.insert("obstruction".to_owned(), self.obstruction_info());
+        info.insert("left_out".to_owned(), self.left_out_info());
         info
     }
 

@@ -11,6 +11,7 @@ use super::grids::zone_color;
 use super::here::{Here, ZoneHere};
 use super::items::{CellAt, TileAt};
 use super::layers::parallax_name;
+use super::left_out::not_read;
 use super::place::RectPx;
 use super::{GridKind, Layer, Object, ObjectKind, TileMap, Tileset, Zone};
 use crate::describe::own::{OwnLine, key_of, lines_of_groups};
@@ -219,6 +220,12 @@ impl<'a> Part<'a, TileMap> {
             })
         })
         .derived(),
+        field("", |at: &Self| at.map.left_out_lines(None).into())
+            .note(|at| {
+                let notes = at.map.left_out_notes(None);
+                (!notes.is_empty()).then(|| notes.join(", ")).into()
+            })
+            .derived(),
     ];
 }
 
@@ -286,6 +293,10 @@ impl<'a> Part<'a, Layer> {
             at.has_tiles().then(said).into()
         })
         .derived(),
+        field("", |at: &Self| {
+            at.map.left_out_lines(Some(at.number)).into()
+        })
+        .derived(),
     ];
 
     /// The size of its tiles, if it has any.
@@ -339,14 +350,17 @@ impl<'a> CellHere<'a> {
         .derived(),
         field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
             Some(tile) => tile.value(),
-            None => "empty".into(),
+            None => match cell.map.tile_not_read(&cell.at) {
+                Some(why) => not_read(why).into(),
+                None => "empty".into(),
+            },
         })
         .summary("Tile", |cell| {
             Value::from(cell.map.tile_said(&cell.at)).width(TILE_WIDTH)
         })
         .own(|cell| match cell.map.tile_in_file(&cell.at) {
             Some(tile) => tile.into(),
-            None => "empty".into(),
+            None => cell.map.tile_said(&cell.at).into(),
         })
         .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
         field("Name", |cell: &Self| {
@@ -363,7 +377,14 @@ impl<'a> CellHere<'a> {
         })
         .derived(),
         field("Flags", Self::flags),
-        field("Tint", |cell| tints_of(&cell.at).into()),
+        field("Tint", |cell| match cell.map.tint_not_read(&cell.at) {
+            Some(why) => not_read(why).into(),
+            None => tints_of(&cell.at).into(),
+        }),
+        json_only("not_read", |cell| {
+            let keys = cell.keys_not_read();
+            (!keys.is_empty()).then_some(keys).into()
+        }),
     ];
 
     const HERE: &'a [Field<Self>] = &[
@@ -372,7 +393,8 @@ impl<'a> CellHere<'a> {
                 cell.map
                     .with_layer(cell.map.zone_name(zone.zone), zone.layer)
             };
-            let zones: Vec<String> = cell.here.zones.iter().map(name).collect();
+            let mut zones: Vec<String> = cell.here.zones.iter().map(name).collect();
+            zones.extend(cell.here.zones_not_read().map(|_| "not read".to_owned()));
             match &*zones {
                 [] if cell.map.zones.is_empty() => Value::absent(),
                 [] => Value::from("none").width(NAME_WIDTH),
@@ -380,37 +402,53 @@ impl<'a> CellHere<'a> {
             }
         }),
         field("Obstructed", |cell: &Self| {
-            cell.map.obstruction_said(&cell.here).into()
+            cell.map.obstruction_said(&cell.here, not_read).into()
         })
         .summary("Obstructed", |cell| {
             let grids = cell.map.grids.iter();
             let grids = grids.filter(|grid| grid.kind.is_obstruction());
             let names = grids.map(|grid| cell.map.with_layer("yes".to_owned(), grid.layer));
             let widest = names.map(|name| name.chars().count()).max();
-            Value::from(cell.map.obstruction_said(&cell.here))
+            let brief = |_| "not read".to_owned();
+            Value::from(cell.map.obstruction_said(&cell.here, brief))
                 .width(widest.unwrap_or(0).min(NAME_WIDTH))
         })
         .derived()
         .json_as("obstructed", |cell| {
             json!(cell.here.is_obstructed(cell.at.layer_number))
         }),
-        field("Zone", |cell: &Self| match &*cell.here.zones {
-            [] if cell.map.zones.is_empty() => Value::absent(),
-            [] => "none".into(),
-            zones => listed("Zone", zones.iter(), |zone| cell.map.zone_value(*zone)),
+        field("Zone", |cell: &Self| {
+            match (&*cell.here.zones, cell.here.zones_not_read()) {
+                ([], Some(lost)) => not_read(lost.why).into(),
+                ([], None) if cell.map.zones.is_empty() => Value::absent(),
+                ([], None) => "none".into(),
+                (zones, lost) => {
+                    let zones = zones.iter().map(|zone| cell.map.zone_value(*zone));
+                    let lost = lost.map(|lost| Value::from(not_read(lost.why)));
+                    listed("Zone", zones.chain(lost), |zone| zone)
+                }
+            }
         })
         .derived(),
         field("Logic value", |cell: &Self| {
-            listed("Logic value", cell.here.logic_values(), |number| {
+            let values = cell.here.logic_values().map(|number| {
                 let value = number.value;
-                let said = format!("{value} ({value:#x})");
-                cell.map.with_layer(said, number.layer).into()
+                (format!("{value} ({value:#x})"), number.layer)
+            });
+            let lost = cell.here.logic_not_read();
+            let lost = lost.map(|grid| (not_read(grid.why), grid.layer));
+            listed("Logic value", values.chain(lost), |(said, layer)| {
+                cell.map.with_layer(said, layer).into()
             })
         })
         .summary("Logic", |cell| {
             let values = cell.here.logic_values();
+            let values = values.map(|number| (number.value.to_string(), number.layer));
+            let lost = cell.here.logic_not_read();
+            let lost = lost.map(|grid| ("not read".to_owned(), grid.layer));
             let values: Vec<String> = values
-                .map(|number| cell.map.with_layer(number.value.to_string(), number.layer))
+                .chain(lost)
+                .map(|(said, layer)| cell.map.with_layer(said, layer))
                 .collect();
             let said = (!values.is_empty()).then(|| values.join(", "));
             Value::from(said).width(TILE_WIDTH)
@@ -467,11 +505,30 @@ impl<'a> CellHere<'a> {
         format!("{name}{between}{}", self.map.layer_said(&self.here, at))
     }
 
+    /// The keys of JSON that say nothing since what they are of was not read.
+    fn keys_not_read(&self) -> Vec<&'static str> {
+        let layer = self.at.layer_number;
+        let is_own = |of: Option<usize>| of.is_none_or(|of| of == layer);
+        let mut obstruction = self.here.obstructions_not_read();
+        let mut logic = self.here.logic_not_read();
+        let keys = [
+            ("tile", self.map.tile_not_read(&self.at).is_some()),
+            (
+                "obstructed",
+                self.here.is_obstructed(layer).is_none()
+                    && obstruction.any(|grid| is_own(grid.layer)),
+            ),
+            ("logic", logic.any(|grid| grid.layer == Some(layer))),
+        ];
+        let lost = keys.into_iter().filter(|(_, is_lost)| *is_lost);
+        lost.map(|(key, _)| key).collect()
+    }
+
     /// What `info --tile` says of it.
     pub(super) fn json(&self) -> JsonMap<String, Json> {
         let mut json = Self::FIELDS.json(self);
-        // Only of layers that have logic values.
-        json.retain(|key, value| key != "logic" || !value.is_null());
+        // Only of layers that have logic values, and of what was not read.
+        json.retain(|key, value| !matches!(&**key, "logic" | "not_read") || !value.is_null());
         json
     }
 }
@@ -782,7 +839,10 @@ impl TileMap {
 
     fn zone_value(&self, ZoneHere { zone, layer }: ZoneHere) -> Value {
         if zone >= self.zones.len() {
-            return format!("{zone}, which the file does not describe").into();
+            return match self.zones_not_read() {
+                Some(_) => format!("{zone}, which was not read").into(),
+                None => format!("{zone}, which the file does not describe").into(),
+            };
         }
         Value::from(self.with_layer(self.zone_name(zone), layer))
             .link(Self::zone_item(zone))

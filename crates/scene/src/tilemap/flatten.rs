@@ -5,7 +5,8 @@
 //! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
 //! 1:1: colours of areas and grids, lines between tiles, and lines around objects. Two are left out
 //! there too: a pixel of the image has no room for lines around those of the map, and at rest there
-//! is no parallax to switch off. Texts are no part of it.
+//! is no parallax to switch off. Nor is what was not read outlined: the image has the map's own pixels
+//! unless an overlay is asked for. Texts are no part of it.
 
 use std::ops::Range;
 
@@ -35,12 +36,14 @@ pub(super) struct FlatMap<'a> {
 
 impl<'a> FlatMap<'a> {
     pub(super) fn new(map: &'a TileMap, shown: &Shown) -> Self {
-        let shown = Shown {
+        let mut shown = Shown {
             flat: true,
             flat_camera_px: [0; 2],
             flat_view_px: None,
             ..shown.clone()
         };
+        let offered = map.about.overlays;
+        shown.overlays.set(offered, OverlayId::LeftOut, false);
         let ticks = map.ticks(shown.playhead);
         let pictured = map.objects.iter().filter_map(|object| {
             let image = map.images.get(object.image?)?;

@@ -261,14 +261,17 @@ impl TileMap {
         let Some((of, scale)) = self.grids.get(grid).zip(self.scale(grid)) else {
             return Vec::new();
         };
-        let count = of.values.len();
+        let count = of.size[0] as usize * of.size[1] as usize;
         let pieces = count.div_ceil(CELLS_AT_ONCE);
         let work = |piece: usize| -> Vec<[u8; 4]> {
             let from = piece * CELLS_AT_ONCE;
             let mut last = (0, scale.color(of.kind, 0));
             let cells = from..(from + CELLS_AT_ONCE).min(count);
             let colors = cells.map(|index| {
-                let value = of.values.get(index).unwrap_or(0);
+                // What was not read has no colour.
+                let Some(value) = of.values.get(index) else {
+                    return [0; 4];
+                };
                 // Most numbers are those of the cell before.
                 if value != last.0 {
                     last = (value, scale.color(of.kind, value));

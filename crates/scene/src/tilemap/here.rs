@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::fields::CellHere;
 use super::grids::obstruction_name;
 use super::items::CellAt;
-use super::{GridKind, ObjectKind, TileMap};
+use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
 use crate::{Layers, Shown};
+use mapscope_formats::NotRead;
 
 /// What there is at a place.
 #[derive(Debug)]
@@ -22,6 +23,17 @@ pub(super) struct Here<'a> {
     pub(super) numbers: Vec<NumberHere>,
     /// The zones that the place is in: by their numbers, then by their areas.
     pub(super) zones: Vec<ZoneHere>,
+    /// The grids whose numbers there were not read.
+    pub(super) not_read: Vec<NotReadHere>,
+}
+
+/// A grid whose number at a place was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotReadHere {
+    pub(super) kind: GridKind,
+    /// Which layer's it is; none if it is the map's.
+    pub(super) layer: Option<usize>,
+    pub(super) why: NotRead,
 }
 
 /// A number of a grid.
@@ -60,6 +72,24 @@ impl Here<'_> {
         let mut said = self.obstructions();
         let said = said.find(|number| number.layer.is_none_or(|of| of == layer));
         said.map(|number| number.value != 0)
+    }
+
+    /// The obstruction that was not read there.
+    pub(super) fn obstructions_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+        let not_read = self.not_read.iter();
+        not_read.filter(|grid| grid.kind.is_obstruction())
+    }
+
+    /// The zone map that was not read there.
+    pub(super) fn zones_not_read(&self) -> Option<&NotReadHere> {
+        let mut not_read = self.not_read.iter();
+        not_read.find(|grid| grid.kind == GridKind::Zones)
+    }
+
+    /// The logic values that were not read there.
+    pub(super) fn logic_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+        let not_read = self.not_read.iter();
+        not_read.filter(|grid| grid.kind == GridKind::Logic)
     }
 }
 
@@ -124,6 +154,7 @@ impl TileMap {
             cells: cells.collect(),
             numbers,
             zones,
+            not_read: self.grids_not_read(px, shown),
         }
     }
 
@@ -156,26 +187,41 @@ impl TileMap {
     }
 
     /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
-    /// of it anywhere.
-    pub(super) fn obstruction_said(&self, here: &Here<'_>) -> Option<String> {
-        if !self.grids.iter().any(|grid| grid.kind.is_obstruction()) {
+    /// of it anywhere. What was not read is said as `not_read` has it.
+    pub(super) fn obstruction_said(
+        &self,
+        here: &Here<'_>,
+        not_read: fn(NotRead) -> String,
+    ) -> Option<String> {
+        if !self.has_obstruction() {
             return None;
         }
         let blocked = here.obstructions().filter(|number| number.value != 0);
-        let blocked: Vec<String> = blocked
-            .map(|number| {
-                let name = match obstruction_name(number.kind, number.value) {
-                    name if name == "blocked" => "yes".to_owned(),
-                    name => name,
-                };
-                self.with_layer(name, number.layer)
-            })
-            .collect();
-        Some(if blocked.is_empty() {
+        let blocked = blocked.map(|number| {
+            let name = match obstruction_name(number.kind, number.value) {
+                name if name == "blocked" => "yes".to_owned(),
+                name => name,
+            };
+            self.with_layer(name, number.layer)
+        });
+        let lost = here.obstructions_not_read();
+        let lost = lost.map(|grid| self.with_layer(not_read(grid.why), grid.layer));
+        let said: Vec<String> = blocked.chain(lost).collect();
+        Some(if said.is_empty() {
             "no".to_owned()
         } else {
-            blocked.join(", ")
+            said.join(", ")
         })
+    }
+
+    /// Whether the file says of any place whether one can walk there.
+    fn has_obstruction(&self) -> bool {
+        let is_lost = |left_out: &LeftOut| match left_out.what {
+            Unread::Grid(kind, _) => kind.is_obstruction(),
+            _ => false,
+        };
+        self.grids.iter().any(|grid| grid.kind.is_obstruction())
+            || self.left_out.iter().any(is_lost)
     }
 
     /// Something of a layer, with the name of that where there are several.
@@ -200,6 +246,10 @@ impl TileMap {
                 sides => format!("obstructed: {sides}"),
             });
         }
+        let mut lost = here.obstructions_not_read();
+        if lost.any(|grid| of_layer(grid.layer)) {
+            more.push("obstruction not read".to_owned());
+        }
         let zones = here.zones.iter().filter(|zone| of_layer(zone.layer));
         more.extend(zones.map(|zone| self.zone_name(zone.zone)));
         let tile = self.tile_said(at);
@@ -215,6 +265,7 @@ impl TileMap {
         match (at.cell.image(), self.tilesets.get(at.layer.tileset)) {
             (Some(image), Some(tileset)) => tileset.tile_number(image),
             (Some(image), None) => image.to_string(),
+            (None, _) if self.tile_not_read(at).is_some() => "not read".to_owned(),
             (None, _) => "empty".to_owned(),
         }
     }
@@ -264,18 +315,23 @@ impl TileMap {
                 zones.push(name);
             }
         }
-        Some(json!({
+        let mut told = json!({
             "x": x,
             "y": y,
             "layers": layers.collect::<Vec<Value>>(),
             "zones": zones,
-        }))
+        });
+        if here.zones_not_read().is_some() {
+            told["not_read"] = json!(["zones"]);
+        }
+        Some(told)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tilemap::left_out::not_read;
     use crate::tilemap::{Grid, Integers, Parallax, sample};
     use crate::{Document, InfoQuery};
 
@@ -350,7 +406,7 @@ mod tests {
         let mut shown = TileMap::at_rest();
         let blocked = |map: &TileMap, x, shown: &Shown| {
             let here = map.here([x, 4], shown);
-            map.obstruction_said(&here)
+            map.obstruction_said(&here, not_read)
         };
         let says = |said: &str| Some(said.to_owned());
         assert_eq!(blocked(&map, 4, &shown), says("yes (Roof)"));
@@ -360,7 +416,7 @@ mod tests {
         assert_eq!(blocked(&map, 4, &shown), says("no"));
         assert_eq!(blocked(&map, 8, &shown), says("yes (Roof)"));
         assert_eq!(
-            map.obstruction_said(&map.here([15, 8], &shown)),
+            map.obstruction_said(&map.here([15, 8], &shown), not_read),
             says("top, left (5) (Roof)")
         );
         map.layers[1].wraps = [true, false];

@@ -127,6 +127,10 @@ impl TileMap {
                 *all += count;
             }
         }
+        // Those that were not read are filled with empty ones.
+        for (number, (empty, layer)) in all.empty.iter_mut().zip(&self.layers).enumerate() {
+            *empty = empty.saturating_sub(self.cells_not_read(number, layer));
+        }
         all
     }
 

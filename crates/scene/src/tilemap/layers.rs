@@ -53,7 +53,8 @@ impl Layers for TileMap {
                 layer.wraps.contains(&true).then(|| "repeats".to_owned()),
                 ([x, y] != [0; 2]).then(|| format!("at {x}, {y}")),
             ];
-            let notes: Vec<String> = notes.into_iter().flatten().collect();
+            let left_out = self.left_out_notes(Some(number));
+            let notes: Vec<String> = notes.into_iter().flatten().chain(left_out).collect();
             Some(LayerInfo {
                 item: Self::layer_item(number),
                 name: self.layer_name(number),

@@ -23,23 +23,31 @@ impl Room {
     pub(crate) fn fill<T: Clone>(
         &mut self,
         list: &mut Vec<T>,
-        [width, height]: [u32; 2],
+        size: [u32; 2],
         filler: T,
     ) -> [u32; 2] {
+        let [width, height] = self.reach(list, size);
+        list.resize(width as usize * height as usize, filler);
+        [width, height]
+    }
+
+    /// How far a list for a layer of this size may reach, as [`Room::fill`] has it, without making it
+    /// longer.
+    pub(crate) fn reach<T>(&mut self, list: &mut Vec<T>, [width, height]: [u32; 2]) -> [u32; 2] {
         let needed = u64::from(width) * u64::from(height);
         let missing = needed.saturating_sub(list.len() as u64);
         let bytes = missing.saturating_mul(size_of::<T>() as u64);
-        if let Some(left) = self.0.checked_sub(bytes) {
+        let size = if let Some(left) = self.0.checked_sub(bytes) {
             self.0 = left;
-            list.resize(needed as usize, filler);
-            return [width, height];
-        }
-        let rows = list.len() / width.max(1) as usize;
-        list.truncate(rows * width as usize);
-        if rows == 0 {
-            return [0; 2];
-        }
-        [width, rows as u32]
+            [width, height]
+        } else {
+            match list.len() / width.max(1) as usize {
+                0 => [0; 2],
+                rows => [width, rows as u32],
+            }
+        };
+        list.truncate(size[0] as usize * size[1] as usize);
+        size
     }
 }
 

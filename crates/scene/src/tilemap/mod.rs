@@ -18,6 +18,7 @@ pub mod ika;
 mod items;
 mod known;
 mod layers;
+mod left_out;
 pub(crate) mod making;
 mod objects;
 mod outline;
@@ -38,6 +39,7 @@ pub use cell::Cell;
 pub use flatten::TILE_LINES_APART;
 pub use grids::{DARK_STRIPES, hatch_px};
 pub use known::Known;
+pub use left_out::{LeftOut, Unread};
 pub(super) use overlays::OVERLAYS;
 pub use place::{FlatWindow, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
@@ -82,6 +84,8 @@ pub struct TileMap {
     pub images: Vec<Image>,
     /// What only its format knows.
     pub facts: Box<dyn Facts>,
+    /// What the file has, or says that it has, and was not read.
+    pub left_out: Vec<LeftOut>,
     /// The files that it names.
     pub files: Vec<NamedFile>,
     /// One clip of the animated tiles, if there are any.
@@ -122,6 +126,7 @@ impl TileMap {
             objects: Vec::new(),
             images: Vec::new(),
             facts,
+            left_out: Vec::new(),
             files: Vec::new(),
             clips: Vec::new(),
             known: Known::default(),
@@ -241,7 +246,7 @@ pub struct Layer {
     pub parallax: Parallax,
     /// Whether it repeats to the left and right, and up and down.
     pub wraps: [bool; 2],
-    /// Its cells, row by row from the top left.
+    /// Its cells, row by row from the top left; empty ones where they were not read.
     pub cells: Vec<Cell>,
     /// What lies around it, in place of nothing ([`Layer::wraps`] comes first).
     pub outside: Option<Cell>,
@@ -309,7 +314,7 @@ pub struct Grid {
     pub layer: Option<usize>,
     /// Columns and rows.
     pub size: [u32; 2],
-    /// The numbers, row by row from the top left.
+    /// The numbers, row by row from the top left; fewer than there are tiles where they were not read.
     pub values: Integers,
 }
 

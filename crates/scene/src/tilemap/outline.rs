@@ -1,7 +1,7 @@
 //! The tree of a map, and numbers about the whole.
 
 use super::grids::zone_color;
-use super::{ObjectKind, TileMap};
+use super::{ObjectKind, TileMap, Unread};
 use crate::outline::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
@@ -14,7 +14,10 @@ impl TileMap {
     /// The file, its layers and tilesets, and what is on it.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let whole = TileMapItem::Map.into();
-        let whole = leaf("Map".to_owned(), whole, self.note_of(whole));
+        let whole = OutlineNode {
+            swatch: self.left_out_swatch(None),
+            ..leaf("Map".to_owned(), whole, self.note_of(whole))
+        };
         let lists = [
             self.layer_lines(),
             heading("Tilesets", self.tileset_lines()),
@@ -34,24 +37,27 @@ impl TileMap {
     fn layer_lines(&self) -> OutlineNode {
         let layers = self.layers().into_iter().rev();
         let lines = layers.map(|layer| {
-            let number = match layer.item {
-                Item::TileMap(TileMapItem::Layer { index }) => Some(format!("number {index}")),
+            let index = match layer.item {
+                Item::TileMap(TileMapItem::Layer { index }) => Some(index),
                 _ => None,
             };
+            let number = index.map(|index| format!("number {index}"));
             let [w, h] = layer.size;
             let size = (w > 0 && h > 0).then(|| format!("{w} x {h}"));
             let more = Some(layer.note).filter(|note| !note.is_empty());
             let notes: Vec<String> = [number, size, more].into_iter().flatten().collect();
-            leaf(layer.name, layer.item, notes.join(", "))
+            OutlineNode {
+                swatch: index.and_then(|index| self.left_out_swatch(Some(index as usize))),
+                ..leaf(layer.name, layer.item, notes.join(", "))
+            }
         });
-        let lines = heading("Layers", capped(lines.collect(), MAX_LISTED));
-        match lines.children.len() {
-            0 | 1 => lines,
-            _ => OutlineNode {
-                note: format!("{}, from the top", lines.note),
-                ..lines
-            },
+        let mut lines = heading("Layers", capped(lines.collect(), MAX_LISTED));
+        if lines.children.len() > 1 {
+            lines.note += ", from the top";
         }
+        let not_read = self.left_out_line(|what| matches!(what, Unread::Layers(_)));
+        lines.children.extend(not_read);
+        lines
     }
 
     fn tileset_lines(&self) -> Vec<OutlineNode> {
@@ -84,9 +90,11 @@ impl TileMap {
                 ..leaf(self.zone_name(number), Self::zone_item(number), note)
             }
         });
+        let mut lines = capped(lines.collect(), MAX_LISTED);
+        lines.extend(self.left_out_line(|what| matches!(what, Unread::Zones(_))));
         OutlineNode {
             note: self.zones.len().to_string(),
-            ..heading("Zones", capped(lines.collect(), MAX_LISTED))
+            ..heading("Zones", lines)
         }
     }
 
@@ -108,6 +116,9 @@ impl TileMap {
         let count = objects().count();
         lines.truncate(MAX_LISTED);
         lines.extend(and_more(count, lines.len()));
+        if kind == ObjectKind::Entity {
+            lines.extend(self.left_out_line(|what| matches!(what, Unread::Entities(_))));
+        }
         OutlineNode {
             note: count.to_string(),
             ..heading(kind.said().list, lines)
@@ -139,6 +150,8 @@ impl TileMap {
             .iter()
             .map(|tileset| tileset.tile_count() as u64);
         let cells = self.layers.iter().map(|layer| layer.cells.len() as u64);
+        let not_read = self.layers.iter().enumerate();
+        let not_read = not_read.map(|(number, layer)| self.cells_not_read(number, layer));
         let mut numbers = vec![
             ("Layers", self.layers.len() as u64),
             ("Cells", cells.sum()),
@@ -147,6 +160,7 @@ impl TileMap {
             ("Used tiles", used.sum()),
         ];
         let others = [
+            ("Cells not read", not_read.sum()),
             ("Obstructed cells", blocked.sum()),
             ("Zones", self.zones.len() as u64),
         ];

@@ -14,7 +14,7 @@ use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, Overla
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
 /// the colours of zones and numbers.
-pub(crate) static OVERLAYS: [Overlay; 8] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
     Obstruction "Obstruction" "Hatch the tiles that nobody can walk on",
     Zones "Zones" "Colour each zone and write its name",
     Logic "Logic values"
@@ -24,15 +24,18 @@ pub(crate) static OVERLAYS: [Overlay; 8] = overlays![
     Grid "Tile grid" "Draw lines between the tiles",
     PixelGrid "Pixel grid" "Draw lines between the pixels, when they are large enough",
     LayerFrames "Layer edges" "Draw a frame around each layer",
+    LeftOut "Left out" "Outline the tiles of which something was not read" on,
     Still "No parallax" "Keep all layers where they are while the flat view moves",
 ];
 
-/// What some maps have no use for: the overlays of grids and objects, in the order of their bits.
-const OPTIONAL: [OverlayId; 4] = [
+/// What some maps have no use for: the overlays of grids, objects and what is left out, in the order of
+/// their bits.
+const OPTIONAL: [OverlayId; 5] = [
     OverlayId::Obstruction,
     OverlayId::Zones,
     OverlayId::Logic,
     OverlayId::Entities,
+    OverlayId::LeftOut,
 ];
 
 /// The overlays of maps that have some of those, by the bits of what they have.
@@ -90,6 +93,7 @@ impl Annotations for TileMap {
         for (_, object, place) in self.shown_objects(shown).take(MAX_OBJECTS) {
             object_lines(object, place, lines);
         }
+        self.left_out_marks(shown, lines);
     }
 
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
@@ -152,6 +156,7 @@ impl TileMap {
             has(|kind| kind == GridKind::Zones) || has_areas,
             has(|kind| kind == GridKind::Logic),
             self.objects.iter().any(|object| !is_area(object)),
+            self.has_left_out_marks(),
         ];
         let bits = has
             .iter()
@@ -303,6 +308,7 @@ impl TileMap {
             OverlayId::Logic => self.logic_legend(),
             OverlayId::Entities => self.object_legend(),
             OverlayId::LayerFrames => vec![LegendEntry::new(FRAME, "Edge of a layer")],
+            OverlayId::LeftOut => self.left_out_legend(),
             _ => Vec::new(),
         }
     }

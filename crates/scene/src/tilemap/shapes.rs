@@ -166,12 +166,17 @@ impl TileMap {
     /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
     /// where the map is and wraps as its layers do.
     pub fn ground_of(&self, grid: &Grid) -> Option<Cow<'_, Layer>> {
-        if let Some(layer) = grid.layer {
+        self.ground(grid.layer, grid.size)
+    }
+
+    /// The same of whatever belongs to a layer, or to the map itself and has so many columns and rows.
+    pub(super) fn ground(&self, layer: Option<usize>, size: [u32; 2]) -> Option<Cow<'_, Layer>> {
+        if let Some(layer) = layer {
             return self.layers.get(layer).map(Cow::Borrowed);
         }
         let wraps = self.layers.first().map_or([false; 2], |layer| layer.wraps);
         Some(Cow::Owned(Layer {
-            size: grid.size,
+            size,
             wraps,
             ..Layer::default()
         }))
@@ -179,7 +184,12 @@ impl TileMap {
 
     /// How high a grid lies along Y: with its layer, or with what belongs to no layer.
     pub fn grid_height_px(&self, grid: &Grid, shown: &Shown) -> f32 {
-        match grid.layer {
+        self.ground_height_px(grid.layer, shown)
+    }
+
+    /// The same of whatever belongs to a layer or to none.
+    pub(super) fn ground_height_px(&self, layer: Option<usize>, shown: &Shown) -> f32 {
+        match layer {
             Some(layer) => self.layer_height(layer, shown),
             None => self.objects_height(None, shown),
         }

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod cut_maps;
 mod ika;
 mod items;
 mod level;

@@ -5,18 +5,19 @@ use std::collections::HashMap;
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
-use super::properties::{bytes, faces, named, unpacked};
+use super::properties::{bytes, faces, named, packed, unpacked};
 use super::tileset::Found;
 use crate::rules;
+use crate::tilemap::left_out;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, Pass, RectPx, Step,
-    TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, Parallax, Pass,
+    RectPx, Step, TileMap, Tileset, Unread, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::DIRECTIONS;
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
-use mapscope_formats::{Place, Problem, Subject};
+use mapscope_formats::{NotRead, Place, Problem, Rest, Subject};
 
 /// Where the name of the tileset begins in a file.
 const TILESET_AT: Place = Place::Offset(6);
@@ -25,6 +26,8 @@ pub(super) const ENTITY_SIDE: f32 = 16.0;
 /// The states of an entity that wanders in its rectangle, and in its zone.
 const WANDERS_IN_RECT: u32 = 2;
 const WANDERS_IN_ZONE: u32 = 3;
+/// Of obstruction any byte but 0 blocks.
+const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: false };
 
 /// Makes a 2D map of a binary map and its tileset.
 pub fn document(mut map: Map, mut found: Found) -> TileMap {
@@ -34,6 +37,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let mut room = Room::new();
     let mut layers = Vec::with_capacity(map.layers.len());
     let mut numbers = Vec::with_capacity(map.layers.len());
+    let mut left_out = Vec::new();
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
@@ -50,8 +54,15 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
             cells,
             ..Layer::default()
         });
+        left_out.extend(LeftOut::of_cells(
+            Unread::Tiles(map.size),
+            Some(i),
+            of_layer.count(),
+            layer.not_read,
+        ));
         numbers.push(of_layer);
     }
+    left_out.extend(left_out_of_map(&map));
     let grids = grids(&mut map, &mut room);
     let mut numbers_of_zones = HashMap::new();
     let named = |(_, zone): &(usize, &map::Zone)| !zone.name.is_empty();
@@ -70,12 +81,39 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         grids,
         zones,
         objects,
+        left_out,
         ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
     };
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
     made.files = found.file.into_iter().collect();
     made.finished()
+}
+
+/// What is left out of a map beside the tiles of its layers.
+fn left_out_of_map(map: &Map) -> impl Iterator<Item = LeftOut> {
+    let layers = match map.layers_not_read {
+        0 => Rest::Nothing,
+        more => Rest::Count(more),
+    };
+    let all = [
+        LeftOut::of_list(Unread::Layers, map.layers.len(), layers),
+        LeftOut::of_cells(
+            Unread::Grid(OBSTRUCTION, map.size),
+            None,
+            map.obstruction.len(),
+            map.obstruction_not_read,
+        ),
+        LeftOut::of_cells(
+            Unread::Grid(GridKind::Zones, map.size),
+            None,
+            map.zone_numbers.len(),
+            map.zone_numbers_not_read,
+        ),
+        LeftOut::of_list(Unread::Zones, map.zones.len(), map.zones_not_read),
+        LeftOut::of_list(Unread::Entities, map.entities.len(), map.entities_not_read),
+    ];
+    all.into_iter().flatten()
 }
 
 /// A warning of tile numbers that the tileset does not have, once for a layer (section 7.11).
@@ -131,7 +169,7 @@ fn steps(map: &Map) -> Vec<Step> {
 }
 
 /// Obstruction and zones, which belong to the map and to none of its layers (section 2, rows 11 and
-/// 12), as its entities do. Any byte but 0 blocks.
+/// 12), as its entities do.
 fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     let mut obstruction = std::mem::take(&mut map.obstruction);
     let mut zones = std::mem::take(&mut map.zone_numbers);
@@ -146,10 +184,9 @@ fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
             });
         }
     };
-    let blocks = GridKind::Obstruction { by_sides: false };
-    let size = room.fill(&mut obstruction, map.size, 0);
-    add(blocks, size, Integers::U8(obstruction));
-    let size = room.fill(&mut zones, map.size, 0);
+    let size = room.reach(&mut obstruction, map.size);
+    add(OBSTRUCTION, size, Integers::U8(obstruction));
+    let size = room.reach(&mut zones, map.size);
     add(GridKind::Zones, size, Integers::U32(zones));
     grids
 }
@@ -265,8 +302,8 @@ impl Facts for MapFacts {
         ];
         properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
         properties.extend([
-            Property::new("Obstruction", bytes(&map.obstruction_block)).derived(),
-            Property::new("Zone map", bytes(&map.zone_block)).derived(),
+            Property::new("Obstruction", packed(&map.obstruction_block)).derived(),
+            Property::new("Zone map", packed(&map.zone_block)).derived(),
         ]);
         vec![group("In the file", properties)]
     }
@@ -275,7 +312,7 @@ impl Facts for MapFacts {
         let Some(layer) = self.map.layers.get(number) else {
             return Vec::new();
         };
-        let mut properties = vec![Property::new("Packed tiles", bytes(&layer.block)).place()];
+        let mut properties = vec![Property::new("Packed tiles", packed(&layer.block)).place()];
         // Its digits begin with 1, and 0 is the tenth (section 3).
         if number < 10 {
             let digit = (number + 1) % 10;
@@ -290,7 +327,7 @@ impl Facts for MapFacts {
         else {
             return Vec::new();
         };
-        cell_properties(numbers, index, bytes(&layer.block))
+        cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
     }
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
@@ -340,6 +377,7 @@ pub(super) fn cell_properties(
     numbers: &Numbers,
     index: usize,
     packed: String,
+    not_read: Option<NotRead>,
 ) -> Vec<PropertyGroup> {
     let mut properties = Vec::new();
     if let Some(number) = numbers.own(index) {
@@ -348,8 +386,8 @@ pub(super) fn cell_properties(
     if index < numbers.count() {
         properties.push(Property::new("Bytes", unpacked(index)).place());
         properties.push(Property::new("Packed", packed).derived());
-    } else {
-        properties.push(Property::new("Bytes", "none: the file ends before them").place());
+    } else if let Some(why) = not_read {
+        properties.push(Property::new("Bytes", left_out::not_read(why)).place());
     }
     vec![group("In the file", properties)]
 }

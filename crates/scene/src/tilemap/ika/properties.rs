@@ -15,6 +15,14 @@ pub(super) fn bytes(range: &Range<u64>) -> String {
     format!("{start:#x} to {end:#x}, {count} bytes")
 }
 
+/// The bytes of a block, which may lie behind the end of the file.
+pub(super) fn packed(block: &Range<u64>) -> String {
+    if block.is_empty() {
+        return "none".to_owned();
+    }
+    bytes(block)
+}
+
 /// A number that has a name, or the number alone.
 pub(super) fn named(number: i64, names: &[&str]) -> String {
     let name = usize::try_from(number).ok().and_then(|i| names.get(i));

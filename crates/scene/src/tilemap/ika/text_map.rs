@@ -10,11 +10,15 @@ use super::properties::{bytes, faces_by_word, meta, meta_info};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, RectPx, TileMap, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, RectPx, TileMap,
+    Unread, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
 use mapscope_formats::quoted;
+
+/// Of obstruction bits stand for sides (section 4).
+const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: true };
 
 /// Makes a 2D map of a text map and its tileset.
 pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
@@ -26,6 +30,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let mut numbers = Vec::with_capacity(map.layers.len());
     let mut grids = Vec::new();
     let mut objects = Vec::new();
+    let mut left_out = Vec::new();
     // The first of a name counts.
     let mut zone_numbers = HashMap::new();
     for (number, zone) in map.zones.iter().enumerate() {
@@ -46,12 +51,26 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             cells,
             ..Layer::default()
         });
-        numbers.push(of_layer);
         let mut values = std::mem::take(&mut layer.obstructions);
-        let size = room.fill(&mut values, layer.size, 0);
+        left_out.extend([
+            LeftOut::of_cells(
+                Unread::Tiles(layer.size),
+                Some(i),
+                of_layer.count(),
+                layer.tiles_not_read,
+            ),
+            LeftOut::of_cells(
+                Unread::Grid(OBSTRUCTION, layer.size),
+                Some(i),
+                values.len(),
+                layer.obstructions_not_read,
+            ),
+        ]);
+        numbers.push(of_layer);
+        let size = room.reach(&mut values, layer.size);
         if !values.is_empty() {
             grids.push(Grid {
-                kind: GridKind::Obstruction { by_sides: true },
+                kind: OBSTRUCTION,
                 layer: Some(i),
                 size,
                 values: Integers::U8(values),
@@ -95,6 +114,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         grids,
         zones,
         objects,
+        left_out: left_out.into_iter().flatten().collect(),
         ..TileMap::new(
             &FORMAT,
             map.version.clone(),
@@ -182,7 +202,7 @@ impl Facts for TextFacts {
             return Vec::new();
         };
         let packed = format!("{}, in base64", bytes(&layer.data.bytes));
-        cell_properties(numbers, index, packed)
+        cell_properties(numbers, index, packed, layer.tiles_not_read)
     }
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {

@@ -7,6 +7,7 @@ use serde_json::{Map as JsonMap, Value, json};
 use super::own;
 use crate::describe::own::lines_of_groups;
 use crate::diff::Parts;
+use crate::tilemap::left_out;
 use crate::tilemap::making::{group, sha256, texts};
 use crate::tilemap::{Cell, Facts, OwnTiles, TileMap};
 use crate::{InfoQuery, OwnLine, Property, PropertyGroup, TileMapItem};
@@ -68,9 +69,16 @@ impl LayerFacts {
 
     /// What a cell is in the file.
     fn cell(&self, index: usize) -> Vec<PropertyGroup> {
-        let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
+        let Some(map) = self.map.as_ref() else {
             return Vec::new();
         };
+        if index >= map.cells.len() {
+            let why = map.not_read.map(|why| {
+                let bytes = Property::new("Bytes", left_out::not_read(why)).place();
+                group("In the file", vec![bytes])
+            });
+            return why.into_iter().collect();
+        }
         let cell = map.cell(index);
         let raw = map.raw(index);
         let mut properties = vec![Property::new("Tile identifier", id_name(cell.tile_id))];
@@ -153,7 +161,9 @@ impl LayerFacts {
 
 fn graphics(map: &MapData, index: usize) -> Option<PropertyGroup> {
     const NAMES: [&str; 4] = ["Upper left", "Upper right", "Lower left", "Lower right"];
-    let corners = map.graphics.as_ref()?.get(index)?;
+    let Some(corners) = map.graphics.as_ref()?.get(index) else {
+        return not_read("Graphics attributes", map);
+    };
     let lines = NAMES.into_iter().zip(corners).map(|(name, corner)| {
         let Corner {
             rgba: [r, g, b, a],
@@ -172,7 +182,9 @@ fn graphics(map: &MapData, index: usize) -> Option<PropertyGroup> {
 
 fn logic(map: &MapData, index: usize) -> Option<PropertyGroup> {
     let logic = map.logic.as_ref()?;
-    let value = logic.get(index)?;
+    let Some(value) = logic.get(index) else {
+        return not_read("Logic attribute", map);
+    };
     let digits = logic.bits() as usize / 4;
     let properties = vec![
         Property::new("Value", value.to_string()),
@@ -185,6 +197,12 @@ fn logic(map: &MapData, index: usize) -> Option<PropertyGroup> {
     // Its grid says it too.
     let properties = properties.into_iter().map(Property::derived);
     Some(group("Logic attribute", properties.collect()))
+}
+
+/// What is said in place of attributes that were not read.
+fn not_read(title: &'static str, map: &MapData) -> Option<PropertyGroup> {
+    let said = left_out::not_read(map.not_read?);
+    Some(group(title, vec![Property::new("Bytes", said).derived()]))
 }
 
 fn id_name(id: u16) -> String {

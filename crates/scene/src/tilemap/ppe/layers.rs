@@ -10,11 +10,13 @@ use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
 use crate::Image;
 use crate::rules;
 use crate::tilemap::making::Room;
-use crate::tilemap::{Cell, Grid, GridKind, Layer, Object, Parallax, Pass, Step, TileMap, Tileset};
+use crate::tilemap::{
+    Cell, Grid, GridKind, Layer, LeftOut, Object, Parallax, Pass, Step, TileMap, Tileset, Unread,
+};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
-use mapscope_formats::{Integers, Place, Problem};
+use mapscope_formats::{Integers, NotRead, Place, Problem};
 
 /// How many bytes images of tiles may have in all.
 const MAX_IMAGE_BYTES: usize = 192 << 20;
@@ -44,6 +46,7 @@ pub(super) struct Builder {
     grids: Vec<Grid>,
     objects: Vec<Object>,
     images: Vec<Image>,
+    left_out: Vec<LeftOut>,
 }
 
 impl Builder {
@@ -61,6 +64,7 @@ impl Builder {
             grids: Vec::new(),
             objects: Vec::new(),
             images: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 
@@ -74,6 +78,7 @@ impl Builder {
             grids: self.grids,
             objects: self.objects,
             images: self.images,
+            left_out: self.left_out,
             ..map
         };
         map.finished()
@@ -101,20 +106,24 @@ impl Builder {
         let map = if layer.kind.has_tiles() {
             let map = self.map_of(xmf, layer, files);
             let none = || {
+                // What names no cells has lost none.
+                let not_read = layer.map.as_ref().map(|_| NotRead::NoFile);
                 Arc::new(MapData {
                     flags: MapFlags(MapFlags::NEW_LAYOUT),
                     size: layer.size,
+                    not_read,
                     ..MapData::default()
                 })
             };
             self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
             map
         } else {
-            self.add_empty_layer(Layer {
+            let empty = Layer {
                 name: layer.name.clone(),
                 parallax: parallax(layer),
                 ..Layer::default()
-            });
+            };
+            self.add_empty_layer(empty, [USUAL_SIDE; 2]);
             None
         };
         let number = self.layers.len() - 1;
@@ -164,8 +173,8 @@ impl Builder {
         self.add_cells(shown, map, &definitions, tile_size, place, is_endless);
     }
 
-    /// Adds a layer without cells.
-    fn add_empty_layer(&mut self, layer: Layer) {
+    /// Adds a layer without cells, which would be of this size.
+    fn add_empty_layer(&mut self, layer: Layer, tile_size: [u32; 2]) {
         self.layers.push(Layer {
             tileset: self.tilesets.len(),
             ..layer
@@ -173,7 +182,7 @@ impl Builder {
         // No cell needs it, but every layer has one.
         self.tilesets.push(Tileset {
             name: "no tiles".to_owned(),
-            tile_size: [USUAL_SIDE; 2],
+            tile_size,
             ..Tileset::default()
         });
     }
@@ -214,7 +223,11 @@ impl Builder {
     ) {
         if let Err(message) = self.take_room(map, tile_size) {
             self.notes.add(&rules::LAYER_LIMIT, place, message);
-            self.add_empty_layer(layer);
+            let number = Some(self.layers.len());
+            let lost =
+                LeftOut::of_cells(Unread::Tiles(map.size), number, 0, Some(NotRead::TooLarge));
+            self.left_out.extend(lost);
+            self.add_empty_layer(layer, tile_size);
             return;
         }
         let made = tiles::build(
@@ -227,6 +240,7 @@ impl Builder {
             &mut self.notes,
         );
         self.image_bytes_left -= made.tileset.rgba.len().min(self.image_bytes_left);
+        self.left_out.extend(left_out(map, self.layers.len()));
         let mut cells = made.cells;
         let size = self.room.fill(&mut cells, map.size, Cell::EMPTY);
         let number = self.layers.len();
@@ -255,10 +269,10 @@ impl Builder {
     fn logic(&mut self, logic: &Integers, size: [u32; 2]) -> ([u32; 2], Integers) {
         let mut values = logic.clone();
         let size = match &mut values {
-            Integers::U8(list) => self.room.fill(list, size, 0),
-            Integers::U16(list) => self.room.fill(list, size, 0),
-            Integers::U32(list) => self.room.fill(list, size, 0),
-            Integers::U64(list) => self.room.fill(list, size, 0),
+            Integers::U8(list) => self.room.reach(list, size),
+            Integers::U16(list) => self.room.reach(list, size),
+            Integers::U32(list) => self.room.reach(list, size),
+            Integers::U64(list) => self.room.reach(list, size),
         };
         (size, values)
     }
@@ -307,15 +321,19 @@ impl Builder {
                     None
                 }
             },
-            MapSource::Embedded { cells, .. } => Some(Arc::new(MapData {
-                flags: MapFlags(match files.dialect(xmf).cells {
-                    Layout::New => MapFlags::NEW_LAYOUT,
-                    Layout::Old => 0,
-                }),
-                size: layer.size,
-                cells: cells.clone(),
-                ..MapData::default()
-            })),
+            MapSource::Embedded { cells, .. } => {
+                let mut map = MapData {
+                    flags: MapFlags(match files.dialect(xmf).cells {
+                        Layout::New => MapFlags::NEW_LAYOUT,
+                        Layout::Old => 0,
+                    }),
+                    size: layer.size,
+                    cells: cells.clone(),
+                    ..MapData::default()
+                };
+                map.not_read = (cells.len() < map.cell_count()).then_some(NotRead::Missing);
+                Some(Arc::new(map))
+            }
             MapSource::Shared { .. } => None,
         }
     }
@@ -327,6 +345,19 @@ impl Builder {
             self.notes.add(problem.rule, at, message);
         }
     }
+}
+
+/// What is left out of the cells of a layer.
+fn left_out(map: &MapData, layer: usize) -> impl Iterator<Item = LeftOut> {
+    let lost = |what, read| LeftOut::of_cells(what, Some(layer), read, map.not_read);
+    let graphics = map.graphics.as_ref();
+    let logic = map.logic.as_ref();
+    let all = [
+        lost(Unread::Tiles(map.size), map.cells.len()),
+        graphics.and_then(|list| lost(Unread::Attributes(map.size), list.len())),
+        logic.and_then(|list| lost(Unread::Grid(GridKind::Logic, map.size), list.len())),
+    ];
+    all.into_iter().flatten()
 }
 
 /// The order in which layers are drawn. Cells with priority are to be seen over sprites (document,

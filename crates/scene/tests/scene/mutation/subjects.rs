@@ -776,7 +776,8 @@ pub(crate) fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
     }
     for grid in &tiles.grids {
         let [width, height] = grid.size.map(|edge| edge as usize);
-        assert_eq!(grid.values.len(), width * height);
+        // Fewer where they were not read.
+        assert!(grid.values.len() <= width * height);
         assert!(grid.layer.is_none_or(|layer| layer < tiles.layers.len()));
     }
     for step in &tiles.steps {

@@ -1,0 +1,300 @@
+//! 2D maps that end early or are damaged: of all that is known of a place of the whole map a part of
+//! the file says the same, or that it was not read, and a longer part says no less.
+
+use std::collections::BTreeMap;
+
+use mapscope_formats::ika::{self, map as ika_map, text_map};
+use mapscope_formats::ppe::{Corner, MapData, MapFlags, map_data};
+use mapscope_formats::{Integers, Severity};
+use mapscope_scene::tilemap::{TileMap, ika::Found, ika::map_document, ika::text_document, ppe};
+use mapscope_scene::{
+    Document, InfoQuery, Item, OpenOptions, Playhead, Shown, Source, TileMapItem,
+};
+use serde_json::{Value, json};
+
+const SIZE: [u32; 2] = [7, 5];
+const CELLS: u32 = SIZE[0] * SIZE[1];
+
+/// What a map says: where and what, and the value.
+type Said = BTreeMap<String, Value>;
+
+fn tile(map: &TileMap, x: u32, y: u32) -> Value {
+    let query = InfoQuery {
+        tile: Some((x, y)),
+        ..InfoQuery::default()
+    };
+    map.info(&query).remove("tile").unwrap_or_default()
+}
+
+fn has(list: &Value, key: &str) -> bool {
+    let list = list.as_array();
+    list.is_some_and(|keys| keys.iter().any(|known| known == key))
+}
+
+/// All that is said of each place of a map; what is not said there was not read, and nothing else was
+/// not.
+fn said(map: &TileMap, keys: &[&str]) -> Said {
+    let mut all = Said::new();
+    for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
+        let here = tile(map, x, y);
+        for layer in here["layers"].as_array().into_iter().flatten() {
+            for key in keys.iter().filter(|key| **key != "zones") {
+                let is_lost = has(&layer["not_read"], key);
+                assert_eq!(layer[key].is_null(), is_lost, "{key} of {layer}");
+                if !is_lost {
+                    let place = format!("{key} of {} at {x}, {y}", layer["layer"]);
+                    all.insert(place, layer[key].clone());
+                }
+            }
+        }
+        if keys.contains(&"zones") && !here.is_null() && !has(&here["not_read"], "zones") {
+            all.insert(format!("zones at {x}, {y}"), here["zones"].clone());
+        }
+    }
+    all
+}
+
+/// Goes through parts of a file, each longer than the one before. In how many steps more was said.
+fn check_parts(
+    whole: &[u8],
+    keys: &[&str],
+    lengths: impl Iterator<Item = usize>,
+    open: impl Fn(&[u8]) -> Option<TileMap>,
+) -> usize {
+    let of_whole = open(whole).unwrap();
+    assert_eq!(of_whole.left_out, []);
+    let expected = said(&of_whole, keys);
+    let mut shorter = Said::new();
+    let mut steps = 0;
+    for end in lengths {
+        let Some(map) = open(&whole[..end]) else {
+            assert!(shorter.is_empty(), "{end} bytes");
+            continue;
+        };
+        let is_cut = map.about().problems.iter();
+        let is_cut = is_cut.filter(|problem| problem.severity == Severity::Error);
+        let is_cut = is_cut.count() > 0;
+        assert_eq!(map.left_out.is_empty(), !is_cut, "{end} bytes");
+        let here = said(&map, keys);
+        for (place, value) in &here {
+            assert_eq!(expected.get(place), Some(value), "{place}, {end} bytes");
+        }
+        assert!(
+            shorter.keys().all(|place| here.contains_key(place)),
+            "{end} bytes"
+        );
+        steps += usize::from(here.len() > shorter.len());
+        shorter = here;
+    }
+    assert_eq!(shorter, expected);
+    steps
+}
+
+/// A map in which no two numbers are the same, and none is what stands for nothing.
+fn ika() -> ika::Map {
+    let layer = |number: u32| ika_map::Layer {
+        tiles: (1 + number * CELLS..=(number + 1) * CELLS).collect(),
+        ..ika_map::Layer::default()
+    };
+    let zone = |number: u32| ika_map::Zone {
+        name: format!("zone {number}"),
+        ..ika_map::Zone::default()
+    };
+    ika::Map {
+        render_string: "123E".to_owned(),
+        size: SIZE,
+        layers: (0..3).map(layer).collect(),
+        obstruction: (1..=CELLS as u8).collect(),
+        zone_numbers: (1..=CELLS).collect(),
+        zones: (0..=CELLS).map(zone).collect(),
+        entities: (0..3)
+            .map(|number| ika_map::Entity {
+                name: format!("entity {number}"),
+                ..ika_map::Entity::default()
+            })
+            .collect(),
+        ..ika::Map::default()
+    }
+}
+
+fn open_ika(bytes: &[u8]) -> Option<TileMap> {
+    Some(map_document(ika_map::read(bytes).ok()?, Found::default()))
+}
+
+#[test]
+fn every_part_of_a_binary_map_shows_what_it_has() {
+    let whole = ika_map::write(&ika()).unwrap();
+    let keys = ["tile", "obstructed"];
+    assert!(check_parts(&whole, &keys, 0..=whole.len(), open_ika) > 3 * CELLS as usize);
+    // Where zones are, and what they are called, stands in two places.
+    let names = |map: &TileMap| map.info(&InfoQuery::default())["zones"].clone();
+    let mut longest = 0;
+    for end in 0..whole.len() {
+        let Some(map) = open_ika(&whole[..end]) else {
+            continue;
+        };
+        let zones = names(&map).as_array().unwrap().len();
+        assert!(zones >= longest);
+        longest = zones;
+        for (x, y) in [(0, 0), (6, 4)] {
+            let here = tile(&map, x, y);
+            let number = 1 + x + y * SIZE[0];
+            let is_lost = has(&here["not_read"], "zones");
+            let name = match (is_lost, (number as usize) < zones) {
+                (true, _) => json!([]),
+                (false, true) => json!([format!("zone {number}")]),
+                (false, false) => json!([format!("Zone {number}")]),
+            };
+            assert!(here.is_null() || here["zones"] == name, "{end}: {here}");
+        }
+    }
+    assert_eq!(longest, CELLS as usize + 1);
+}
+
+#[test]
+fn every_part_of_map_data_shows_what_it_has() {
+    // Plain, packed in runs, zlib and Zstandard; with graphics attributes and logic values of 16 bits.
+    for packing in [0, 0x100, 0x400, 0x800] {
+        let flags = MapFlags(MapFlags::NEW_LAYOUT | 0x1_0011 | packing);
+        let corners = |number: u8| {
+            [0, 1, 2, 3].map(|corner| Corner {
+                rgba: [number, number + 1, corner, 200],
+                light: [1, 2],
+            })
+        };
+        let map = MapData {
+            flags,
+            size: SIZE,
+            cells: (1..=CELLS).collect(),
+            graphics: Some((1..=CELLS as u8).map(corners).collect()),
+            logic: Some(Integers::U16((1001..=1000 + CELLS as u16).collect())),
+            ..MapData::default()
+        };
+        let whole = map_data::write(&map).unwrap();
+        let open = |bytes: &[u8]| {
+            let source = Source {
+                path: "cut.map".into(),
+                bytes: bytes.into(),
+                embedded: &[],
+            };
+            let map = map_data::read(bytes).ok()?;
+            Some(ppe::map_document(map, &source, &OpenOptions::default()))
+        };
+        // Attributes behind packed cells that have as many bytes as without packets are read as such.
+        let plain = 12 + 1 + (4 + 32 + 2) * CELLS as usize;
+        let lengths = (0..=whole.len()).filter(|end| packing != 0x100 || *end != plain);
+        let steps = check_parts(&whole, &["tile", "logic"], lengths.clone(), open);
+        // Zstandard has all of so little in one block.
+        let least = if packing == 0x800 { 1 } else { CELLS as usize };
+        assert!(steps >= least, "{packing:#x}: {steps} steps");
+        // The tint of the last cell stands in the middle of the file.
+        let last = Item::from(TileMapItem::Cell {
+            layer: 0,
+            x: SIZE[0] - 1,
+            y: SIZE[1] - 1,
+        });
+        let mut tints: Vec<Option<String>> = lengths
+            .filter(|end| *end >= 12)
+            .map(|end| {
+                let map = open(&whole[..end])?;
+                let groups = map.properties(last, Playhead::default());
+                let tint = groups.iter().flat_map(|group| &group.properties);
+                let mut tint = tint.filter(|property| property.name.starts_with("Tint"));
+                Some(tint.next()?.value.clone())
+            })
+            .collect();
+        tints.dedup();
+        let read = format!("{CELLS} {} 0, opacity 200", CELLS + 1);
+        assert_eq!(tints.pop().flatten(), Some(read));
+        assert!(!tints.is_empty());
+        for lost in tints {
+            let lost = lost.unwrap();
+            assert!(lost.starts_with("not read: "), "{lost}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_block_says_that_it_is() {
+    let map = ika();
+    let whole = ika_map::write(&map).unwrap();
+    let place = ika_map::read(&whole).unwrap().layers[1].block.clone();
+    let mut damaged = whole.clone();
+    damaged[place.start as usize] = 0;
+    let map = open_ika(&damaged).unwrap();
+    let info = map.info(&InfoQuery::default());
+    let expected = json!([{
+        "what": "tiles", "layer": 1, "read": 0, "of": CELLS,
+        "why": "the packed data is damaged before them",
+    }]);
+    assert_eq!(info["left_out"], expected);
+    let here = tile(&map, 2, 3);
+    let expected = json!({
+        "layer": 1, "name": "Layer 1", "x": 2, "y": 3, "tile": null, "obstructed": true,
+        "not_read": ["tile"],
+    });
+    assert_eq!(here["layers"][1], expected);
+}
+
+#[test]
+fn text_maps_say_what_their_layers_lack() {
+    let mut map = ika::TextMap {
+        size: SIZE.map(|tiles| tiles as i32 * 16),
+        ..ika::TextMap::default()
+    };
+    map.layers.push(text_map::Layer {
+        size: SIZE,
+        tiles: (1..=CELLS).collect(),
+        obstructions: (1..=CELLS as u8).collect(),
+        ..text_map::Layer::default()
+    });
+    let whole = text_map::write(&map).unwrap();
+    let text = String::from_utf8(whole).unwrap();
+    let open = |text: &str| {
+        let map = text_map::read(text.as_bytes()).unwrap();
+        text_document(map, Found::default())
+    };
+    assert_eq!(open(&text).left_out, []);
+    let lost = |text: &str| open(text).info(&InfoQuery::default())["left_out"].clone();
+    let expected = json!([{
+        "what": "tiles", "layer": 0, "read": 0, "of": CELLS,
+        "why": "the file does not have them",
+    }]);
+    assert_eq!(lost(&text.replacen("(data", "(date", 1)), expected);
+    // The block of the obstruction is the second one.
+    let at = text.rfind("eJ").unwrap();
+    let mut damaged = text.clone();
+    damaged.replace_range(at..at + 8, "AAAAAAAA");
+    let lost = lost(&damaged);
+    assert_eq!(lost[0]["what"], "obstruction", "{lost}");
+    let here = tile(&open(&damaged), 0, 0);
+    assert_eq!(here["layers"][0]["not_read"], json!(["obstructed"]));
+    assert_eq!(here["layers"][0]["tile"], 1);
+}
+
+#[test]
+fn containers_say_which_cells_they_lack() {
+    let text = "Metadata { Version 1 0 }\n\
+                Layer:Tile \"short\" 0 16 16 2 2 {\n\tEmbed:MapData [AQAAAA==]\n}\n\
+                Layer:Tile \"gone\" 1 16 16 2 2 {\n\tFile:MapData \"gone.map\"\n}\n\
+                Layer:Tile \"bare\" 2 16 16 2 2\n";
+    let source = Source {
+        path: "cut.xmf".into(),
+        bytes: text.as_bytes().into(),
+        embedded: &[],
+    };
+    let xmf = mapscope_formats::ppe::xmf::read(text.as_bytes()).unwrap();
+    let map = ppe::xmf_document(xmf, &source, &OpenOptions::default());
+    let info = map.info(&InfoQuery::default());
+    let expected = json!([
+        {"what": "tiles", "layer": 0, "read": 1, "of": 4, "why": "the file does not have them"},
+        {"what": "tiles", "layer": 1, "read": 0, "of": 4, "why": "the file with them cannot be read"},
+    ]);
+    assert_eq!(info["left_out"], expected);
+    let mut lines = Vec::new();
+    map.annotations()
+        .unwrap()
+        .lines(&Shown::default(), &mut lines);
+    // Around three tiles of the one, and all of the other.
+    assert_eq!(lines.len(), 6 + 4);
+}
