@@ -12,13 +12,15 @@ use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
+use mapscope_formats::NotRead;
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
 use mapscope_render::{Backend, Gpu, Reason, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
-    Cell, FlatWindow, Grid, GridKind, Integers, Object, ObjectKind, Parallax, RectPx, TileMap, Zone,
+    Cell, FlatWindow, Grid, GridKind, Integers, LeftOut, Object, ObjectKind, Parallax, RectPx,
+    TileMap, Unread, Zone,
 };
 use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OverlayId, Playhead, TerrainItem, demo,
@@ -802,6 +804,28 @@ fn village() -> TileMap {
     map
 }
 
+/// The village as it is where the file ends in the blocks and in their obstruction, and before the
+/// zones. It is on at first that these are outlined.
+fn cut_village() -> TileMap {
+    let mut map = village();
+    let size = map.layers[1].size;
+    map.layers[1].cells[75..].fill(Cell::EMPTY);
+    map.grids.clear();
+    let obstruction = GridKind::Obstruction { by_sides: true };
+    let left_out = |what, layer, read| LeftOut {
+        what,
+        layer,
+        read,
+        why: NotRead::FileEnds,
+    };
+    map.left_out = vec![
+        left_out(Unread::Tiles(size), Some(1), 75),
+        left_out(Unread::Grid(obstruction, size), Some(1), 52),
+        left_out(Unread::Grid(GridKind::Zones, size), Some(0), 0),
+    ];
+    map
+}
+
 /// 2D maps: what cells can be, flat and hanging in space, from near and from afar.
 fn tile_layers() -> Vec<Golden> {
     let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map.finished()) };
@@ -901,6 +925,9 @@ fn tile_layers() -> Vec<Golden> {
     goldens.push(hatched.with_overlay(OverlayId::Obstruction));
     let lines = apart("apart-grid", &village, pose).with_overlay(OverlayId::Grid);
     goldens.push(lines.with_overlay(OverlayId::Obstruction));
+    let cut = document(cut_village());
+    goldens.push(from_above("left-out", &cut, [32.0, 36.0], 1.0));
+    goldens.push(apart("apart-left-out", &cut, pose));
     let mut selected = from_above("selected-tile", &village, [16.0, 8.0], 1.0);
     selected.view.shown.selected = Some(TileMap::tile_item(0, 3));
     goldens.push(selected);
