@@ -221,17 +221,14 @@ impl Reader {
         if let Some(size) = size {
             let [width, height] = size.map(u64::from);
             let count = width * height;
-            match node.node("data") {
-                Some(data) => {
-                    layer.data = span(data);
-                    let name = format!("{name}: tiles");
-                    data.check_packing(&name, &mut self.problems);
-                    self.block(data, name, Element::Word, count, Target::Tiles(index));
-                }
-                None => {
-                    self.no_tiles(node, &name);
-                    layer.tiles_not_read = Some(NotRead::Missing);
-                }
+            if let Some(data) = node.node("data") {
+                layer.data = span(data);
+                let name = format!("{name}: tiles");
+                data.check_packing(&name, &mut self.problems);
+                self.block(data, name, Element::Word, count, Target::Tiles(index));
+            } else {
+                self.no_tiles(node, &name);
+                layer.tiles_not_read = Some(NotRead::Missing);
             }
             // Versions 1.0 say `(format tile)` here and mean zlib all the same.
             if let Some(data) = node.node("obstructions") {
