@@ -293,7 +293,7 @@ impl TileMap {
         let more = if list.read == 0 { "" } else { " more" };
         let label = match list.of() {
             Some(of) => format!("{}{more} not read", of.saturating_sub(list.read as u64)),
-            None => not_read(list.why),
+            None => format!("not read: {}", because(list.why, "them")),
         };
         Some(OutlineNode {
             swatch: Some(Swatch::Color(BROKEN)),
@@ -494,7 +494,7 @@ mod tests {
             list.children.last().unwrap().label.clone()
         };
         assert_eq!(last("Zones"), "1 more not read");
-        assert_eq!(last("Entities"), "not read: the file ends before it");
+        assert_eq!(last("Entities"), "not read: the file ends before them");
         let layers = Document::layers(&map).unwrap().layers();
         assert_eq!(layers[2].note, "at 4, 4, not read");
     }
