@@ -174,7 +174,7 @@ fn every_part_of_map_data_shows_what_it_has() {
         let open = |bytes: &[u8]| {
             let source = Source {
                 path: "cut.map".into(),
-                bytes: bytes.into(),
+                bytes: bytes.to_vec().into(),
                 embedded: &[],
             };
             let map = map_data::read(bytes).ok()?;
@@ -280,7 +280,7 @@ fn containers_say_which_cells_they_lack() {
                 Layer:Tile \"bare\" 2 16 16 2 2\n";
     let source = Source {
         path: "cut.xmf".into(),
-        bytes: text.as_bytes().into(),
+        bytes: text.as_bytes().to_vec().into(),
         embedded: &[],
     };
     let xmf = mapscope_formats::ppe::xmf::read(text.as_bytes()).unwrap();
