@@ -1,7 +1,5 @@
 //! What the readers of text formats share.
 
-use std::fmt::Write as _;
-
 /// How many characters of a file a message quotes at most.
 const QUOTED_CHARS: usize = 40;
 /// The same of a path: as many as a line of the Permafrost Engine has.
@@ -26,30 +24,29 @@ fn quoted_to(text: &[u8], max_chars: usize) -> String {
     let head = &text[..text.len().min(4 * max_chars)];
     let mut quoted = String::from("`");
     let mut chars = 0;
-    let mut cut = head.len() < text.len();
-    'text: for chunk in head.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if chars == max_chars {
-                cut = true;
-                break 'text;
-            }
-            chars += 1;
+    // Escapes count as what is seen of them, or a text of nothing else would be many lines long.
+    let mut push = |shown: &str| {
+        chars += shown.chars().count();
+        let has_room = chars <= max_chars;
+        if has_room {
+            quoted.push_str(shown);
+        }
+        has_room
+    };
+    let is_whole = head.utf8_chunks().all(|chunk| {
+        let mut buffer = [0; 4];
+        chunk.valid().chars().all(|c| {
             if c.is_control() || c == '\u{feff}' {
-                quoted.extend(c.escape_default());
+                push(&c.escape_default().to_string())
             } else {
-                quoted.push(c);
+                push(c.encode_utf8(&mut buffer))
             }
-        }
-        for byte in chunk.invalid() {
-            if chars == max_chars {
-                cut = true;
-                break 'text;
-            }
-            chars += 1;
-            // Writing to a string does not fail.
-            let _ = write!(quoted, "\\x{byte:02x}");
-        }
-    }
+        }) && chunk
+            .invalid()
+            .iter()
+            .all(|byte| push(&format!("\\x{byte:02x}")))
+    });
+    let cut = !is_whole || head.len() < text.len();
     quoted.push_str(if cut { "...`" } else { "`" });
     quoted
 }
@@ -78,6 +75,6 @@ mod tests {
             quoted(&vec![b'7'; 5 << 20]),
             format!("`{}...`", "7".repeat(40))
         );
-        assert_eq!(quoted(&[0xff; 41]), format!("`{}...`", "\\xff".repeat(40)));
+        assert_eq!(quoted(&[0xff; 41]), format!("`{}...`", "\\xff".repeat(10)));
     }
 }

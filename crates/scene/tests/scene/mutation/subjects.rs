@@ -27,7 +27,7 @@ use mapscope_testdata::{shared, synthesize};
 pub(crate) fn check_problems(problems: &[Problem]) {
     assert!(problems.len() < 2000, "{} problems", problems.len());
     for problem in problems {
-        assert!(problem.message.len() < 400, "{problem}");
+        assert!(problem.message.chars().count() < 400, "{problem}");
     }
 }
 
