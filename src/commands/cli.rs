@@ -8,6 +8,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use super::synthetic::SUITE_SIZES;
 use super::{CommandError, Status, source};
 use crate::images::animation::FPS;
 use crate::images::shots::MAX_VIEWS;
@@ -564,28 +565,74 @@ pub struct RenderArgs {
 #[command(after_help = "\
 Examples:
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
-  mapscope bench synthetic:64x64 --fly --frames 200
+  mapscope bench --suite -o report.json
 
-`floor_ms`: the target cleared, or under a textured quad: compare with it. --frame stops clips.")]
+`floor_ms`: what the machine needs for next to nothing; compare with it. --frame stops clips.")]
 pub struct BenchArgs {
-    /// File to measure; `demo:` is the built-in demo scene; made for the occasion are terrain,
-    /// `synthetic:ROWSxCOLS`, a level, `synthetic:YxXxZ`, a 2D map, `synthetic:tiles:WxH`, and a
-    /// scene of so many entities, `synthetic:scene:N`
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// File to measure; `demo:` is the built-in demo scene, `synthetic:64x64` made-up terrain, and
+    /// `synthetic:` lists what else is made up
+    #[arg(value_name = "FILE", required_unless_present_any = ["suite", "plot"])]
+    pub file: Option<PathBuf>,
     /// One JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// How many frames to measure
+    /// Measure made-up files of all formats and sizes from all views, for a report
+    #[arg(
+        long,
+        requires = "output",
+        conflicts_with_all = [
+            "file", "json", "all_views", "fly", "instances", "ViewRequest", "projection"
+        ],
+        help_heading = "What"
+    )]
+    pub suite: bool,
+    /// With --suite: only so many sizes, from the smallest
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 60,
+        value_parser = whole_number(1..=SUITE_SIZES),
+        allow_hyphen_values = true,
+        default_value_t = SUITE_SIZES,
+        hide_default_value = true,
+        requires = "suite",
+        help_heading = "What"
+    )]
+    pub sizes: usize,
+    /// Draw curves of a report of --suite, and a page with all figures
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "output",
+        conflicts_with_all = ["file", "suite", "json"],
+        help_heading = "What"
+    )]
+    pub plot: Option<PathBuf>,
+    /// Where the report goes, or the folder of the curves
+    #[arg(
+        short,
+        long,
+        value_name = "OUT",
+        conflicts_with = "file",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
+    /// Measure from all named views, one after the other
+    #[arg(
+        long,
+        conflicts_with_all = ["view", "camera", "look_through", "fly", "instances"],
+        help_heading = "What"
+    )]
+    pub all_views: bool,
+    /// How many frames to measure [default: 60, with --suite 20]
+    #[arg(
+        long,
+        value_name = "N",
         value_parser = whole_number(1..=100_000_u32),
         allow_hyphen_values = true,
         help_heading = "What"
     )]
-    pub frames: u32,
+    pub frames: Option<u32>,
     /// Fly over the map near the ground, one round in all frames
     #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
     pub fly: bool,
@@ -602,6 +649,13 @@ pub struct BenchArgs {
     /// The image.
     #[command(flatten)]
     pub image: ImageArgs,
+}
+
+impl BenchArgs {
+    /// How many frames are measured.
+    pub(super) fn frames(&self) -> u32 {
+        self.frames.unwrap_or(if self.suite { 20 } else { 60 })
+    }
 }
 
 /// What `thumbnail` takes: what the thumbnailer file of the packages says.
@@ -873,6 +927,7 @@ mod tests {
             "RULE",
             "RULE|warnings",
             "FORMAT",
+            "OUT",
         ];
         let mut program = Cli::command();
         program.build();

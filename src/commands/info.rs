@@ -12,6 +12,8 @@ use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::SIDES;
+#[cfg(feature = "gpu")]
+use mapscope_render::AdapterRow;
 use mapscope_scene::{
     Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Playhead,
     find_items, items_of_kinds,
@@ -219,6 +221,41 @@ fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> 
     })
 }
 
+/// Name and version of the driver of an adapter.
+#[cfg(feature = "gpu")]
+fn driver_of(adapter: &AdapterRow) -> String {
+    let info = &adapter.info;
+    let driver = [info.driver.as_str(), info.driver_info.as_str()];
+    driver.join(" ").trim().to_owned()
+}
+
+/// An adapter in JSON.
+#[cfg(feature = "gpu")]
+fn adapter_json(adapter: &AdapterRow) -> Value {
+    let info = &adapter.info;
+    json!({
+        "name": info.name,
+        "type": mapscope_render::type_name(info.device_type),
+        "backend": info.backend.to_str(),
+        "driver": driver_of(adapter),
+        "samples": adapter.samples.count(),
+        "chosen": adapter.is_chosen,
+        "reason": adapter.reason.to_string(),
+    })
+}
+
+/// The adapter that draws, in JSON.
+///
+/// # Errors
+/// When there is none.
+#[cfg(feature = "gpu")]
+pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandError> {
+    let (adapters, drawing) = mapscope_render::adapters(graphics.into());
+    drawing?;
+    let chosen = adapters.iter().find(|adapter| adapter.is_chosen);
+    Ok(chosen.map_or(Value::Null, adapter_json))
+}
+
 /// Says what adapters there are, and which of them would draw.
 ///
 /// # Errors
@@ -230,9 +267,12 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     let mut objects = Vec::new();
     let (adapters, drawing) = mapscope_render::adapters(graphics.into());
     for adapter in adapters {
+        if args.json {
+            objects.push(adapter_json(&adapter));
+            continue;
+        }
         let info = &adapter.info;
-        let driver = [info.driver.as_str(), info.driver_info.as_str()];
-        let driver = driver.join(" ").trim().to_owned();
+        let driver = driver_of(&adapter);
         let reason = adapter.reason.to_string();
         let samples = adapter.samples.to_string();
         let chosen = if adapter.is_chosen { "yes" } else { "no" };
@@ -244,18 +284,6 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
             ("Chosen", chosen),
             ("Reason", &reason),
         ];
-        if args.json {
-            objects.push(json!({
-                "name": info.name,
-                "type": mapscope_render::type_name(info.device_type),
-                "backend": info.backend.to_str(),
-                "driver": driver,
-                "samples": adapter.samples.count(),
-                "chosen": adapter.is_chosen,
-                "reason": reason,
-            }));
-            continue;
-        }
         writeln!(out, "{}", paint.heading(printable(&info.name)))?;
         let lines = lines.map(|(name, value)| (name.to_owned(), value.to_owned()));
         write_aligned(&mut out, paint, 1, &lines)?;

@@ -13,9 +13,11 @@ mod info;
 mod interrupt;
 mod log;
 mod output;
+mod progress;
 mod render;
 mod schema;
 mod source;
+mod synthetic;
 #[cfg(feature = "gpu")]
 mod thumbnail;
 
@@ -163,11 +165,7 @@ pub fn run(
             render::run(&args, &options, graphics)
         }
         #[cfg(feature = "gpu")]
-        HeadlessCommand::Bench(mut args) => {
-            let request = &args.image.request;
-            let options = source::with_entities(&mut args.file, request, options)?;
-            bench::run(&args, &options, graphics.into(), started)
-        }
+        HeadlessCommand::Bench(args) => bench::run(args, options, graphics, started),
         #[cfg(not(feature = "gpu"))]
         HeadlessCommand::Bench(_) => Err(CommandError::NotBuilt {
             what: "`bench`",

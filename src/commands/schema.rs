@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use mapscope_scene::{GroupKeys, ItemKeys, item_keys};
 
 /// Rises in its first number when a key goes or means something else, in its second when keys come.
-const VERSION: &str = "1.0";
+const VERSION: &str = "1.1";
 
 /// The whole schema.
 pub fn schema() -> Value {
@@ -51,6 +51,7 @@ pub fn schema() -> Value {
         "adapters",
         "diff",
         "bench",
+        "suite",
     ];
     define("checked", object(&common(None)));
     define("unreadable", object(&[("file", text()), ("error", text())]));
@@ -63,7 +64,8 @@ pub fn schema() -> Value {
     define("rules", list(rule));
     define("adapters", object(&[("adapters", list(adapter()))]));
     define("diff", diff());
-    define("bench", bench());
+    define("bench", object(&bench()));
+    define("suite", suite());
     for (format, own) in formats() {
         let mut keys = common(Some(format));
         keys.extend(own);
@@ -82,8 +84,8 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("urn:mapscope:json:{VERSION}"),
         "title": format!("What Mapscope prints as JSON, version {VERSION}"),
-        "description": "An object that `mapscope info`, `check`, `diff` and `bench` print with --json. What \
-                        keys mean is told in docs/commands.md. Keys may be added.",
+        "description": "An object that `mapscope info`, `check`, `diff` and `bench` print with --json, or the \
+                        report of `bench --suite`. What keys mean is told in docs/commands.md. Keys may be added.",
         "anyOf": outputs,
         "$defs": definitions,
     })
@@ -652,13 +654,47 @@ fn diff() -> Value {
     ])
 }
 
-fn bench() -> Value {
-    let millis_of = |keys: &[&'static str]| {
-        let keys: Vec<Key> = keys.iter().map(|key| (*key, millis())).collect();
-        object(&keys)
-    };
-    object(&[
+/// An object of numbers that were measured.
+fn millis_of(keys: &[&'static str]) -> Value {
+    let keys: Vec<Key> = keys.iter().map(|key| (*key, millis())).collect();
+    object(&keys)
+}
+
+/// The keys of `bench` that every view has, with more floors than those of frames.
+fn measured_view(floors: &[&'static str]) -> Vec<Key> {
+    let on_gpu = ["reflection?", "shadow_map?", "frame?", "textured_quad?"];
+    let floors = [&["clear", "textured_quad"], floors].concat();
+    vec![
+        ("frame_ms", millis_of(&["median", "min", "max"])),
+        ("floor_ms", millis_of(&floors)),
+        ("gpu_ms", or_null(millis_of(&on_gpu))),
+        ("triangles", integer()),
+        ("draw_calls", integer()),
+        (
+            "shadow_map",
+            object(&[("draw_calls", integer()), ("triangles", integer())]),
+        ),
+    ]
+}
+
+fn bench() -> Vec<Key> {
+    let ratios = [
+        "read?",
+        "parse?",
+        "build?",
+        "upload?",
+        "first_frame?",
+        "frame?",
+        "frame_on_gpu?",
+        "memory?",
+    ];
+    let mut view = measured_view(&[]);
+    view.push(("view", text()));
+    let mut keys = measured_view(&["copy", "empty_frame"]);
+    keys.extend([
         ("file", text()),
+        ("format", text()),
+        ("bytes", integer()),
         ("size", list_of(2, integer())),
         ("adapter", text()),
         ("samples", integer()),
@@ -666,18 +702,39 @@ fn bench() -> Value {
         ("first_frame_ms", millis()),
         ("all_textures_ms?", millis()),
         ("frames", integer()),
-        ("frame_ms", millis_of(&["median", "min", "max"])),
-        ("floor_ms", millis_of(&["clear", "textured_quad"])),
-        ("triangles", integer()),
-        ("draw_calls", integer()),
-        (
-            "shadow_map",
-            object(&[("draw_calls", integer()), ("triangles", integer())]),
-        ),
+        ("ratios", millis_of(&ratios)),
+        ("views?", list(object(&view))),
         ("gpu_bytes", integer()),
         ("cpu_bytes", integer()),
+        ("peak_bytes?", integer()),
         ("target_bytes", integer()),
         ("instances?", integer()),
         ("palettes_ms?", millis_of(&["median", "min"])),
+    ]);
+    keys
+}
+
+/// The report of `bench --suite`.
+fn suite() -> Value {
+    let mut file = bench();
+    file.extend([("count", integer()), ("unit", text())]);
+    let machine = object(&[
+        ("cpu", or_null(text())),
+        ("threads", or_null(integer())),
+        ("memory_bytes", or_null(integer())),
+        ("os", text()),
+        ("architecture", text()),
+    ]);
+    let failed = object(&[("file", text()), ("error", text())]);
+    object(&[
+        ("mapscope", text()),
+        ("profile", one_of(&["debug", "release"])),
+        ("machine", machine),
+        ("adapter", or_null(adapter())),
+        ("size", list_of(2, integer())),
+        ("frames", integer()),
+        ("rounds", integer()),
+        ("files", list(object(&file))),
+        ("failed", list(failed)),
     ])
 }

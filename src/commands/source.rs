@@ -1,45 +1,25 @@
 //! From an argument to an open document.
 
-use mapscope_scene::Bytes;
 use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
 use super::cli::display_name;
-use super::{CommandError, output};
+use super::{CommandError, output, synthetic};
 use crate::view_request::ViewRequest;
-use mapscope_formats::pmf::{self, Packing};
-use mapscope_formats::{Format, Problem, ika};
+use mapscope_formats::{Format, Problem};
 use mapscope_formats::{pfmap, pfscene};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{
-    self, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,
+    self, Bytes, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,
 };
-use mapscope_testdata::synthesize;
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
-/// Stands, with a size in chunks, for a map that is made up.
-const SYNTHETIC: &str = "synthetic:";
-/// Stands before a size in tiles, for a map of layers of tiles.
-const TILES: &str = "tiles:";
-/// Stands before a number of entities, for a scene.
-const SCENE: &str = "scene:";
-/// The most entities of a made-up scene.
-const MAX_SYNTHETIC_ENTITIES: u32 = 200_000;
-/// The most chunks of a made-up map: 16 times the largest that the measurements speak of.
-const MAX_SYNTHETIC_CHUNKS: u64 = 65_536;
-/// The most chunks of a made-up level, of which each has some 4,500 cubes.
-const MAX_SYNTHETIC_LEVEL_CHUNKS: u64 = 512;
-/// How often the chunks of a made-up level are divided.
-const SYNTHETIC_DEPTH: u8 = 4;
-/// Makes synthetic maps the same in every run.
-const SYNTHETIC_SEED: u64 = 1;
 
 /// A document, and how long its parts took to open.
 #[derive(Debug)]
@@ -51,6 +31,8 @@ pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
     /// The bytes of the file.
     pub(super) bytes: Bytes,
+    /// How many bytes the files have that it names and that are built in.
+    pub(super) embedded_bytes: u64,
     /// Reading the file, or making it up.
     pub(super) read_time: Duration,
     /// Bytes to plain data.
@@ -123,118 +105,10 @@ pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
     if let Some(demo) = demo_of(argument)? {
         return Ok(demo.source());
     }
-    if let Some(size) = argument
-        .to_str()
-        .and_then(|text| text.strip_prefix(SYNTHETIC))
-    {
-        return synthetic(size);
+    if let Some(made_up) = synthetic::source_of(argument) {
+        return made_up;
     }
     Ok(Source::read(argument)?)
-}
-
-/// The demo scene with so many entities, which stand elsewhere on its map.
-fn synthetic_scene(count: &str) -> Result<Source, CommandError> {
-    let refused = |error: &dyn Display| {
-        let text = format!("`{SYNTHETIC}{SCENE}{count}`: {error}");
-        CommandError::Argument(text)
-    };
-    let entities = count.parse().ok();
-    let entities = entities.filter(|count| (1..=MAX_SYNTHETIC_ENTITIES).contains(count));
-    let entities = entities.ok_or_else(|| {
-        refused(&format!(
-            "expected a number of entities such as {SYNTHETIC}{SCENE}5000, at most \
-             {MAX_SYNTHETIC_ENTITIES}"
-        ))
-    })?;
-    let demo = demo::HAMLET.source();
-    let like = pfscene::read(&demo.bytes).map_err(|error| refused(&error))?;
-    let mut maps = demo.embedded.iter().filter_map(|(name, bytes)| {
-        let is_map = pfmap::FORMAT
-            .endings
-            .iter()
-            .any(|ending| name.ends_with(ending));
-        is_map.then(|| pfmap::read(bytes))
-    });
-    let map = maps.next().ok_or_else(|| refused(&"the demo has no map"))?;
-    let map = map.map_err(|error| refused(&error))?;
-    let scene = synthesize::pfscene(&like, &map, entities, SYNTHETIC_SEED);
-    Ok(Source {
-        bytes: pfscene::write(&scene).into(),
-        ..demo
-    })
-}
-
-fn synthetic(size: &str) -> Result<Source, CommandError> {
-    if let Some(count) = size.strip_prefix(SCENE) {
-        return synthetic_scene(count);
-    }
-    let (size, is_tiles) = match size.strip_prefix(TILES) {
-        Some(size) => (size, true),
-        None => (size, false),
-    };
-    let sides: Option<Vec<u32>> = size.split('x').map(|side| side.parse().ok()).collect();
-    let sides = sides.unwrap_or_default();
-    let chunks = sides
-        .iter()
-        .try_fold(1, |product: u64, side| product.checked_mul((*side).into()));
-    let fits = |most| chunks.is_some_and(|chunks| (1..=most).contains(&chunks));
-    let refused =
-        |error: &dyn Display| CommandError::Argument(format!("{SYNTHETIC}{size}: {error}"));
-    let mut embedded: &[NamedBytes] = &[];
-    let (path, bytes) = match sides[..] {
-        [columns, rows] | [columns, rows, _] if is_tiles && fits(ika::MAX_TILES) => {
-            let layers = sides.get(2).map_or(1, |layers| *layers as usize);
-            let map = synthesize::ika_map([columns, rows], layers, SYNTHETIC_SEED);
-            let bytes = ika::map::write(&map).map_err(|error| refused(&error))?;
-            embedded = synthetic_tileset();
-            (format!("synthetic-{columns}x{rows}x{layers}.map"), bytes)
-        }
-        _ if is_tiles => {
-            return Err(CommandError::Argument(format!(
-                "`{SYNTHETIC}{TILES}{size}`: expected columns and rows of tiles, and layers if \
-                 there is to be more than one, such as {SYNTHETIC}{TILES}4096x4096 or \
-                 {SYNTHETIC}{TILES}512x512x4, at most {} tiles in all",
-                ika::MAX_TILES
-            )));
-        }
-        [rows, cols] if fits(MAX_SYNTHETIC_CHUNKS) => {
-            let bytes = synthesize::pfmap(rows, cols, SYNTHETIC_SEED);
-            (format!("synthetic-{rows}x{cols}.pfmap"), bytes)
-        }
-        [y, x, z] if fits(MAX_SYNTHETIC_LEVEL_CHUNKS) => {
-            let map = synthesize::pmf([y, x, z], SYNTHETIC_DEPTH, SYNTHETIC_SEED);
-            let bytes = pmf::write(&map, Packing::Compressed).map_err(|error| refused(&error))?;
-            (format!("synthetic-{y}x{x}x{z}.pmf"), bytes)
-        }
-        _ => {
-            return Err(CommandError::Argument(format!(
-                "`{SYNTHETIC}{size}`: expected rows and columns of chunks of terrain, such as \
-                 {SYNTHETIC}64x64, at most {MAX_SYNTHETIC_CHUNKS} chunks in all, or layers (Y), \
-                 columns (X) and rows (Z) of chunks of a level, such as {SYNTHETIC}2x5x5, at most \
-                 {MAX_SYNTHETIC_LEVEL_CHUNKS}, or `{TILES}` and columns and rows of tiles, or \
-                 `{SCENE}` and a number of entities"
-            )));
-        }
-    };
-    Ok(Source {
-        path: path.into(),
-        bytes: bytes.into(),
-        embedded,
-    })
-}
-
-/// The name and the bytes of a file.
-type NamedBytes = (&'static str, &'static [u8]);
-
-/// The file that made-up maps of tiles name.
-fn synthetic_tileset() -> &'static [NamedBytes] {
-    static FILES: OnceLock<Option<[NamedBytes; 1]>> = OnceLock::new();
-    let files = FILES.get_or_init(|| {
-        let tileset = synthesize::ika_tileset(SYNTHETIC_SEED);
-        let bytes = ika::vsp::write(&tileset).ok()?;
-        Some([(synthesize::IKA_TILESET, bytes.leak())])
-    });
-    files.as_ref().map_or(&[], |files| files)
 }
 
 /// Opens what an argument names; a map is refused for what is no scene.
@@ -265,6 +139,7 @@ fn open_source(
     Ok(Opened {
         document,
         bytes: source.bytes.clone(),
+        embedded_bytes: source.embedded.iter().map(|(_, b)| b.len() as u64).sum(),
         read_time,
         parse_time,
         build_time: open_time.saturating_sub(parse_time),

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::cli::{RAMP, map};
 use super::contract::{info, written_files};
 use super::folder::{Folder, Outcome};
+use super::schema;
 
 /// The page of commands and JSON keys.
 const COMMANDS: &str = "docs/commands.md";
@@ -391,9 +392,50 @@ fn every_key_of_bench_is_in_the_documents() {
     // Of a scene textures come later.
     let scene = "bench demo: --json --frames 1 --size 64x48";
     let scene = Folder::new().run(scene).expect(0).json();
-    let keys = [bench, scene].map(|it| it.as_object().unwrap().clone());
+    let views = "bench demo:barrel --json --frames 1 --size 64x48 --all-views";
+    let views = Folder::new().run(views).expect(0).json();
+    let keys = [bench, scene, views].map(|it| it.as_object().unwrap().clone());
     let found = keys.iter().flat_map(|it| it.keys()).cloned();
     assert_eq!(*told, found.collect::<BTreeSet<String>>());
+}
+
+/// Of the smallest sizes alone.
+#[test]
+fn the_suite_writes_a_report_as_it_is_documented_and_its_curves() {
+    let folder = Folder::new();
+    let suite = "bench --suite --sizes 1 --frames 1 --size 64x48 -o report.json";
+    folder.run(suite).expect(0);
+    let report = fs::read_to_string(folder.path("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let told = &documented(&read(COMMANDS))["Suite"];
+    let found = report.as_object().unwrap().keys().cloned();
+    assert_eq!(*told, found.collect::<BTreeSet<String>>());
+    schema::hold(&report, "suite");
+    let files = report["files"].as_array().unwrap();
+    let formats = files.iter().map(|file| file["format"].as_str().unwrap());
+    let formats: Vec<&str> = formats.collect();
+    let all = ["pfmap", "pfobj", "pfscene", "pmf", "ika-map", "xmf"];
+    assert_eq!(formats, all);
+    for file in files {
+        let views = file["views"].as_array().unwrap().len();
+        let is_flat = ["ika-map", "xmf"].contains(&file["format"].as_str().unwrap());
+        assert_eq!(views, if is_flat { 7 } else { 6 }, "{}", file["file"]);
+        assert!(file["ratios"]["parse"].as_f64().unwrap() > 0.0);
+    }
+    folder.run("bench --plot report.json -o curves").expect(0);
+    let frame = fs::read_to_string(folder.path("curves/frame.svg")).unwrap();
+    let page = fs::read_to_string(folder.path("curves/figures.md")).unwrap();
+    for format in all {
+        assert!(frame.contains(&format!(">{format}<")), "{format}");
+        assert!(page.contains(&format!("\n## {format}\n")), "{format}");
+    }
+    let refused = folder
+        .run("bench --plot curves/frame.svg -o curves")
+        .expect(2);
+    assert!(
+        refused.stderr.contains("--plot curves/frame.svg"),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use egui::accesskit::Role;
 use egui::{Key, OutputCommand, TextureId, Ui, vec2};
@@ -18,6 +19,7 @@ use mapscope::viewer::panels::{
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope_formats::{Place, Problem, Rule, Severity, Subject};
+use mapscope_render::{PassTimes, TimedPass};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
@@ -478,6 +480,8 @@ struct Host<Panel> {
     previews: Previews,
     /// Everything that the panel asked for.
     requests: Vec<Request>,
+    /// What the GPU says of the frame, if it says anything.
+    passes: Option<PassTimes>,
     /// Everything that it put on the clipboard.
     copied: Vec<String>,
 }
@@ -494,6 +498,7 @@ impl<Panel: Default> Host<Panel> {
             thumbnails: Thumbnails::default(),
             previews: Previews::default(),
             requests: Vec::new(),
+            passes: None,
             copied: Vec::new(),
         }
     }
@@ -534,6 +539,8 @@ impl<Panel: Default> Host<Panel> {
             camera: &camera,
             frame: FrameStatistics {
                 frame_ms: 4.256,
+                passes: self.passes,
+                has_timestamps: self.passes.is_some(),
                 triangles: 1_234_567,
                 draw_calls: 42,
                 shadow_triangles: 98_765,
@@ -1083,9 +1090,14 @@ fn thousands_of_problems_cost_what_is_in_sight() {
 
 #[test]
 fn statistics_are_told_in_units_for_people() {
-    let h = Host::new(sample()).in_harness(small(), Statistics::ui);
+    let mut host = Host::new(sample());
+    let passes = PassTimes::default().with(TimedPass::Frame, Duration::from_micros(3210));
+    host.passes = Some(passes);
+    let h = host.in_harness(small(), Statistics::ui);
+    assert!(h.query_by_label("GPU, shadow map").is_none());
     for (name, value) in [
         ("Frame time", "4.26 ms"),
+        ("GPU, frame", "3.21 ms"),
         ("Triangles", "1\u{202f}234\u{202f}567"),
         ("Draw calls", "42"),
         ("GPU memory", "56.0 MiB"),
@@ -1099,6 +1111,13 @@ fn statistics_are_told_in_units_for_people() {
             "in one row"
         );
     }
+}
+
+#[test]
+fn adapters_without_timestamps_are_said_to_have_none() {
+    let h = Host::new(sample()).in_harness(small(), Statistics::ui);
+    assert!(h.query_by_label("not said by this adapter").is_some());
+    assert!(h.query_by_label("GPU, frame").is_none());
 }
 
 fn legend_ui((): &mut (), ui: &mut Ui, context: &mut PanelContext<'_>) {

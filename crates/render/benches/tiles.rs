@@ -84,7 +84,7 @@ fn textured_quad(bencher: Bencher<'_, '_>) {
     let Some(gpu) = device() else {
         return;
     };
-    let (target, floor) = (Target::new(&gpu, SIZE), Floor::new(&gpu));
+    let (target, mut floor) = (Target::new(&gpu, SIZE), Floor::new(&gpu));
     bencher.bench_local(|| {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         floor.textured_quad(&mut encoder, &target);

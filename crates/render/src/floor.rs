@@ -12,6 +12,7 @@ use super::resources::{
     bind_group_layout, sampler, upload_texture,
 };
 use super::shaders::FLOOR;
+use super::timing::{PassTimer, PassTimes, TimedPass};
 use super::{COLOR_FORMAT, Gpu, Target};
 
 /// Width and height of the texture, in texels.
@@ -22,6 +23,7 @@ const TEXTURE_SIDE: u32 = 512;
 pub struct Floor {
     pipelines: PipelineCache<Quad>,
     bindings: wgpu::BindGroup,
+    timer: Option<PassTimer>,
 }
 
 /// The pipeline of a textured quad.
@@ -54,20 +56,40 @@ impl Floor {
         Self {
             bindings: bind_group(gpu, "floor", &layout, resources),
             pipelines,
+            timer: PassTimer::new(gpu),
         }
     }
 
     /// Records a frame in which there is nothing: colour and depth are cleared.
-    pub fn clear(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        target.begin_pass(encoder, false);
+    pub fn clear(encoder: &mut wgpu::CommandEncoder, target: &Target) {
+        target.begin_pass(encoder, false, None);
+    }
+
+    /// Has the GPU's own time for the next quads measured, or not ([`Floor::pass_times`]).
+    pub fn set_times_passes(&mut self, is_on: bool) {
+        if let Some(timer) = &mut self.timer {
+            timer.set_on(is_on);
+        }
+    }
+
+    /// What a quad that was submitted took on the GPU ([`TimedPass::Frame`]), once; none until that is
+    /// known, and where it is not measured.
+    pub fn pass_times(&mut self, gpu: &Gpu) -> Option<PassTimes> {
+        self.timer.as_mut()?.take(gpu)
     }
 
     /// Records a frame that is one textured quad.
-    pub fn textured_quad(&self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        let mut pass = FramePass::new(target.begin_pass(encoder, false));
+    pub fn textured_quad(&mut self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
+        let timer = self.timer.as_mut();
+        let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
+        let mut pass = FramePass::new(target.begin_pass(encoder, false, timestamps));
         if pass.set_pipeline(&self.pipelines, Quad) {
             pass.set_bind_group(0, &self.bindings, &[]);
             pass.draw(6, 0..1);
+        }
+        drop(pass);
+        if let Some(timer) = &mut self.timer {
+            timer.end_frame(encoder);
         }
     }
 }
@@ -103,17 +125,17 @@ mod tests {
     fn the_quad_covers_the_whole_target_and_the_clear_is_even() {
         let gpu = Gpu::headless(None).unwrap();
         let target = Target::new(&gpu, [600, 40]);
-        let floor = Floor::new(&gpu);
-        let frame = |record: &dyn Fn(&mut wgpu::CommandEncoder)| {
+        let mut floor = Floor::new(&gpu);
+        let frame = |record: &mut dyn FnMut(&mut wgpu::CommandEncoder)| {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             record(&mut encoder);
             gpu.queue.submit([encoder.finish()]);
             target.read_back(&gpu).unwrap()
         };
-        let cleared = frame(&|encoder| floor.clear(encoder, &target));
+        let cleared = frame(&mut |encoder| Floor::clear(encoder, &target));
         let background = *cleared.get_pixel(0, 0);
         assert!(cleared.pixels().all(|pixel| *pixel == background));
-        let quad = frame(&|encoder| floor.textured_quad(encoder, &target));
+        let quad = frame(&mut |encoder| floor.textured_quad(encoder, &target));
         let covered = quad.pixels().filter(|pixel| **pixel != background).count();
         // A hash may give the background's colour now and then.
         assert!(covered > 600 * 40 - 10, "{covered}");

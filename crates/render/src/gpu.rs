@@ -95,7 +95,7 @@ impl Gpu {
     ) -> Result<Self, GpuError> {
         pollster::block_on(async {
             let (adapter, reason) = interfaces.adapter(&instance, surface).await?;
-            let mut wanted = wgpu::Features::POLYGON_MODE_LINE;
+            let mut wanted = wgpu::Features::POLYGON_MODE_LINE | wgpu::Features::TIMESTAMP_QUERY;
             // Memory that both sides see costs nothing where there is no other.
             if matches!(
                 adapter.get_info().device_type,
@@ -137,6 +137,12 @@ impl Gpu {
     /// Whether it is a software adapter, such as Mesa's lavapipe.
     pub(super) fn is_software(&self) -> bool {
         is_software(&self.adapter)
+    }
+
+    /// Whether it can say how long passes take.
+    pub fn has_timestamps(&self) -> bool {
+        let features = self.device.features();
+        features.contains(wgpu::Features::TIMESTAMP_QUERY)
     }
 
     /// Whether its interface is OpenGL, which knows views of textures only as far as wgpu stands in.

@@ -27,6 +27,7 @@ mod sky;
 mod target;
 mod terrain;
 mod tiles;
+mod timing;
 mod wgsl;
 
 use std::any::Any;
@@ -42,6 +43,7 @@ use self::lines::{LineData, LineRenderer};
 use self::reflection::Reflection;
 use self::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
+use self::timing::PassTimer;
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
@@ -53,6 +55,7 @@ pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
 pub use samples::Samples;
 pub use shaders::{SHADERS, Shader, folder as shader_folder};
 pub use target::{COLOR_FORMAT, Target};
+pub use timing::{PassTimes, TimedPass};
 
 /// The renderers, one for each kind of content.
 fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
@@ -137,6 +140,8 @@ pub struct Renderer {
     reflects_ground: bool,
     /// For frames of no document.
     empty: FrameData,
+    /// None where the adapter has no timestamps.
+    timer: Option<PassTimer>,
 }
 
 /// A document on the GPU. It holds the values of one frame at a time: commands that draw it
@@ -310,6 +315,7 @@ impl Renderer {
             // There each pixel of it would cost as much as one of the frame.
             reflects_ground: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
+            timer: PassTimer::new(gpu),
             frame,
         }
     }
@@ -318,6 +324,27 @@ impl Renderer {
     /// does, except on software adapters.
     pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
         self.reflects_ground = reflects_ground;
+    }
+
+    /// Has the GPU's own time for the passes of the next frames measured, or not, which it is not at
+    /// first. See [`Renderer::pass_times`].
+    pub fn set_times_passes(&mut self, is_on: bool) {
+        if let Some(timer) = &mut self.timer {
+            timer.set_on(is_on);
+        }
+    }
+
+    /// What the passes of a frame took on the GPU that was drawn while they were timed, once the
+    /// commands that draw it were submitted: none until the GPU is done, which is not waited for, and
+    /// where the adapter has no timestamps ([`Gpu::has_timestamps`]). While they are not taken, no
+    /// other frame is timed.
+    pub fn pass_times(&mut self, gpu: &Gpu) -> Option<PassTimes> {
+        self.timer.as_mut()?.take(gpu)
+    }
+
+    /// Whether the times of a frame are still to be had ([`Renderer::pass_times`]).
+    pub fn awaits_pass_times(&self) -> bool {
+        self.timer.as_ref().is_some_and(PassTimer::is_awaited)
     }
 
     /// Makes the pipelines again from the shaders as they now are on disk (debug builds). The old
@@ -583,7 +610,7 @@ impl Renderer {
             let new = || Reflection::new(gpu, &self.frame, size);
             let mut reflection = reflection.unwrap_or_else(new);
             reflection.bind(gpu, &self.frame, &mirrored, &light, ground.as_ref(), skybox);
-            reflection.draw(gpu, |pass| {
+            reflection.draw(gpu, self.timer.as_mut(), |pass| {
                 let in_place = scene.in_phase(Phase::Reflection);
                 for (content, data) in in_place.filter(|(content, _)| content.frame.is_none()) {
                     pass.is_mirrored = true;
@@ -649,7 +676,7 @@ impl Renderer {
             self.empty.write(gpu, &local, &FrameLight::default());
             self.sky.prepare(gpu, Background::Sky);
             let is_transparent = view.shown.is_transparent;
-            let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent));
+            let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, None));
             if !is_transparent {
                 pass.set_bind_group(0, &self.empty.bind_group, &[]);
                 self.sky.draw(&mut pass, Background::Sky);
@@ -659,7 +686,9 @@ impl Renderer {
         self.prepare(gpu, scene, document, view, target.size);
         self.draw_shadows(gpu, encoder, scene);
         let is_transparent = view.shown.is_transparent;
-        let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent));
+        let timer = self.timer.as_mut();
+        let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
+        let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, timestamps));
         for phase in Phase::OF_FRAME {
             if phase == Phase::Background && is_transparent {
                 continue;
@@ -681,6 +710,10 @@ impl Renderer {
             }
         }
         let mut statistics = pass.statistics;
+        drop(pass);
+        if let Some(timer) = &mut self.timer {
+            timer.end_frame(encoder);
+        }
         if scene.shadow.is_on() {
             let of_map = scene.shadow.statistics();
             statistics.shadow_triangles = of_map.shadow_triangles;
@@ -690,16 +723,22 @@ impl Renderer {
     }
 
     /// Draws the shadow map of a frame that was prepared, as far as it is not as it must be.
-    fn draw_shadows(&self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, scene: &mut SceneData) {
+    fn draw_shadows(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        scene: &mut SceneData,
+    ) {
+        let renderers = &self.contents;
         let mut shadow = std::mem::take(&mut scene.shadow);
         let casters = || {
             let contents = scene.in_phase(Phase::Shadow);
             contents.map(|(content, data)| (Casters::of(&content.casting[0]), content, data))
         };
         let plays = casters().any(|(kind, ..)| kind == Casters::Playing);
-        shadow.draw(gpu, encoder, plays, |drawn, pass| {
+        shadow.draw(gpu, encoder, self.timer.as_mut(), plays, |drawn, pass| {
             for (_, content, data) in casters().filter(|(kind, ..)| *kind == drawn) {
-                if let Some(renderer) = self.contents.get(content.renderer) {
+                if let Some(renderer) = renderers.get(content.renderer) {
                     renderer.draw(Phase::Shadow, pass, data);
                 }
             }

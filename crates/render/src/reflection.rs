@@ -10,6 +10,7 @@ use super::content::FramePass;
 use super::frame::{FrameData, FrameLayout, FrameLight, LocalView};
 use super::shadow::GroundShadow;
 use super::target::Target;
+use super::timing::{PassTimer, TimedPass};
 use mapscope_scene::Aabb;
 
 /// How many pixels of the frame are one of its reflection, along each side.
@@ -61,9 +62,15 @@ impl Reflection {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, gpu: &Gpu, draw: impl FnOnce(&mut FramePass<'_>)) {
+    pub(super) fn draw(
+        &self,
+        gpu: &Gpu,
+        timer: Option<&mut PassTimer>,
+        draw: impl FnOnce(&mut FramePass<'_>),
+    ) {
+        let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Reflection));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder, false));
+        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder, false, timestamps));
         pass.set_bind_group(0, &self.frame.bind_group, &[]);
         draw(&mut pass);
         drop(pass);

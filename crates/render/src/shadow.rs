@@ -13,6 +13,7 @@ use super::content::{FramePass, Instance};
 use super::frame::{FrameLayout, Frustum, LightData, LocalView};
 use super::resources::texture;
 use super::target::DEPTH_FORMAT;
+use super::timing::{PassTimer, TimedPass};
 use super::{DrawStatistics, Gpu};
 use mapscope_scene::Aabb;
 
@@ -417,6 +418,7 @@ impl ShadowData {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
+        mut timer: Option<&mut PassTimer>,
         plays: bool,
         draw: impl Fn(Casters, &mut FramePass<'_>),
     ) {
@@ -435,7 +437,9 @@ impl ShadowData {
         let [resting, playing] = Casters::ALL;
         if self.is_stale[resting as usize] || self.resting.is_none() {
             let target = self.resting.as_ref().unwrap_or(&map.depths);
-            let mut pass = map.begin_pass(encoder, target, wgpu::LoadOp::Clear(0.0));
+            let timestamps = timestamps_of(&mut timer);
+            let load = wgpu::LoadOp::Clear(0.0);
+            let mut pass = map.begin_pass(encoder, target, load, timestamps);
             draw(resting, &mut pass);
             self.statistics[resting as usize] = pass.statistics;
         }
@@ -445,7 +449,9 @@ impl ShadowData {
         }
         self.statistics[playing as usize] = DrawStatistics::default();
         if plays {
-            let mut pass = map.begin_pass(encoder, &map.depths, wgpu::LoadOp::Load);
+            let timestamps = timestamps_of(&mut timer);
+            let load = wgpu::LoadOp::Load;
+            let mut pass = map.begin_pass(encoder, &map.depths, load, timestamps);
             draw(playing, &mut pass);
             self.statistics[playing as usize] = pass.statistics;
         }
@@ -471,6 +477,13 @@ impl ShadowData {
     }
 }
 
+/// The timestamps for a pass of the map that is begun now, if it is timed.
+fn timestamps_of<'t>(
+    timer: &'t mut Option<&mut PassTimer>,
+) -> Option<wgpu::RenderPassTimestampWrites<'t>> {
+    timer.as_mut()?.begin(TimedPass::ShadowMap)
+}
+
 impl ShadowMap {
     fn new(gpu: &Gpu, layout: &FrameLayout) -> Self {
         let texels = SHADOW_TEXELS[usize::from(gpu.is_software())];
@@ -487,6 +500,7 @@ impl ShadowMap {
         encoder: &'e mut wgpu::CommandEncoder,
         target: &DepthTexture,
         load: wgpu::LoadOp<f32>,
+        timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
     ) -> FramePass<'e> {
         let mut pass = FramePass::new(encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow map"),
@@ -498,6 +512,7 @@ impl ShadowMap {
                 }),
                 stencil_ops: None,
             }),
+            timestamp_writes,
             ..Default::default()
         }));
         pass.set_bind_group(0, &self.light.bind_group, &[]);
@@ -606,7 +621,7 @@ mod tests {
             shadow.prepare(&gpu, &layout);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             let drawn = std::cell::RefCell::new(Vec::new());
-            shadow.draw(&gpu, &mut encoder, plays, |casters, _| {
+            shadow.draw(&gpu, &mut encoder, None, plays, |casters, _| {
                 drawn.borrow_mut().push(casters);
             });
             gpu.queue.submit([encoder.finish()]);

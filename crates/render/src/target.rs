@@ -72,6 +72,7 @@ impl Target {
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
         is_transparent: bool,
+        timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
     ) -> wgpu::RenderPass<'e> {
         let clear_color = wgpu::Color {
             r: 0.2,
@@ -108,6 +109,7 @@ impl Target {
                 }),
                 stencil_ops: None,
             }),
+            timestamp_writes,
             ..Default::default()
         })
     }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::Unchecked;
-use super::progress::ProgressLine;
 use super::settings::FolderSettings;
+use crate::commands::progress::ProgressLine;
 use crate::commands::{CommandError, output, source};
 use crate::search::{Halt, Limits, Search, SearchProgress};
 use mapscope_scene::{looks_openable, system_reason};

@@ -416,8 +416,11 @@ impl App {
         let adapter = self.state.interface.adapter.clone();
         let view = screen.view.texture();
         self.state.interface.chunks_shown = screen.view.progress();
+        screen.view.take_times(&screen.gpu, &mut screen.renderer);
         let frame_statistics = FrameStatistics {
             frame_ms: screen.view.frame_ms,
+            passes: screen.view.passes,
+            has_timestamps: screen.gpu.has_timestamps(),
             triangles: screen.view.statistics.triangles,
             draw_calls: screen.view.statistics.draw_calls,
             shadow_triangles: screen.view.statistics.shadow_triangles,
@@ -490,12 +493,13 @@ impl App {
                 // For the next chunks, or to say that all are there.
                 screen.window.request_redraw();
             }
-            if drawn.unwrap_or(false) {
+            let drawn = drawn.unwrap_or(false);
+            if drawn {
                 self.events.scene_frame();
-                if measure {
-                    // So that the panel shows what this frame took.
-                    screen.window.request_redraw();
-                }
+            }
+            if measure && (drawn || screen.renderer.awaits_pass_times()) {
+                // So that the panel shows what this frame took.
+                screen.window.request_redraw();
             }
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);

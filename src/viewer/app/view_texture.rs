@@ -7,7 +7,9 @@ use image::RgbaImage;
 
 use crate::viewer::state::State;
 use crate::viewer::view::shown::Revision;
-use mapscope_render::{DrawStatistics, Gpu, Renderer, SceneData, Target, UploadError, View};
+use mapscope_render::{
+    DrawStatistics, Gpu, PassTimes, Renderer, SceneData, Target, UploadError, View,
+};
 use mapscope_scene::camera::Camera;
 
 /// Bytes of a document that appears chunk by chunk that are put on the GPU before each frame.
@@ -23,8 +25,14 @@ pub(crate) struct ViewTexture {
     drawn: Option<Drawn>,
     /// What the last drawing took.
     pub statistics: DrawStatistics,
-    /// Milliseconds that the last drawing took; 0 where it was not measured.
+    /// Milliseconds that the last drawing took; 0 while that is not known.
     pub frame_ms: f32,
+    /// What its passes took on the GPU; none while that is not known.
+    pub passes: Option<PassTimes>,
+    /// Milliseconds that the last drawing took before it was submitted.
+    recording_ms: f32,
+    /// Whether the last drawing was measured.
+    is_measured: bool,
 }
 
 /// What a view depends on.
@@ -87,6 +95,18 @@ impl ViewTexture {
             drawn: None,
             statistics: DrawStatistics::default(),
             frame_ms: 0.0,
+            passes: None,
+            recording_ms: 0.0,
+            is_measured: false,
+        }
+    }
+
+    /// Takes what the last drawing took once the GPU has said it, which is not waited for.
+    pub(crate) fn take_times(&mut self, gpu: &Gpu, renderer: &mut Renderer) {
+        let times = renderer.pass_times(gpu).filter(|_| self.is_measured);
+        if let Some(times) = times {
+            self.frame_ms = self.recording_ms + times.sum().as_secs_f32() * 1000.0;
+            self.passes = Some(times);
         }
     }
 
@@ -119,7 +139,7 @@ impl ViewTexture {
     }
 
     /// Draws the view if it is not what the state shows; says whether it did.
-    /// `measure` waits for the GPU, to know how long it takes.
+    /// `measure` finds out how long it takes: where the GPU does not say it, it is waited for.
     ///
     /// # Errors
     /// When the document does not fit the device.
@@ -146,7 +166,7 @@ impl ViewTexture {
             size: extent.size,
         };
         let size = extent.size;
-        let measured = self.frame_ms > 0.0 || !measure;
+        let measured = self.is_measured || !measure;
         if self.drawn.as_ref() == Some(&now) && measured && self.progress().is_none() {
             return Ok(false);
         }
@@ -177,10 +197,15 @@ impl ViewTexture {
             .scene
             .as_mut()
             .map(|(_, scene)| (scene, &*open.document));
+        renderer.set_times_passes(measure);
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
+        renderer.set_times_passes(false);
         gpu.queue.submit([encoder.finish()]);
-        self.frame_ms = 0.0;
-        if measure {
+        self.is_measured = measure;
+        self.recording_ms = start.elapsed().as_secs_f32() * 1000.0;
+        if !measure {
+            (self.frame_ms, self.passes) = (0.0, None);
+        } else if !gpu.has_timestamps() {
             if let Err(error) = gpu.device.poll(wgpu::PollType::wait_indefinitely()) {
                 log::warn!("waiting for the view: {error}");
             }

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commands::Action;
 use super::state::State;
+use mapscope_render::PassTimes;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Aabb, Animation, Document, Item, Levels, ProblemTarget, Shown};
 
@@ -277,6 +278,10 @@ impl fmt::Debug for PanelContext<'_> {
 pub struct FrameStatistics<'a> {
     /// Milliseconds for the last frame that was drawn.
     pub frame_ms: f32,
+    /// What its passes took on the GPU; none while that is not known.
+    pub passes: Option<PassTimes>,
+    /// Whether the GPU can say it.
+    pub has_timestamps: bool,
     /// Triangles handed to the GPU.
     pub triangles: u64,
     /// Draw calls.

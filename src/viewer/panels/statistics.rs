@@ -4,8 +4,15 @@ use egui::{Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, format, parts};
+use mapscope_render::TimedPass;
 use mapscope_scene::Statistic;
 
+/// Passes of a frame, and the names of their times on the GPU.
+const PASSES: [(TimedPass, &str); 3] = [
+    (TimedPass::Reflection, "GPU, reflection"),
+    (TimedPass::ShadowMap, "GPU, shadow map"),
+    (TimedPass::Frame, "GPU, frame"),
+];
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
 /// From this width on tables stand beside each other, in points.
@@ -30,6 +37,15 @@ impl PanelUi for Statistics {
         let tables = |ui: &mut Ui| {
             table(ui, "Last frame", |row| {
                 row("Frame time", &format::milliseconds(frame.frame_ms));
+                let passes = frame.passes.unwrap_or_default();
+                for (pass, name) in PASSES {
+                    if let Some(time) = passes.of(pass) {
+                        row(name, &format::milliseconds(time.as_secs_f32() * 1e3));
+                    }
+                }
+                if !frame.has_timestamps {
+                    row("On the GPU", "not said by this adapter");
+                }
                 row("Triangles", &format::count(frame.triangles));
                 row("Draw calls", &format::count(frame.draw_calls.into()));
                 if frame.shadow_triangles > 0 {

@@ -151,6 +151,8 @@ pub(crate) fn built(
             view: TextureId::default(),
             frame: FrameStatistics {
                 frame_ms: 1.0,
+                passes: None,
+                has_timestamps: true,
                 triangles: 2,
                 draw_calls: 3,
                 shadow_triangles: 0,

@@ -45,6 +45,27 @@ pub const GIF: FileKind = FileKind {
     signature: b"GIF8",
 };
 
+/// JavaScript Object Notation: one object.
+pub const JSON: FileKind = FileKind {
+    name: "JSON",
+    ending: "json",
+    signature: b"{",
+};
+
+/// Scalable Vector Graphics, as they are written here.
+pub const SVG: FileKind = FileKind {
+    name: "SVG",
+    ending: "svg",
+    signature: b"<svg",
+};
+
+/// Markdown that begins with a heading.
+pub const MARKDOWN: FileKind = FileKind {
+    name: "Markdown",
+    ending: "md",
+    signature: b"# ",
+};
+
 /// Why a file is not written.
 #[derive(Debug, Error)]
 pub enum SaveError {

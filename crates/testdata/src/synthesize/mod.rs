@@ -2,12 +2,14 @@
 
 mod ika;
 mod pfmap;
+mod pfobj;
 mod pfscene;
 mod pmf;
 mod ppe;
 
 pub use ika::{IKA_TILESET, ika_map, ika_text_map, ika_tileset};
 pub use pfmap::pfmap;
+pub use pfobj::pfobj;
 pub use pfscene::pfscene;
 pub use pmf::pmf;
-pub use ppe::ppe_map;
+pub use ppe::{PPE_SHEET, ppe_container, ppe_map, ppe_sheet};

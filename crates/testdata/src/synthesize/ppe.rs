@@ -1,10 +1,104 @@
 //! Maps made up for tests and measurements.
 
 use mapscope_formats::Integers;
+use mapscope_formats::ppe::sdlang::{At, Tag, Value};
+use mapscope_formats::ppe::xmf::{
+    LayerKind, MapSource, Metadata, Palette, PaletteSource, TileInfo, TileSource, Xmf, XmfLayer,
+};
 use mapscope_formats::ppe::{Cell, Corner, Layout, MapData, MapFlags};
 
 /// How many tiles made-up maps use.
 const TILES: u32 = 64;
+/// Width and height of a tile in pixels, and how many are beside each other in the sheet.
+const TILE: u32 = 16;
+const SHEET_COLUMNS: u32 = 8;
+/// Palettes have 2 to the power of this colours, and cells name one of so many.
+const PAL_SHIFT: u32 = 5;
+const PALETTES: u32 = 4;
+/// How many colours these have together.
+const COLORS: u32 = PALETTES << PAL_SHIFT;
+/// The file name that made-up containers give their sheet, and made-up models their texture.
+pub const PPE_SHEET: &str = "made_up.tga";
+
+/// Makes up a container of one layer with the cells of [`ppe_map`] in it; its tiles are those of
+/// [`ppe_sheet`].
+pub fn ppe_container(size: [u32; 2], seed: u64) -> Xmf {
+    let map = ppe_map(size, MapFlags(MapFlags::NEW_LAYOUT), seed);
+    let tiles = (0..TILES).map(|id| TileInfo {
+        first: id,
+        second: id,
+        name: format!("tile{id:04X}"),
+    });
+    Xmf {
+        metadata: Metadata {
+            version: Some([1, 0]),
+            // Of today's layout of cells.
+            other: vec![Tag::new(
+                "",
+                "DateOfCreation",
+                [Value::Text("2026-01-01".to_owned())],
+            )],
+            ..Metadata::default()
+        },
+        palettes: vec![Palette {
+            source: PaletteSource::Embedded {
+                name: None,
+                colors: colors(seed).map(|[b, g, r]| [255, b, g, r]).collect(),
+            },
+            ..Palette::default()
+        }],
+        layers: vec![XmfLayer {
+            name: "Made up".to_owned(),
+            kind: LayerKind::Tile,
+            tile_size: [TILE; 2],
+            size,
+            map: Some(MapSource::Embedded {
+                cells: map.cells,
+                at: At::default(),
+            }),
+            tile_sources: vec![TileSource {
+                path: PPE_SHEET.to_owned(),
+                pal_shift: Some(PAL_SHIFT),
+                tiles: Some(tiles.collect()),
+                ..TileSource::default()
+            }],
+            ..XmfLayer::default()
+        }],
+        ..Xmf::default()
+    }
+}
+
+/// Blue, green and red of all colours.
+fn colors(seed: u64) -> impl Iterator<Item = [u8; 3]> {
+    (0..COLORS).map(move |color| {
+        let [b, g, r, ..] = scramble(seed ^ u64::from(color)).to_le_bytes();
+        [b, g, r]
+    })
+}
+
+/// Makes up the sheet of the made-up containers: 64 tiles of 16 by 16 pixels and four palettes, as a
+/// TGA file.
+pub fn ppe_sheet(seed: u64) -> Vec<u8> {
+    let [width, height] = [SHEET_COLUMNS, TILES / SHEET_COLUMNS].map(|tiles| tiles * TILE);
+    // With a palette, its colours from 0 and of 24 bits each, and rows from the top.
+    let mut bytes = vec![0, 1, 1, 0, 0];
+    bytes.extend((COLORS as u16).to_le_bytes());
+    bytes.extend([24, 0, 0, 0, 0]);
+    for side in [width, height] {
+        bytes.extend((side as u16).to_le_bytes());
+    }
+    bytes.extend([8, 0x20]);
+    bytes.extend(colors(seed).flatten());
+    for y in 0..height {
+        for x in 0..width {
+            let tile = x / TILE + y / TILE * SHEET_COLUMNS;
+            let grain = scramble(seed ^ u64::from(x) << 32 ^ u64::from(y)) as u32 % 4;
+            // Colour 0 is transparent.
+            bytes.push((1 + (tile + grain) % ((1 << PAL_SHIFT) - 1)) as u8);
+        }
+    }
+    bytes
+}
 
 /// Makes up a map: patches of tiles with holes between them, in which every mirror, palette and
 /// priority that the flags allow occurs, and the attributes that they ask for. The same numbers

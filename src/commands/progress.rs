@@ -1,4 +1,4 @@
-//! How far a check is: a line at the bottom of a terminal, which goes away.
+//! How far a command is: a line at the bottom of a terminal, which goes away.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write as _};

@@ -1,0 +1,746 @@
+//! `mapscope bench`: how fast a file opens and draws, beside what the device needs for nothing.
+
+mod machine;
+mod plot;
+mod suite;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use glam::{Affine3A, Vec3};
+use serde_json::{Map, Value, json};
+
+use super::cli::{BenchArgs, GraphicsArgs, display_name};
+use super::headless::{self, Headless, view_of};
+use super::output::{self, Paint, Stdout};
+use super::{CommandError, Status, source};
+use mapscope_formats::Format;
+use mapscope_render::{
+    DrawStatistics, Floor, Gpu, GpuRequest, PassTimes, Renderer, Samples, SceneData, Target,
+    TimedPass, View,
+};
+use mapscope_scene::camera::{NamedView, Pose};
+use mapscope_scene::model::Model;
+use mapscope_scene::model::crowd::{Crowd, Instance};
+use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Aabb, Animation, Document, OpenOptions, Playhead, Ray, Shown};
+
+/// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
+const WARM_UP_FRAMES: u32 = 5;
+/// Frames whose passes the GPU is asked about at most.
+const GPU_FRAMES: u32 = 20;
+/// How often the bytes of a file are copied.
+const COPIES: u32 = 5;
+/// How high a flight is above the ground, in world units: about two men on a tile of 8 by 8.
+const FLIGHT_HEIGHT: f32 = 14.0;
+/// How far ahead one looks in flight, in world units.
+const LOOK_AHEAD: f32 = 120.0;
+
+/// What is reported, all times measured in this run.
+#[derive(Debug)]
+struct Report<'a> {
+    args: &'a BenchArgs,
+    file: &'a Path,
+    format: &'static Format,
+    size: [u32; 2],
+    /// Of the file and those that it names.
+    bytes: u64,
+    read: Duration,
+    parse: Duration,
+    build: Duration,
+    upload: Duration,
+    first_frame: Duration,
+    /// From the start to a frame with all textures, where the first one had not all.
+    all_textures: Option<Duration>,
+    /// Copying the bytes of the file.
+    copy: Duration,
+    /// A device that is opened for one frame in which there is nothing.
+    empty_frame: Duration,
+    /// The view that was asked for; with `--all-views` all of them.
+    views: Vec<Measured>,
+    samples: Samples,
+    target_bytes: u64,
+    gpu_bytes: u64,
+    cpu_bytes: u64,
+    /// The most memory that the process had until it had drawn a frame with all textures.
+    peak_bytes: Option<u64>,
+    adapter: String,
+}
+
+/// What was measured from one view.
+#[derive(Debug, Default)]
+struct Measured {
+    /// Its name; none of that which was asked for.
+    name: &'static str,
+    frame: Times,
+    /// Making and sending the palettes of a crowd.
+    palettes: Times,
+    clear: Times,
+    textured_quad: Times,
+    /// The GPU's own times of passes, in the order of [`TimedPass::ALL`], and of the textured quad.
+    passes: [Times; TimedPass::ALL.len()],
+    quad_pass: Times,
+    drawn: DrawStatistics,
+}
+
+/// Measures a file, or all that `--suite` has, or draws curves of that.
+pub(super) fn run(
+    mut args: BenchArgs,
+    options: &OpenOptions,
+    graphics: GraphicsArgs,
+    started: Instant,
+) -> Result<Status, CommandError> {
+    match (args.file.take(), args.plot.take(), args.output.take()) {
+        (Some(mut file), ..) => {
+            let request = &args.image.request;
+            let options = source::with_entities(&mut file, request, options)?;
+            measure_file(&args, &file, &options, graphics.into(), started)
+        }
+        (None, Some(report), Some(folder)) => plot::run(&report, &folder),
+        (None, None, Some(report)) => suite::run(&args, &report, graphics),
+        // clap sees to it that one of them is there.
+        (None, _, None) => Err(CommandError::Argument("expected --output".to_owned())),
+    }
+}
+
+/// What frames are drawn with while they are measured.
+struct Bench<'a> {
+    headless: &'a Headless,
+    target: &'a Target,
+    renderer: Renderer,
+    scene: SceneData,
+    document: &'a dyn Document,
+    crowd: Option<Crowd>,
+    /// How many frames the clip has that plays, if one does.
+    clip_frames: Option<u32>,
+}
+
+impl Bench<'_> {
+    /// Draws one frame. Gives the times of the palettes and of the whole frame, and what it took.
+    fn draw(
+        &mut self,
+        view: &mut View,
+        number: u32,
+    ) -> Result<(Duration, Duration, DrawStatistics), CommandError> {
+        let (gpu, target) = (&self.headless.gpu, self.target);
+        let begun = Instant::now();
+        if let Some(frames) = self.clip_frames {
+            view.shown.playhead.frame = (number % frames) as f32;
+        }
+        let document: &dyn Document = match &mut self.crowd {
+            Some(crowd) => {
+                // Each one frame ahead of the one before it.
+                for (instance, number) in crowd.instances.iter_mut().zip(number..) {
+                    let frame = self.clip_frames.map(|frames| (number % frames) as f32);
+                    instance.playhead = view.shown.playhead;
+                    instance.playhead.frame = frame.unwrap_or(instance.playhead.frame);
+                }
+                self.renderer
+                    .prepare(gpu, &mut self.scene, crowd, view, target.size);
+                crowd
+            }
+            None => self.document,
+        };
+        let palettes = begun.elapsed();
+        let mut drawn = DrawStatistics::default();
+        let time = self.headless.time(|encoder| {
+            let scene = Some((&mut self.scene, document));
+            drawn = self.renderer.draw(gpu, encoder, target, scene, view);
+        })?;
+        Ok((palettes, palettes + time, drawn))
+    }
+
+    /// Draws a frame and has it on the CPU.
+    fn draw_and_read(&mut self, view: &mut View) -> Result<(), CommandError> {
+        self.draw(view, 0)?;
+        let read = self.target.read_back(&self.headless.gpu);
+        read.map(|_image| ()).map_err(CommandError::Device)
+    }
+
+    /// Measures frames from a view.
+    fn measure(
+        &mut self,
+        name: &'static str,
+        view: &mut View,
+        args: &BenchArgs,
+        floor: &mut Floor,
+    ) -> Result<Measured, CommandError> {
+        let (headless, target) = (self.headless, self.target);
+        let gpu = &headless.gpu;
+        let clear = || headless.time(|encoder| Floor::clear(encoder, target));
+        let mut measured = Measured {
+            name,
+            ..Measured::default()
+        };
+        // What the GPU says is asked for apart from the frames that are timed, which it would slow.
+        self.renderer.set_times_passes(true);
+        floor.set_times_passes(true);
+        for number in 0..WARM_UP_FRAMES.max(args.frames().min(GPU_FRAMES)) {
+            self.draw(view, number)?;
+            measured.add_passes(self.renderer.pass_times(gpu));
+            clear()?;
+            headless.time(|encoder| floor.textured_quad(encoder, target))?;
+            let quad = floor.pass_times(gpu);
+            let quad = quad.and_then(|times| times.of(TimedPass::Frame));
+            measured.quad_pass.0.extend(quad);
+        }
+        self.renderer.set_times_passes(false);
+        floor.set_times_passes(false);
+        // In turns, so that whatever else the machine does meets all three alike.
+        for frame in 0..args.frames() {
+            if args.fly {
+                view.camera.pose = flight(self.document, frame as f32 / args.frames() as f32);
+            }
+            if view.shown.flat {
+                pan(view, self.document, target.size);
+            }
+            let (palettes, whole, drawn) = self.draw(view, frame)?;
+            measured.drawn = drawn;
+            measured.frame.0.push(whole);
+            measured.palettes.0.push(palettes);
+            measured.clear.0.push(clear()?);
+            let quad = headless.time(|encoder| floor.textured_quad(encoder, target))?;
+            measured.textured_quad.0.push(quad);
+        }
+        Ok(measured.sorted())
+    }
+}
+
+/// Opens a file, draws it and says what that took.
+fn measure_file(
+    args: &BenchArgs,
+    file: &Path,
+    options: &OpenOptions,
+    request: GpuRequest,
+    started: Instant,
+) -> Result<Status, CommandError> {
+    let (opened, headless) = headless::open(file, options, &args.image, request, false)?;
+    let crowd = match args.instances {
+        Some(count) => Some(crowd_of(&opened.document, count)?),
+        None => None,
+    };
+    let document = &*opened.document;
+    let gpu = &headless.gpu;
+    let target = &headless.target(args.image.size())?;
+    let mut view = view_of(&args.image, document, target.aspect())?;
+    if args.fly {
+        view.camera.pose = flight(document, 0.0);
+    }
+    let clip = view.shown.playhead.clip;
+    let clips = document.animation().map_or(&[][..], Animation::clips);
+    let clip = clip.and_then(|clip| clips.get(clip));
+    let plays = clip.filter(|_| args.image.request.frame.is_none());
+    if let Some(crowd) = &crowd
+        && args.image.request.camera.is_none()
+    {
+        view.camera.frame(bounds_of(crowd), target.aspect());
+    }
+
+    let renderer = Renderer::new(gpu);
+    let begun = Instant::now();
+    let scene = renderer.upload_as_is(gpu, document)?;
+    gpu.queue.submit([]);
+    headless.wait()?;
+    let upload = begun.elapsed();
+
+    let mut bench = Bench {
+        headless: &headless,
+        target,
+        renderer,
+        scene,
+        document,
+        crowd,
+        clip_frames: plays.map(|clip| clip.frames.max(1)),
+    };
+    bench.draw_and_read(&mut view)?;
+    let first_frame = started.elapsed();
+    // As in the window, all textures may come after the first frame.
+    let before = document.revision();
+    document.wait_for_textures();
+    let mut all_textures = None;
+    if document.revision() != before {
+        bench.draw_and_read(&mut view)?;
+        all_textures = Some(started.elapsed());
+    }
+    let peak_bytes = machine::peak_bytes();
+
+    let mut floor = Floor::new(gpu);
+    let mut views = Vec::new();
+    if args.all_views {
+        let flat = document.layers().map(|_| NamedView::Flat);
+        for named in NamedView::ALL.into_iter().chain(flat) {
+            let mut image = args.image.clone();
+            image.request.view = Some(named);
+            let mut view = view_of(&image, document, target.aspect())?;
+            views.push(bench.measure(named.name(), &mut view, args, &mut floor)?);
+        }
+    } else {
+        views.push(bench.measure("", &mut view, args, &mut floor)?);
+    }
+    let named = document.about().dependencies.iter();
+    let named = named.filter_map(|path| Some(std::fs::metadata(path).ok()?.len()));
+    let bytes = opened.bytes.len() as u64 + opened.embedded_bytes + named.sum::<u64>();
+    let report = Report {
+        args,
+        file,
+        format: document.about().format,
+        size: target.size,
+        bytes,
+        read: opened.read_time,
+        parse: opened.parse_time,
+        build: opened.build_time,
+        upload,
+        first_frame,
+        all_textures,
+        copy: time_of_copy(bytes),
+        empty_frame: time_of_empty_frame(request, target.size)?,
+        views,
+        samples: gpu.samples,
+        target_bytes: target.gpu_bytes(),
+        gpu_bytes: bench.scene.gpu_bytes(),
+        cpu_bytes: document.cpu_bytes(),
+        peak_bytes,
+        adapter: gpu.adapter_name(),
+    };
+    let mut out = Stdout::lock();
+    if args.json {
+        writeln!(out, "{:#}", report.json())?;
+    } else {
+        let paint = out.paint();
+        report.write_text(&mut out, paint)?;
+    }
+    out.flush()?;
+    let problems = &document.about().problems;
+    output::note_problems(file, problems);
+    Ok(Status::of(problems))
+}
+
+/// The median time of a copy of so many bytes into new memory.
+fn time_of_copy(bytes: u64) -> Duration {
+    let bytes = vec![1_u8; bytes as usize];
+    let copies = (0..COPIES).map(|_| {
+        let begun = Instant::now();
+        let copy = std::hint::black_box(&bytes[..]).to_vec();
+        let time = begun.elapsed();
+        drop(std::hint::black_box(copy));
+        time
+    });
+    Times(copies.collect()).sorted().median()
+}
+
+/// The time that a device takes to be opened, and to clear a frame of a size and give it back.
+fn time_of_empty_frame(request: GpuRequest, size: [u32; 2]) -> Result<Duration, CommandError> {
+    let begun = Instant::now();
+    let headless = Headless::new(Gpu::requested(request)?);
+    let target = headless.target(size)?;
+    headless.time(|encoder| Floor::clear(encoder, &target))?;
+    let read = target.read_back(&headless.gpu);
+    read.map_err(CommandError::Device)?;
+    Ok(begun.elapsed())
+}
+
+/// Moves a flat map by whole pixels, as a drag does.
+fn pan(view: &mut View, document: &dyn Document, size: [u32; 2]) {
+    let way = Vec3::new(3.0, 0.0, 1.0);
+    let pose = &mut view.camera.pose;
+    pose.eye += way;
+    pose.target += way;
+    let window = FlatWindow::of(&view.camera, size);
+    if let (Some(window), Some(layers)) = (window, document.layers()) {
+        view.shown.flat_camera_px = window.camera_on_map_px(layers.flat_size(), size);
+    }
+}
+
+impl Measured {
+    fn add_passes(&mut self, times: Option<PassTimes>) {
+        let times = times.unwrap_or_default();
+        for (samples, pass) in self.passes.iter_mut().zip(TimedPass::ALL) {
+            samples.0.extend(times.of(pass));
+        }
+    }
+
+    /// The same with the times of each in order.
+    fn sorted(self) -> Self {
+        Self {
+            frame: self.frame.sorted(),
+            palettes: self.palettes.sorted(),
+            clear: self.clear.sorted(),
+            textured_quad: self.textured_quad.sorted(),
+            passes: self.passes.map(Times::sorted),
+            quad_pass: self.quad_pass.sorted(),
+            ..self
+        }
+    }
+
+    /// The GPU's own times, for each pass that was drawn; null where the adapter says none.
+    fn gpu_ms(&self) -> Value {
+        let passes = TimedPass::ALL.map(TimedPass::key);
+        let times = passes.into_iter().zip(&self.passes);
+        let all = times.chain([("textured_quad", &self.quad_pass)]);
+        let known = all.filter(|(_, times)| !times.0.is_empty());
+        let keys = known.map(|(key, times)| (key.to_owned(), json!(millis(times.median()))));
+        let keys: Map<String, Value> = keys.collect();
+        if keys.is_empty() {
+            Value::Null
+        } else {
+            keys.into()
+        }
+    }
+
+    /// The keys that every view has.
+    fn json(&self) -> Map<String, Value> {
+        let [min, median, max] = self.frame.ms();
+        let floor = [&self.clear, &self.textured_quad].map(|times| times.ms()[1]);
+        let keys = [
+            (
+                "frame_ms",
+                json!({ "median": median, "min": min, "max": max }),
+            ),
+            (
+                "floor_ms",
+                json!({ "clear": floor[0], "textured_quad": floor[1] }),
+            ),
+            ("gpu_ms", self.gpu_ms()),
+            ("triangles", self.drawn.triangles.into()),
+            ("draw_calls", self.drawn.draw_calls.into()),
+            (
+                "shadow_map",
+                json!({
+                    "triangles": self.drawn.shadow_triangles,
+                    "draw_calls": self.drawn.shadow_draw_calls,
+                }),
+            ),
+        ];
+        keys.map(|(key, value)| (key.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+}
+
+impl Headless {
+    /// The time from the begin of recording until the device is idle again.
+    fn time(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+    ) -> Result<Duration, CommandError> {
+        let begun = Instant::now();
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+        self.wait()?;
+        Ok(begun.elapsed())
+    }
+}
+
+/// Times of many frames, shortest first once they are sorted.
+#[derive(Debug, Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    fn sorted(mut self) -> Self {
+        self.0.sort_unstable();
+        self
+    }
+
+    /// That in the middle, once they are sorted; 0 of none.
+    fn median(&self) -> Duration {
+        self.0.get(self.0.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// Min, median and max in milliseconds.
+    fn ms(&self) -> [f64; 3] {
+        let at = |at: usize| millis(self.0.get(at).copied().unwrap_or_default());
+        [
+            at(0),
+            at(self.0.len() / 2),
+            at(self.0.len().saturating_sub(1)),
+        ]
+    }
+}
+
+/// Milliseconds, to the microsecond.
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The figures of a report as multiples of the floors of the same run: those of opening of a copy of
+/// the bytes of the file and of those that it names, and memory of these bytes. Figures that are not there have none.
+fn ratios(report: &Value) -> Value {
+    let figure = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64);
+    let sum = |pointers: [&str; 2]| Some(figure(pointers[0])? + figure(pointers[1])?);
+    let copy = figure("/floor_ms/copy");
+    let ratios = [
+        ("read", figure("/open_ms/read"), copy),
+        ("parse", figure("/open_ms/parse"), copy),
+        ("build", figure("/open_ms/build"), copy),
+        ("upload", figure("/open_ms/upload"), copy),
+        (
+            "first_frame",
+            figure("/first_frame_ms"),
+            figure("/floor_ms/empty_frame"),
+        ),
+        (
+            "frame",
+            figure("/frame_ms/median"),
+            figure("/floor_ms/textured_quad"),
+        ),
+        (
+            "frame_on_gpu",
+            figure("/gpu_ms/frame"),
+            figure("/gpu_ms/textured_quad"),
+        ),
+        (
+            "memory",
+            sum(["/cpu_bytes", "/gpu_bytes"]),
+            figure("/bytes"),
+        ),
+    ];
+    let ratios = ratios.into_iter().filter_map(|(key, value, floor)| {
+        let ratio = value? / floor.filter(|floor| *floor > 0.0)?;
+        Some((key.to_owned(), json!((ratio * 1e3).round() / 1e3)))
+    });
+    ratios.collect::<Map<_, _>>().into()
+}
+
+impl Report<'_> {
+    /// The first of the views, which is that of the keys of the whole.
+    fn view(&self) -> &Measured {
+        static NONE: LazyLock<Measured> = LazyLock::new(Measured::default);
+        self.views.first().unwrap_or(&NONE)
+    }
+
+    /// The object of the contract ("bench --json").
+    fn json(&self) -> Value {
+        let view = self.view();
+        let mut keys = view.json();
+        let own = [
+            ("file", json!(display_name(self.file))),
+            ("format", json!(self.format.id)),
+            ("bytes", json!(self.bytes)),
+            ("size", json!(self.size)),
+            ("samples", json!(self.samples.count())),
+            ("adapter", json!(self.adapter)),
+            (
+                "open_ms",
+                json!({
+                    "read": millis(self.read),
+                    "parse": millis(self.parse),
+                    "build": millis(self.build),
+                    "upload": millis(self.upload),
+                }),
+            ),
+            ("first_frame_ms", json!(millis(self.first_frame))),
+            ("frames", json!(self.args.frames())),
+            ("target_bytes", json!(self.target_bytes)),
+            ("gpu_bytes", json!(self.gpu_bytes)),
+            ("cpu_bytes", json!(self.cpu_bytes)),
+        ];
+        let all_textures = self.all_textures.map(|time| json!(millis(time)));
+        let instances = self.args.instances.map(|count| json!(count));
+        let palettes = instances.is_some().then(|| {
+            let [min, median, _] = view.palettes.ms();
+            json!({ "median": median, "min": min })
+        });
+        let views = self.args.all_views.then(|| {
+            let views = self.views.iter().map(|view| {
+                let mut keys = view.json();
+                keys.insert("view".to_owned(), view.name.into());
+                Value::from(keys)
+            });
+            views.collect::<Value>()
+        });
+        let at_times = [
+            ("all_textures_ms", all_textures),
+            ("peak_bytes", self.peak_bytes.map(Value::from)),
+            ("instances", instances),
+            ("palettes_ms", palettes),
+            ("views", views),
+        ];
+        let at_times = at_times.into_iter();
+        let at_times = at_times.filter_map(|(key, value)| Some((key, value?)));
+        let own = own.into_iter().chain(at_times);
+        keys.extend(own.map(|(key, value)| (key.to_owned(), value)));
+        let mut keys = Value::from(keys);
+        // Of small files it takes less than a microsecond.
+        keys["floor_ms"]["copy"] = json!(self.copy.as_nanos() as f64 / 1e6);
+        keys["floor_ms"]["empty_frame"] = json!(millis(self.empty_frame));
+        keys["ratios"] = ratios(&keys);
+        keys
+    }
+
+    fn write_text(&self, out: &mut impl Write, paint: Paint) -> io::Result<()> {
+        let name = display_name(self.file);
+        let name = output::printable(&name);
+        let ms = |time: f64| format!("{time:.2} ms");
+        let [read, parse, build, upload, copy, empty_frame] = [
+            self.read,
+            self.parse,
+            self.build,
+            self.upload,
+            self.copy,
+            self.empty_frame,
+        ]
+        .map(|time| ms(millis(time)));
+        let after_start = |time: Duration| format!("{} after the start", ms(millis(time)));
+        let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+        let peak = self
+            .peak_bytes
+            .map(|bytes| format!(", peak {}", mib(bytes)));
+        let memory = format!(
+            "GPU {} and {} for the image, CPU {}{}",
+            mib(self.gpu_bytes),
+            mib(self.target_bytes),
+            mib(self.cpu_bytes),
+            peak.unwrap_or_default()
+        );
+        let [width, height] = self.size;
+        let image = format!("{width}x{height}, {} frames", self.args.frames());
+        let opened = format!("read {read}, parse {parse}, build {build}, upload {upload}");
+        let floor = format!("copy of the bytes {copy}, empty first frame {empty_frame}");
+        writeln!(out, "{}", paint.heading(name))?;
+        let lines = [
+            ("Adapter", Some(self.adapter.clone())),
+            ("Image", Some(image)),
+            ("Anti-aliasing", Some(self.samples.to_string())),
+            ("Open", Some(opened)),
+            ("First frame", Some(after_start(self.first_frame))),
+            ("All textures", self.all_textures.map(after_start)),
+            ("Floor", Some(floor)),
+            ("Memory", Some(memory)),
+        ];
+        write_lines(out, paint, lines)?;
+        for view in &self.views {
+            if !view.name.is_empty() {
+                let view = format!("View {}", view.name);
+                writeln!(out, "{}", paint.heading(view))?;
+            }
+            self.write_view(out, paint, view)?;
+        }
+        Ok(())
+    }
+
+    fn write_view(&self, out: &mut impl Write, paint: Paint, view: &Measured) -> io::Result<()> {
+        let ms = |time: f64| format!("{time:.2} ms");
+        let [min, median, max] = view.frame.ms();
+        let [clear, quad] = [&view.clear, &view.textured_quad].map(|times| times.ms()[1]);
+        let DrawStatistics {
+            triangles,
+            draw_calls,
+            shadow_triangles,
+            shadow_draw_calls,
+        } = view.drawn;
+        let frame = [median, min, max].map(ms);
+        let frame = format!("median {}, min {}, max {}", frame[0], frame[1], frame[2]);
+        let palettes = self.args.instances.map(|count| {
+            let [min, median, _] = view.palettes.ms().map(ms);
+            format!("median {median}, min {min} of it for {count} models")
+        });
+        let names = TimedPass::ALL.map(TimedPass::name).into_iter();
+        let passes = names.zip(&view.passes);
+        let passes = passes.chain([("textured quad", &view.quad_pass)]);
+        let passes = passes.filter(|(_, times)| !times.0.is_empty());
+        let passes = passes.map(|(name, times)| format!("{name} {}", ms(times.ms()[1])));
+        let passes: Vec<String> = passes.collect();
+        let on_gpu = if passes.is_empty() {
+            "this adapter has no timestamps".to_owned()
+        } else {
+            passes.join(", ")
+        };
+        let ratio = (quad > 0.0).then(|| format!("{:.2} textured quads a frame", median / quad));
+        let shadows = (shadow_draw_calls > 0)
+            .then(|| format!("{shadow_triangles} triangles, {shadow_draw_calls} draw calls"));
+        let floor = format!("clear {}, textured quad {}", ms(clear), ms(quad));
+        let drawn = format!("{triangles} triangles, {draw_calls} draw calls");
+        let lines = [
+            ("Frame", Some(frame)),
+            ("Palettes", palettes),
+            ("Frame floor", Some(floor)),
+            ("Ratio", ratio),
+            ("On the GPU", Some(on_gpu)),
+            ("Drawn", Some(drawn)),
+            ("Shadow map", shadows),
+        ];
+        write_lines(out, paint, lines)
+    }
+}
+
+/// Writes names and values below a heading.
+fn write_lines<const N: usize>(
+    out: &mut impl Write,
+    paint: Paint,
+    lines: [(&str, Option<String>); N],
+) -> io::Result<()> {
+    for (label, value) in lines {
+        if let Some(value) = value {
+            writeln!(out, "  {}  {value}", paint.dim(format!("{label:13}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// A model many times over, in rows and columns.
+fn crowd_of(document: &Arc<dyn Document>, count: u32) -> Result<Crowd, CommandError> {
+    if document.content::<Model>().is_none() {
+        let text = "--instances is for models".to_owned();
+        return Err(CommandError::Argument(text));
+    }
+    let bounds = document.about().bounds;
+    let spacing = (bounds.max - bounds.min).with_y(0.0) * 1.1;
+    let columns = f64::from(count).sqrt().ceil() as u32;
+    let instances = (0..count).map(|i| {
+        let place = spacing * Vec3::new((i % columns) as f32, 0.0, (i / columns) as f32);
+        Instance {
+            world_from_model: Affine3A::from_translation(place),
+            playhead: Playhead::default(),
+        }
+    });
+    Ok(Crowd::new(Arc::clone(document), instances.collect()))
+}
+
+/// What a crowd occupies, each as large as the model.
+fn bounds_of(crowd: &Crowd) -> Aabb {
+    let bounds = crowd.about().bounds;
+    let each = crowd.instances.iter();
+    let each = each.map(|instance| bounds.transformed(&instance.world_from_model));
+    each.reduce(|all, one| all.union(&one)).unwrap_or(bounds)
+}
+
+/// The pose at a part, from 0 to 1, of a closed flight over a map near the ground: on an ellipse
+/// within the map, looking where one flies.
+fn flight(document: &dyn Document, part: f32) -> Pose {
+    let bounds = document.about().bounds;
+    let radius = (bounds.max - bounds.min) * 0.35;
+    let (sin, cos) = (part * std::f32::consts::TAU).sin_cos();
+    let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
+    let tangent = Vec3::new(-radius.x * sin, 0.0, radius.z * cos);
+    let ahead = here + tangent.normalize_or(Vec3::X) * LOOK_AHEAD;
+    // The lowest where there is no ground.
+    let ground = |point: Vec3| {
+        let ray = Ray {
+            origin: point.with_y(bounds.max.y + 1.0),
+            direction: Vec3::NEG_Y,
+        };
+        let hit = document.pick(ray, &Shown::default());
+        hit.map_or(bounds.min.y, |hit| hit.position.y)
+    };
+    let ground_ahead = ground(ahead);
+    Pose {
+        eye: here.with_y(ground(here).max(ground_ahead) + FLIGHT_HEIGHT),
+        target: ahead.with_y(ground_ahead),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_summed_up() {
+        let ms = Duration::from_millis;
+        let times = Times(vec![ms(9), ms(1), ms(3)]).sorted();
+        assert_eq!(times.ms(), [1.0, 3.0, 9.0]);
+        assert_eq!(Times::default().ms(), [0.0; 3]);
+    }
+}

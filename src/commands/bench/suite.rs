@@ -1,0 +1,224 @@
+//! `mapscope bench --suite`: files of all formats in several sizes, and the machine, in one report that
+//! a user can send.
+//!
+//! Each file is written to a temporary folder and measured by `mapscope bench --json` in a process of
+//! its own, so that the first frame and memory are those of a program that has done nothing else, and
+//! a driver that fails takes one file with it and not the report.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::ValueEnum as _;
+use serde_json::{Value, json};
+
+use super::{machine, ratios};
+use crate::commands::cli::{BenchArgs, GraphicsArgs};
+use crate::commands::progress::ProgressLine;
+use crate::commands::synthetic::{self, KINDS, Kind};
+use crate::commands::{CommandError, Status, info, interrupt, output};
+use crate::images::series;
+use mapscope_scene::saving::JSON;
+
+/// How often each file is opened; the fastest counts.
+const ROUNDS: usize = 3;
+/// Figures of which the fastest round counts.
+const OF_ROUNDS: [&str; 8] = [
+    "/open_ms/read",
+    "/open_ms/parse",
+    "/open_ms/build",
+    "/open_ms/upload",
+    "/first_frame_ms",
+    "/all_textures_ms",
+    "/floor_ms/copy",
+    "/floor_ms/empty_frame",
+];
+
+/// Measures everything and writes the report.
+pub(super) fn run(
+    args: &BenchArgs,
+    report: &Path,
+    graphics: GraphicsArgs,
+) -> Result<Status, CommandError> {
+    let refused = |error: &dyn std::fmt::Display| {
+        CommandError::Argument(format!("--output {}: {error}", report.display()))
+    };
+    // Before the work of measuring.
+    let checked = JSON.check_target(report, &[], false);
+    checked.map_err(|error| refused(&error))?;
+    interrupt::hold();
+    let adapter = info::chosen_adapter(graphics)?;
+    let folder = tempfile::tempdir().map_err(CommandError::Output)?;
+    let program = std::env::current_exe().map_err(CommandError::Output)?;
+    let measuring = Measuring {
+        args,
+        graphics,
+        folder: folder.path(),
+        program,
+    };
+    let progress = ProgressLine::new();
+    let steps = KINDS.iter().flat_map(|kind| {
+        kind.suite
+            .iter()
+            .take(args.sizes)
+            .map(move |size| (kind, *size))
+    });
+    let of = steps.clone().count();
+    let mut files = Vec::new();
+    let mut failed = Vec::new();
+    for (number, (kind, size)) in (1..).zip(steps) {
+        let argument = kind.argument(size);
+        let is_interrupted = || interrupt::check().map_err(CommandError::Output);
+        is_interrupted()?;
+        let show = |step: &str| {
+            progress.begin_stage();
+            progress.show(|| format!("{number} of {of}: {argument}, {step}"));
+        };
+        let measured = measuring.measure(kind, size, &show);
+        // What ends its process ends this one too.
+        is_interrupted()?;
+        match measured {
+            Ok(measured) => files.push(measured),
+            Err(error) => {
+                progress.clear();
+                output::say(&format!("{argument}: {error}"));
+                failed.push(json!({ "file": argument, "error": error }));
+            }
+        }
+    }
+    progress.clear();
+    let status = if failed.is_empty() {
+        Status::Done
+    } else {
+        Status::Failed
+    };
+    let whole = json!({
+        "mapscope": env!("CARGO_PKG_VERSION"),
+        "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
+        "machine": machine::machine(),
+        "adapter": adapter,
+        "size": args.image.size(),
+        "frames": args.frames(),
+        "rounds": ROUNDS,
+        "files": files,
+        "failed": failed,
+    });
+    let written = series::write_whole(report, &interrupt::check, &mut |out| {
+        writeln!(out, "{whole:#}")
+    });
+    written.map_err(|source| CommandError::Write {
+        path: report.to_owned(),
+        source,
+    })?;
+    Ok(status)
+}
+
+/// How files are measured.
+struct Measuring<'a> {
+    args: &'a BenchArgs,
+    graphics: GraphicsArgs,
+    /// Where files are written.
+    folder: &'a Path,
+    /// This program.
+    program: PathBuf,
+}
+
+impl Measuring<'_> {
+    /// Makes a file up and measures it. `show` says what is being done.
+    fn measure(&self, kind: &Kind, size: &str, show: &dyn Fn(&str)) -> Result<Value, String> {
+        show("making it");
+        let argument = kind.argument(size);
+        let file = self.make(&argument)?;
+        show("measuring frames");
+        let frames = self.args.frames().to_string();
+        let mut measured = self.bench(&file, &["--all-views", "--frames", &frames])?;
+        for round in 2..=ROUNDS {
+            show(&format!("opening it, {round} of {ROUNDS}"));
+            let again = self.bench(&file, &["--frames", "1"])?;
+            keep_fastest(&mut measured, &again);
+        }
+        measured["ratios"] = ratios(&measured);
+        // Not where it was for a while.
+        measured["file"] = argument.into();
+        measured["count"] = kind.count(size).into();
+        measured["unit"] = kind.unit.into();
+        std::fs::remove_file(file).map_err(|error| error.to_string())?;
+        Ok(measured)
+    }
+
+    /// Writes what an argument has made up, and the files that it names.
+    fn make(&self, argument: &str) -> Result<PathBuf, String> {
+        let source = synthetic::source_of(Path::new(argument));
+        let source = source.ok_or("nothing is made up so")?;
+        let source = source.map_err(|error| error.to_string())?;
+        let path = self.folder.join(&source.path);
+        let write = |path: &Path, bytes: &[u8]| {
+            let folder = path.parent().unwrap_or(self.folder);
+            std::fs::create_dir_all(folder)?;
+            std::fs::write(path, bytes)
+        };
+        let named = source.embedded.iter();
+        let named = named.map(|(name, bytes)| (self.folder.join(name), *bytes));
+        let all = named.chain([(path.clone(), &*source.bytes)]);
+        let written: io::Result<()> = { all }.try_for_each(|(path, bytes)| write(&path, bytes));
+        written.map_err(|error| error.to_string())?;
+        Ok(path)
+    }
+
+    /// What `mapscope bench --json` says of a file.
+    fn bench(&self, file: &Path, more: &[&str]) -> Result<Value, String> {
+        let mut command = Command::new(&self.program);
+        command.args(["bench", "--json", "--textures"]);
+        command.arg(self.folder).args(more);
+        let [width, height] = self.args.image.size();
+        command.args(["--size", &format!("{width}x{height}")]);
+        let backend = self
+            .graphics
+            .backend
+            .and_then(|name| name.to_possible_value());
+        let samples = self
+            .graphics
+            .msaa
+            .and_then(|count| count.to_possible_value());
+        for (option, value) in [("--backend", backend), ("--msaa", samples)] {
+            if let Some(value) = value {
+                command.args([option, value.get_name()]);
+            }
+        }
+        let output = command.arg("--").arg(file).output();
+        let output = output.map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        serde_json::from_slice(&output.stdout)
+            .map_err(|_| format!("{}: {}", output.status, said.trim()))
+    }
+}
+
+/// Takes the figures of another round that are smaller.
+fn keep_fastest(measured: &mut Value, again: &Value) {
+    for pointer in OF_ROUNDS {
+        let figure = |of: &Value| of.pointer(pointer).and_then(Value::as_f64);
+        if let (Some(last), Some(next)) = (figure(measured), figure(again))
+            && next < last
+            && let Some(kept) = measured.pointer_mut(pointer)
+        {
+            *kept = next.into();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_rounds_the_smaller_figures_are_kept() {
+        let round = |read: f64, copy: f64| json!({ "open_ms": { "read": read }, "floor_ms": { "copy": copy }, "frames": read });
+        let mut measured = round(2.0, 3.0);
+        keep_fastest(&mut measured, &round(1.0, 4.0));
+        assert_eq!(measured, {
+            let mut expected = round(1.0, 3.0);
+            expected["frames"] = json!(2.0);
+            expected
+        });
+    }
+}
