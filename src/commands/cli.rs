@@ -651,6 +651,7 @@ pub struct BenchArgs {
     pub image: ImageArgs,
 }
 
+#[cfg(feature = "gpu")]
 impl BenchArgs {
     /// How many frames are measured.
     pub(super) fn frames(&self) -> u32 {

@@ -14,9 +14,9 @@ use crate::images::series;
 use mapscope_scene::saving::{FileKind, MARKDOWN, SVG};
 
 /// Width and height of a picture, and of the plot in it with the place of its top left corner.
-const SIZE: [f64; 2] = [560.0, 300.0];
+const SIZE: [f64; 2] = [572.0, 300.0];
 const PLOT: [f64; 2] = [380.0, 220.0];
-const TOP_LEFT: [f64; 2] = [58.0, 34.0];
+const TOP_LEFT: [f64; 2] = [70.0, 34.0];
 
 /// Colours of the curves, which can be told apart on white and on black, and their marks.
 const CURVES: [(&str, Mark); 6] = [

@@ -48,8 +48,16 @@ pub(super) fn run(
     checked.map_err(|error| refused(&error))?;
     interrupt::hold();
     let adapter = info::chosen_adapter(graphics)?;
-    let folder = tempfile::tempdir().map_err(CommandError::Output)?;
-    let program = std::env::current_exe().map_err(CommandError::Output)?;
+    let not_written = |path: &Path, source: io::Error| CommandError::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let folder = tempfile::tempdir();
+    let folder = folder.map_err(|error| not_written(&std::env::temp_dir(), error))?;
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| {
+        CommandError::Argument(format!("--suite: where this program is: {error}"))
+    })?;
     let measuring = Measuring {
         args,
         graphics,
@@ -68,15 +76,15 @@ pub(super) fn run(
     let mut failed = Vec::new();
     for (number, (kind, size)) in (1..).zip(steps) {
         let argument = kind.argument(size);
-        let is_interrupted = || interrupt::check().map_err(CommandError::Output);
-        is_interrupted()?;
+        let go_on = || interrupt::check().map_err(|error| not_written(report, error));
+        go_on()?;
         let show = |step: &str| {
             progress.begin_stage();
             progress.show(|| format!("{number} of {of}: {argument}, {step}"));
         };
         let measured = measuring.measure(kind, size, &show);
         // What ends its process ends this one too.
-        is_interrupted()?;
+        go_on()?;
         match measured {
             Ok(measured) => files.push(measured),
             Err(error) => {
@@ -106,10 +114,7 @@ pub(super) fn run(
     let written = series::write_whole(report, &interrupt::check, &mut |out| {
         writeln!(out, "{whole:#}")
     });
-    written.map_err(|source| CommandError::Write {
-        path: report.to_owned(),
-        source,
-    })?;
+    written.map_err(|error| not_written(report, error))?;
     Ok(status)
 }
 
