@@ -2,6 +2,7 @@
 # make test     everything that is checked before a change is taken
 # make quick    the tests of formats and scenes alone, which build no wgpu and no egui
 # make bench    how fast it reads and draws
+# make performance  the figures of docs/performance.md, on a machine that does nothing else
 # make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
 # make lint     format and lints alone
 # make docs     the library's documentation
@@ -21,7 +22,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick bench package lint docs fuzz
+.PHONY: run test quick bench performance package lint docs fuzz
 
 run:
 	@scripts/install-packages.sh run
@@ -50,6 +51,15 @@ bench:
 	@scripts/install-packages.sh run
 	$(CARGO) bench --workspace --benches --locked
 	$(CARGO) run --quiet --release --locked -- bench demo:
+
+performance:
+	@scripts/install-packages.sh run
+	$(CARGO) build --release --locked
+	mkdir -p docs/performance
+	target/release/mapscope bench --suite -o docs/performance/report.json
+	target/release/mapscope bench --plot docs/performance/report.json -o docs/performance
+	scripts/compare.py > target/others.md
+	mv target/others.md docs/performance/others.md
 
 package:
 	@scripts/install-packages.sh run
