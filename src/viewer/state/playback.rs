@@ -341,7 +341,7 @@ mod tests {
     fn opened(name: &str, text: &str) -> Arc<dyn Document> {
         let source = Source {
             path: name.into(),
-            bytes: text.as_bytes().into(),
+            bytes: text.as_bytes().to_vec().into(),
             embedded: &[(
                 "skin.png",
                 include_bytes!("../../../tests/goldens/shadow.png"),

@@ -278,7 +278,7 @@ mod tests {
     fn read(demo: &Demo, part: f64) -> Result<Arc<dyn Document>, String> {
         let mut source = demo.source();
         let length = (source.bytes.len() as f64 * part) as usize;
-        source.bytes = source.bytes[..length].into();
+        source.bytes.truncate(length);
         mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
             .map_err(|error| error.to_string())
     }
@@ -361,7 +361,7 @@ mod tests {
     fn opened_text(folder: &Path, text: &str) -> Result<Arc<dyn Document>, String> {
         let source = Source {
             path: folder.join("made.pfscene"),
-            bytes: text.as_bytes().into(),
+            bytes: text.as_bytes().to_vec().into(),
             embedded: &[],
         };
         mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())

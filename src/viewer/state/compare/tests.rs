@@ -31,7 +31,7 @@ fn maps() -> [Vec<u8>; 2] {
 fn open(bytes: &[u8]) -> Arc<dyn Document> {
     let source = Source {
         path: "made.pfobj".into(),
-        bytes: bytes.into(),
+        bytes: bytes.to_vec().into(),
         embedded: &[],
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
