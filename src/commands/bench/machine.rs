@@ -43,7 +43,9 @@ fn os() -> String {
     let name = std::env::consts::OS;
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok();
-    let kernel = kernel.map(|kernel| kernel.trim().to_owned());
+    // What stands behind the numbers is whoever built it.
+    let numbers = |release: &str| release.split('-').next().map(|it| it.trim().to_owned());
+    let kernel = kernel.and_then(|release| numbers(&release));
     let kernel = kernel.or_else(|| sysctl("kern.osproductversion"));
     let release = field(&release, "PRETTY_NAME", '=').map(|name| name.trim_matches('"'));
     let system = kernel.map_or_else(|| name.to_owned(), |kernel| format!("{name} {kernel}"));
