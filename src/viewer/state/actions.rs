@@ -12,7 +12,7 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{NamedView, Projection};
-use mapscope_scene::{Direction, GameView, Item, Moment, OverlayId, ProblemTarget};
+use mapscope_scene::{Direction, GameView, Item, ModelItem, Moment, OverlayId, ProblemTarget};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
@@ -458,7 +458,12 @@ impl State {
                 self.select(Some(next));
                 self.tools.stepping = Some(kind);
                 self.view.shown.highlighted = Some(kind);
-                self.keep_in_view();
+                if matches!(kind, Item::Model(ModelItem::Flaw { .. })) {
+                    // A triangle that faces away is in view, and still not to be seen.
+                    self.frame(next);
+                } else {
+                    self.keep_in_view();
+                }
             }
             None => self.notices.toast("There are none of this kind", None),
         }

@@ -11,7 +11,7 @@ use crate::outline::{heading_of, leaf};
 use crate::rules;
 use crate::{Flaw, ModelItem, OutlineNode, OverlayId};
 use mapscope_formats::pfobj::{Pfobj, Vertex, rules as in_file};
-use mapscope_formats::{Place, Problems, Rule, Subject, counted, others_on_lines};
+use mapscope_formats::{Place, Problem, Problems, Rule, Subject, counted, others_on_lines};
 
 /// How many triangles the outline lists of a flaw.
 const MAX_LISTED: usize = 500;
@@ -111,17 +111,18 @@ pub(super) fn flaw_item(flaw: Flaw) -> ModelItem {
     ModelItem::Flaw { flaw }
 }
 
-/// Says what triangles are reversed: a problem if that is clear of any, or else a note.
-pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Problems, notes: &mut Problems) {
+/// Says what triangles are reversed: a problem if that is clear of any, or else a note. `problems` are
+/// those of the file.
+pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, notes: &mut Problems) {
     let reversed = uses.flawed(Flaw::Reversed);
     let corners = |triangle: u32| {
         let first = triangle as usize * 3;
         pfobj.vertices.get(first..first + 3).unwrap_or_default()
     };
-    let clear = reversed.iter().copied();
-    let clear: Vec<u32> = clear
-        .filter(|it| is_clearly_reversed(corners(*it)))
-        .collect();
+    let clear = reversed
+        .iter()
+        .filter(|it| is_clearly_reversed(corners(**it)));
+    let clear = clear.count();
     let all = counted(pfobj.triangle_count(), "triangle");
     let line = |triangle: u32| pfobj.vertex_line(triangle * 3);
     // Of those that are meant: subject, place, and where the others are.
@@ -136,24 +137,33 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Problems, notes: 
         Some((Subject::Vertex(first * 3), Place::line(line(*first)), at))
     };
     let count = reversed.len();
-    if let Some((subject, place, others)) = first_of(&clear) {
-        problems.add_about(&rules::REVERSED_TRIANGLES, subject, place, || {
-            let of_all = match clear.len() {
-                clear if clear == count => String::new(),
-                clear => format!(" ({clear} of them all three)"),
-            };
-            format!(
-                "{count} of {all} with a winding that contradicts their normals{of_all}{others}; \
-                 the engine culls by winding, and shows them from behind only"
-            )
-        });
+    // Where a line of a vertex is missing or one too many, corners behind it belong to other triangles.
+    let shifted = |problem: &&mut Problem| {
+        problem.rule == &in_file::LINE && matches!(problem.subject, Subject::Vertex(_))
+    };
+    if clear == 0 {
+        if let Some((subject, place, others)) = first_of(reversed) {
+            notes.add_about(&rules::BENT_NORMALS, subject, place, || {
+                format!(
+                    "{count} of {all} with normals of which the mean, but not each, points behind \
+                     them{others}; most often normals were smoothed over an edge"
+                )
+            });
+        }
     } else if let Some((subject, place, others)) = first_of(reversed) {
-        notes.add_about(&rules::BENT_NORMALS, subject, place, || {
-            format!(
-                "{count} of {all} with normals of which the mean, but not each, points behind \
-                 them{others}; most often normals were smoothed over an edge"
-            )
-        });
+        let of_all = match clear {
+            clear if clear == count => String::new(),
+            clear => format!(" ({clear} of them all three normals)"),
+        };
+        let message = format!(
+            "{count} of {all} with a winding that contradicts their normals{of_all}{others}; \
+             the engine culls by winding, and shows them from behind only"
+        );
+        let problem = Problem::new(&rules::REVERSED_TRIANGLES, subject, place, message);
+        match problems.iter_mut().find(shifted) {
+            Some(cause) => cause.add_consequence(problem),
+            None => problems.push(problem),
+        }
     }
 }
 
@@ -270,7 +280,6 @@ mod tests {
     use super::*;
     use crate::model::sample::{self, influence};
     use crate::{Direction, Document, Item, Playhead, Shown};
-    use mapscope_formats::Problem;
 
     /// A row of quads, of which every second one has its winding and its normals at odds.
     fn half_reversed(quads: usize) -> Pfobj {

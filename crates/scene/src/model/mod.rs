@@ -134,7 +134,7 @@ impl Model {
         materials.check(&pfobj, is_known, &mut made);
         extents.check(&pfobj, &mut problems);
         check_flat_joints(&pfobj, &skeleton, &mut made);
-        flaws::check(&pfobj, &uses, &mut made, &mut made_notes);
+        flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
         check_unused_materials(&pfobj, &uses, &mut made_notes);
         let lods = Lods::beside(&source.path);
         lods.check(&source.path, &pfobj, &mut made);

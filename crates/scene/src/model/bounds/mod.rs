@@ -34,12 +34,14 @@ static ROTATION_RULES: [&Rule; 3] = [
     &in_file::ROTATION_LENGTH,
 ];
 /// What leaves a vertex, a joint or a pose elsewhere than the file means.
-static DISPLACING_RULES: [&Rule; 10] = [
+static DISPLACING_RULES: [&Rule; 12] = [
     &in_file::LINE,
     &in_file::VALUE,
     &in_file::DECIMAL_COMMA,
     &in_file::NOT_FINITE,
     &in_file::NEGATIVE_WEIGHT,
+    &in_file::EMPTY_WEIGHTS,
+    &in_file::UNWEIGHTED,
     &in_file::JOINT_INDEX,
     &in_file::PARENT,
     &in_file::PARENT_CYCLE,
@@ -312,8 +314,8 @@ fn clip_problem(pfobj: &Pfobj, clip: usize, worst: &Difference, frames: usize) -
     let line = bounds_line(pfobj, clip, worst.frame as usize) + worst.axis as u64;
     let also = match frames.saturating_sub(1) {
         0 => String::new(),
-        1 => "; one more frame differs by less".to_owned(),
-        more => format!("; {more} more frames differ by less"),
+        1 => "; one more frame differs by no more".to_owned(),
+        more => format!("; {more} more frames differ by no more"),
     };
     let message = format!(
         "the bounds of clip `{}` differ by up to {} from those of the mesh: in frame {} {}{also}",
@@ -411,6 +413,15 @@ impl Broken {
                 }
                 _ => {}
             }
+        }
+        // Of the poses that are missing for a joint only the first are listed, and any frame may lack one.
+        let is_cut = |problem: &&Problem| problem.consequences.iter().any(|it| it.count > 1);
+        let displaces = |problem: &Problem| {
+            let mut all = problem.with_consequences();
+            all.any(|it| *it.rule == in_file::FRAME)
+        };
+        if let Some(index) = found.iter().position(|it| is_cut(&it) && displaces(it)) {
+            broken.mesh.get_or_insert(index);
         }
         if !pfobj.bad_vertices.is_empty() {
             broken.mesh = broken
@@ -625,7 +636,7 @@ mod tests {
             [
                 "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
                  mesh: in frame 1 max y is 1.5, but that of the mesh is 1; one more frame \
-                 differs by less",
+                 differs by no more",
                 "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
                  mesh: max z is 0.002, but that of the mesh is 0",
             ]
@@ -719,6 +730,7 @@ mod tests {
             (other, Subject::Vertex(1), (0, 2)),
             (value, Subject::Vertex(1), (2, 0)),
             (value, Subject::Joint(1), (2, 0)),
+            (&in_file::UNWEIGHTED, Subject::Vertex(1), (2, 0)),
             (&in_file::BAD_NAME, Subject::Joint(1), (0, 2)),
             (&in_file::FRAME, pose, (1, 1)),
             (&in_file::FRAME_COUNT, Subject::Clip(0), (0, 2)),
