@@ -517,6 +517,9 @@ fn field_lines(name: &str, value: &Value) -> Vec<(String, String)> {
     }
 }
 
+/// The key of what is null in an object since it was not read.
+const NOT_READ: &str = "not_read";
+
 /// A JSON value as people write it: texts without quotes, fields as `name value`.
 fn value_text(value: &Value) -> String {
     match value {
@@ -524,7 +527,16 @@ fn value_text(value: &Value) -> String {
         Value::Null => "none".to_owned(),
         Value::Array(values) => joined(values.iter().map(value_text)),
         Value::Object(fields) => {
-            joined(fields.iter().map(|(k, v)| format!("{k} {}", value_text(v))))
+            let unread = fields.get(NOT_READ).and_then(Value::as_array);
+            let is_unread = |key: &str| unread.is_some_and(|keys| keys.iter().any(|it| it == key));
+            let fields = fields.iter().filter(|(key, _)| *key != NOT_READ);
+            joined(fields.map(|(key, value)| {
+                if is_unread(key) {
+                    format!("{key} not read")
+                } else {
+                    format!("{key} {}", value_text(value))
+                }
+            }))
         }
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
@@ -580,6 +592,8 @@ mod tests {
             panic!("a mask");
         };
         assert_eq!(sides_text(mask), "+X +Z -Z");
+        let cell = json!({"layer": 1, "logic": null, "not_read": ["tile"], "tile": null});
+        assert_eq!(value_text(&cell), "layer 1, logic none, tile not read");
         assert_eq!(sides_text(&0.into()), "none");
         let records = cube["bytes"].as_object().unwrap();
         let text = "common at 0x102 of the decoded section: 02 00";

@@ -53,7 +53,10 @@ pub fn schema() -> Value {
         "bench",
         "suite",
     ];
-    define("checked", object(&common(None)));
+    // All other outputs of a file have these keys too, and would pass for it.
+    let mut checked = object(&common(None));
+    checked["additionalProperties"] = json!(false);
+    define("checked", checked);
     define("unreadable", object(&[("file", text()), ("error", text())]));
     define("assets", assets());
     let rule = object(&[

@@ -105,8 +105,8 @@ impl Schema {
             let path = format!("{path}.{key}");
             let known = schema.get("properties").and_then(|known| known.get(key));
             match known.or_else(|| schema.get("additionalProperties")) {
-                Some(of) => wrong.extend(self.wrong(value, of, &path)),
-                None => wrong.push(format!("{path} is not in the schema")),
+                Some(of) if of.is_object() => wrong.extend(self.wrong(value, of, &path)),
+                _ => wrong.push(format!("{path} is not in the schema")),
             }
         }
         wrong
@@ -191,6 +191,8 @@ fn the_test_of_the_schema_finds_what_is_wrong() {
         [".file is 1, not of \"string\""]
     );
     assert!(!schema.wrong(&more, &schema.0, "").is_empty());
+    // Where keys may be added, what lacks some of them must not pass for a smaller output.
+    assert_eq!(schema.0["$defs"]["checked"]["additionalProperties"], false);
 }
 
 #[test]
