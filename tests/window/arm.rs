@@ -88,6 +88,7 @@ pub(crate) fn write_arm(folder: &Path, name: &str) -> PathBuf {
             texture: "skin.png".to_owned(),
             line: 0,
             texture_line: 0,
+            texture_column: 1,
         }],
         joints: vec![joint("lower", None, lower), joint("upper", Some(0), upper)],
         clips: vec![clip("Bend", BEND_FRAMES, bend), clip("Stretch", 8, stretch)],

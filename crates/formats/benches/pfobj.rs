@@ -77,6 +77,7 @@ fn made_up() -> Pfobj {
             texture: "skin.png".to_owned(),
             line: 0,
             texture_line: 0,
+            texture_column: 1,
         }],
         joints: (0..50_u32)
             .map(|i| Joint {

@@ -52,6 +52,7 @@ pub fn tiny_model() -> Pfobj {
         texture: format!("picture{i}.png"),
         line: 0,
         texture_line: 0,
+        texture_column: 1,
     };
     Pfobj {
         version: "1.0".to_owned(),

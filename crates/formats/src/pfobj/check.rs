@@ -35,12 +35,15 @@ impl Reader<'_, '_> {
         let (model, problems) = (&self.model, &mut self.text.problems);
         let clips = model.clips.iter().map(|clip| (&*clip.name, clip.line));
         let joints = model.joints.iter().map(|joint| (&*joint.name, joint.line));
-        let mut report = |rule, same: Namesakes<'_>, subject, what, engine| {
+        let (clip_names, joint_names) = (&self.clip_names, &self.joint_names);
+        let mut report = |rule, same: Namesakes<'_>, places: &[Place], subject, what, engine| {
             let [first, second, more @ ..] = same.lines.as_slice() else {
                 return;
             };
             let others: Vec<u64> = [first].into_iter().chain(more).copied().collect();
-            problems.add_about(rule, subject, Place::line(*second), || {
+            let place = places.get(same.second as usize).copied();
+            let place = place.unwrap_or(Place::line(*second));
+            problems.add_about(rule, subject, place, || {
                 let count = same.lines.len();
                 let name = quoted(same.name.as_bytes());
                 let listed = others.get(..LISTED).unwrap_or(&others);
@@ -51,12 +54,20 @@ impl Reader<'_, '_> {
         for same in namesakes(clips) {
             let engine = "the engine finds clips by their names, and plays only the first";
             let subject = Subject::Clip(same.second);
-            report(&rules::CLIP_TWICE, same, subject, "clips", engine);
+            report(
+                &rules::CLIP_TWICE,
+                same,
+                clip_names,
+                subject,
+                "clips",
+                engine,
+            );
         }
         for same in namesakes(joints) {
             let engine = "the engine goes by their order and not by names";
             let subject = Subject::Joint(same.second);
-            report(&rules::JOINT_TWICE, same, subject, "joints", engine);
+            let (rule, places) = (&rules::JOINT_TWICE, joint_names);
+            report(rule, same, places, subject, "joints", engine);
         }
     }
 

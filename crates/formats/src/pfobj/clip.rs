@@ -8,7 +8,7 @@ use super::plain::Plain;
 use super::read::{Named, Reader, Section, is_pose, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::cursor::{Found, Word};
-use crate::{Cause, Subject};
+use crate::{Cause, Place, Subject};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -35,7 +35,7 @@ impl<'a> Reader<'a, '_> {
     pub(super) fn read_clip(&mut self) -> Result<(), PfobjError> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
-        let mut clip = self.read_clip_line();
+        let (mut clip, name) = self.read_clip_line();
         let joints = self.model.joints.len();
         while let Some(key) = self.peek() {
             self.look_up()?;
@@ -69,6 +69,7 @@ impl<'a> Reader<'a, '_> {
                 clip.clip.bounds = Vec::new();
             }
             self.model.clips.push(clip.clip);
+            self.clip_names.push(name);
         }
         Ok(())
     }
@@ -86,10 +87,12 @@ impl<'a> Reader<'a, '_> {
         Some((name, own.filter(|_| own == of_head)?))
     }
 
-    /// Reads the line that begins a clip.
-    fn read_clip_line(&mut self) -> ClipReader {
+    /// Reads the line that begins a clip; also gives where it has its name.
+    fn read_clip_line(&mut self) -> (ClipReader, Place) {
         let line = self.text.line;
         self.text.pos += 2;
+        self.text.skip_separators(false);
+        let name_place = self.text.place().into();
         let mut name = String::new();
         let head = self.head.frame_counts.get(self.model.clips.len()).copied();
         let mut promised = [None, head];
@@ -105,7 +108,7 @@ impl<'a> Reader<'a, '_> {
         let is_kept =
             promised[0] == promised[1] && all_poses <= (self.text.bytes.len() / MIN_POSE) as u64;
         let poses = promised[0].filter(|_| is_kept).unwrap_or(0) * joints;
-        ClipReader {
+        let clip = ClipReader {
             clip: Clip {
                 name,
                 frame_count: 0,
@@ -120,7 +123,8 @@ impl<'a> Reader<'a, '_> {
             lacks_bounds: false,
             reported_long: false,
             skipped: None,
-        }
+        };
+        (clip, name_place)
     }
 
     fn read_clip_words(

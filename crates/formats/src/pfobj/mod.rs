@@ -120,6 +120,8 @@ pub struct Material {
     pub line: u64,
     /// Line of the file, from 1, that names the texture.
     pub texture_line: u64,
+    /// Column of its texture's name there, in bytes from 1.
+    pub texture_column: u32,
 }
 
 /// A joint of the skeleton (document, section 3.4).

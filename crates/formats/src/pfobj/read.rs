@@ -157,6 +157,14 @@ pub(super) struct Reader<'a, 'w> {
     reported_long: [bool; 5],
     /// That there are more or fewer joints than the head says.
     pub joint_count: Option<Cause>,
+    /// Where each joint and each clip has its name.
+    pub joint_names: Vec<Place>,
+    pub clip_names: Vec<Place>,
+    /// That a line of a vertex is missing or one too many, so that there may be a vertex too many or too
+    /// few.
+    vertex_line: Option<Cause>,
+    /// That there are more vertices than the head says, of which perhaps one begins with a line too many.
+    vertex_count: Option<Cause>,
     /// What is wrong with the order of the poses of the last frame.
     pub frame_cause: Option<Cause>,
     /// That a clip has more frames than announced, perhaps since the line of the next one is missing.
@@ -208,6 +216,10 @@ impl<'a, 'w> Reader<'a, 'w> {
             reported_short: [false; 5],
             reported_long: [false; 5],
             joint_count: None,
+            joint_names: Vec::new(),
+            clip_names: Vec::new(),
+            vertex_line: None,
+            vertex_count: None,
             frame_cause: None,
             long_clip: None,
             after_strange: 0,
@@ -697,6 +709,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             texture: String::new(),
             line,
             texture_line: line,
+            texture_column: 1,
         };
         self.read_entry(&MATERIAL_LINES, |reader, line| {
             match line {
@@ -715,7 +728,8 @@ impl<'a, 'w> Reader<'a, 'w> {
                     let name = reader.name()?;
                     reader.check_name(name, Named::Texture);
                     material.texture = owned(name);
-                    material.texture_line = name.place.0;
+                    let (line, column) = name.place;
+                    (material.texture_line, material.texture_column) = (line, column);
                 }
             }
             Ok(())
@@ -737,8 +751,9 @@ impl<'a, 'w> Reader<'a, 'w> {
             line: place.0,
         };
         let mut parent = None;
+        let mut name = place.into();
         self.text.pos += 1;
-        if let Err(bad) = self.read_joint_line(&mut joint, &mut parent) {
+        if let Err(bad) = self.read_joint_line(&mut joint, &mut parent, &mut name) {
             let expected = Section::Joints.lines()[0].1;
             self.unreadable(bad, expected);
         }
@@ -746,6 +761,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.has_room(Section::Joints, place.0) {
             self.model.joints.push(joint);
             self.parents.push(parent);
+            self.joint_names.push(name);
         }
     }
 
@@ -753,11 +769,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         &mut self,
         joint: &mut Joint,
         parent: &mut Option<(u64, Place)>,
+        name_place: &mut Place,
     ) -> Result<(), Found<'a>> {
         let word = self.word()?;
         *parent = Some((word.count().ok_or(word)?, word.into()));
         // Names may have spaces: all but the last four words.
         let words = self.name()?;
+        *name_place = words.into();
         let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
             return Err(self.text.line_ends());

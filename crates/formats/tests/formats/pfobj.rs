@@ -194,6 +194,7 @@ fn unplaced(mut model: Pfobj) -> Pfobj {
     model.layout = Layout::regular(model.vertices.len() as u32);
     for material in &mut model.materials {
         (material.line, material.texture_line) = (0, 0);
+        material.texture_column = 1;
     }
     for joint in &mut model.joints {
         joint.line = 0;
@@ -235,6 +236,7 @@ fn a_model_is_read_as_it_is_written() {
     assert_eq!((material.ambient, material.diffuse), (1.0, [0.8, 0.7, 0.6]));
     assert_eq!(material.specular, [0.5, 0.4, 0.3]);
     assert_eq!((material.line, material.texture_line), (23, 27));
+    assert_eq!(material.texture_column, 13);
     let arm = &model.joints[1];
     assert_eq!(
         (arm.name.as_str(), arm.parent, arm.line),
@@ -1301,16 +1303,16 @@ fn names_that_occur_twice_are_told_of_once_each() {
         problems(&model),
         [
             format!(
-                "42:1: warning: 4 clips are called `Wave`, the others on lines 30, 44 and 45; {engine}"
+                "42:4: warning: 4 clips are called `Wave`, the others on lines 30, 44 and 45; {engine}"
             ),
-            format!("43:1: warning: 2 clips are called `Run`, the other on line 41; {engine}"),
+            format!("43:4: warning: 2 clips are called `Run`, the other on line 41; {engine}"),
         ]
     );
     let notes: Vec<String> = model.notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
         [
-            "29:1: note: 2 joints are called `root`, the other on line 28; the engine goes by \
+            "29:5: note: 2 joints are called `root`, the other on line 28; the engine goes by \
              their order and not by names"
         ]
     );

@@ -42,6 +42,7 @@ pub(crate) fn material(name: &str, texture: &str) -> Material {
         texture: texture.to_owned(),
         line: 0,
         texture_line: 0,
+        texture_column: 1,
     }
 }
 

@@ -675,6 +675,7 @@ mod tests {
             .map(|i| pfobj::Material {
                 texture: format!("{i}.png"),
                 texture_line: 100 + i,
+                texture_column: 1,
                 ..material.clone()
             })
             .collect();

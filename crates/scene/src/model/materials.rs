@@ -98,7 +98,10 @@ impl Materials {
             if let Some((rule, message)) = drawn.and_then(|drawn| drawn.texture.fault())
                 && !material.texture.is_empty()
             {
-                let place = Place::line(material.texture_line);
+                let place = Place::Text {
+                    line: material.texture_line,
+                    column: material.texture_column.into(),
+                };
                 let subject = Subject::Material(index as u32);
                 problems.add_about(rule, subject, place, || message.clone());
             }
@@ -165,6 +168,7 @@ mod tests {
             .map(|(i, texture)| mapscope_formats::pfobj::Material {
                 texture: (*texture).to_owned(),
                 texture_line: 10 + i as u64,
+                texture_column: 12,
                 ..stone.clone()
             })
             .collect();
@@ -215,7 +219,7 @@ mod tests {
         // What is in neither folder is a problem where it is named.
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].starts_with("13:1: warning: texture `far.png` was not found in"));
+        assert!(problems[0].starts_with("13:12: warning: texture `far.png` was not found in"));
         assert!(!problems[0].contains("did you mean"));
         assert_eq!(materials.file(0).unwrap().size, Some([8, 8]));
         assert!(!materials.file(3).unwrap().found);

@@ -58,6 +58,7 @@ pub(super) fn quad() -> Pfobj {
             texture: "stone.png".to_owned(),
             line: 38,
             texture_line: 42,
+            texture_column: 1,
         }],
         joints: Vec::new(),
         clips: Vec::new(),

@@ -182,6 +182,7 @@ fn material(name: &str) -> Material {
         texture: PPE_SHEET.to_owned(),
         line: 0,
         texture_line: 0,
+        texture_column: 1,
     }
 }
 

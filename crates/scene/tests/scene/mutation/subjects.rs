@@ -130,6 +130,7 @@ fn made_up_model(triangles: u32, joints: u32, clips: u32, frames: u32) -> Pfobj 
                 texture: "skin.png".to_owned(),
                 line: 0,
                 texture_line: 0,
+                texture_column: 1,
             })
             .collect(),
         joints: (0..joints)

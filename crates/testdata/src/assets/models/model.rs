@@ -75,6 +75,7 @@ pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) ->
         texture: stuff.texture.to_owned(),
         line: 0,
         texture_line: 0,
+        texture_column: 1,
     });
     let model = Pfobj {
         version: "1.0".to_owned(),
