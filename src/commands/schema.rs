@@ -305,6 +305,7 @@ fn formats() -> Vec<(&'static str, Vec<Key>)> {
                 ("clips", list(clip)),
                 ("lods?", list(text())),
                 ("reversed_triangles", list(integer())),
+                ("bent_triangles", list(integer())),
                 ("unweighted_vertices", list(integer())),
                 ("bounds", bounds),
             ],

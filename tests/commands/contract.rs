@@ -319,7 +319,7 @@ fn written_pfobj() -> Written {
                 {"name": "idle", "frames": 2, "bounds_error": 0.0},
             ],
             "bounds": {"min": min, "max": max},
-            "reversed_triangles": [0, 1], "unweighted_vertices": [],
+            "reversed_triangles": [0, 1], "bent_triangles": [], "unweighted_vertices": [],
         }),
     }
 }

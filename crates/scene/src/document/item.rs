@@ -335,11 +335,13 @@ items! {
     }
 }
 
-/// Why the engine draws triangles of a model otherwise than their author meant.
+/// Why the engine draws triangles of a model otherwise than their author meant, or may do so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flaw {
     /// Their winding contradicts their normals.
     Reversed,
+    /// The mean of their normals points behind them, but no triangle of the model is clearly reversed.
+    BentNormals,
     /// They have corners that no joint moves, in a model with clips.
     Unweighted,
     /// They have normals of length 0.
@@ -348,7 +350,12 @@ pub enum Flaw {
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 3] = [Self::Reversed, Self::Unweighted, Self::NoNormal];
+    pub const ALL: [Self; 4] = [
+        Self::Reversed,
+        Self::BentNormals,
+        Self::Unweighted,
+        Self::NoNormal,
+    ];
 }
 
 impl Written for Flaw {
@@ -362,6 +369,7 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Reversed => "reversed",
+            Self::BentNormals => "bent-normals",
             Self::Unweighted => "unweighted",
             Self::NoNormal => "no-normal",
         })

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::bounds::Difference;
 use super::curves::{FirstAxis, euler_degrees};
-use super::flaws::{FlawAt, is_reversed};
+use super::flaws::FlawAt;
 use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;
 use super::posed::PosedMesh;
@@ -174,6 +174,7 @@ impl Model {
             .json_as("reversed_triangles", |model| {
                 model.flaw_json(Flaw::Reversed)
             }),
+        json_only("bent_triangles", |model| model.flaw_json(Flaw::BentNormals)),
         json_only("unweighted_vertices", Self::unweighted_json),
         field("Left out", |model: &Self| {
             let left_out = model.pfobj.triangle_count() - model.mesh.triangles.len();
@@ -537,14 +538,28 @@ impl<'a> TriangleAt<'a> {
         }),
         field("Faces", |at| {
             let posed = at.model.triangle_corners(at.index, at.playhead);
-            match (posed, is_reversed(at.corners)) {
-                (None, _) => "nowhere: a corner could not be read; see the problems",
-                (_, false) => "where its normals point",
-                (_, true) => "away from where its normals point: the engine shows its other side",
+            let has = |flaw| at.model.flaws_of(at.index).any(|of| of == flaw);
+            if posed.is_none() {
+                "nowhere: a corner could not be read; see the problems"
+            } else if has(Flaw::Reversed) {
+                "away from where its normals point: the engine shows its other side"
+            } else if has(Flaw::BentNormals) {
+                "where not each of its normals points"
+            } else {
+                "where its normals point"
             }
             .into()
         }),
-        field("Drawn wrong", |at: &Self| at.model.flaw_values(at.index)).derived(),
+        field("Drawn wrong", |at: &Self| {
+            let is_wrong = |flaw| flaw != Flaw::BentNormals;
+            at.model.flaw_values(at.index, is_wrong)
+        })
+        .derived(),
+        field("Worth knowing", |at: &Self| {
+            let is_note = |flaw| flaw == Flaw::BentNormals;
+            at.model.flaw_values(at.index, is_note)
+        })
+        .derived(),
         field("In the file", |at: &Self| {
             let [from, to] = at.lines();
             lines(from, to).into()

@@ -1,5 +1,5 @@
-//! Triangles that the engine draws otherwise than their author meant: which they are, in lists that
-//! can be gone through, and what is said of them.
+//! Triangles that the engine draws otherwise than their author meant, or may do so: which they are, in
+//! lists that can be gone through, and what is said of them.
 
 use glam::Vec3;
 use serde_json::Value as Json;
@@ -23,6 +23,7 @@ impl Flaw {
     fn title(self) -> &'static str {
         match self {
             Self::Reversed => "Reversed triangles",
+            Self::BentNormals => "Triangles with bent normals",
             Self::Unweighted => "Triangles without weights",
             Self::NoNormal => "Triangles without normals",
         }
@@ -32,6 +33,9 @@ impl Flaw {
     fn of_triangle(self) -> &'static str {
         match self {
             Self::Reversed => "reversed: its winding contradicts its normals",
+            Self::BentNormals => {
+                "bent normals: their mean, but not each of them, points behind the triangle"
+            }
             Self::Unweighted => "a corner has no weights",
             Self::NoNormal => "the normal of a corner has length 0",
         }
@@ -44,6 +48,7 @@ impl Flaw {
                 "culled by the winding, so that they are seen only from where their normals do not \
                  point"
             }
+            Self::BentNormals => "culled by the winding, and lit as the normals say",
             Self::Unweighted => "the corner stays in the bind pose while the rest moves",
             Self::NoNormal => "how light falls on the corner is undefined",
         }
@@ -53,6 +58,7 @@ impl Flaw {
     pub(super) fn overlay(self) -> Option<OverlayId> {
         match self {
             Self::Reversed => Some(OverlayId::ReversedTriangles),
+            Self::BentNormals => Some(OverlayId::NormalLines),
             Self::Unweighted => Some(OverlayId::JointWeights),
             Self::NoNormal => None,
         }
@@ -62,16 +68,19 @@ impl Flaw {
     pub(super) fn of_rule(rule: &Rule) -> Option<Self> {
         let rule_of = |flaw: &Self| match flaw {
             Self::Reversed => &rules::REVERSED_TRIANGLES,
+            Self::BentNormals => &rules::BENT_NORMALS,
             Self::Unweighted => &in_file::UNWEIGHTED,
             Self::NoNormal => &in_file::ZERO_NORMAL,
         };
         Self::ALL.into_iter().find(|flaw| rule_of(flaw) == rule)
     }
 
-    /// Whether a triangle has it, by its three corners.
+    /// Whether a triangle has it, by its three corners. Which of those that are reversed have bent
+    /// normals instead, all of them say together.
     pub(super) fn is_of(self, pfobj: &Pfobj, corners: &[Vertex]) -> bool {
         match self {
             Self::Reversed => is_reversed(corners),
+            Self::BentNormals => false,
             Self::Unweighted => corners.iter().any(|corner| pfobj.is_unweighted(corner)),
             Self::NoNormal => corners.iter().any(Vertex::has_no_normal),
         }
@@ -96,13 +105,13 @@ fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
 
 /// Whether the winding of a triangle contradicts its normals: their mean points behind it (fact
 /// sheet B4).
-pub(super) fn is_reversed(corners: &[Vertex]) -> bool {
+fn is_reversed(corners: &[Vertex]) -> bool {
     leans(corners).map(|(_, lean)| lean).sum::<f32>() < 0.0
 }
 
 /// Whether each normal of a triangle points behind it. One that is reversed otherwise has most often
 /// normals that were smoothed over an edge.
-fn is_clearly_reversed(corners: &[Vertex]) -> bool {
+pub(super) fn is_clearly_reversed(corners: &[Vertex]) -> bool {
     leans(corners).all(|(_, lean)| lean < 0.0)
 }
 
@@ -111,18 +120,9 @@ pub(super) fn flaw_item(flaw: Flaw) -> ModelItem {
     ModelItem::Flaw { flaw }
 }
 
-/// Says what triangles are reversed: a problem if that is clear of any, or else a note. `problems` are
-/// those of the file.
+/// Says what triangles are reversed, or else have bent normals, which is a note. `problems` are those of
+/// the file.
 pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, notes: &mut Problems) {
-    let reversed = uses.flawed(Flaw::Reversed);
-    let corners = |triangle: u32| {
-        let first = triangle as usize * 3;
-        pfobj.vertices.get(first..first + 3).unwrap_or_default()
-    };
-    let clear = reversed
-        .iter()
-        .filter(|it| is_clearly_reversed(corners(**it)));
-    let clear = clear.count();
     let all = counted(pfobj.triangle_count(), "triangle");
     let line = |triangle: u32| pfobj.vertex_line(triangle * 3);
     // Of those that are meant: subject, place, and where the others are.
@@ -141,16 +141,25 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
     let shifted = |problem: &&mut Problem| {
         problem.rule == &in_file::LINE && matches!(problem.subject, Subject::Vertex(_))
     };
-    if clear == 0 {
-        if let Some((subject, place, others)) = first_of(reversed) {
-            notes.add_about(&rules::BENT_NORMALS, subject, place, || {
-                format!(
-                    "{count} of {all} with normals of which the mean, but not each, points behind \
-                     them{others}; most often normals were smoothed over an edge"
-                )
-            });
-        }
-    } else if let Some((subject, place, others)) = first_of(reversed) {
+    let bent = uses.flawed(Flaw::BentNormals);
+    if let Some((subject, place, others)) = first_of(bent) {
+        let count = bent.len();
+        notes.add_about(&rules::BENT_NORMALS, subject, place, || {
+            format!(
+                "{count} of {all} with normals of which the mean, but not each, points behind \
+                 them{others}; most often normals were smoothed over an edge"
+            )
+        });
+    }
+    let reversed = uses.flawed(Flaw::Reversed);
+    if let Some((subject, place, others)) = first_of(reversed) {
+        let count = reversed.len();
+        let is_clear = |triangle: &&u32| {
+            let first = **triangle as usize * 3;
+            let corners = pfobj.vertices.get(first..first + 3);
+            is_clearly_reversed(corners.unwrap_or_default())
+        };
+        let clear = reversed.iter().filter(is_clear).count();
         let of_all = match clear {
             clear if clear == count => String::new(),
             clear => format!(" ({clear} of them all three normals)"),
@@ -179,9 +188,10 @@ impl Model {
         Flaw::ALL.into_iter().filter(has)
     }
 
-    /// What is wrong with a triangle, each with a link to the others that have it.
-    pub(super) fn flaw_values(&self, triangle: u32) -> Value {
-        let flaws = self.flaws_of(triangle);
+    /// What is wrong with a triangle, or worth knowing, of the flaws that are meant: each with a link to the
+    /// others that have it.
+    pub(super) fn flaw_values(&self, triangle: u32, is_meant: fn(Flaw) -> bool) -> Value {
+        let flaws = self.flaws_of(triangle).filter(|flaw| is_meant(*flaw));
         Value::list(flaws.map(|flaw| Value::from(flaw.of_triangle()).link(flaw_item(flaw))))
     }
 
@@ -327,8 +337,26 @@ mod tests {
             corner.normal = [0.0, 0.6, -0.8];
         }
         let model = sample::model(pfobj.clone());
-        assert_eq!(model.flawed(Flaw::Reversed), [1]);
+        assert_eq!(model.flawed(Flaw::BentNormals), [1]);
+        assert!(model.flawed(Flaw::Reversed).is_empty());
         assert!(of_rule(&model.about().problems, "pfobj/reversed-triangles").is_empty());
+        // The window has the same words for it.
+        let item = flaw_item(Flaw::BentNormals).into();
+        let target = model.problem_target(&model.notes()[0]).unwrap();
+        assert_eq!(target.item, item);
+        let outline = model.outline();
+        let labels: Vec<_> = outline.iter().map(|line| line.label.as_str()).collect();
+        assert!(
+            labels.contains(&"Triangles with bent normals"),
+            "{labels:?}"
+        );
+        assert!(!labels.contains(&"Reversed triangles"));
+        let triangle = ModelItem::Triangle { index: 1 }.into();
+        let groups = model.properties(triangle, Playhead::default());
+        let fields: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
+        assert!(fields.iter().all(|field| field.name != "Drawn wrong"));
+        assert!(fields.iter().any(|field| field.link == Some(item)));
+        assert_eq!(model.json()["bent_triangles"], serde_json::json!([1]));
         let said = of_rule(&model.notes(), "pfobj/bent-normals");
         assert_eq!(said.len(), 1);
         assert!(

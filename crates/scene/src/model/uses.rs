@@ -2,6 +2,7 @@
 
 use glam::Vec2;
 
+use super::flaws::is_clearly_reversed;
 use super::mesh::Mesh;
 use crate::Flaw;
 use mapscope_formats::pfobj::Pfobj;
@@ -15,7 +16,7 @@ pub(super) struct Uses {
     pub(super) materials: Vec<MaterialUse>,
     /// Vertices of triangles that are drawn that no joint moves, in a model with clips.
     pub(super) unweighted: usize,
-    /// Triangles that are drawn and have a flaw, by flaw: their indices in the file, rising.
+    /// Triangles that are drawn and have a flaw, by flaw as in [`Flaw::ALL`]: their indices in the file, rising.
     flawed: [Vec<u32>; Flaw::ALL.len()],
 }
 
@@ -82,6 +83,15 @@ impl Uses {
                     }
                 }
             }
+        }
+        let is_clear = |triangle: &u32| {
+            let first = *triangle as usize * 3;
+            let corners = pfobj.vertices.get(first..first + 3);
+            is_clearly_reversed(corners.unwrap_or_default())
+        };
+        let [reversed, bent, ..] = &mut uses.flawed;
+        if !reversed.iter().any(is_clear) {
+            std::mem::swap(reversed, bent);
         }
         // They were found by material.
         for flawed in &mut uses.flawed {
