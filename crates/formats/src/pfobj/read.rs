@@ -257,7 +257,15 @@ impl<'a, 'w> Reader<'a, 'w> {
                 if is_whole {
                     break;
                 }
+                // It may stand for the first line of the next vertex.
+                let next = u32::try_from(self.model.vertices.len()).ok();
+                let next = next.filter(|_| self.is_short(Section::Vertices));
+                let next = next.filter(|_| self.section == Section::Vertices);
+                self.text.problems.subject = next.map_or(Subject::File, Subject::Vertex);
                 self.text.wrong(&rules::LINE, key, self.expected());
+                if next.is_some() {
+                    self.vertex_line = self.vertex_line.or(self.text.problems.last());
+                }
                 self.text.skip_line();
                 self.after_strange = self.text.line;
                 continue;
@@ -366,7 +374,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         if read as u64 >= promised
             && !std::mem::replace(&mut self.reported_long[section as usize], true)
         {
-            self.text.report(&rules::COUNT, key, || {
+            let (subject, cause) = self.about_count(section);
+            let problems = &mut self.text.problems;
+            problems.add_consequence(cause, &rules::COUNT, subject, key.into(), || {
                 let (_, count) = section.names();
                 let count_is = if section == Section::Bounds {
                     "none".to_owned()
@@ -380,6 +390,20 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
+    /// What the problem is about that a part has another length than the head says, and what it follows
+    /// from. Of vertices it is about the last one.
+    fn about_count(&self, section: Section) -> (Subject, Option<Cause>) {
+        if section != Section::Vertices {
+            return (self.text.problems.subject, None);
+        }
+        let last = self.model.vertices.len().checked_sub(1);
+        let last = last.and_then(|last| u32::try_from(last).ok());
+        (
+            last.map_or(Subject::File, Subject::Vertex),
+            self.vertex_line,
+        )
+    }
+
     /// Folds below the problem that was added last, that a part has another length than the head says,
     /// what of the head it explains; and keeps it for what follows from it.
     fn fold_count(&mut self, section: Section) {
@@ -388,7 +412,10 @@ impl<'a, 'w> Reader<'a, 'w> {
             return;
         };
         let explained = match section {
-            Section::Vertices => &rules::TRIANGLES,
+            Section::Vertices => {
+                self.vertex_count = Some(cause);
+                &rules::TRIANGLES
+            }
             Section::Materials => &rules::NO_MATERIALS,
             Section::Bounds => &rules::NO_BOUNDS,
             Section::Joints => {
@@ -415,18 +442,20 @@ impl<'a, 'w> Reader<'a, 'w> {
             let message = || format!("{found}; expected {bounds} of the bind pose");
             self.text.report(&rules::BOUNDS, found.place, message);
         } else {
+            let (subject, of_vertices) = self.about_count(section);
             let cause = match section {
                 // As many as the line of their frames has, or one whose line is missing.
                 Section::Clips if read == self.head.frame_counts.len() => {
                     self.head.few_frame_counts
                 }
                 Section::Clips => self.long_clip,
-                _ => None,
+                // A file that is cut off lacks them for that.
+                _ => of_vertices.filter(|_| found.word.is_some()),
             };
-            self.text
-                .report_after(cause, &rules::COUNT, found.place, || {
-                    format!("{found} after {read} {what}; expected {promised} as `{count}` says")
-                });
+            let problems = &mut self.text.problems;
+            problems.add_consequence(cause, &rules::COUNT, subject, found.place, || {
+                format!("{found} after {read} {what}; expected {promised} as `{count}` says")
+            });
             self.fold_count(section);
         }
     }
@@ -468,10 +497,17 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Lists a line, or the end of the file, in place of another line, once.
+    /// Lists a line, or the end of the file, in place of another line, once. In a vertex that is one too
+    /// many, that is so since it is none.
     fn misplaced(&mut self, found: Found<'a>, expected: &str) {
-        if self.last_misplaced.replace(found.place) != Some(found.place) {
-            self.text.wrong(&rules::LINE, found, expected);
+        if self.last_misplaced.replace(found.place) == Some(found.place) {
+            return;
+        }
+        let is_of_vertex = matches!(self.text.problems.subject, Subject::Vertex(_));
+        let cause = self.vertex_count.filter(|_| is_of_vertex);
+        self.text.wrong_after(cause, &rules::LINE, found, expected);
+        if is_of_vertex {
+            self.vertex_line = self.vertex_line.or(self.text.problems.last());
         }
     }
 

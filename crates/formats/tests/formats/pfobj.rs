@@ -1625,6 +1625,32 @@ fn one_cause_is_one_problem() {
             2,
         ),
         (whole[..whole.len() - 90].to_owned(), "", "pfobj/bounds", 1),
+        (
+            whole[..whole.find("vn").unwrap() + 4].to_owned(),
+            "",
+            "pfobj/count",
+            1,
+        ),
+        // A line too many begins a vertex that has no others, between two and behind all.
+        (
+            whole.replacen("v 0 0 0\nvt", "v 0 0 0\nv 0 0 0\nvt", 1),
+            "9:1",
+            "pfobj/line",
+            1,
+        ),
+        (
+            whole.replace("material Skin", "v 0 0 0\nmaterial Skin"),
+            "23:1",
+            "pfobj/count",
+            1,
+        ),
+        // The lines of a vertex are something else.
+        (
+            whole.replacen("v 0 0 0\nvt 0 0\nvn 0 1 0\nvw 0/1.0\nvm 0\n", "#\n", 1),
+            "8:1",
+            "pfobj/line",
+            1,
+        ),
     ] {
         let model = read(&text);
         let said = problems(&model);

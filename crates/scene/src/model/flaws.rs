@@ -136,10 +136,11 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
         let at = others_on_lines(&lines, others.len());
         Some((Subject::Vertex(first * 3), Place::line(line(*first)), at))
     };
-    let count = reversed.len();
-    // Where a line of a vertex is missing or one too many, corners behind it belong to other triangles.
+    // Where a line of a vertex or a whole vertex is missing or one too many, corners behind it belong to
+    // other triangles.
     let shifted = |problem: &&mut Problem| {
-        problem.rule == &in_file::LINE && matches!(problem.subject, Subject::Vertex(_))
+        [&in_file::LINE, &in_file::COUNT].contains(&problem.rule)
+            && matches!(problem.subject, Subject::Vertex(_))
     };
     let bent = uses.flawed(Flaw::BentNormals);
     if let Some((subject, place, others)) = first_of(bent) {

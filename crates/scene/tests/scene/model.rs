@@ -479,6 +479,49 @@ fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
     assert_eq!(info["clips"][0]["bounds_error"], 2.5);
 }
 
+/// A vertex that is missing, or one too many, gives all corners behind it to other triangles, which may go
+/// round the other way, and may change the bounds.
+#[test]
+fn what_follows_from_a_vertex_too_few_or_too_many_is_not_one_more_problem() {
+    let (head, rest) = SMALL.split_at(SMALL.find("v 0 0 0").unwrap());
+    let rest = &rest[rest.find("material").unwrap()..];
+    let rest = ["z_bounds 0 2.5", "y_bounds -1 1", "../stone.png"]
+        .into_iter()
+        .zip(["z_bounds 0 0", "y_bounds 0 6", "stone.png"])
+        .fold(
+            rest.replace("y_bounds 0 1", "y_bounds 0 6"),
+            |text, (from, to)| text.replace(from, to),
+        )
+        .replace("x_bounds 0 1", "x_bounds 0 6");
+    let head = head.replace("num_verts 3", "num_verts 6");
+    let corners = ["0 0", "1 0", "0 1", "5 6", "6 5", "6 6"];
+    let corners = corners.map(|at| format!("v {at} 0\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n"));
+    let problems = |vertices: &[&str]| {
+        let document = open_text(&[&head[..], &vertices.concat(), &rest].concat());
+        let problems = document.about().problems.iter();
+        let problems = problems.filter(|problem| !problem.rule.id.starts_with("texture/"));
+        let problems = problems.map(|problem| {
+            let below = problem.consequences.iter().map(|it| it.rule.id);
+            (problem.rule.id, below.collect::<Vec<_>>())
+        });
+        problems.collect::<Vec<_>>()
+    };
+    let [a, b, c, d, e, f] = corners.each_ref().map(String::as_str);
+    assert_eq!(problems(&[a, b, c, d, e, f]), []);
+    let reversed = "pfobj/reversed-triangles";
+    let missing = problems(&[a, c, d, e, f]);
+    let [("pfobj/count", below)] = &missing[..] else {
+        panic!("{missing:?}");
+    };
+    assert!(below.contains(&reversed), "{below:?}");
+    let too_many = problems(&["v 0 0 0\n", a, b, c, d, e, f]);
+    let [("pfobj/line", below)] = &too_many[..] else {
+        panic!("{too_many:?}");
+    };
+    assert!(below.contains(&"pfobj/count"), "{below:?}");
+    assert!(below.contains(&reversed), "{below:?}");
+}
+
 #[test]
 fn broken_parts_are_reported_and_the_rest_is_shown() {
     let text = SMALL

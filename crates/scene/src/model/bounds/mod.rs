@@ -34,8 +34,9 @@ static ROTATION_RULES: [&Rule; 3] = [
     &in_file::ROTATION_LENGTH,
 ];
 /// What leaves a vertex, a joint or a pose elsewhere than the file means.
-static DISPLACING_RULES: [&Rule; 12] = [
+static DISPLACING_RULES: [&Rule; 13] = [
     &in_file::LINE,
+    &in_file::COUNT,
     &in_file::VALUE,
     &in_file::DECIMAL_COMMA,
     &in_file::NOT_FINITE,
