@@ -37,6 +37,8 @@ pub(super) struct Text<'a> {
     /// What [`Text::wrong`] listed first: why nothing can be shown if nothing can.
     pub first_error: Option<ReadError>,
     rules: &'static TextRules,
+    /// Whether a number with a decimal comma was listed.
+    has_decimal_comma: bool,
 }
 
 /// A word of the text and where it begins.
@@ -161,6 +163,7 @@ impl<'a> Text<'a> {
             problems: Problems::new(),
             first_error: None,
             rules,
+            has_decimal_comma: false,
         }
     }
 
@@ -390,9 +393,18 @@ impl<'a> Text<'a> {
     }
 
     /// Lists a number with a decimal comma, as a program writes it that goes by the language of its user:
-    /// the first of them is the problem, from which the others follow.
+    /// the first of them is the problem, which says how many the file has, and the others follow from it.
     pub(super) fn decimal_comma(&mut self, rule: &'static Rule, found: Found<'_>, lost: &str) {
-        let found = found.with(", which has a decimal comma");
+        let is_first = !std::mem::replace(&mut self.has_decimal_comma, true);
+        let count = if is_first {
+            self.count_decimal_commas()
+        } else {
+            1
+        };
+        let found = found.with(match count {
+            0 | 1 => ", which has a decimal comma".into(),
+            count => Cow::from(format!(", one of {count} numbers with a decimal comma")),
+        });
         let expected = format!("a decimal point; {lost}");
         self.first_error
             .get_or_insert_with(|| found.error(rule, &expected));
@@ -400,6 +412,19 @@ impl<'a> Text<'a> {
         self.problems.add_alike((), rule, subject, found.place, || {
             format!("{found}; expected {expected}")
         });
+    }
+
+    /// How many numbers of the whole text have a decimal comma. What else has one, such as a name, is none.
+    fn count_decimal_commas(&self) -> usize {
+        let words = self
+            .bytes
+            .split(|byte| is_separator(*byte) || *byte == b'/');
+        let with_comma = words.filter(|word| has_decimal_comma(word));
+        let is_number = |word: &&[u8]| {
+            let word = String::from_utf8_lossy(word).replace(',', ".");
+            word.parse::<f32>().is_ok()
+        };
+        with_comma.filter(is_number).count()
     }
 
     /// Lists what is left after the last thing that is read, or that the last line does not end.

@@ -1345,9 +1345,14 @@ fn decimal_commas_are_one_problem() {
     );
     assert_eq!(
         commas[0],
-        "13:3: error: found `1,500000`, which has a decimal comma; expected a decimal point; lines \
-         with such numbers are left out"
+        "13:3: error: found `1,500000`, one of 110 numbers with a decimal comma; expected a decimal \
+         point; lines with such numbers are left out"
     );
+    // A name is no number.
+    let named = changed("skin.png", "skin_1,5.png").replace("2.000000", "2,000000");
+    let named = read(named.replacen("1/0.750000", "1/0,750000", 1));
+    let said = problems(&named);
+    assert!(said[0].contains("one of 5 numbers"), "{said:#?}");
     assert_eq!(commas.len(), 1, "{commas:#?}");
     // Nothing can be shown of a file without any point.
     let all = format!("{head}has_collision  1\n{}", MODEL.replace('.', ","));
