@@ -688,6 +688,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Reads the rest of a `vw` line.
     fn read_influences(&mut self) -> Result<(), Found<'a>> {
         let mut count = 0;
+        let mut negative = None;
         let line_start = self.text.pos;
         let place = self.text.place();
         let first = self.model.influences.len();
@@ -707,8 +708,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let joint = joint.number().ok_or(word)?;
             let value = self.float(weight, 0.0)?;
             if value < 0.0 {
-                let expected = "a weight that is not below 0";
-                self.text.wrong(&rules::NEGATIVE_WEIGHT, weight, expected);
+                negative.get_or_insert(weight);
             }
             self.model.influences.push(Influence {
                 joint,
@@ -725,10 +725,24 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.repeated
                 .add(&repeated::EMPTY_WEIGHTS, subject, place, String::new);
         }
+        if !self.is_skinned {
+            // The engine does not look at them.
+            return Ok(());
+        }
         let weights = self.model.influences.get(first..).unwrap_or_default();
-        if self.is_skinned && sum_of_weights(weights) == 0.0 && !self.has_substitute {
-            self.repeated
-                .add(&repeated::UNWEIGHTED, subject, place, String::new);
+        if sum_of_weights(weights) == 0.0 {
+            if !self.has_substitute {
+                self.repeated
+                    .add(&repeated::UNWEIGHTED, subject, place, String::new);
+            }
+        } else if let Some(negative) = negative {
+            let fault = if weights.iter().any(|influence| influence.weight > 0.0) {
+                &repeated::NEGATIVE_WEIGHT
+            } else {
+                &repeated::NEGATED_WEIGHTS
+            };
+            let example = || quoted(negative.text);
+            self.repeated.add(fault, subject, negative.place, example);
         }
         Ok(())
     }

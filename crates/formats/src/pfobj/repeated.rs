@@ -39,6 +39,19 @@ pub(super) static UNWEIGHTED: Fault = Fault {
     has: "without weights",
     engine: "the engine leaves such in the bind pose while the rest moves",
 };
+pub(super) static NEGATIVE_WEIGHT: Fault = Fault {
+    rule: &rules::NEGATIVE_WEIGHT,
+    noun: "vertex",
+    has: "with weights above and below 0",
+    engine: "the engine divides them by their sum, so that some of the joints move the vertex the \
+             other way",
+};
+pub(super) static NEGATED_WEIGHTS: Fault = Fault {
+    rule: &rules::NEGATED_WEIGHTS,
+    noun: "vertex",
+    has: "whose weights are all below 0",
+    engine: "the engine divides them by their sum, so that nothing looks different",
+};
 pub(super) static ZERO_NORMAL: Fault = Fault {
     rule: &rules::ZERO_NORMAL,
     noun: "normal",

@@ -47,8 +47,10 @@ crate::rules! {
     Error NOT_FINITE = "pfobj/not-finite";
     /// More than six joints move a vertex.
     Warning INFLUENCES = "pfobj/influences";
-    /// A weight is below zero.
-    Error NEGATIVE_WEIGHT = "pfobj/negative-weight";
+    /// A vertex has weights above and below zero: some of its joints move it away from where they go.
+    Warning NEGATIVE_WEIGHT = "pfobj/negative-weight";
+    /// All weights of a vertex are below zero, of which the engine makes weights above zero.
+    Note NEGATED_WEIGHTS = "pfobj/negated-weights";
     /// `vw` ends its line without a space, which the engine refuses.
     Error EMPTY_WEIGHTS = "pfobj/empty-weights";
     /// A vertex of a model with clips has no weights, or their sum is 0: it stays where the bind pose

@@ -931,7 +931,10 @@ fn references_that_lead_nowhere_are_named() {
             "1/0.750000",
             "1/-0.75",
             WHOLE,
-            &["16:7: error: found `-0.75`; expected a weight that is not below 0"],
+            &[
+                "16:7: warning: 1 vertex with weights above and below 0, such as `-0.75`; the engine \
+                 divides them by their sum, so that some of the joints move the vertex the other way",
+            ],
         ),
         (
             "j 1 arm",
@@ -1231,6 +1234,30 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
             "11:3: warning: 2 vertices without weights, the other on line 21; {UNWEIGHTED}"
         )]
     );
+    // What is divided by a sum below 0 is turned round.
+    assert_eq!(
+        said(changed("1/0.750000 0/0.500000", "1/0.750000 0/-0.5")),
+        [
+            "16:18: warning: 1 vertex with weights above and below 0, such as `-0.5`; the engine \
+             divides them by their sum, so that some of the joints move the vertex the other way"
+        ]
+    );
+    let negated = read(MODEL.replace(" 0/", " 0/-").replace("1/0.75", "1/-0.75"));
+    assert_eq!(problems(&negated), [""; 0], "nothing looks different");
+    let notes: Vec<String> = negated.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "11:7: note: 3 vertices whose weights are all below 0, such as `-1.000000`, the others \
+             on lines 16 and 21; the engine divides them by their sum, so that nothing looks \
+             different"
+        ]
+    );
+    assert_eq!(
+        said(changed("1/0.750000 0/0.500000", "1/0.5 0/-0.5")).len(),
+        1,
+        "their sum is 0, and it has none"
+    );
     let seven = changed(weights, "vw 0/0 0/0 0/0 0/0 0/0 0/0 1/1");
     assert_eq!(said(seven).len(), 2, "the seventh, and that there is none");
     assert_eq!(
@@ -1261,7 +1288,8 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
         .replace("num_as         1", "num_as         0")
         .replace("frame_counts   2", "frame_counts   ")
         .replace("vw  0/0.250000", "vw ");
-    assert_eq!(said(still), [""; 0]);
+    assert_eq!(said(still.clone()), [""; 0]);
+    assert_eq!(said(still.replace("0/0.500000", "0/-0.5")), [""; 0]);
     // What is not a number has been said.
     assert_eq!(said(changed(normal, "vn 0 0 nan")).len(), 1);
     assert_eq!(said(changed(rotation, "0/inf/0/0")).len(), 1);

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
+use mapscope_formats::pfobj::Influence;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, Cubes, EntityKind, EntityList, Extension, Geometry, NewEntity,
@@ -141,7 +142,8 @@ fn sweep_pfobj(broken: &mut Broken) {
     }
 }
 
-/// A model with a material that nothing has, and a level of detail that is no model.
+/// A model with a material that nothing has, a level of detail that is no model, and one without clips;
+/// and others with weights below zero.
 fn break_model_files(broken: &mut Broken) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pfobj");
@@ -163,6 +165,20 @@ fn break_model_files(broken: &mut Broken) {
         corners.concat()
     );
     broken.open("bent.pfobj", bent, &[]);
+    for weights in [&[-1.0][..], &[1.0, -0.5]] {
+        let mut model = tiny_model();
+        let weights = weights.iter();
+        model.influences = weights
+            .map(|&weight| Influence { joint: 0, weight })
+            .collect();
+        for vertex in &mut model.vertices {
+            vertex.first_influence = 0;
+            vertex.influence_count = model.influences.len() as u8;
+        }
+        let model = pfobj::write(&model);
+        broken.add_read(pfobj::read(&model), |model| &model.problems);
+        broken.add_read(pfobj::read(&model), |model| &model.notes);
+    }
 }
 
 fn sweep_pfscene(broken: &mut Broken) {
