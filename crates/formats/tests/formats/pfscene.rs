@@ -477,6 +477,32 @@ fn names_without_end_are_read_in_time() {
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
+/// Rules of models and scenes about the same thing say the same of the engine.
+#[test]
+fn rotations_say_what_the_engine_does() {
+    let rotation = "rotation quat 0.000000 0.000000 0.000000 1.000000";
+    let said = |quaternion: &str| {
+        assert!(SCENE.contains(rotation));
+        let text = SCENE.replacen(rotation, &format!("rotation quat {quaternion}"), 1);
+        problems(&read(text)).join("\n")
+    };
+    let zero = said("0 0 0 0");
+    assert!(
+        zero.ends_with(
+            "error: a quaternion of length 0; the engine turns nothing there [pfscene/rotation]"
+        ),
+        "{zero}"
+    );
+    let long = said("0 0 0 2");
+    assert!(
+        long.ends_with(
+            "warning: a quaternion of length 2; the engine takes it for 1, and distorts what is \
+             turned [pfscene/rotation-length]"
+        ),
+        "{long}"
+    );
+}
+
 #[test]
 fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() {
     let text = format!(

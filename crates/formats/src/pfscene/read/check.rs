@@ -135,11 +135,14 @@ impl<'a> Reader<'a> {
                     .sqrt();
                 if length == 0.0 {
                     self.text.report(&rules::ROTATION, place, || {
-                        "a quaternion of length zero is no rotation".to_owned()
+                        "a quaternion of length 0; the engine turns nothing there".to_owned()
                     });
                 } else if (length - 1.0).abs() > LENGTH_TOLERANCE {
                     self.text.report(&rules::ROTATION_LENGTH, place, || {
-                        format!("a quaternion of length {length}; expected 1")
+                        format!(
+                            "a quaternion of length {length}; the engine takes it for 1, and distorts \
+                             what is turned"
+                        )
                     });
                 }
             }
