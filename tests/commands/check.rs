@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use mapscope_formats::pfobj;
 use mapscope_testdata::{Need, skip, tiny_model};
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -846,6 +847,50 @@ fn the_hook_keeps_a_commit_with_errors_back() {
 }
 
 #[test]
+fn a_level_of_detail_that_does_not_fit_is_said_once_and_one_that_is_broken_at_its_model_too() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("models")).unwrap();
+    let model = tiny_model();
+    let mut level = model.clone();
+    level.clips.pop();
+    folder.write("models/oak.pfobj", pfobj::write(&model));
+    folder.write("models/oak.lod1.pfobj", pfobj::write(&level));
+    let lines = |paths: &str, rule: &str| -> Vec<String> {
+        let check = folder.run(&format!("check {paths}"));
+        let lines = check.stdout.lines().filter(|line| line.contains(rule));
+        lines.map(str::to_owned).collect()
+    };
+    for (paths, expected) in [
+        ("models", "models/oak.lod1.pfobj:5:1: warning: "),
+        (
+            "models/oak.lod1.pfobj",
+            "models/oak.lod1.pfobj:5:1: warning: ",
+        ),
+        ("models/oak.pfobj", "models/oak.pfobj:5:1: warning: "),
+    ] {
+        let found = lines(paths, "[pfobj/lod]");
+        assert!(
+            found.len() == 1 && found[0].starts_with(expected),
+            "{paths}: {found:?}"
+        );
+    }
+    let broken = String::from_utf8(pfobj::write(&model)).unwrap();
+    let broken = broken.replacen("v 4.000000", "v 4x", 1);
+    folder.write("models/oak.lod1.pfobj", broken);
+    let found = lines("models", "4x");
+    let [at_level, at_model] = &found[..] else {
+        panic!("{found:?}");
+    };
+    let at = "models/oak.lod1.pfobj:13:3: error: found `4x`; expected `v <x> <y> <z>`";
+    assert!(at_level.starts_with(at), "{at_level}");
+    assert_eq!(
+        at_model,
+        "models/oak.pfobj:1:1: warning: the level of detail `oak.lod1.pfobj` has 1 error, the first \
+         at 13:3: found `4x`; expected `v <x> <y> <z>` [pfobj/broken-lod]"
+    );
+}
+
+#[test]
 fn folders_say_what_nobody_uses_and_what_is_missing() {
     let folder = game();
     let picture = folder.path("grass.png");
@@ -854,10 +899,7 @@ fn folders_say_what_nobody_uses_and_what_is_missing() {
     }
     folder.write("game/maps/b9.pfmap", map("gone.png", RAMP));
     folder.write("game/maps/b11.pfmap", map("gone.png", RAMP));
-    folder.write(
-        "game/maps/lonely.pfobj",
-        mapscope_formats::pfobj::write(&tiny_model()),
-    );
+    folder.write("game/maps/lonely.pfobj", pfobj::write(&tiny_model()));
     let check = folder.run("check game --json --assets");
     let objects = objects(&check);
     let (last, files) = objects.split_last().unwrap();

@@ -19,6 +19,15 @@ pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
     /// Folders of which nothing can be checked.
     pub(super) unchecked: Vec<Unchecked>,
+    /// By what each of the files is known.
+    known: HashSet<PathBuf>,
+}
+
+impl Inputs {
+    /// Whether a file is among them.
+    pub(super) fn contains(&self, file: &Path) -> bool {
+        self.known.contains(&identity(file))
+    }
 }
 
 /// Finds what is to be checked. Of folders those files are whose names say that they can be opened, and
@@ -86,6 +95,7 @@ pub(super) fn find(
     for folder in search.unreadable() {
         unchecked(&folder.path, system_reason(&folder.error, "folder"));
     }
+    inputs.known = known;
     Ok(inputs)
 }
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::assets::Assets;
+use self::inputs::Inputs;
 use self::levels::Levels;
 use self::report::Report;
 use self::settings::{FolderSettings, Settings};
@@ -26,8 +27,8 @@ use super::progress::ProgressLine;
 use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
-use mapscope_formats::{Format, Place, Problem};
-use mapscope_scene::{OpenError, OpenOptions, system_reason};
+use mapscope_formats::{Format, Place, Problem, Subject};
+use mapscope_scene::{Document, OpenError, OpenOptions, is_misfit_of_lod, system_reason};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -129,7 +130,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let counts_characters = run.report.counts_characters();
     let check = |i: usize| {
         let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
-        let mut findings = match check(&path, options, counts_characters) {
+        let mut findings = match check(&path, &inputs, options, counts_characters) {
             Ok(findings) => findings,
             Err(message) => return Err(Unchecked::new(path, message)),
         };
@@ -313,7 +314,12 @@ impl Run {
 
 /// Checks a file, or says why it cannot be checked. A reader that panics is such a reason: the other
 /// files can be checked all the same.
-fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<Findings, String> {
+fn check(
+    path: &Path,
+    inputs: &Inputs,
+    options: &OpenOptions,
+    counts_characters: bool,
+) -> Result<Findings, String> {
     let job = || {
         let source = if source::is_stdin(path) {
             source::stdin(path)?
@@ -323,10 +329,13 @@ fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<
         let mut findings = match source::known(&source, options)? {
             Known::Opened(document) => {
                 let about = document.about();
+                let problems = about.problems.iter();
+                let problems =
+                    problems.filter(|problem| !is_said_elsewhere(&*document, problem, inputs));
                 Findings {
                     format: about.format,
                     version: Some(about.version.clone()),
-                    problems: about.problems.clone(),
+                    problems: problems.cloned().collect(),
                     notes: document.notes(),
                     allowed: 0,
                     dependencies: about.dependencies.clone(),
@@ -353,6 +362,16 @@ fn check(path: &Path, options: &OpenOptions, counts_characters: bool) -> Result<
             Err("Mapscope failed while reading it; please report this, with the file".to_owned())
         }
     }
+}
+
+/// Whether another file that is checked says the same: a level of detail that does not fit its model does.
+fn is_said_elsewhere(document: &dyn Document, problem: &Problem, inputs: &Inputs) -> bool {
+    if !is_misfit_of_lod(problem.rule) || problem.subject == Subject::Lod(0) {
+        return false;
+    }
+    let target = document.problem_target(problem);
+    let level = target.and_then(|target| document.file_of(target.item));
+    level.is_some_and(|level| inputs.contains(&level))
 }
 
 /// Makes the columns of problems count characters, where they count bytes.
@@ -419,7 +438,6 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapscope_formats::Subject;
 
     #[test]
     fn columns_count_characters() {

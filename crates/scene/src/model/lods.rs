@@ -3,17 +3,24 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bounds::bind_bounds_line;
 use crate::numbers::short;
 use crate::outline::file_name;
 use crate::{Source, rules};
-use mapscope_formats::pfobj::{self, Pfobj, Summary};
-use mapscope_formats::{Place, Problems, Subject, counted, quoted};
+use mapscope_formats::pfobj::{self, Joint, Pfobj, Summary};
+use mapscope_formats::{Place, Problem, Problems, Severity, Subject, Tally, counted, quoted};
 
 /// Bytes of a file that is read to compare it.
 const MAX_BYTES: u64 = 64 << 20;
 /// How far the bounds of a level may be from those of the whole model, as a part of its largest side: a
 /// coarse mesh lacks what stands out.
 const MAX_APART: f32 = 0.25;
+
+/// Lines of the head that say how much of everything there is.
+const VERTICES: u64 = 2;
+const JOINTS: u64 = 3;
+const MATERIALS: u64 = 4;
+const CLIPS: u64 = 5;
 
 /// The endings of the files, from the whole model to the coarsest.
 const ENDINGS: [&str; 3] = [".pfobj", ".lod1.pfobj", ".lod2.pfobj"];
@@ -66,50 +73,59 @@ impl Lods {
     }
 
     /// Warns of levels that do not fit the whole model: of each at the whole model, and at a level of
-    /// itself. `own` is the file of `pfobj`.
+    /// itself. At the whole model it also warns of levels that are broken. `own` is the file of `pfobj`.
     pub(super) fn check(&self, own: &Path, pfobj: &Pfobj, problems: &mut Problems) {
         if self.is_empty() {
             return;
         }
         let number = self.iter().find(|(_, path)| *path == own);
-        let is_whole = number.is_some_and(|(number, _)| number == 0);
         let this = Summary::of(pfobj);
-        for (number, path) in self.iter().filter(|(_, path)| *path != own) {
-            if !is_whole && number != 0 {
-                continue;
+        let mut add = |rule, number, place, message| {
+            problems.add_about(rule, Subject::Lod(number), place, || message);
+        };
+        if number.is_none_or(|(number, _)| number != 0) {
+            // That the whole model cannot be read is said where it is opened.
+            let whole = self
+                .path(0)
+                .map(|path| (file_name(&path), read_file(&path)));
+            if let Some((name, Ok(bytes))) = whole
+                && let Ok(whole) = pfobj::summarize(&bytes)
+                && let Some((misfit, at)) = misfit(&whole, &this)
+            {
+                let message = format!(
+                    "this level of detail does not fit the model `{name}`: it has {misfit}"
+                );
+                add(&rules::LOD, 0, at.place(pfobj), message);
             }
-            let other = Source::read_up_to(path, MAX_BYTES).map_err(|error| error.to_string());
-            let other = other.and_then(|bytes| {
-                pfobj::summarize(&bytes).map_err(|error| format!("{}: {error}", file_name(path)))
-            });
+            return;
+        }
+        for (number, path) in self.iter().filter(|(_, path)| *path != own) {
             let name = file_name(path);
-            let (fault, line) = match &other {
-                Err(error) if is_whole => {
-                    (format!("the level of detail cannot be read: {error}"), 1)
+            let level = read_file(path)
+                .and_then(|bytes| pfobj::read(&bytes).map_err(|error| format!("{name}: {error}")));
+            let level = match level {
+                Ok(level) => level,
+                Err(error) => {
+                    let message = format!("the level of detail cannot be read: {error}");
+                    add(&rules::BROKEN_LOD, number, Place::line(1), message);
+                    continue;
                 }
-                // It is said where the whole model is opened.
-                Err(_) => continue,
-                Ok(other) if is_whole => match misfit(&this, other) {
-                    Some((misfit, line)) => (
-                        format!(
-                            "the level of detail `{name}` does not fit this model: it has {misfit}"
-                        ),
-                        line,
-                    ),
-                    None => continue,
-                },
-                Ok(other) => match misfit(other, &this) {
-                    Some((misfit, line)) => (
-                        format!(
-                            "this level of detail does not fit the model `{name}`: it has {misfit}"
-                        ),
-                        line,
-                    ),
-                    None => continue,
-                },
             };
-            let (subject, place) = (Subject::Lod(number), Place::line(line));
-            problems.add_about(&rules::LOD, subject, place, || fault);
+            let is_error = |problem: &&Problem| problem.severity == Severity::Error;
+            let mut errors = level.problems.iter().filter(is_error);
+            if let Some(first) = errors.next() {
+                let errors = counted(Tally::of(&level.problems).errors, "error");
+                let (place, what) = (first.place, &first.message);
+                let message = format!(
+                    "the level of detail `{name}` has {errors}, the first at {place}: {what}"
+                );
+                add(&rules::BROKEN_LOD, number, Place::line(1), message);
+            } else if let Some((misfit, at)) = misfit(&this, &Summary::of(&level)) {
+                let message = format!(
+                    "the level of detail `{name}` does not fit this model: it has {misfit}"
+                );
+                add(&rules::LOD, number, at.place(pfobj), message);
+            }
         }
     }
 
@@ -119,48 +135,61 @@ impl Lods {
     }
 }
 
-/// What of a level is not as it is in the whole model, if anything, and the line of the head of both
-/// that is about the first of it.
-fn misfit(whole: &Summary, level: &Summary) -> Option<(String, u64)> {
+/// The bytes of a file that is compared with another, or why it cannot be read.
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    Source::read_up_to(path, MAX_BYTES).map_err(|error| error.to_string())
+}
+
+/// What of a model does not fit another level of detail.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// What this line of the head says.
+    Head(u64),
+    /// The joint or the clip with this index.
+    Joint(usize),
+    Clip(usize),
+    /// The bounds of the bind pose along this axis.
+    Bounds(usize),
+}
+
+impl Part {
+    /// Where a model has it.
+    fn place(self, model: &Pfobj) -> Place {
+        Place::line(match self {
+            Self::Head(line) => line,
+            Self::Joint(index) => model.joints.get(index).map_or(JOINTS, |joint| joint.line),
+            Self::Clip(index) => model.clips.get(index).map_or(CLIPS, |clip| clip.line),
+            Self::Bounds(axis) => bind_bounds_line(model) + axis as u64,
+        })
+    }
+}
+
+/// What of a level is not as it is in the whole model, if anything, and where both have the first of it.
+fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     let mut found = Vec::new();
-    let joints = |summary: &Summary| -> Vec<(String, Option<u32>)> {
-        let joints = summary.joints.iter();
-        joints
-            .map(|joint| (joint.name.clone(), joint.parent))
-            .collect()
-    };
-    let other = |of_level: usize, of_whole: usize, noun: &str, odd: Option<&String>| {
-        if of_level == of_whole {
-            let odd = odd.map_or_else(String::new, |name| quoted(name.as_bytes()));
-            format!("another {noun} {odd}")
-        } else {
-            format!("{}, but {of_whole} are needed", counted(of_level, noun))
-        }
-    };
     let [more, less] = [level, whole].map(|summary| summary.triangles);
     if more > less {
         let more = counted(more, "triangle");
-        found.push((
-            format!("{more}, more than the {less} of the whole model"),
-            2,
-        ));
+        let text = format!("{more}, more than the {less} of the whole model");
+        found.push((text, Part::Head(VERTICES)));
     }
-    let [of_level, of_whole] = [level, whole].map(joints);
+    let named = |joints: &[Joint]| -> Vec<(String, Option<u32>)> {
+        let joints = joints.iter();
+        let joints = joints.map(|joint| (joint.name.clone(), joint.parent));
+        joints.collect()
+    };
+    let joints = [level, whole].map(|summary| named(&summary.joints));
+    if let Some((text, at)) = other(joints, "joint", |(name, _)| name) {
+        found.push((text, at.map_or(Part::Head(JOINTS), Part::Joint)));
+    }
+    let [of_level, of_whole] = [level, whole].map(|summary| summary.materials);
     if of_level != of_whole {
-        let odd = of_level.iter().zip(&of_whole).find(|(a, b)| a != b);
-        let odd = odd.map(|((name, _), _)| name);
-        let joints = other(of_level.len(), of_whole.len(), "joint", odd);
-        found.push((joints, 3));
+        let text = other_count(of_level, of_whole, "material");
+        found.push((text, Part::Head(MATERIALS)));
     }
-    let materials = [level, whole].map(|summary| summary.materials);
-    if materials[0] != materials[1] {
-        found.push((other(materials[0], materials[1], "material", None), 4));
-    }
-    let [of_level, of_whole] = [level, whole].map(|summary| &summary.clips);
-    if of_level != of_whole {
-        let odd = of_level.iter().zip(of_whole).find(|(a, b)| a != b);
-        let odd = odd.map(|((name, _), _)| name);
-        found.push((other(of_level.len(), of_whole.len(), "clip", odd), 5));
+    let clips = [level, whole].map(|summary| summary.clips.clone());
+    if let Some((text, at)) = other(clips, "clip", |(name, _)| name) {
+        found.push((text, at.map_or(Part::Head(CLIPS), Part::Clip)));
     }
     if let [Some(of_level), Some(of_whole)] =
         [level, whole].map(|summary| summary.bounds.map(|b| [b.min, b.max]))
@@ -170,19 +199,40 @@ fn misfit(whole: &Summary, level: &Summary) -> Option<(String, u64)> {
             .zip(&of_whole[1])
             .map(|(min, max)| max - min);
         let size = sides.fold(0.0, f32::max);
-        let apart = of_level.iter().flatten().zip(of_whole.iter().flatten());
-        let apart = apart.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        let apart = of_level.iter().zip(&of_whole);
+        let apart = apart.flat_map(|(a, b)| (0..).zip(a.iter().zip(b)));
+        let apart = apart.map(|(axis, (a, b))| (axis, (a - b).abs()));
+        let far = |far: (usize, f32), next: (usize, f32)| if next.1 > far.1 { next } else { far };
+        let (axis, apart) = apart.fold((0, 0.0), far);
         if apart > size * MAX_APART {
             let apart = short(apart);
-            found.push((
-                format!("bounds that are {apart} away from those of the whole model"),
-                1,
-            ));
+            let text = format!("bounds that are {apart} away from those of the whole model");
+            found.push((text, Part::Bounds(axis)));
         }
     }
-    let (_, line) = *found.first()?;
+    let (_, at) = *found.first()?;
     let found: Vec<String> = found.into_iter().map(|(what, _)| what).collect();
-    Some((found.join("; "), line))
+    Some((found.join("; "), at))
+}
+
+/// What is other in the list of a level than in that of the whole model, if anything, and which entry
+/// where there are as many.
+fn other<T: PartialEq>(
+    [of_level, of_whole]: [Vec<T>; 2],
+    noun: &str,
+    name: impl Fn(&T) -> &String,
+) -> Option<(String, Option<usize>)> {
+    if of_level.len() != of_whole.len() {
+        let text = other_count(of_level.len(), of_whole.len(), noun);
+        return Some((text, None));
+    }
+    let odd = of_level.iter().zip(&of_whole).position(|(a, b)| a != b)?;
+    let name = quoted(name(&of_level[odd]).as_bytes());
+    Some((format!("another {noun} {name}"), Some(odd)))
+}
+
+fn other_count(of_level: usize, of_whole: usize, noun: &str) -> String {
+    format!("{}, but {of_whole} are needed", counted(of_level, noun))
 }
 
 /// What a level is called.
@@ -223,7 +273,6 @@ mod tests {
                     (at_whole.subject, at_level.subject),
                     (Subject::Lod(1), Subject::Lod(0))
                 );
-                assert_eq!(at_whole.place, at_level.place);
                 assert!(
                     at_whole
                         .message
@@ -235,11 +284,11 @@ mod tests {
                         .contains("does not fit the model `oak.pfobj`")
                 );
             }
-            at_whole
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("\n")
+            let places = both.each_ref().map(|said| said.iter().map(|it| it.place));
+            let [at_whole, at_level] = places.map(Iterator::collect::<Vec<_>>);
+            assert_eq!(at_whole, at_level);
+            let said = both[0].iter().map(ToString::to_string);
+            said.collect::<Vec<_>>().join("\n")
         };
         assert_eq!(said(&model), "");
         let changed = |change: fn(&mut Pfobj)| {
@@ -250,19 +299,19 @@ mod tests {
         let cases: [(Change, u64, &str); 6] = [
             (
                 |level| level.joints[1].name = "leg".to_owned(),
-                3,
+                49,
                 "another joint `leg`",
             ),
             (|level| _ = level.clips.pop(), 5, "clip, but 2 are needed"),
             (
                 |level| level.clips[0].name = "Fly".to_owned(),
-                5,
+                51,
                 "another clip `Fly`",
             ),
             (
-                |level| _ = level.materials.pop(),
+                |level| level.materials.extend_from_within(..1),
                 4,
-                "1 material, but 2 are needed",
+                "3 materials, but 2 are needed",
             ),
             (
                 |level| level.vertices.extend_from_within(..3),
@@ -271,7 +320,7 @@ mod tests {
             ),
             (
                 |level| level.bounds.as_mut().unwrap().max[1] += 50.0,
-                1,
+                84,
                 "bounds that are 50 away",
             ),
         ];
@@ -298,6 +347,46 @@ mod tests {
         let mut problems = Problems::new();
         lods.check(&whole, &model, &mut problems);
         assert_eq!(problems.finish().len(), 1);
+    }
+
+    #[test]
+    fn a_broken_level_is_one_problem_of_the_whole_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (whole, coarse) = (path("oak.pfobj"), path("oak.lod1.pfobj"));
+        let model = mapscope_testdata::tiny_model();
+        let text = String::from_utf8(pfobj::write(&model)).unwrap();
+        std::fs::write(&whole, &text).unwrap();
+        for (broken, expected) in [
+            (
+                text.replacen("v 4", "v 4x", 2),
+                "the level of detail `oak.lod1.pfobj` has 2 errors, the first at 13:3: found `4x",
+            ),
+            (
+                text.trim_end().to_owned(),
+                "has 1 error, the first at 85:28: the last line does not end",
+            ),
+            (
+                text.replace("num_materials ", "num_material  "),
+                "has 1 error, the first at 4:1: `num_material`; the engine expects",
+            ),
+        ] {
+            std::fs::write(&coarse, &broken).unwrap();
+            let mut problems = Problems::new();
+            Lods::beside(&whole).check(&whole, &model, &mut problems);
+            let problems = problems.finish();
+            let [problem] = &problems[..] else {
+                panic!("{problems:?}");
+            };
+            assert!(problem.message.contains(expected), "{problem}");
+            assert_eq!(problem.rule, &rules::BROKEN_LOD);
+            assert_eq!(problem.subject, Subject::Lod(1));
+            // The level has said so itself.
+            let level = pfobj::read(broken.as_bytes()).unwrap();
+            let mut problems = Problems::new();
+            Lods::beside(&coarse).check(&coarse, &level, &mut problems);
+            assert_eq!(problems.finish(), []);
+        }
     }
 
     #[test]

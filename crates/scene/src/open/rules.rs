@@ -24,8 +24,10 @@ mapscope_formats::rules! {
     /// The declared bounds differ from those of the mesh.
     Warning BOUNDS_DIFFER = "pfobj/bounds-differ";
     /// A level of detail does not fit its model: it has other joints, clips or materials, more
-    /// triangles, or bounds far from those of the model, or it cannot be read.
+    /// triangles, or bounds far from those of the model.
     Warning LOD = "pfobj/lod";
+    /// A level of detail cannot be read, or has errors of its own.
+    Warning BROKEN_LOD = "pfobj/broken-lod";
     /// No triangle has a material.
     Note UNUSED_MODEL_MATERIAL = "pfobj/unused-material";
     /// No tile names a material, and no splat that is seen does.
@@ -118,6 +120,11 @@ pub fn is_missing_file(rule: &Rule) -> bool {
         &MISSING_FILE,
     ];
     missing.iter().any(|missing| missing.id == rule.id)
+}
+
+/// Whether a rule is broken by a model and a level of detail together: each of their files says so.
+pub fn is_misfit_of_lod(rule: &Rule) -> bool {
+    rule.id == LOD.id
 }
 
 /// Whether a rule is about what a file itself says, and not about what is beside it or is made of it.

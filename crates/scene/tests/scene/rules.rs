@@ -152,6 +152,9 @@ fn break_model_files(broken: &mut Broken) {
         vertex.material = 0;
     }
     std::fs::write(folder.path().join("a.lod1.pfobj"), "version 1.0").unwrap();
+    let mut other = model.clone();
+    other.clips.clear();
+    std::fs::write(folder.path().join("a.lod2.pfobj"), pfobj::write(&other)).unwrap();
     let model = pfobj::write(&model);
     std::fs::write(&path, &model).unwrap();
     broken.open(path.to_str().unwrap(), model, &[]);

@@ -473,7 +473,7 @@ fn bounds_line(pfobj: &Pfobj, clip: usize, frame: usize) -> u64 {
 }
 
 /// The line that begins the bounds of the bind pose: after all else.
-fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
+pub(super) fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
     let frame = |clip: usize| {
         let frames = pfobj.clips.get(clip)?.frame_lines.len();
         Some((clip, frames.checked_sub(1)?))
