@@ -286,6 +286,35 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_problem_of_one_triangle_turns_the_camera_to_its_front() {
+        let vertex =
+            |place: &str, normal: &str| format!("v {place}\nvt 0 0\nvn {normal}\nvw \nvm 0\n");
+        // One faces the eye, and the other, which has a normal of length 0, away from it.
+        let [a, b, c] = ["0 0 0", "1 0 0", "0 1 0"].map(|place| vertex(place, "0 0 1"));
+        let [d, e] = ["0 0 -1", "1 0 -1"].map(|place| vertex(place, "0 0 -1"));
+        let f = vertex("0 1 -1", "0 0 0");
+        let text = format!(
+            "version 1.0\nnum_verts 6\nnum_joints 0\nnum_materials 1\nnum_as 0\nframe_counts \n\
+             has_collision 1\n{a}{b}{c}{d}{f}{e}material Skin\nambient 1\ndiffuse 1 1 1\n\
+             specular 0 0 0\ntexture skin.png\nx_bounds 0 1\ny_bounds 0 1\nz_bounds -1 0\n"
+        );
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(opened("turned.pfobj", &text), false));
+        state.shape_view(1.5);
+        state.take_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
+        let document = state.document().unwrap();
+        let mut problems = document.about().problems.iter();
+        let problem = problems.find(|it| it.rule.id == "pfobj/zero-normal");
+        let target = document.problem_target(problem.unwrap());
+        state.request(Request::ShowProblem(target));
+        let flaw = Flaw::NoNormal;
+        let item = Some(Item::from(ModelItem::Flaw { flaw }));
+        assert_eq!(state.view.shown.selected, item);
+        let eye = state.view.camera.pose.eye;
+        assert!(eye.z < -1.0, "{eye}");
+    }
+
     /// Three triangles, of which the first and the last go round the wrong way.
     fn reversed() -> Arc<dyn Document> {
         let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw \nvm 0\n");

@@ -43,7 +43,8 @@ pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
     NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
     FrameBounds "Bounds of the frame"
         "Draw the box that the file declares for the frame, and that of the mesh where it differs",
-    BindBounds "Bounds of the bind pose" "Draw the box that the file declares for the bind pose",
+    BindBounds "Bounds of the bind pose"
+        "Draw the box that the file declares for the bind pose, and that of the mesh where it differs",
     GroundTile "Ground tile" "Put a tile of terrain under the model, 8 by 8 units",
     HeightScale "Height scale"
         "Put a ruler beside the model, in units and in levels of terrain, which are 4 units high; \
@@ -137,16 +138,8 @@ impl Document for Model {
         let mut place = ItemPlace::default();
         place.bounds = match item {
             ModelItem::Triangle { index } => {
+                place.seen_from = self.before_triangle(index, shown);
                 let corners = self.triangle_corners(index, playhead);
-                let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
-                // Those of the overlay are drawn from both sides, of which this is the outer one.
-                let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
-                    && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
-                let normal = normal.map(|normal| if is_turned { -normal } else { normal });
-                if let (Some([a, b, c]), Some(normal)) = (corners, normal) {
-                    let middle = (a + b + c) / 3.0;
-                    place.seen_from = SeenFrom::Before { middle, normal };
-                }
                 corners.and_then(Aabb::around).and_then(around)
             }
             ModelItem::Joint { .. } => self.joint_of(item.into()).and_then(|joint| {
@@ -165,7 +158,11 @@ impl Document for Model {
             ModelItem::Clip { index } => self.extent_of(Some(index as usize)),
             ModelItem::Model => Some(self.extent_at(playhead).unwrap_or(self.about.bounds)),
             ModelItem::Flaw { flaw } => {
-                let triangles = self.flawed(flaw).iter();
+                let triangles = self.flawed(flaw);
+                if let [index] = triangles {
+                    place.seen_from = self.before_triangle(*index, shown);
+                }
+                let triangles = triangles.iter();
                 let corners = triangles.filter_map(|it| self.triangle_corners(*it, playhead));
                 Aabb::around(corners.flatten()).and_then(around)
             }
@@ -403,6 +400,21 @@ impl Document for Model {
 }
 
 impl Model {
+    /// From where a triangle is seen: from before it, if it faces anywhere.
+    fn before_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
+        let corners = self.triangle_corners(index, shown.playhead);
+        let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
+        let (Some([a, b, c]), Some(normal)) = (corners, normal) else {
+            return SeenFrom::Anywhere;
+        };
+        // Those of the overlay are drawn from both sides, of which this is the outer one.
+        let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
+            && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
+        let middle = (a + b + c) / 3.0;
+        let normal = if is_turned { -normal } else { normal };
+        SeenFrom::Before { middle, normal }
+    }
+
     /// What the colours of an overlay mean that it has at a moment.
     pub(crate) fn overlay_colors(
         &self,
@@ -435,16 +447,8 @@ impl Model {
             OverlayId::NormalLines if !self.mesh.vertices.is_empty() => {
                 vec![entry(NORMAL_COLOR, "Normal of a vertex")]
             }
-            OverlayId::FrameBounds => {
-                let [declared, skinned] = self.frame_bounds(playhead);
-                let declared = declared.map(|_| entry(DECLARED_COLOR, "Declared by the file"));
-                let skinned =
-                    skinned.map(|_| entry(SKINNED_COLOR, "Of the mesh, where it differs"));
-                declared.into_iter().chain(skinned).collect()
-            }
-            OverlayId::BindBounds if self.bind_bounds().is_some() => {
-                vec![entry(BIND_COLOR, "At rest")]
-            }
+            OverlayId::FrameBounds => bounds_entries(self.frame_bounds(playhead), DECLARED_COLOR),
+            OverlayId::BindBounds => bounds_entries(self.bind_bounds(), BIND_COLOR),
             _ => Vec::new(),
         }
     }
@@ -519,6 +523,13 @@ impl Model {
     }
 }
 
+/// What the colours of boxes mean that are there: the one that the file declares, and that of the mesh.
+fn bounds_entries([declared, mesh]: [Option<Aabb>; 2], color: [u8; 3]) -> Vec<LegendEntry> {
+    let declared = declared.map(|_| LegendEntry::new(color, "Declared by the file"));
+    let mesh = mesh.map(|_| LegendEntry::new(SKINNED_COLOR, "Of the mesh, where it differs"));
+    declared.into_iter().chain(mesh).collect()
+}
+
 /// The edges of a triangle.
 fn edges([a, b, c]: [Vec3; 3]) -> [[Vec3; 2]; 3] {
     [[a, b], [b, c], [c, a]]
@@ -578,6 +589,51 @@ mod tests {
         let name = |direction| model.neighbor(joint_item(1), direction).name.unwrap()[0];
         assert_eq!(name(Direction::North), "Parent joint");
         assert_eq!(name(Direction::East), "Next sibling");
+    }
+
+    #[test]
+    fn both_boxes_of_the_bind_pose_are_drawn_where_they_differ() {
+        let mut pfobj = sample::quad();
+        let bind = sample::model(pfobj.clone()).extents.bind.unwrap();
+        let mut bounds = Bounds {
+            min: bind.min.to_array(),
+            max: bind.max.to_array(),
+        };
+        let mut drawn = |apart: f32| {
+            bounds.max[1] += apart;
+            pfobj.bounds = Some(bounds);
+            let model = sample::model(pfobj.clone());
+            let mut shown = Shown::default();
+            shown.overlays.set(&OVERLAYS, OverlayId::BindBounds, true);
+            let mut lines = Vec::new();
+            model.lines(&shown, &mut lines);
+            let legends = model.legends(&shown);
+            let entries = legends.iter().flat_map(|legend| &legend.entries);
+            let colors: Vec<_> = entries.map(|entry| entry.color.unwrap()).collect();
+            (lines.len(), colors)
+        };
+        assert_eq!(drawn(0.0), (12, vec![BIND_COLOR]));
+        assert_eq!(drawn(1.0), (24, vec![BIND_COLOR, SKINNED_COLOR]));
+    }
+
+    #[test]
+    fn a_single_triangle_with_a_flaw_is_seen_from_before_it() {
+        let mut pfobj = sample::quad();
+        pfobj.vertices[4].normal = [0.0; 3];
+        let seen_from = |pfobj: &pfobj::Pfobj, item: ModelItem| {
+            let model = sample::model(pfobj.clone());
+            model.place(item.into(), &Shown::default()).seen_from
+        };
+        let flaw = ModelItem::Flaw {
+            flaw: Flaw::NoNormal,
+        };
+        let single = seen_from(&pfobj, flaw);
+        assert!(matches!(single, SeenFrom::Before { .. }), "{single:?}");
+        let triangle = ModelItem::Triangle { index: 1 };
+        assert_eq!(single, seen_from(&pfobj, triangle));
+        // Several face anywhere.
+        pfobj.vertices[0].normal = [0.0; 3];
+        assert_eq!(seen_from(&pfobj, flaw), SeenFrom::Anywhere);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::normal::unpack_normal;
 use crate::numbers::short;
 use crate::terrain::geometry::LEVEL_HEIGHT;
 use crate::{Aabb, Annotations, Label, Line, OverlayId, Playhead, Shown};
+use mapscope_formats::pfobj::Bounds;
 
 /// Bones are green, as the engine draws them.
 pub(super) const BONE_COLOR: [u8; 3] = [72, 224, 104];
@@ -63,6 +64,15 @@ fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
     })
 }
 
+/// The edges of the box that the file declares, and of that of the mesh.
+fn bounds_lines([declared, mesh]: [Option<Aabb>; 2], look: ([u8; 3], f32), lines: &mut Vec<Line>) {
+    for (bounds, (color, width)) in [(declared, look), (mesh, (SKINNED_COLOR, 1.5))] {
+        if let Some(bounds) = bounds {
+            LineBuilder::new(lines, color, width).aabb(&bounds);
+        }
+    }
+}
+
 impl Annotations for Model {
     /// Of the overlays that are on, and of the selection.
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
@@ -82,12 +92,11 @@ impl Annotations for Model {
             self.normal_lines(shown.playhead, lines);
         }
         if on(OverlayId::FrameBounds) {
-            self.frame_bounds_lines(shown.playhead, lines);
+            let bounds = self.frame_bounds(shown.playhead);
+            bounds_lines(bounds, (DECLARED_COLOR, 2.0), lines);
         }
-        if on(OverlayId::BindBounds)
-            && let Some(aabb) = self.bind_bounds()
-        {
-            LineBuilder::new(lines, BIND_COLOR, 1.5).aabb(&aabb);
+        if on(OverlayId::BindBounds) {
+            bounds_lines(self.bind_bounds(), (BIND_COLOR, 1.5), lines);
         }
         if on(OverlayId::HeightScale) {
             self.ruler()
@@ -200,27 +209,20 @@ impl Model {
         });
     }
 
-    /// The box of the bind pose.
-    pub(super) fn bind_bounds(&self) -> Option<Aabb> {
-        let declared = self.pfobj.bounds.as_ref().map(Aabb::from);
-        declared.or(self.extents.bind)
+    /// The boxes of the bind pose: the one that the file declares, and that of the mesh if it differs.
+    pub(super) fn bind_bounds(&self) -> [Option<Aabb>; 2] {
+        self.boxes(self.pfobj.bounds.as_ref(), self.extents.bind)
     }
 
-    /// The boxes of a moment: the one that the file declares, and that of the mesh if it differs.
+    /// The boxes of a moment, likewise.
     pub(super) fn frame_bounds(&self, playhead: Playhead) -> [Option<Aabb>; 2] {
-        let declared = self.declared_at(playhead);
-        let agree = |skinned: &Aabb| declared.is_some_and(|d| self.extents.agree(d, skinned));
-        let skinned = self.extent_at(playhead).filter(|skinned| !agree(skinned));
-        [declared.map(Aabb::from), skinned]
+        self.boxes(self.declared_at(playhead), self.extent_at(playhead))
     }
 
-    fn frame_bounds_lines(&self, playhead: Playhead, lines: &mut Vec<Line>) {
-        let looks = [(DECLARED_COLOR, 2.0), (SKINNED_COLOR, 1.5)];
-        for (bounds, (color, width)) in self.frame_bounds(playhead).into_iter().zip(looks) {
-            if let Some(bounds) = bounds {
-                LineBuilder::new(lines, color, width).aabb(&bounds);
-            }
-        }
+    /// The box that is declared, and that of the mesh if it differs.
+    fn boxes(&self, declared: Option<&Bounds>, mesh: Option<Aabb>) -> [Option<Aabb>; 2] {
+        let agree = |mesh: &Aabb| declared.is_some_and(|d| self.extents.agree(d, mesh));
+        [declared.map(Aabb::from), mesh.filter(|mesh| !agree(mesh))]
     }
 
     /// The edges of a joint's bone at a moment.
