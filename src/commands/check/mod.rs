@@ -93,7 +93,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let options_levels = Levels::of_options(&args.deny, &args.allow)?;
     let assets = args.assets.then(|| Assets::of(&args.paths)).transpose()?;
     let options = &OpenOptions {
-        reads_textures: true,
+        checks_textures: true,
         ..options.clone()
     };
     let progress = ProgressLine::new();

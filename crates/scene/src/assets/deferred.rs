@@ -53,6 +53,22 @@ impl ReadTexture {
             fault,
         }
     }
+
+    /// A texture of an image that was read only to know whether it can be; no pixels are kept.
+    fn checked(path: Option<PathBuf>, image: Result<RgbaImage, Fault>) -> Self {
+        static NONE: LazyLock<Arc<Texture>> =
+            LazyLock::new(|| Arc::new(Texture::new(RgbaImage::new(1, 1))));
+        let size = image.as_ref().ok().map(|image| image.dimensions().into());
+        Self {
+            file: TextureFile {
+                size,
+                found: size.is_some(),
+                ..TextureFile::unread(path)
+            },
+            texture: Arc::clone(&NONE),
+            fault: image.err(),
+        }
+    }
 }
 
 impl DeferredTexture {
@@ -96,7 +112,11 @@ impl DeferredTexture {
                     );
                     Err((&rules::UNREADABLE_TEXTURE, message))
                 });
-                ReadTexture::new(path, image, seed)
+                if assets.checks_textures {
+                    ReadTexture::checked(path, image)
+                } else {
+                    ReadTexture::new(path, image, seed)
+                }
             }
         };
         Self {

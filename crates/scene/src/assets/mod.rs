@@ -51,6 +51,8 @@ pub(crate) struct Assets {
     /// Names and bytes of files that are built in.
     embedded: &'static [(&'static str, &'static [u8])],
     roots: AssetRoots,
+    /// Whether textures that are read later are read only to know whether they can be.
+    checks_textures: bool,
 }
 
 /// A file that was looked up.
@@ -114,6 +116,7 @@ impl Assets {
         Self {
             embedded: source.embedded,
             roots: AssetRoots::new(own.into_iter().flatten().chain(named)),
+            checks_textures: options.checks_textures,
         }
     }
 

@@ -129,7 +129,7 @@ pub(super) fn load(
         (map.join(), skybox.join(), models)
     });
     let (models, textures) = models?;
-    if options.reads_textures {
+    if options.checks_textures {
         textures.read(progress)?;
     }
     let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;

@@ -130,9 +130,9 @@ pub struct OpenOptions {
     /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
     /// by their numbers.
     pub xmf_hides_undefined: bool,
-    /// Whether the textures of a scene's models are read before it is open, so that what is wrong with
-    /// them is among its problems.
-    pub reads_textures: bool,
+    /// Whether the textures of models, also of those of a scene, are read before the file is open only so
+    /// that what is wrong with them is among its problems: their pixels are not kept.
+    pub checks_textures: bool,
 }
 
 /// Which map a scene stands on.

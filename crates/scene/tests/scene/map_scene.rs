@@ -377,14 +377,14 @@ fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
 }
 
 #[test]
-fn a_texture_of_a_model_that_is_broken_is_a_problem_where_textures_are_read_first() {
+fn a_texture_of_a_model_that_is_broken_is_a_problem_where_textures_are_checked() {
     let game = Game::new(&sound_scene());
     let broken = tiny_model().materials[0].texture.clone();
     game.write(&format!("assets/models/{broken}"), b"no image");
     let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
-    let said = |reads_textures: bool| {
+    let said = |checks_textures: bool| {
         let options = OpenOptions {
-            reads_textures,
+            checks_textures,
             ..OpenOptions::default()
         };
         let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
