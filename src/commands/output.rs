@@ -256,6 +256,7 @@ pub(super) fn problem_json(problem: &Problem) -> Value {
         "message": problem.message,
     });
     if !problem.consequences.is_empty() {
+        object["consequence_count"] = problem.consequence_count().into();
         object["consequences"] = problem.consequences.iter().map(problem_json).collect();
     }
     object

@@ -181,6 +181,7 @@ fn problem() -> Value {
         ("rule", text()),
         ("at", text()),
         ("message", text()),
+        ("consequence_count?", integer()),
         ("consequences?", list(defined("problem"))),
     ])
 }

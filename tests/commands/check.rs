@@ -378,6 +378,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
     let json = &objects(&check("--json"))[0]["problems"];
     let consequences = json[0]["consequences"].as_array().unwrap();
     assert_eq!(json.as_array().unwrap().len(), 1);
+    assert_eq!(json[0]["consequence_count"], 2);
     let at = consequences.iter().map(|it| it["at"].as_str().unwrap());
     assert!(at.eq(["9:32", "9:57"]), "{json}");
     let github = check("--format github");
