@@ -353,6 +353,8 @@ impl fmt::Display for Plural<'_> {
             .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']))
         {
             write!(f, "{stem}ies")
+        } else if noun.ends_with('x') {
+            write!(f, "{noun}es")
         } else {
             write!(f, "{noun}s")
         }
@@ -414,6 +416,7 @@ mod tests {
         assert_eq!(counted(0, "entity"), "0 entities");
         assert_eq!(counted(2, "other key"), "2 other keys");
         assert_eq!(counted(3, "vertex"), "3 vertices");
+        assert_eq!(counted(2, "bounding box"), "2 bounding boxes");
     }
 
     #[test]

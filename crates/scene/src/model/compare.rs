@@ -54,7 +54,7 @@ impl Model {
                     push_transform(pose, bytes);
                 }
             });
-        let bounds = Parts::numbered("bounds", clip.bounds.len());
+        let bounds = Parts::numbered("bounding box", clip.bounds.len());
         let bounds = bounds
             .owns(move |frame| self.own_bounds(number, frame))
             .glance(|frame, bytes| {
