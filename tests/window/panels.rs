@@ -976,6 +976,24 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.get_by_label("All problems are filtered out");
 }
 
+/// A row has one line, which may be too short for its message.
+#[test]
+fn a_long_message_can_be_read_as_a_whole() {
+    let long = "the bounds differ and ".repeat(20);
+    let mut sample = sample();
+    sample.about.problems = vec![error(Place::line(3), &long)];
+    let mut h = Host::new(sample).in_harness(small(), Problems::ui);
+    assert!(h.query_by_label(long.trim_end()).is_none() && h.query_by_label(&long).is_none());
+    h.get_by_label_contains("the bounds differ").hover();
+    h.run_steps(40);
+    let whole = h
+        .get_all_by_label_contains("the bounds differ")
+        .last()
+        .unwrap();
+    let rect = whole.rect();
+    assert!(rect.height() > 60.0 && rect.width() < 600.0, "{rect:?}");
+}
+
 #[test]
 fn what_follows_from_a_problem_opens_below_it() {
     let mut sample = sample();
