@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Place, Problem, Problems, ReadError, Rule, Subject};
+use super::{Place, Problem, Problems, ReadError, Rule, Subject, counted};
 
 /// The record that is being read, as messages name it: `material 3`, `string table`.
 #[derive(Debug, Clone, Copy)]
@@ -219,7 +219,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         self.fault(
             S::TRUNCATED,
             self.pos,
-            format_args!("{count} {what}, but {} bytes left", self.left()),
+            format_args!("{count} {what}, but {} left", counted(self.left(), "byte")),
             format_args!("at least {min_bytes} for each"),
         )
     }

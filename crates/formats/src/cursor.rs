@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::problems::{Cause, Problems};
 use super::text::BYTE_ORDER_MARK;
-use super::{Place, ReadError, Rule, quoted};
+use super::{Place, ReadError, Rule, counted, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
@@ -438,8 +438,8 @@ impl<'a> Text<'a> {
         let rest = self.rest();
         if !rest.is_empty() {
             self.report(trailing_data, self.place(), || {
-                let (bytes, rest) = (rest.len(), quoted(rest));
-                format!("{bytes} bytes after {after}, from {rest} on; they are ignored")
+                let (bytes, rest) = (counted(rest.len(), "byte"), quoted(rest));
+                format!("{bytes} after {after}, from {rest} on; the rest is ignored")
             });
         } else if !is_line_ended {
             let message = "the last line does not end; the engine refuses the file";

@@ -10,7 +10,7 @@ use super::{BYTES_IN_ALL, WriteError};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
-use crate::{NotRead, Place, Problems, ReadError, Subject};
+use crate::{NotRead, Place, Problems, ReadError, Subject, counted};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
@@ -151,10 +151,10 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
                 format!(
-                    "{}: needs {} bytes, but all blocks of a file of this size may inflate to {} \
+                    "{}: needs {}, but all blocks of a file of this size may inflate to {} \
                      at most; it is left out",
                     block.name,
-                    block.needed_bytes(),
+                    counted(block.needed_bytes() as usize, "byte"),
                     admitted.err().unwrap_or_default()
                 )
             });
@@ -189,27 +189,32 @@ fn judge<B: AsRef<[u8]> + Sync>(
             _ => ("ends there", NotRead::DataEnds),
         };
         problems.add_about(&rules::BLOCK, subject, place, || {
-            format!("{name}: inflates to {got} bytes and {why}; expected {needed}")
+            let got = counted(got as usize, "byte");
+            format!("{name}: inflates to {got} and {why}; expected {needed}")
         });
         return Some(not_read);
     }
     let packed = block.bytes.as_ref().len();
     match end {
         End::More => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
-            format!("{name}: inflates to more than the {needed} bytes that are needed; the rest is left out")
+            let needed = counted(needed as usize, "byte");
+            format!(
+                "{name}: inflates to more than {needed}, all that is needed; the rest is left out"
+            )
         }),
         End::Broken => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
-            format!("{name}: is no zlib stream behind the {needed} bytes that are needed")
+            let needed = counted(needed as usize, "byte");
+            format!("{name}: is no zlib stream after {needed}, all that is needed")
         }),
         End::WrongChecksum => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             format!("{name}: the checksum at its end is that of other bytes")
         }),
-        End::Complete if consumed < packed => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
-            format!(
-                "{name}: {} bytes follow the zlib stream; they are left out",
-                packed - consumed
-            )
-        }),
+        End::Complete if consumed < packed => {
+            problems.add_about(&rules::LONG_BLOCK, subject, place, || {
+                let rest = counted(packed - consumed, "byte");
+                format!("{name}: {rest} after the zlib stream; expected its end there")
+            });
+        }
         // As the engine wrote them.
         End::Complete | End::Unfinished => {}
     }
@@ -344,12 +349,12 @@ mod tests {
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Warning, "more than the 1001 bytes");
+        one(&problems, Warning, "more than 1001 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
         let (_, problems) = inflate(block(long, Element::Byte, 100));
-        one(&problems, Warning, "3 bytes follow");
+        one(&problems, Warning, "3 bytes after");
 
         let mut wrong = finished(&sample(100));
         *wrong.last_mut().unwrap() ^= 1;

@@ -3,7 +3,7 @@
 use super::rules;
 use super::text;
 use crate::bytes::{self, Record, Source};
-use crate::{Place, Problems, ReadError, Rule, Subject};
+use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 
 /// Texts of more bytes do not fit the place that the engine reads them to (fact sheet 2).
 const ENGINE_TEXT_BYTES: usize = 1023;
@@ -36,8 +36,12 @@ impl Source for File {
 
     fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2] {
         [
-            format!("the file ends in the {}, {left} bytes left", record.field),
-            format!("{wanted} bytes"),
+            format!(
+                "the file ends in the {}, {} left",
+                record.field,
+                counted(left, "byte")
+            ),
+            counted(wanted, "byte"),
         ]
     }
 }
@@ -58,7 +62,8 @@ impl Cursor<'_> {
         let (what, left) = (self.field_name(), self.left());
         if len > left {
             self.seek(at);
-            let found = format_args!("the {what} has {len} bytes, but {left} bytes are left");
+            let (len, left) = (counted(len, "byte"), counted(left, "byte"));
+            let found = format_args!("the {what} has {len}, but {left} left");
             return Err(self.fault(&rules::TRUNCATED, at, found, "a text that ends in the file"));
         }
         if len > ENGINE_TEXT_BYTES {
@@ -83,7 +88,7 @@ mod tests {
         let error = cursor.field("name").string(&mut problems).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "0x6: entity 3: the name has 9 bytes, but 1 bytes are left; \
+            "0x6: entity 3: the name has 9 bytes, but 1 byte left; \
              expected a text that ends in the file"
         );
         cursor.seek(9);

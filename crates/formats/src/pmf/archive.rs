@@ -12,7 +12,7 @@ use super::WriteError;
 use super::bytes::{Cursor, Part, Section, hex};
 use super::lz4;
 use super::rules;
-use crate::{Place, Problems, ReadError, Rule, quoted};
+use crate::{Place, Problems, ReadError, Rule, counted, quoted};
 
 /// What an archive begins with: three letters and the version.
 const MAGIC: [u8; 4] = *b"PAF\0";
@@ -557,10 +557,16 @@ impl Reader<'_, '_> {
             }
             let so_far = total - bytes_left;
             if next == 0 || part == 0 {
-                return Err(format!("ends after {so_far} of {total} bytes"));
+                return Err(format!(
+                    "ends after {so_far} of {}",
+                    counted(total as usize, "byte")
+                ));
             }
             if !visited.insert(next) {
-                return Err(format!("goes in a circle after {so_far} of {total} bytes"));
+                return Err(format!(
+                    "goes in a circle after {so_far} of {}",
+                    counted(total as usize, "byte")
+                ));
             }
             self.parts_left = self
                 .parts_left
@@ -954,7 +960,7 @@ mod tests {
             warned(
                 &bytes[..cut],
                 if cut < 4 { 0 } else { cut / 4 * 4 },
-                "bytes left",
+                " left",
             );
         }
         let mut wrong = bytes.clone();

@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::rules;
 use crate::bytes::{self, Record, Source};
-use crate::{Place, Problems, ReadError, Rule, Subject};
+use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 
 /// The longest names that things are found by, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
@@ -181,7 +181,10 @@ impl Source for Section {
     }
 
     fn too_few(_: Record, left: usize, wanted: usize) -> [String; 2] {
-        [format!("{left} bytes left"), wanted.to_string()]
+        [
+            format!("{} left", counted(left, "byte")),
+            wanted.to_string(),
+        ]
     }
 }
 
@@ -212,7 +215,7 @@ impl Cursor<'_> {
         if left > 0 {
             self.enter("end", None);
             self.warn(problems, &rules::TRAILING_DATA, self.pos(), || {
-                format!("{left} bytes are left over")
+                format!("{} left over", counted(left, "byte"))
             });
         }
     }
@@ -224,7 +227,10 @@ impl Cursor<'_> {
         let found = if (offset as usize) < size {
             format!("the string at offset {offset:#x} of the string table does not end")
         } else {
-            format!("the string offset {offset:#x} is outside the string table of {size} bytes")
+            {
+                let size = counted(size, "byte");
+                format!("the string offset {offset:#x} is outside the string table of {size}")
+            }
         };
         self.fault(
             &rules::STRING,

@@ -4,7 +4,7 @@ use super::bytes::Cursor;
 use super::codec::{Out, Stored as _};
 use super::newer;
 use super::rules;
-use crate::{Problems, ReadError, quoted};
+use crate::{Problems, ReadError, counted, quoted};
 
 /// What every map begins with, the version behind it.
 pub(super) const MAGIC: [u8; 3] = *b"PMF";
@@ -78,7 +78,7 @@ pub(super) fn read_name(
 ) -> Result<Header, ReadError> {
     cursor.enter("header", None);
     if cursor.left() < 4 {
-        let found = format!("the file has {} bytes", cursor.left());
+        let found = format!("the file has {}", counted(cursor.left(), "byte"));
         return Err(cursor.fault(&rules::MAGIC, 0, found, "`PMF` and the version"));
     }
     let magic: [u8; 3] = cursor.array()?;
@@ -242,7 +242,7 @@ pub(super) fn read_extensions(
                 if is_ended {
                     "it has no name".to_owned()
                 } else {
-                    format!("{size} bytes in which no name ends")
+                    format!("{} in which no name ends", counted(size as usize, "byte"))
                 }
             });
         }

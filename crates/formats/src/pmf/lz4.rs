@@ -6,7 +6,7 @@ use lz4_flex::block::DecompressError;
 use lz4_flex::frame::{self, BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
 use super::bytes::hex;
-use crate::budget;
+use crate::{budget, counted};
 
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
@@ -106,7 +106,7 @@ pub(super) fn unpack_each(
         let rest = frame.len() - end;
         return Err(Lz4Fault::new(
             end,
-            format!("{rest} bytes after the frame"),
+            format!("{} after the frame", counted(rest, "byte")),
             "one LZ4 frame",
         ));
     }
@@ -130,7 +130,7 @@ pub(super) fn unpack_each(
             return Err(Lz4Fault::new(
                 0,
                 "the LZ4 frame decodes to more bytes than it is said to",
-                format!("{declared} bytes"),
+                counted(declared, "byte"),
             ));
         }
         take(block);
@@ -141,7 +141,7 @@ pub(super) fn unpack_each(
     if decoded < declared {
         return Err(Lz4Fault::new(
             0,
-            format!("the LZ4 frame decodes to {decoded} bytes"),
+            format!("the LZ4 frame decodes to {}", counted(decoded, "byte")),
             format!("{declared}, as it is said to"),
         ));
     }
@@ -339,7 +339,7 @@ mod tests {
         let twice = [&frame[..], &frame].concat();
         assert_eq!(refused(&twice, 10_000, "after the frame"), frame.len());
         let more = [&frame[..], &[0]].concat();
-        assert_eq!(refused(&more, 5000, "1 bytes after the frame"), frame.len());
+        assert_eq!(refused(&more, 5000, "1 byte after the frame"), frame.len());
 
         let mut legacy = frame.clone();
         legacy[..4].copy_from_slice(&[0x02, 0x21, 0x4C, 0x18]);

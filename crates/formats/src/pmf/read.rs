@@ -241,7 +241,7 @@ impl Reader<'_, '_> {
     fn read_entities(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
         cursor.enter("entity tables", None);
         if cursor.left() < MIN_BYTES {
-            let found = format!("{} bytes left", cursor.left());
+            let found = format!("{} left", counted(cursor.left(), "byte"));
             let expected = "at least 20 of entities";
             let error = cursor.fault(&rules::TRUNCATED, cursor.pos(), found, expected);
             self.keep::<()>(Err(error), "the entities of the map")?;
@@ -351,7 +351,7 @@ impl Reader<'_, '_> {
                 cursor.enter("end of level", usize::from(number));
                 let left = announced - end;
                 cursor.warn(&mut self.problems, &rules::TRAILING_DATA, end, || {
-                    format!("{left} bytes are left over")
+                    format!("{} left over", counted(left, "byte"))
                 });
                 announced
             }
@@ -574,7 +574,7 @@ impl Reader<'_, '_> {
         let file_bytes = self.bytes.len() as u64;
         if frame.end() > file_bytes {
             let left = file_bytes.saturating_sub(frame.start);
-            let found = format!("{part}: {left} bytes left");
+            let found = format!("{part}: {} left", counted(left as usize, "byte"));
             let place = Place::Offset(frame.start.min(file_bytes));
             return Err(refused(&rules::TRUNCATED, part, place, found, packed));
         }

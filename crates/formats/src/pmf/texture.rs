@@ -3,7 +3,7 @@
 use super::bytes::hex;
 use super::lz4;
 use super::rules;
-use crate::{Place, ReadError};
+use crate::{Place, ReadError, counted};
 
 /// What a texture begins with: three letters and the version.
 const MAGIC: [u8; 4] = *b"PTF\0";
@@ -51,7 +51,7 @@ impl Texture {
         let Some((&[p, t, f, version, flags, exponents], frame)) =
             bytes.split_first_chunk::<HEAD_BYTES>()
         else {
-            let found = format!("a texture of {} bytes", bytes.len());
+            let found = format!("a texture of {}", counted(bytes.len(), "byte"));
             return Err(fault(
                 bytes.len(),
                 found,
@@ -265,7 +265,7 @@ mod tests {
             "0x6: texture of 8x8 pixels: the section begins",
         );
         let more = [&bytes[..], &[0]].concat();
-        refused(&more, "1 bytes after the frame");
+        refused(&more, "1 byte after the frame");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod read;
 #[cfg(feature = "write")]
 mod write;
 
-use crate::{Place, quoted};
+use crate::{Place, counted, quoted};
 
 pub(super) use read::read;
 #[cfg(feature = "write")]
@@ -135,7 +135,7 @@ impl Value {
                 Some((end, _)) => format!("{}...", &text[..end]),
                 None => text.clone(),
             },
-            Self::Binary(bytes) => format!("[{} bytes]", bytes.len()),
+            Self::Binary(bytes) => format!("[{}]", counted(bytes.len(), "byte")),
         }
     }
 }

@@ -188,6 +188,36 @@ fn cut_off_maps_show_what_is_there() {
 }
 
 #[test]
+fn a_cut_in_a_block_is_one_problem() {
+    let bytes = write(&made_up()).unwrap();
+    let whole = good(&bytes);
+    let blocks = whole.layers.iter().map(|layer| &layer.block);
+    for block in blocks.chain([&whole.obstruction_block, &whole.zone_block]) {
+        for cut in [
+            block.start,
+            block.start + 1,
+            u64::midpoint(block.start, block.end),
+        ] {
+            let read = good(&bytes[..cut as usize]);
+            let left = cut - block.start;
+            let takes = format!(
+                "the block takes {} bytes, but {left} left",
+                block.end - block.start
+            );
+            one(&read, Severity::Error, &takes);
+            let below: Vec<_> = read.problems[0].consequences.iter().collect();
+            assert_eq!(below.len(), 1, "{below:?}");
+            assert_eq!(below[0].rule.id, "ika/block");
+        }
+    }
+    // A block that is broken in another way is a problem of its own.
+    let mut broken = bytes.clone();
+    broken[whole.layers[1].block.start as usize] = 0;
+    broken.truncate(whole.layers[2].block.end as usize - 8);
+    assert_eq!(good(&broken).problems.len(), 2);
+}
+
+#[test]
 fn the_order_of_the_document_is_read_too() {
     let map = made_up();
     let bytes = write(&map).unwrap();
@@ -327,7 +357,7 @@ fn odd_values_are_listed() {
     one(
         &good(&odd),
         Severity::Warning,
-        "3 bytes follow the last entity",
+        "3 bytes after the last entity",
     );
 }
 

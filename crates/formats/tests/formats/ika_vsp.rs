@@ -259,16 +259,15 @@ fn broken_tilesets_are_answered() {
     let half = read(&bytes[..bytes.len() / 2]).unwrap();
     assert!(!half.rgba().is_empty());
     assert!(half.rgba().len() < made_up().rgba().len());
-    assert!(
-        half.problems
-            .iter()
-            .all(|p| p.severity == Severity::Error || p.message.contains("strands"))
-    );
+    one(&half, Severity::Error, "pixels: they take ");
+    let below = half.problems[0].consequences.iter();
+    let below: Vec<_> = below.map(|problem| problem.rule.id).collect();
+    assert_eq!(below, ["ika/block", "vsp/strand"]);
     let more = [&bytes[..], &[0; 5]].concat();
     one(
         &read(&more).unwrap(),
         Severity::Warning,
-        "5 bytes follow the last strand",
+        "5 bytes after the last strand",
     );
 
     let mut vsp = made_up();

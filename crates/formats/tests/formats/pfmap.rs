@@ -305,7 +305,7 @@ fn what_the_engine_refuses_is_an_error() {
     text.push_str("\nmore\n");
     assert_eq!(
         problems(&read(&text)),
-        ["263:1: warning: 5 bytes after the last tile, from `more\\n` on; they are ignored"]
+        ["263:1: warning: 5 bytes after the last tile, from `more\\n` on; the rest is ignored"]
     );
 
     let two_chunks = Text {

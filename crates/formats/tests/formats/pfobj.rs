@@ -733,7 +733,7 @@ fn limits_of_the_engine_are_said() {
     assert_eq!(
         problems(&read(format!("{MODEL}hello\nworld\n"))),
         [
-            "44:1: warning: 12 bytes after the end of the model, from `hello\\nworld\\n` on; they are ignored"
+            "44:1: warning: 12 bytes after the end of the model, from `hello\\nworld\\n` on; the rest is ignored"
         ]
     );
     assert_eq!(

@@ -164,11 +164,7 @@ fn heads_are_checked() {
     check(&with(levels, 2), &Lost, "");
     let cut = bytes.len() - good().entities.bytes().len() + 19;
     check(&bytes[..cut], &Lost, "entity tables: 19 bytes left");
-    check(
-        &[&bytes[..], &[0]].concat(),
-        &Listed,
-        "1 bytes are left over",
-    );
+    check(&[&bytes[..], &[0]].concat(), &Listed, "1 byte left over");
 
     check_all(&[
         (

@@ -239,7 +239,10 @@ fn files_that_are_cut_off_keep_what_they_have() {
     }
     assert_eq!(start, bytes.len());
     let long = [&bytes[..], b"tail"].concat();
-    says(&long, &["4 bytes after the last section; they are ignored"]);
+    says(
+        &long,
+        &["4 bytes after the last section; the rest is ignored"],
+    );
     assert!(!sniff(&long));
 }
 
@@ -249,7 +252,7 @@ fn runs_must_end_with_the_cells() {
     let more = [&bytes[..], &[0x80, 1, 2, 3, 4]].concat();
     let map = says(
         &more,
-        &["warning: 5 bytes after the last packet; they are ignored"],
+        &["warning: 5 bytes after the last packet; the rest is ignored"],
     );
     assert_eq!(map.cells, made_up(0x108).cells);
     // A packet that goes on past the last cell.
@@ -315,7 +318,7 @@ fn streams_that_are_not_whole_are_told_apart() {
     let long = [&bytes[..], b"tail"].concat();
     whole(
         &long,
-        "warning: 4 bytes after the zlib stream; they are ignored",
+        "warning: 4 bytes after the zlib stream; the rest is ignored",
     );
     // Attributes that the flags know nothing of.
     let mut more = bytes.clone();

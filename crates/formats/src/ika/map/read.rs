@@ -215,26 +215,26 @@ impl Layout {
             cursor.enter("layer", i);
             self.infos.push((cursor.pos(), parallax(cursor)?));
             if order == Order::Interleaved {
-                self.block(cursor, "tiles")?;
+                self.block(cursor)?;
             }
         }
         if order == Order::InfosFirst {
             for i in 0..layers {
                 cursor.enter("layer", i);
-                self.block(cursor, "tiles")?;
+                self.block(cursor)?;
             }
         }
         for name in ["obstruction", "zone map"] {
             cursor.enter(name, None);
-            self.block(cursor, "block")?;
+            self.block(cursor)?;
         }
         Ok(())
     }
 
     /// Goes past a block, of which there may be only a part.
-    fn block(&mut self, cursor: &mut Cursor<'_>, what: &'static str) -> Result<(), ReadError> {
+    fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
         let at = cursor.pos();
-        let declared = cursor.field(what).u32()?;
+        let declared = cursor.field("length of the block").u32()?;
         let (start, left) = (cursor.pos(), cursor.left());
         cursor.seek(start.saturating_add(declared as usize));
         let is_whole = declared as usize <= left;
@@ -243,8 +243,14 @@ impl Layout {
         if is_whole {
             return Ok(());
         }
-        let found = format_args!("the {what} take {declared} bytes, but {left} are left");
-        Err(cursor.fault(&rules::TRUNCATED, at, found, "blocks that end in the file"))
+        let declared = counted(declared as usize, "byte");
+        let found = format_args!("the block takes {declared}, but {left} left");
+        Err(cursor.fault(
+            &rules::TRUNCATED,
+            at,
+            found,
+            "a block that ends in the file",
+        ))
     }
 
     /// How many blocks begin as zlib streams do.
@@ -281,8 +287,9 @@ impl Layout {
         problems: &mut Problems,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        let is_cut = self.blocks.last().is_some_and(|last| !last.is_whole);
-        let lost = lost(self.blocks.len(), is_cut, layers);
+        let cut = self.blocks.last().filter(|last| !last.is_whole);
+        let cut = cut.map(|cut| Place::Offset(cut.range.start as u64));
+        let lost = lost(self.blocks.len(), cut.is_some(), layers);
         let mut of_map = self
             .blocks
             .split_off(layers.min(self.blocks.len()))
@@ -313,7 +320,13 @@ impl Layout {
             blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
         let mut budget = budget(bytes.len());
-        let mut inflated = inflate_all(&blocks, &mut budget, problems, watch)?.into_iter();
+        let inflated = inflate_all(&blocks, &mut budget, problems, watch)?;
+        // Of a block that the file ends in, its end is missing and nothing else.
+        let cut = cut.filter(|_| {
+            let last = inflated.last();
+            last.is_some_and(|last| last.not_read == Some(NotRead::DataEnds))
+        });
+        let mut inflated = inflated.into_iter();
 
         if let Some((at, _)) = self.infos.get(MAX_LAYERS) {
             let layers = self.infos.len();
@@ -353,6 +366,11 @@ impl Layout {
         }
         if let Some(end) = self.end {
             problems.add_error(end.losing(lost));
+            if let Some((cause, cut)) = problems.last().zip(cut) {
+                problems.fold(cause, |problem| {
+                    problem.rule == &rules::BLOCK && problem.place == cut
+                });
+            }
         }
         Ok(())
     }
@@ -429,7 +447,8 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     if left > 0 {
         cursor.enter("file", None);
         cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
-            format!("{left} bytes follow the last entity; expected the end of the file")
+            let left = counted(left, "byte");
+            format!("{left} after the last entity; expected the end of the file")
         });
     }
 }

@@ -9,7 +9,7 @@ use super::super::rules;
 use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
-use crate::{Place, Problems, ReadError, Subject, quoted};
+use crate::{Place, Problems, ReadError, Subject, counted, quoted};
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
@@ -113,6 +113,14 @@ impl Head {
 
     fn stored_bytes(&self) -> u64 {
         self.pixel_count() * u64::from(self.bytes_per_pixel)
+    }
+
+    /// How many bytes the pixels take in the file, as it says.
+    fn said_bytes(&self) -> u64 {
+        match self.packing {
+            Packing::None => self.stored_bytes(),
+            Packing::Rle | Packing::Zlib => self.packed.into(),
+        }
     }
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
@@ -251,8 +259,14 @@ fn read_binary(
     }
     let mut cursor = Cursor::new(bytes, File);
     let head = Head::read(&mut cursor, problems)?;
+    let is_cut = head.said_bytes() > cursor.left() as u64;
+    let moment = problems.moment();
     let pixels = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
     let strands = read_strands(&mut cursor, head.vsp.count, problems);
+    // A file that ends in the pixels lacks their end and all strands, and nothing else.
+    if let Some(cause) = problems.first_since(moment).filter(|_| is_cut) {
+        problems.fold_since(moment, cause);
+    }
     Ok(Vsp {
         pixels,
         strands,
@@ -269,10 +283,7 @@ fn read_pixels(
 ) -> Result<Pixels, ReadError> {
     cursor.enter("pixels", None);
     let start = cursor.pos();
-    let said = match head.packing {
-        Packing::None => head.stored_bytes(),
-        Packing::Rle | Packing::Zlib => head.packed.into(),
-    };
+    let said = head.said_bytes();
     let left = cursor.left();
     let stored = cursor
         .field("pixels")
@@ -284,7 +295,8 @@ fn read_pixels(
             head.packed_at
         };
         problems.add(&rules::TRUNCATED, Place::Offset(at as u64), || {
-            format!("pixels: they take {said} bytes, but {left} are left; expected all of them")
+            let said = counted(said as usize, "byte");
+            format!("pixels: they take {said}, but {left} left; expected all of them")
         });
     }
     // Checked to be below the maximum.
@@ -387,7 +399,8 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
     if left > 0 {
         cursor.enter("file", None);
         cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
-            format!("{left} bytes follow the last strand; expected the end of the file")
+            let left = counted(left, "byte");
+            format!("{left} after the last strand; expected the end of the file")
         });
     }
     strands

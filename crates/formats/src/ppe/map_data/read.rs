@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, NotRead, Place, Problems, ReadError};
+use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -101,7 +101,7 @@ impl Header {
         let Some(header) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else {
             let found = match bytes.len() {
                 0 => "the file is empty".to_owned(),
-                len => format!("the file ends after {len} bytes"),
+                len => format!("the file ends after {}", counted(len, "byte")),
             };
             let place = Place::Offset(bytes.len() as u64);
             let expected = "a header of 12 bytes: flags, width and height";
@@ -341,7 +341,10 @@ impl<'a> Reader<'a, '_> {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
             self.problems.add(&rules::TRAILING_DATA, place(end), || {
-                format!("{rest} bytes after {what}; they are ignored")
+                format!(
+                    "{} after {what}; the rest is ignored",
+                    counted(rest, "byte")
+                )
             });
         }
     }

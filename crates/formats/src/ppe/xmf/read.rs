@@ -13,7 +13,7 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problems, ReadError, Subject};
+use crate::{Place, Problems, ReadError, Subject, counted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -138,7 +138,7 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
         End::Complete if rest == 0 => return (text.into(), packing),
         End::Complete => (
             &rules::TRAILING_TEXT,
-            format!("{rest} bytes after the packed text"),
+            format!("{} after the packed text", counted(rest, "byte")),
         ),
         End::WrongChecksum => (
             &rules::PACKED_TEXT,
@@ -146,11 +146,11 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
         ),
         End::Unfinished => (
             &rules::PACKED_TEXT,
-            format!("the packed text is cut off after {len} bytes"),
+            format!("the packed text is cut off after {}", counted(len, "byte")),
         ),
         End::Broken => (
             &rules::PACKED_TEXT,
-            format!("the packed text is broken after {len} bytes"),
+            format!("the packed text is broken after {}", counted(len, "byte")),
         ),
         End::More => (
             &rules::LIMIT,
@@ -672,10 +672,10 @@ Extra 1
         assert_eq!(last(&zlib), "");
         assert!(last(&zlib[..zlib.len() - 30]).contains("error: the packed text is cut off after"));
         assert!(
-            last(&[&zlib[..], b"x"].concat()).contains("warning: 1 bytes after the packed text")
+            last(&[&zlib[..], b"x"].concat()).contains("warning: 1 byte after the packed text")
         );
         assert!(
-            last(&[&zstd[..], b"x"].concat()).contains("warning: 1 bytes after the packed text")
+            last(&[&zstd[..], b"x"].concat()).contains("warning: 1 byte after the packed text")
         );
         let mut wrong = zlib.clone();
         *wrong.last_mut().unwrap() ^= 1;

@@ -10,6 +10,7 @@ use super::{
     LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
     SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource, XmfLayer,
 };
+use crate::counted;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
@@ -136,7 +137,8 @@ fn cells([width, height]: [u32; 2], map: &mut Fields<'_>) -> Option<Vec<u32>> {
     let (found, expected) = (bytes.len() as u64, 4 * count);
     if found != expected {
         map.problem(&rules::EMBEDDED_SIZE, || {
-            format!("{found} bytes of cells; expected {expected}, 4 for each of {width} x {height}")
+            let found = counted(found as usize, "byte");
+            format!("{found} of cells; expected {expected}, 4 for each of {width} x {height}")
         });
     }
     let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -222,7 +224,8 @@ impl Record for Palette {
                 *colors = all.to_vec();
                 if !rest.is_empty() {
                     tag.problem(&rules::EMBEDDED_SIZE, || {
-                        format!("{} bytes of colours; expected 4 for each", bytes.len())
+                        let found = counted(bytes.len(), "byte");
+                        format!("{found} of colours; expected 4 for each")
                     });
                 }
             }

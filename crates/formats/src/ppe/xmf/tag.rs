@@ -4,7 +4,7 @@
 use super::RepeatMode;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
-use crate::{Problems, Rule, quoted};
+use crate::{Problems, Rule, counted, quoted};
 
 /// What a tag stands for.
 pub(super) trait Record: Default {
@@ -403,7 +403,7 @@ fn described(value: &Value) -> String {
         Value::Integer(number) => format!("{number}"),
         Value::Float(number) => format!("{number:?}"),
         Value::Text(text) => format!("the text {}", quoted(text.as_bytes())),
-        Value::Binary(bytes) => format!("{} bytes", bytes.len()),
+        Value::Binary(bytes) => counted(bytes.len(), "byte"),
         Value::Time(text) => format!("the time {}", quoted(text.as_bytes())),
     }
 }
