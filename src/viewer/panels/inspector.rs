@@ -18,6 +18,8 @@ pub struct Inspector {
     item: Option<(Item, Playhead)>,
     /// That of the document when it was asked last.
     revision: u64,
+    /// Whether a 2D map was flat then, and the pixel at the corner of the view.
+    flat: (bool, [i64; 2]),
     /// Whether the item is somewhere, so that the camera can go there.
     has_place: bool,
     /// Whether the item is a camera that can be looked through.
@@ -45,10 +47,12 @@ impl PanelUi for Inspector {
         };
         let moved = || self.item != now && follows();
         let revision = context.document.revision();
-        if other_document || other_item || self.revision != revision || moved() {
-            self.revision = revision;
-            let (document, playhead) = (context.document, context.shown.playhead);
-            self.groups = document.properties(item, playhead);
+        let flat = (context.shown.flat, context.shown.flat_camera_px);
+        let is_old = self.revision != revision || self.flat != flat;
+        if other_document || other_item || is_old || moved() {
+            (self.revision, self.flat) = (revision, flat);
+            let document = context.document;
+            self.groups = document.properties_shown(item, context.shown);
             self.has_place = document.place(item, context.shown).bounds.is_some();
             self.is_camera = document.camera_of(item).is_some();
             self.is_file = document.file_of(item).is_some();

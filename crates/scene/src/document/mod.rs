@@ -242,6 +242,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The same of an item as it is shown: of a tile in layers that move with the camera, what all of
+    /// them have where it is seen now, as [`Document::summary`] says it.
+    fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+        self.properties(item, shown.playhead)
+    }
+
     /// Everything about an item at a moment, for programs: an object for each heading of the
     /// inspector. Empty for an item that is not there.
     fn details(

@@ -37,7 +37,11 @@ impl Document for TileMap {
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.groups_of(item)
+        self.groups_of(item, &Self::at_rest())
+    }
+
+    fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+        self.groups_of(item, shown)
     }
 
     fn details(

@@ -162,9 +162,16 @@ impl TileMap {
         own
     }
 
-    /// The inspector's lists of an item: its fields, and then what the file says of it.
-    pub(super) fn groups_of(&self, item: Item) -> Vec<PropertyGroup> {
-        let Some(described) = self.described(item, None) else {
+    /// The inspector's lists of an item where it is shown: its fields, and then what the file says of
+    /// it.
+    pub(super) fn groups_of(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+        let middle = self.cell_at(item).filter(|_| shown.flat).and_then(|at| {
+            let end = at.place.map(|place| place.saturating_add(1));
+            let rect = self.cells_px(at.layer, [at.place, end], shown)?;
+            let [x, z] = rect.center();
+            Some((Vec3::new(x, 0.0, z), shown))
+        });
+        let Some(described) = self.described(item, middle) else {
             return Vec::new();
         };
         let mut groups = described.groups();
@@ -838,14 +845,9 @@ impl TileMap {
     }
 
     fn zone_value(&self, ZoneHere { zone, layer }: ZoneHere) -> Value {
-        if zone >= self.zones.len() {
-            return match self.zones_not_read() {
-                Some(_) => format!("{zone}, which was not read").into(),
-                None => format!("{zone}, which the file does not describe").into(),
-            };
-        }
+        let is_there = zone < self.zones.len();
         Value::from(self.with_layer(self.zone_name(zone), layer))
-            .link(Self::zone_item(zone))
+            .link_if(is_there.then(|| Self::zone_item(zone)))
             .swatch(Some(Swatch::Color(zone_color(zone))))
     }
 

@@ -393,7 +393,7 @@ mod tests {
         }
         let free = tile(&map, 2, 2).unwrap();
         assert_eq!(free["layers"][1]["obstructed"], json!(false));
-        assert_eq!(free["zones"], json!(["Zone 7"]), "which is not described");
+        assert_eq!(free["zones"], json!(["7 (not described)"]));
     }
 
     #[test]

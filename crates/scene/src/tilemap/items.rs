@@ -225,10 +225,13 @@ impl TileMap {
         named_or(name, "Layer", layer)
     }
 
-    /// What a zone is called.
+    /// What a zone is called; of one that is not there, its number and why.
     pub(super) fn zone_name(&self, zone: usize) -> String {
-        let name = self.zones.get(zone).map_or("", |zone| &*zone.name);
-        named_or(name, "Zone", zone)
+        match self.zones.get(zone) {
+            Some(known) => named_or(&known.name, "Zone", zone),
+            None if self.is_zone_not_read(zone) => format!("{zone} (not read)"),
+            None => format!("{zone} (not described)"),
+        }
     }
 
     /// What an object is called.

@@ -252,11 +252,13 @@ impl TileMap {
         })
     }
 
-    /// Why the rest of the zones was not read, if there is a rest.
-    pub(super) fn zones_not_read(&self) -> Option<NotRead> {
+    /// Whether a zone is among those that were not read.
+    pub(super) fn is_zone_not_read(&self, zone: usize) -> bool {
         let mut of_map = self.left_out_of(None);
         let zones = of_map.find(|left_out| matches!(left_out.what, Unread::Zones(_)));
-        zones.map(|zones| zones.why)
+        zones.is_some_and(|zones| {
+            zone >= zones.read && zones.of().is_none_or(|of| (zone as u64) < of)
+        })
     }
 
     /// A line of the inspector for all that was left out of a layer, or of the map itself.
@@ -459,6 +461,31 @@ mod tests {
         for name in ["Tile", "Zone", "Obstructed"] {
             assert_eq!(said(name).trim(), "not read", "{name}");
         }
+    }
+
+    #[test]
+    fn zones_that_were_not_read_have_their_number() {
+        let mut map = sample::made_up();
+        // Of three zones the first two were read; the file has no eighth.
+        map.zones.truncate(2);
+        map.left_out = vec![LeftOut::of_list(Unread::Zones, 2, Rest::Count(1)).unwrap()];
+        let map = map.finished();
+        let cell = |place| TileMap::cell_item(0, place);
+        let status = |place| {
+            let parts = map.summary(cell(place), None, &Shown::default());
+            let zone = parts.into_iter().find(|part| part.name == "Zone");
+            zone.unwrap().value
+        };
+        assert_eq!(status([2, 1]), "meadow, 2 (not read) (Ground)");
+        assert_eq!(status([2, 2]), "7 (not described)");
+        assert_eq!(
+            line(&map, cell([2, 1]), "Zone"),
+            ["meadow", "2 (not read) (Ground)"]
+        );
+        assert_eq!(line(&map, cell([2, 2]), "Zone"), ["7 (not described)"]);
+        let told = |place| map.tile_info(place).unwrap()["zones"].clone();
+        assert_eq!(told([2, 1]), json!(["meadow", "2 (not read)"]));
+        assert_eq!(told([2, 2]), json!(["7 (not described)"]));
     }
 
     #[test]

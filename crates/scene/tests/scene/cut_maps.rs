@@ -143,7 +143,7 @@ fn every_part_of_a_binary_map_shows_what_it_has() {
             let name = match (is_lost, (number as usize) < zones) {
                 (true, _) => json!([]),
                 (false, true) => json!([format!("zone {number}")]),
-                (false, false) => json!([format!("Zone {number}")]),
+                (false, false) => json!([format!("{number} (not read)")]),
             };
             assert!(here.is_null() || here["zones"] == name, "{end}: {here}");
         }

@@ -181,7 +181,10 @@ fn a_cell_is_said_in_a_line() {
     assert_eq!(empty[3], ("Tile", "empty".to_owned()));
     assert_eq!(empty[4], ("Zone", "none".to_owned()));
     // By its number it is in no zone that is described, and by no area.
-    assert_eq!(said(&map, TileMap::cell_item(0, [2, 2]))[4].1, "Zone 7");
+    assert_eq!(
+        said(&map, TileMap::cell_item(0, [2, 2]))[4].1,
+        "7 (not described)"
+    );
     assert_eq!(
         said(&map, TileMap::cell_item(0, [2, 1]))[4].1,
         "meadow, Zone 2 (Ground)"
@@ -234,6 +237,37 @@ fn what_blocks_a_place_is_said_with_its_layer() {
     let parts = map.summary(TileMap::cell_item(3, [0, 0]), at, &shown);
     let obstructed = parts.iter().find(|part| part.name == "Obstructed");
     assert_eq!(obstructed.unwrap().value, "yes (Ground)");
+}
+
+/// Where layers move each in its own way, the inspector has what the status line has of a place.
+#[test]
+fn the_inspector_and_the_status_line_agree_on_what_is_at_a_place() {
+    let mut map = sample::made_up();
+    map.layers[1].parallax.mul = [0, 0];
+    let shown = Shown {
+        flat: true,
+        flat_camera_px: [8, 4],
+        ..Shown::default()
+    };
+    // The roof stays where it is on the screen, over other tiles of the ground.
+    let roof = TileMap::cell_item(1, [0, 0]);
+    let pointer = glam::vec3(14.5, 0.0, 10.5);
+    let status = map.summary(roof, Some(pointer), &shown);
+    let status = status.iter().find(|part| part.name == "Here").unwrap();
+    let groups = map.properties_shown(roof, &shown).into_iter();
+    let lines = groups.flat_map(|group| group.properties);
+    let lines: Vec<String> = lines
+        .filter(|line| line.name == "On layer")
+        .map(|line| line.value.replace(": ", " "))
+        .collect();
+    assert_eq!(status.value, lines.join("  "));
+    let at_rest = lines_at_rest(&map, roof);
+    assert_ne!(lines, at_rest, "at rest other tiles are there");
+}
+
+fn lines_at_rest(map: &TileMap, item: Item) -> Vec<String> {
+    let lines = lines(map, item, "On layer").into_iter();
+    lines.map(|line| line.value.replace(": ", " ")).collect()
 }
 
 #[test]
