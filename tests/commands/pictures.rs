@@ -4,7 +4,8 @@ use std::fs;
 use std::io::Cursor;
 
 use image::{Rgba, RgbaImage};
-use mapscope_testdata::{Need, skip};
+use mapscope_formats::ika::map as ika_map;
+use mapscope_testdata::{Need, skip, synthesize};
 
 use super::folder::Folder;
 
@@ -73,6 +74,25 @@ fn layers_are_shown_alone_and_left_out() {
         .map(|layer| format!("--layer {layer}"))
         .collect();
     assert!(whole == flat(&all.join(" ")));
+}
+
+/// A flat picture has the map's own pixels, unless it is asked what of it was not read.
+#[test]
+fn what_was_not_read_is_outlined_where_that_is_asked_for() {
+    let folder = Folder::new();
+    let bytes = ika_map::write(&synthesize::ika_map([10, 8], 2, 1)).unwrap();
+    let block = &ika_map::read(&bytes).unwrap().layers[1].block;
+    let half = u64::midpoint(block.start, block.end);
+    folder.write("cut.map", &bytes[..half as usize]);
+    let drawn = |args: &str| {
+        folder.run(&format!("render cut.map --view flat {args} -o a.png"));
+        image::open(folder.path("a.png")).unwrap().into_rgba8()
+    };
+    let [plain, outlined] = ["", "--overlay left-out"].map(drawn);
+    assert_eq!(plain.dimensions(), outlined.dimensions());
+    let changed = plain.pixels().zip(outlined.pixels());
+    let changed = changed.filter(|(a, b)| a != b).count();
+    assert!(changed > 50, "{changed} pixels of lines");
 }
 
 #[test]

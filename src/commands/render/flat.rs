@@ -65,6 +65,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let mut shown = asked.map_err(CommandError::Argument)?;
     (shown.flat, shown.is_transparent) = (true, args.transparent);
     shown.has_names = args.labels;
+    shown.outlines_left_out = args.image.request.asks_for(OverlayId::LeftOut);
     check_labels(args, document, &shown)?;
     let shots = shots::all(args, document, &shown)?;
     let mut painter = FlatPainter {

@@ -60,6 +60,9 @@ pub struct Shown {
     /// Whether nothing is behind everything, so that an image is transparent there: no sky, no floor
     /// and no black.
     pub is_transparent: bool,
+    /// Whether the image of a whole 2D map outlines what was not read, as its views do: it has the map's
+    /// own pixels unless that is asked for.
+    pub outlines_left_out: bool,
 }
 
 impl Shown {

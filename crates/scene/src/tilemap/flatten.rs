@@ -5,8 +5,8 @@
 //! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
 //! 1:1: colours of areas and grids, lines between tiles, and lines around objects. Two are left out
 //! there too: a pixel of the image has no room for lines around those of the map, and at rest there
-//! is no parallax to switch off. Nor is what was not read outlined: the image has the map's own pixels
-//! unless an overlay is asked for. Texts are no part of it.
+//! is no parallax to switch off. What was not read is outlined only where that is asked for
+//! ([`Shown::outlines_left_out`]). Texts are no part of it.
 
 use std::ops::Range;
 
@@ -42,8 +42,10 @@ impl<'a> FlatMap<'a> {
             flat_view_px: None,
             ..shown.clone()
         };
-        let offered = map.about.overlays;
-        shown.overlays.set(offered, OverlayId::LeftOut, false);
+        if !shown.outlines_left_out {
+            let offered = map.about.overlays;
+            shown.overlays.set(offered, OverlayId::LeftOut, false);
+        }
         let ticks = map.ticks(shown.playhead);
         let pictured = map.objects.iter().filter_map(|object| {
             let image = map.images.get(object.image?)?;
