@@ -396,7 +396,7 @@ static TABLE: &[Command] = &[
             }
         },
     }),
-        "Stop saving a picture or an animation and keep nothing of the file that was begun"),
+        "Stop saving a picture or an animation, and delete the file that was begun"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,

@@ -36,7 +36,7 @@ pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
         "Draw back faces as if they were front faces, whether or not the cube says so",
     Wireframe "Wireframe" "Draw the edges of the triangles",
     ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
-    LeftOut "Left out" "Outline chunks and cubes of which something cannot be read" on,
+    LeftOut "Left out" "Outline what was not read: chunks and cubes of levels, tiles of 2D maps" on,
     Cells "Octree cells"
         "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
          depth",

@@ -24,7 +24,7 @@ pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
     Grid "Tile grid" "Draw lines between the tiles",
     PixelGrid "Pixel grid" "Draw lines between the pixels, when they are large enough",
     LayerFrames "Layer edges" "Draw a frame around each layer",
-    LeftOut "Left out" "Outline the tiles of which something was not read" on,
+    LeftOut "Left out" "Outline what was not read: chunks and cubes of levels, tiles of 2D maps" on,
     Still "No parallax" "Keep all layers where they are while the flat view moves",
 ];
 
