@@ -10,11 +10,15 @@ use super::shown::{Revision, TrackedShown};
 use crate::viewer::state::OpenFile;
 use mapscope_scene::Item;
 use mapscope_scene::camera::Camera;
+use mapscope_scene::colors::HOVERED;
 
 /// As wide as it needs to be to be seen on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
     width: 2.0,
-    color: Color32::from_rgb(255, 64, 48),
+    color: {
+        let [r, g, b] = HOVERED;
+        Color32::from_rgb(r, g, b)
+    },
 };
 
 /// The outline of an item, kept while the pointer stays on it.

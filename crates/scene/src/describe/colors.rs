@@ -2,6 +2,8 @@
 
 /// Of what is selected, as shaders have it: red, green and blue from 0 to 1.
 pub const SELECTED: [f32; 3] = [1.0, 0.77, 0.24];
+/// Of the outline of what the pointer is over, unlike those of marks and of what is selected.
+pub const HOVERED: [u8; 3] = [64, 224, 255];
 /// Of marks around what cannot be read.
 pub(crate) const BROKEN: [u8; 3] = [240, 70, 60];
 /// Of marks around that of which something cannot be read.
@@ -85,6 +87,9 @@ mod tests {
             for at in 1..steps {
                 assert!(difference(step(at, steps), step(at - 1, steps)) > 30);
             }
+        }
+        for mark in [BROKEN, DAMAGED, bytes(SELECTED)] {
+            assert!(difference(HOVERED, mark) > 200, "{mark:?}");
         }
         assert_eq!(step(0, 1), RAMP[0]);
         assert_eq!(step(99, 5), RAMP[8]);
