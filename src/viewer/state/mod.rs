@@ -288,6 +288,7 @@ impl State {
             }
             None if cancelled => self.notices.toast("Cancelled", None),
             None if cause.is_reload() => {
+                self.mark_failed(&failures);
                 for failure in failures {
                     self.keep_version_of_unreadable(failure);
                 }
@@ -343,6 +344,9 @@ impl State {
         if let Some(before) = before.filter(|_| keep) {
             let wish = self.wish(&before);
             self.grant(wish);
+            if let Some(list) = &mut self.files.playlist {
+                list.mark_opened(&path);
+            }
             self.tell_of_reload(&*before.document);
             self.compare_reloaded(&before);
         } else {
@@ -523,6 +527,7 @@ mod tests {
     use super::interface::{Asked, Dialog};
     use super::notices::LoadingView;
     use super::picture::PictureSize;
+    use super::playlist::FileList;
     use super::*;
     use crate::images::animation::AnimationFormat;
     use crate::viewer::commands::{self, Action};
@@ -803,6 +808,26 @@ mod tests {
         assert_eq!(state.notices.failures.len(), 1);
         state.loaded(outcome("/a.pfmap", true, true));
         assert!(state.notices.failures.is_empty());
+    }
+
+    /// In the list of files a file that is gone from the disk is marked until it can be read again.
+    #[test]
+    fn an_open_file_that_is_gone_is_marked_in_the_list() {
+        let mut state = state();
+        let mut opened = outcome("/a.pfmap", false, true);
+        let files = ["/a.pfmap", "/b.pfmap"].map(PathBuf::from).to_vec();
+        opened.loaded.as_mut().unwrap().files = FileList::new(files, "/".into());
+        state.loaded(opened);
+        let failure = |state: &State| {
+            let list = state.files.playlist.as_ref().unwrap();
+            list.files()[0].failure.clone()
+        };
+        assert_eq!(failure(&state), None);
+        state.loaded(outcome("/a.pfmap", true, false));
+        assert_eq!(failure(&state).as_deref(), Some("1:1: bad"));
+        assert!(state.tells_of_disk());
+        state.loaded(outcome("/a.pfmap", true, true));
+        assert_eq!(failure(&state), None);
     }
 
     /// What a load gives of a map without its textures.

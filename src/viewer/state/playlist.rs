@@ -320,10 +320,16 @@ impl Playlist {
         let found = self.index_of(file);
         self.at = found.unwrap_or(self.at);
         self.tried = None;
+        self.mark_opened(file);
+        found.is_some()
+    }
+
+    /// A file could be opened, whatever was before.
+    pub(crate) fn mark_opened(&mut self, file: &Path) {
+        let found = self.index_of(file);
         if let Some(file) = found.and_then(|at| self.list.files.get_mut(at)) {
             file.failure = None;
         }
-        found.is_some()
     }
 
     /// A file could not be opened.

@@ -784,3 +784,20 @@ fn panels_of_maps_look_as_they_should() {
         keep_picture(&mut h, &format!("map-3d-{scale}"));
     }
 }
+
+/// What is said of the file on disk leaves the buttons of the bar where they can be reached.
+#[test]
+fn a_banner_covers_no_button_of_the_bar() {
+    let mut h = with_map();
+    h.state_mut()
+        .state
+        .keep_version(Some("there is no such file".to_owned()), Vec::new());
+    h.run();
+    let (bar, banner) = (place(&h, "flat-bar"), place(&h, "banner"));
+    assert!(!bar.intersects(banner), "{bar:?} {banner:?}");
+    // Also in a narrow window.
+    h.set_size(vec2(420.0, 700.0));
+    h.run();
+    let (bar, banner) = (place(&h, "flat-bar"), place(&h, "banner"));
+    assert!(!bar.intersects(banner), "{bar:?} {banner:?}");
+}

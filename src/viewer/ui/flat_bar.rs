@@ -18,10 +18,10 @@ const NARROW: f32 = 330.0;
 /// The layers can be pulled apart this many times as far as usual.
 const FARTHEST: f32 = 4.0;
 
-/// Shows the bar for what is a 2D map.
-pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
+/// Shows the bar for what is a 2D map, and says where.
+pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) -> Option<Rect> {
     if !context.state.is_map() {
-        return;
+        return None;
     }
     let area = egui::Area::new(Id::unique("flat bar"))
         .order(egui::Order::Middle)
@@ -36,7 +36,9 @@ pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) 
                 });
             });
         });
-    places::note(ctx, "flat-bar", area.response.rect);
+    let place = area.response.rect;
+    places::note(ctx, "flat-bar", place);
+    Some(place)
 }
 
 fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {

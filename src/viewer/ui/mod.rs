@@ -142,11 +142,16 @@ impl WindowUi {
         let center = center.response.rect;
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
-        state.with_bar(|context| flat_bar::flat_bar(&ctx, context, center));
+        let mut below_bar = center;
+        state.with_bar(|context| {
+            let bar = flat_bar::flat_bar(&ctx, context, center);
+            below_bar.min.y = bar.map_or(center.min.y, |bar| bar.max.y);
+        });
         state.with_bar(|context| self.mini_map.show(&ctx, context, center));
-        notices::on_disk(&ctx, state, center);
-        notices::scene_offer(&ctx, state, center);
-        notices::failures(&ctx, state, center);
+        // What stays until it is answered covers no button.
+        notices::on_disk(&ctx, state, below_bar);
+        notices::scene_offer(&ctx, state, below_bar);
+        notices::failures(&ctx, state, below_bar);
         notices::loading(&ctx, state, center);
         notices::toasts(&ctx, state, center);
         dialogs::ui(&ctx, state);
