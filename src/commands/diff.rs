@@ -11,6 +11,7 @@ use super::cli::{DiffArgs, display_name};
 use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
+use mapscope_formats::{Place, Problem, is_of_end};
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
 
@@ -38,13 +39,17 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         source,
     })?;
     // Of the same bytes nothing needs to be read.
-    let is_complete = is_identical || diff.is_partial == [false; 2];
+    let is_complete = is_identical || diff.not_read.iter().all(Option::is_none);
     let is_same = diff.count() == 0 && is_complete;
     if args.json {
         let mut json = diff_json(files, &*first, &diff);
         json["same"] = is_same.into();
         json["identical"] = is_identical.into();
         json["complete"] = is_complete.into();
+        let not_read = diff.not_read.iter().map(Option::as_ref);
+        let not_read = not_read.map(|problem| problem.filter(|_| !is_complete));
+        let not_read = not_read.map(|problem| problem.map_or(Value::Null, output::problem_json));
+        json["not_read"] = not_read.collect();
         serde_json::to_writer_pretty(&mut out, &json).map_err(io::Error::from)?;
         writeln!(out)?;
     } else if diff.count() > 0 {
@@ -58,13 +63,11 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         output::say("what they say is the same, but not every byte of it");
     }
     if !is_complete {
-        let names = files.into_iter().zip(diff.is_partial);
-        let names = names.filter(|(_, is_partial)| *is_partial);
-        let names: Vec<String> = names.map(|(file, _)| display_name(file)).collect();
-        let files = names.join(" and ");
-        output::say(&format!(
-            "what errors of {files} leave out could not be compared"
-        ));
+        for (file, problem) in files.into_iter().zip(&diff.not_read) {
+            if let Some(problem) = problem {
+                output::say(&not_read(file, problem));
+            }
+        }
     }
     Ok(if is_same {
         Status::Done
@@ -138,6 +141,20 @@ fn write_parts(
         }
     });
     Ok(written?)
+}
+
+/// That a file was not read from a place on, or that errors leave something of it out.
+fn not_read(file: &Path, problem: &Problem) -> String {
+    let (file, Problem { place, message, .. }) = (display_name(file), problem);
+    let place = match place {
+        Place::Text { line, .. } => format!("line {line}"),
+        Place::Offset(_) => place.to_string(),
+    };
+    if is_of_end(problem.rule) {
+        format!("{file}: not read from {place} on, and not compared: {message}")
+    } else {
+        format!("{file}: what errors leave out is not compared, the first at {place}: {message}")
+    }
 }
 
 /// The object of `diff --json` (contract).

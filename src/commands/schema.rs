@@ -651,6 +651,7 @@ fn diff() -> Value {
         ("format", text()),
         ("same", flag()),
         ("complete", flag()),
+        ("not_read", list_of(2, or_null(defined("problem")))),
         ("identical", flag()),
         ("count", integer()),
         ("listed", integer()),

@@ -137,18 +137,73 @@ fn what_errors_leave_out_is_not_the_same() {
         [&json["same"], &json["complete"], &json["count"]],
         [&json!(false), &json!(false), &json!(0)]
     );
-    assert!(
-        outcome
-            .stderr
-            .contains("errors of a.pmf and b.pmf leave out could not be compared"),
-        "{outcome:?}"
-    );
+    for name in ["a.pmf", "b.pmf"] {
+        let said = format!("{name}: what errors leave out is not compared, the first at 0x");
+        assert!(outcome.stderr.contains(&said), "{outcome:?}");
+    }
+    assert_eq!(json["not_read"][0]["severity"], "error");
     // The same bytes are the same.
     let json = folder.run("diff a.pmf a.pmf --json").expect(0).json();
     assert_eq!([&json["same"], &json["complete"]], [true, true]);
     folder.write("whole.pmf", &whole);
     let json = folder.run("diff whole.pmf a.pmf --json").expect(1).json();
     assert_eq!(json["complete"], false);
+    assert_eq!(json["not_read"][0], Value::Null);
+    assert!(json["not_read"][1]["message"].is_string(), "{json}");
+}
+
+/// What stands behind the cut makes no difference: one line says where that is.
+#[test]
+fn of_a_cut_file_only_what_was_read_is_compared() {
+    let folder = Folder::new();
+    let cut = |name: &str, bytes: &[u8], at: usize, said: &str| {
+        folder.write(&format!("whole.{name}"), bytes);
+        folder.write(&format!("cut.{name}"), &bytes[..at]);
+        for files in ["whole cut", "cut whole"] {
+            let files: Vec<_> = files.split(' ').map(|it| format!("{it}.{name}")).collect();
+            let outcome = folder.run(&format!("diff {}", files.join(" "))).expect(1);
+            assert_eq!(outcome.stdout, "", "{name}: {files:?}");
+            let said = format!("cut.{name}: not read from {said}");
+            let lines = outcome.stderr.lines();
+            let lines = lines.filter(|line| line.starts_with(&said));
+            assert_eq!(lines.count(), 1, "{name}: {}", outcome.stderr);
+        }
+    };
+    let map = synthesize::ika_map([10, 8], 2, 1);
+    let bytes = ika_map::write(&map).unwrap();
+    let places = ika_map::read(&bytes).unwrap();
+    let [layer, zones] = [&places.layers[1].block, &places.zone_block];
+    for block in [layer, &places.obstruction_block, zones] {
+        let half = u64::midpoint(block.start, block.end);
+        cut(
+            "map",
+            &bytes,
+            half as usize,
+            &format!("{:#x} on", block.start - 4),
+        );
+    }
+    let zone = places.zones[1].place.start as usize + 2;
+    cut("map", &bytes, zone, &format!("{zone:#x}")[..4]);
+    let entity = places.entities[1].place.end as usize;
+    cut("map", &bytes, entity, "0x");
+    let terrain = pfmap::write(&pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap());
+    cut("pfmap", &terrain, terrain.len() - 500, "line ");
+    let level = pmf::write(&synthesize::pmf([1, 2, 1], 2, 3), Packing::Stored).unwrap();
+    cut("pmf", &level, level.len() * 2 / 3, "0x");
+    // What was read is compared all the same.
+    let mut changed = map.clone();
+    changed.layers[0].tiles[3] += 1;
+    changed.entities[0].speed += 1;
+    folder.write("a.map", ika_map::write(&changed).unwrap());
+    folder.write("b.map", &bytes[..entity]);
+    let json = folder.run("diff a.map b.map --json").expect(1).json();
+    let found: Vec<_> = json["differences"].as_array().unwrap().iter().collect();
+    let places: Vec<_> = found
+        .iter()
+        .map(|it| it["where"].as_str().unwrap())
+        .collect();
+    assert_eq!(places, ["Layer 0: 3,0", "Entity 0"]);
+    assert_eq!([&json["complete"], &json["same"]], [false, false]);
 }
 
 #[test]
@@ -176,6 +231,17 @@ fn layers_grids_zones_and_entities_of_a_map_differ() {
     });
     let bytes = [&a, &b].map(|map| ika_map::write(map).unwrap());
     let [a, b] = bytes;
+    let folder = Folder::new();
+    folder.write("a.map", &a);
+    folder.write("b.map", &b);
+    let json = folder.run("diff a.map b.map --json").expect(1).json();
+    let at = |what: &str| {
+        let mut all = json["differences"].as_array().unwrap().iter();
+        all.find(|it| it["what"] == what).unwrap()["at"][0].clone()
+    };
+    assert_eq!(at("obstruction"), "0xe to 0xf of the unpacked data");
+    assert_eq!(at("zone cell"), "0x64 to 0x68 of the unpacked data");
+    assert!(at("zone").as_str().unwrap().contains(" bytes"), "{json}");
     let found = differences("map", a, b);
     let kinds: Vec<[&str; 2]> = found
         .iter()
@@ -405,8 +471,8 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
     b.clips[0].poses[3 + 2].translation[0] += 1.0;
     b.clips[1].name = "rest".to_owned();
     b.vertices[4].position[2] += 0.5;
-    let [a, b] = [a, b].map(|model| pfobj::write(&model));
-    let found = differences("pfobj", a, b);
+    let [first, second] = [a, b].map(|model| pfobj::write(&model));
+    let found = differences("pfobj", &first, &second);
     let expected = [
         ["material", "skin1"],
         ["joint", "hand"],
@@ -416,6 +482,15 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
         ["vertex", "4"],
     ];
     assert_eq!(places(&found), expected);
+    let folder = Folder::new();
+    folder.write("a.pfobj", first);
+    folder.write("b.pfobj", second);
+    let text = folder.run("diff a.pfobj b.pfobj").expect(1).stdout;
+    let pose = text.lines().find(|line| line.contains("frame 1, hand"));
+    let pose = pose.and_then(|line| line.split_once("  (line "));
+    let line: usize = pose.unwrap().1.trim_end_matches(')').parse().unwrap();
+    let read = pfobj::read(&std::fs::read(folder.path("a.pfobj")).unwrap()).unwrap();
+    assert_eq!(line as u64, read.clips[0].frame_lines[1] + 2);
     assert_eq!(found[0][2]["diffuse"][1][0], 0.123_456);
     let translation = &found[2][2]["translation"];
     let [before, after] = [0, 1].map(|i| translation[i][0].as_f64().unwrap());
@@ -512,8 +587,19 @@ fn levels_differ_by_chunk_and_cube_however_they_are_packed() {
     let [first, second] = [&a, &b].map(|map| pmf::write(map, Packing::Compressed).unwrap());
     let found = differences("pmf", &first, second);
     let kinds: Vec<&str> = places(&found).into_iter().map(|[what, _]| what).collect();
-    assert_eq!(kinds, ["map", "material", "cube", "lightmap"], "{found:?}");
-    assert!(found[2][2]["vertices"].is_array(), "{found:?}");
+    assert_eq!(
+        kinds,
+        ["map", "material", "vertex", "lightmap"],
+        "{found:?}"
+    );
+    // A vertex by its cube and its side, with what of it is another.
+    let place = found[2][1].as_str().unwrap();
+    assert!(
+        place.starts_with("0: (0, 1, 0): ") && place.ends_with(": 0"),
+        "{place}"
+    );
+    let keys: Vec<_> = found[2][2].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["texture"], "{found:?}");
     assert_eq!(found[3][1], "0: (0, 1, 0): 0");
     // The same packed otherwise.
     let folder = Folder::new();

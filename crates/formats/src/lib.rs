@@ -78,6 +78,21 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     .copied()
 }
 
+/// Whether a rule is broken where a file ends before all is there that it says it has.
+pub fn is_of_end(rule: &Rule) -> bool {
+    let of_end: &[&Rule] = &[
+        #[cfg(feature = "pfmap")]
+        &pfmap::rules::MISSING_TILES,
+        #[cfg(feature = "pmf")]
+        &pmf::rules::TRUNCATED,
+        #[cfg(feature = "ika")]
+        &ika::rules::TRUNCATED,
+        #[cfg(feature = "ppe")]
+        &ppe::rules::TRUNCATED,
+    ];
+    of_end.contains(&rule)
+}
+
 /// What the program must know of a format before it reads a file of it.
 #[derive(Debug)]
 pub struct Format {

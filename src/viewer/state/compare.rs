@@ -147,7 +147,7 @@ impl Changes {
 
     /// Whether errors of one of them left out something, which is not compared.
     pub fn is_partial(&self) -> bool {
-        self.diff.is_partial.contains(&true)
+        self.diff.not_read.iter().any(Option::is_some)
     }
 }
 

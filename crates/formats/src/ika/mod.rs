@@ -9,7 +9,7 @@ mod aries;
 mod block;
 mod bytes;
 pub mod map;
-mod rules;
+pub(crate) mod rules;
 mod text;
 pub mod text_map;
 mod verge;

@@ -10,7 +10,7 @@ mod layout;
 mod odd;
 mod read;
 mod reading;
-mod rules;
+pub(crate) mod rules;
 mod tile;
 #[cfg(feature = "write")]
 mod write;

@@ -22,7 +22,7 @@ mod level;
 mod lz4;
 mod newer;
 mod read;
-mod rules;
+pub(crate) mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
 mod texture;

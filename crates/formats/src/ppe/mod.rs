@@ -9,7 +9,7 @@ mod cell;
 pub mod indexed;
 pub mod map_data;
 mod rle;
-mod rules;
+pub(crate) mod rules;
 pub mod sdlang;
 mod unpack;
 pub mod xmf;

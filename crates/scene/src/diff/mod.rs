@@ -25,7 +25,7 @@ pub use self::text::{Told, tell};
 use crate::describe::own::bytes_text;
 use crate::rules::is_of_file;
 use crate::{Document, Item, Origin, OwnLine};
-use mapscope_formats::{Format, Severity};
+use mapscope_formats::{Format, Problem, Severity, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
@@ -39,8 +39,9 @@ pub struct Diff {
     pub groups: Vec<DiffGroup>,
     /// The differences that are listed, group by group.
     pub differences: Vec<Difference>,
-    /// Whether errors of A, and of B, left something of it out, which is not compared.
-    pub is_partial: [bool; 2],
+    /// The error of A, and of B, that left something of it out, which is not compared; where the file
+    /// ends too early, that one.
+    pub not_read: [Option<Problem>; 2],
 }
 
 /// How many parts of a kind differ.
@@ -114,7 +115,7 @@ impl Diff {
         let mut comparison = Comparison {
             documents,
             diff: Self {
-                is_partial: documents.map(leaves_out),
+                not_read: documents.map(not_read),
                 ..Self::default()
             },
             groups: HashMap::new(),
@@ -130,10 +131,13 @@ impl Diff {
     }
 }
 
-/// Whether errors of a file left something of it out.
-fn leaves_out(document: &dyn Document) -> bool {
-    let mut problems = document.about().problems.iter();
-    problems.any(|problem| problem.severity == Severity::Error && is_of_file(problem.rule))
+/// The error of a file that left something of it out: that it ends too early, or else the first one.
+fn not_read(document: &dyn Document) -> Option<Problem> {
+    let problems = document.about().problems.iter();
+    let mut errors =
+        problems.filter(|problem| problem.severity == Severity::Error && is_of_file(problem.rule));
+    let end = errors.clone().find(|problem| is_of_end(problem.rule));
+    end.or_else(|| errors.next()).cloned()
 }
 
 /// Two documents, and what was found so far.
@@ -329,8 +333,16 @@ impl Comparison<'_> {
         );
     }
 
-    /// Compares a part of A with one of B, or says that only one of them is there.
+    /// Compares a part of A with one of B, or says that only one of them is there. What was not read on
+    /// either side makes no difference.
     fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
+        let is_unknown = |(list, at): (&Parts<'_>, Option<usize>)| match at {
+            Some(index) => list.is_lost(index),
+            None => list.is_cut,
+        };
+        if lists.into_iter().zip(at).any(is_unknown) {
+            return;
+        }
         if let [Some(first), Some(second)] = at {
             return self.both(lists, [first, second], within);
         }

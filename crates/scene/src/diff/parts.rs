@@ -29,6 +29,11 @@ pub struct Parts<'a> {
     pub(super) is_ordered: bool,
     /// Whether it is a part of the file, and not only something to find items in.
     pub(super) is_compared: bool,
+    /// Whether a part only stands in the place of one that was not read.
+    lost: Option<Read<'a, bool>>,
+    has_items_within: bool,
+    /// Whether the file has more of them, or may have, that were not read.
+    pub(super) is_cut: bool,
     inner: Option<Read<'a, Vec<Parts<'a>>>>,
 }
 
@@ -64,6 +69,9 @@ impl<'a> Parts<'a> {
             raw_field: None,
             is_ordered: true,
             is_compared: true,
+            lost: None,
+            has_items_within: true,
+            is_cut: false,
             inner: None,
         }
     }
@@ -132,6 +140,18 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// Which parts only stand in the place of those that were not read, of which nothing can be said.
+    pub(crate) fn lost(mut self, is_lost: impl Fn(usize) -> bool + 'a) -> Self {
+        self.lost = Some(Box::new(is_lost));
+        self
+    }
+
+    /// Whether the file has more of them, or may have, that were not read: what is not in the list may be
+    /// in the file all the same.
+    pub(crate) fn cut(self, is_cut: bool) -> Self {
+        Self { is_cut, ..self }
+    }
+
     /// What each part is in the document; unless it is said otherwise, its fields are those of the
     /// item.
     pub(crate) fn items<I: Into<Item>>(mut self, item: impl Fn(usize) -> Option<I> + 'a) -> Self {
@@ -166,6 +186,14 @@ impl<'a> Parts<'a> {
         Self {
             raw_field: Some(field),
             ..self.glance(raw)
+        }
+    }
+
+    /// What each part is made of in turn, where nothing of that is an item of its own.
+    pub(crate) fn detailed(self, inner: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
+        Self {
+            has_items_within: false,
+            ..self.made_of(inner)
         }
     }
 
@@ -204,9 +232,9 @@ impl<'a> Parts<'a> {
         self.item.is_some() && self.own.is_none()
     }
 
-    /// Whether its parts are made of others.
-    pub(crate) fn has_inner(&self) -> bool {
-        self.inner.is_some()
+    /// Whether its parts are made of others, some of which are items.
+    pub(crate) fn has_items_within(&self) -> bool {
+        self.inner.is_some() && self.has_items_within
     }
 
     pub(crate) fn item(&self, index: usize) -> Option<Item> {
@@ -219,6 +247,10 @@ impl<'a> Parts<'a> {
         }
         let item = self.item(index);
         item.map_or_else(Vec::new, |item| document.own(item))
+    }
+
+    pub(super) fn is_lost(&self, index: usize) -> bool {
+        self.lost.as_ref().is_some_and(|is_lost| is_lost(index))
     }
 
     pub(super) fn has_raw(&self) -> bool {

@@ -171,7 +171,7 @@ fn visit(
                 }
             }
         }
-        if list.has_inner() {
+        if list.has_items_within() {
             for index in 0..list.count {
                 visit(&list.inner(index), is_wanted, each)?;
             }

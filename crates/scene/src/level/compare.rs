@@ -2,11 +2,13 @@
 
 use super::Map;
 use super::environments::Environment;
-use super::items::ChunkAt;
+use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::properties::LevelAt;
 use crate::diff::Parts;
-use crate::{LevelItem, Owner};
+use crate::{LevelItem, OwnLine, Owner};
+use mapscope_formats::is_of_end;
+use mapscope_formats::pmf::{ChunkClient, Face, SIDES, Vertex};
 
 impl Map {
     /// All that the file has: what the header says, the archive, extensions, levels with their
@@ -24,19 +26,26 @@ impl Map {
         });
         let levels = Parts::numbered("level", self.pmf.levels.len());
         let levels = levels.items(|level| Some(LevelItem::level(level)));
+        let mut problems = self.about.problems.iter();
+        let is_cut = problems.any(|problem| is_of_end(problem.rule));
         vec![
             Parts::one("map", LevelItem::Map),
             Parts::named("archive file", files, path)
-                .items(|index| Some(LevelItem::archive_file(index))),
-            extensions.items(|index| {
-                let index = index as u32;
-                Some(LevelItem::Extension { index })
-            }),
-            levels.made_of(|level| {
-                self.level_at(level)
-                    .map_or_else(Vec::new, |at| self.level_parts(at))
-            }),
-            self.entity_parts_of(Owner::Map),
+                .items(|index| Some(LevelItem::archive_file(index)))
+                .cut(is_cut),
+            extensions
+                .items(|index| {
+                    let index = index as u32;
+                    Some(LevelItem::Extension { index })
+                })
+                .cut(is_cut),
+            levels
+                .made_of(|level| {
+                    self.level_at(level)
+                        .map_or_else(Vec::new, |at| self.level_parts(at))
+                })
+                .cut(is_cut),
+            self.entity_parts_of(Owner::Map).cut(is_cut),
         ]
     }
 
@@ -72,6 +81,10 @@ impl Map {
             Some(environments.items(move |index| Some(of.item(at.number, index))))
         }));
         parts.push(self.entity_parts_of(Owner::level(at.number)));
+        let chunk = move |index: usize| self.chunk_at(number, index as u32);
+        // What lights do stands in the chunks.
+        let mut chunks = (0..level.chunks.len()).filter_map(chunk);
+        let lacks_sections = chunks.any(ChunkAt::lacks_section);
         for kind in LightKind::ALL {
             let mut lights: Vec<LevelItem> = self
                 .light_list(at.number)
@@ -91,15 +104,18 @@ impl Map {
             };
             let what = kind.item(at.number, 0).kind();
             let list = Parts::named(what, lights.len(), name);
-            parts.push(list.items(move |index| lights.get(index).copied()));
+            let list = list.items(move |index| lights.get(index).copied());
+            parts.push(list.lost(move |_| lacks_sections).cut(lacks_sections));
         }
-        let chunk = move |index: usize| self.chunk_at(number, index as u32);
         let chunks = Parts::named("chunk", level.chunks.len(), move |index| {
             chunk(index).map_or_else(String::new, |at| at.chunk.index.to_string())
         });
         let chunks = chunks.items(move |index| Some(LevelItem::chunk(at.number, index)));
         let chunks = chunks
             .made_of(move |index| chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at)));
+        let chunks = chunks
+            .lost(move |index| chunk(index).is_none_or(ChunkAt::lacks_section))
+            .cut(!self.is_level_whole(at.number));
         parts.push(if self.bytes.is_empty() {
             chunks
         } else {
@@ -124,21 +140,26 @@ impl Map {
         let cubes = Parts::named("cube", data.cubes.len(), |index| index.to_string());
         let cubes = cubes
             .keys(move |index| cube(index).map_or_else(String::new, |(cube, _)| cube.path_key()))
-            .items(move |index| Some(at.cube_item(index as u32)));
+            .items(move |index| Some(at.cube_item(index as u32)))
+            .detailed(move |index| cube(index).map_or_else(Vec::new, |(cube, _)| face_parts(cube)));
         let lightmaps = Parts::numbered("lightmap", at.lightmaps().len());
         let lightmaps = lightmaps
             .items(move |index| Some(at.lightmap_item(index)))
             .bytes("luxels", move |index, bytes| {
                 let lightmap = at.lightmaps().get(index);
                 bytes.extend(lightmap.iter().flat_map(|lightmap| &lightmap.luxels));
-            });
+            })
+            .cut(at.client().is_none());
+        let has_server = at.server().is_some();
         let server = at.server().map_or(0, |server| server.regions.len());
         let server = Parts::numbered("server region", server);
         let mut parts = vec![
             cubes.unordered(),
             lightmaps,
-            server.items(move |index| Some(at.server_region_item(index))),
-            self.entity_parts_of(at.owner()),
+            server
+                .items(move |index| Some(at.server_region_item(index)))
+                .cut(!has_server),
+            self.entity_parts_of(at.owner()).cut(!has_server),
         ];
         parts.extend(Environment::ALL.map(|of| {
             let what = match of {
@@ -148,7 +169,10 @@ impl Map {
                 Environment::Sky => "sky region",
             };
             let regions = Parts::numbered(what, of.regions(data).len());
-            regions.items(move |index| Some(at.region_item(of, index)))
+            let is_of_client = matches!(of, Environment::Sound | Environment::Sky);
+            regions
+                .items(move |index| Some(at.region_item(of, index)))
+                .cut(is_of_client && at.client().is_none())
         }));
         parts
     }
@@ -161,5 +185,116 @@ impl Map {
             entity(index).map_or_else(|| index.to_string(), |at| at.title())
         });
         entities.items(move |index| entity(index).map(|at| at.item()))
+    }
+}
+
+impl ChunkAt<'_> {
+    /// Whether a section of it was not read, without which nothing can be said of its cubes: where they
+    /// are in their tree, and what lights them.
+    fn lacks_section(self) -> bool {
+        let has_all = self.client().is_some() && self.server().is_some();
+        !self.chunk.is_whole() && !has_all
+    }
+}
+
+/// The faces of a cube, and their vertices.
+fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
+    let Some(geometry) = cube.geometry() else {
+        return Vec::new();
+    };
+    let Some(client) = cube.data.client.as_ref() else {
+        return vec![Parts::numbered("face", 0).cut(true)];
+    };
+    let faces: Vec<FaceAt<'_>> = geometry
+        .faces()
+        .map(|face| FaceAt { client, face })
+        .collect();
+    let sides: Vec<usize> = faces.iter().map(|at| at.face.side).collect();
+    let (glances, inner, counts) = (faces.clone(), faces.clone(), faces);
+    let list = Parts::named("face", sides.len(), move |index| {
+        let side = sides.get(index).and_then(|side| SIDES.get(*side));
+        (*side.unwrap_or(&"")).to_owned()
+    });
+    let list = list
+        .owns(move |index| {
+            let count = counts.get(index).map(|at| at.face.vertices.len());
+            let count = count.map(|count| OwnLine::new("Face", "Vertices", count));
+            count.into_iter().collect()
+        })
+        .glance(move |index, bytes| {
+            if let Some(at) = glances.get(index) {
+                (0..at.face.vertices.len()).for_each(|vertex| at.push_vertex(vertex, bytes));
+            }
+        })
+        .made_of(move |index| {
+            inner
+                .get(index)
+                .cloned()
+                .map_or_else(Vec::new, FaceAt::parts)
+        });
+    vec![list]
+}
+
+/// A face of a cube, with the vertices of its chunk.
+#[derive(Clone)]
+struct FaceAt<'a> {
+    client: &'a ChunkClient,
+    face: Face,
+}
+
+impl<'a> FaceAt<'a> {
+    fn parts(self) -> Vec<Parts<'a>> {
+        let other = self.clone();
+        let vertices = Parts::numbered("vertex", self.face.vertices.len());
+        let vertices = vertices
+            .owns(move |vertex| self.own_vertex(vertex))
+            .glance(move |vertex, bytes| other.push_vertex(vertex, bytes));
+        vec![vertices]
+    }
+
+    fn vertex(&self, number: usize) -> Option<&'a Vertex> {
+        let index = self.face.vertices.clone().nth(number)?;
+        self.client.vertices.get(index as usize)
+    }
+
+    fn normal(&self, number: usize) -> Option<&'a [f32; 3]> {
+        let first = self.face.first_normal?;
+        self.client.normals.get(first as usize + number)
+    }
+
+    /// What the file says of a vertex.
+    fn own_vertex(&self, number: usize) -> Vec<OwnLine> {
+        let Some(vertex) = self.vertex(number) else {
+            return Vec::new();
+        };
+        let own = |name, numbers: &[f32]| {
+            let numbers: Vec<_> = numbers
+                .iter()
+                .map(|number| crate::numbers::number(*number))
+                .collect();
+            OwnLine::new("Vertex", name, numbers)
+        };
+        let mut lines = vec![
+            own("Position in the chunk", &vertex.position),
+            own("Texture", &vertex.uv),
+            own("Lightmap", &vertex.lightmap_uv),
+        ];
+        lines.extend(self.normal(number).map(|normal| own("Normal", normal)));
+        lines
+    }
+
+    fn push_vertex(&self, number: usize, bytes: &mut Vec<u8>) {
+        let Some(vertex) = self.vertex(number) else {
+            return;
+        };
+        let normal = self.normal(number).map_or(&[][..], |normal| &normal[..]);
+        let numbers = [
+            &vertex.position[..],
+            &vertex.uv,
+            &vertex.lightmap_uv,
+            normal,
+        ];
+        let numbers = numbers.into_iter().flatten();
+        bytes.extend(numbers.flat_map(|number| number.to_le_bytes()));
     }
 }

@@ -10,7 +10,7 @@ use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::place::Place;
 use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
-use crate::fields::{Field, Table, Value, field, own_only, section};
+use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
 use crate::numbers::{number, short, xyz};
 use crate::{Aabb, LevelItem};
@@ -200,9 +200,6 @@ impl<'a> CubeRecord<'a> {
         })
         .json_as("triangles", |of| {
             json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
-        }),
-        own_only("Vertices", |of: &Self| {
-            of.of_box(|geometry| of.cube.vertex_checksum(geometry).into())
         }),
         field("First vertex", |of: &Self| {
             of.of_box(|geometry| geometry.first_vertex.into())
@@ -614,32 +611,6 @@ impl<'a> CubeAt<'a> {
                 .to_owned(),
         });
         above.collect::<Vec<_>>().join("/")
-    }
-
-    /// How many vertices its sides have, and a checksum of all that the file says of them.
-    fn vertex_checksum(&self, geometry: &Geometry) -> Option<String> {
-        let client = self.data.client.as_ref()?;
-        let mut bytes = Vec::new();
-        let mut count = 0;
-        let mut push = |numbers: &[f32]| {
-            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        };
-        for face in geometry.faces() {
-            for (i, index) in face.vertices.enumerate() {
-                count += 1;
-                let Some(vertex) = client.vertices.get(index as usize) else {
-                    continue;
-                };
-                push(&vertex.position);
-                push(&vertex.uv);
-                push(&vertex.lightmap_uv);
-                let normal = face.first_normal.map(|first| first as usize + i);
-                let normal = normal.and_then(|normal| client.normals.get(normal));
-                push(normal.map_or(&[], |normal| &normal[..]));
-            }
-        }
-        let crc32 = crc32fast::hash(&bytes);
-        (count > 0).then(|| format!("{count}, with the CRC-32 {crc32:08x}"))
     }
 
     /// The vertices of a side with their coordinates on the texture and on the lightmap.

@@ -20,7 +20,9 @@ use crate::fields::{
     own_only, section, summary_only,
 };
 use crate::numbers::{number, short, xyz};
-use crate::{Aabb, ClipInfo, Flaw, ModelItem, OwnLine, Playhead, Property, PropertyGroup, Swatch};
+use crate::{
+    Aabb, ClipInfo, Flaw, ModelItem, Origin, OwnLine, Playhead, Property, PropertyGroup, Swatch,
+};
 use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
     Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
@@ -110,9 +112,18 @@ impl Model {
 
     /// What the file says of the pose of a joint, by its index among those of a clip.
     pub(super) fn own_pose(&self, clip: usize, index: usize) -> Vec<OwnLine> {
-        let clip = self.pfobj.clips.get(clip);
-        let pose = clip.and_then(|clip| clip.poses.get(index));
-        pose.map_or_else(Vec::new, |pose| own_transform(pose).own_lines("Pose"))
+        let Some(clip) = self.pfobj.clips.get(clip) else {
+            return Vec::new();
+        };
+        let joints = self.pfobj.joints.len().max(1);
+        let pose = clip.poses.get(index);
+        let mut own = pose.map_or_else(Vec::new, |pose| own_transform(pose).own_lines("Pose"));
+        let first = clip.frame_lines.get(index / joints);
+        own.extend(first.map(|first| {
+            let place = line(first + (index % joints) as u64);
+            OwnLine::new("Pose", "In the file", place).within(Origin::Place)
+        }));
+        own
     }
 
     /// What the file says of the bounds of a frame.

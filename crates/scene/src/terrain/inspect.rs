@@ -118,6 +118,13 @@ impl Terrain {
         self.map.materials.get(usize::try_from(number).ok()?)
     }
 
+    /// Whether the file ends before a tile, which counts row by row.
+    pub(super) fn is_tile_missing(&self, index: usize) -> bool {
+        let cols = self.map.cols().max(1);
+        let [row, col] = [index as u32 / cols, index as u32 % cols];
+        matches!(self.map.found(row, col), Found::Missing)
+    }
+
     /// Appends what a tile is, by its index: its characters, with the materials that it names in place
     /// of their numbers.
     pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
@@ -421,7 +428,7 @@ impl<'a> TileAt<'a> {
                 title: "Shape",
                 key: None,
                 fields: &[
-                    field("", |at: &Self| at.fields(true)),
+                    field("", |at: &Self| at.fields(true)).own(|at| at.said_fields(true)),
                     field("Corners", |at: &Self| at.corners().into())
                         .derived()
                         .json_as("corners", |at| {
@@ -503,6 +510,7 @@ impl<'a> TileAt<'a> {
                     Meaning::Material if !with_derived => {
                         self.terrain.own_material(reading.get(field))
                     }
+                    Meaning::Levels if !with_derived => reading.get(field).into(),
                     _ => self.field(reading, field),
                 };
                 lines.push(value.named(field.label()).keyed(key));

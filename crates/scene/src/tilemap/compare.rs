@@ -2,9 +2,9 @@
 
 use super::grids::obstruction_name;
 use super::items::number;
-use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap};
+use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap, Unread};
 use crate::diff::Parts;
-use crate::{OwnLine, TileMapItem};
+use crate::{Origin, OwnLine, TileMapItem};
 
 impl TileMap {
     /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
@@ -26,10 +26,11 @@ impl TileMap {
             Parts::numbered("layer", self.layers.len())
         };
         let layers = layers.items(|index| Some(Self::layer_item(index)));
+        let layers = layers.cut(self.is_list_cut(|what| matches!(what, Unread::Layers(_))));
         parts.push(layers.made_of(|index| self.layer_parts(index)));
-        let of_map = self.grids.iter().filter(|grid| grid.layer.is_none());
-        parts.extend(of_map.map(|grid| self.grid_parts(grid)));
+        parts.extend(self.grids_of(None));
         let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index));
+        let zones = zones.cut(self.is_list_cut(|what| matches!(what, Unread::Zones(_))));
         parts.push(zones.items(|index| Some(Self::zone_item(index))));
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
         parts.extend(self.facts.parts(self, None));
@@ -41,53 +42,54 @@ impl TileMap {
         let Some(layer) = self.layers.get(index) else {
             return Vec::new();
         };
-        let grids = self.grids.iter();
-        let grids = grids.filter(|grid| grid.layer == Some(index));
-        let grids = grids.map(|grid| self.grid_parts(grid));
-        let cells = [self.cell_parts(index, layer)].into_iter().chain(grids);
+        let cells = self.cell_parts(index, layer);
+        let cells = [cells].into_iter().chain(self.grids_of(Some(index)));
         // What is in a file beside this one can be found, and makes no difference.
         let has_cells = self.facts.has_cells(index);
         let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
         cells.chain(self.facts.parts(self, Some(index))).collect()
     }
 
+    /// The grids of a layer or of the map, and those of which nothing was read.
+    fn grids_of(&self, layer: Option<usize>) -> impl Iterator<Item = Parts<'_>> {
+        let grids = self.grids.iter().filter(move |grid| grid.layer == layer);
+        let lost = self.grids_lost(layer).into_iter();
+        let lost = lost.map(|kind| Parts::grid(grid_name(kind), [0; 2], place_name).cut(true));
+        grids.map(|grid| self.grid_parts(grid)).chain(lost)
+    }
+
     fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
         let [columns, rows] = layer.size;
-        Parts::grid("cell", [rows, columns], |[row, column]| {
-            place_name([column, row])
-        })
-        .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
-        .bytes("bytes", move |index, bytes| {
-            self.facts.cell_bytes(layer_number, index, bytes);
-            if !bytes.is_empty() {
-                return;
-            }
-            let columns = columns.max(1) as usize;
-            let place = [index % columns, index / columns].map(number);
-            let Some(at) = self.cell_in(layer_number, place) else {
-                return;
-            };
-            // An image has another index in another tileset.
-            let flags = at.cell.0 & !super::Cell::NOTHING;
-            let tile = self.tile_in_file(&at).map_or(u64::MAX, u64::from);
-            bytes.extend(tile.to_le_bytes());
-            bytes.extend(flags.to_le_bytes());
-            let tints = layer.tints.as_ref().and_then(|tints| tints.get(index));
-            bytes.extend(tints.iter().flat_map(|corners| corners.as_flattened()));
-        })
+        Parts::grid("cell", [rows, columns], place_name)
+            .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
+            .lost(move |index| self.is_cell_lost(layer_number, index))
+            .bytes("bytes", move |index, bytes| {
+                self.facts.cell_bytes(layer_number, index, bytes);
+                if !bytes.is_empty() {
+                    return;
+                }
+                let columns = columns.max(1) as usize;
+                let place = [index % columns, index / columns].map(number);
+                let Some(at) = self.cell_in(layer_number, place) else {
+                    return;
+                };
+                // An image has another index in another tileset.
+                let flags = at.cell.0 & !super::Cell::NOTHING;
+                let tile = self.tile_in_file(&at).map_or(u64::MAX, u64::from);
+                bytes.extend(tile.to_le_bytes());
+                bytes.extend(flags.to_le_bytes());
+                let tints = layer.tints.as_ref().and_then(|tints| tints.get(index));
+                bytes.extend(tints.iter().flat_map(|corners| corners.as_flattened()));
+            })
     }
 
     fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
         let [columns, rows] = grid.size;
         let value = |index: usize| grid.values.get(index);
-        let what = match grid.kind {
-            GridKind::Obstruction { .. } => "obstruction",
-            GridKind::Zones => "zone cell",
-            GridKind::Logic => "logic value",
-        };
+        let what = grid_name(grid.kind);
         let own = move |index| {
             let Some(value) = value(index) else {
-                return vec![OwnLine::new(what, "", "not read")];
+                return Vec::new();
             };
             let said = match grid.kind {
                 GridKind::Obstruction { .. } => obstruction_name(grid.kind, value).into(),
@@ -100,22 +102,24 @@ impl TileMap {
                 },
                 GridKind::Logic => serde_json::Value::from(value),
             };
-            vec![OwnLine::new(what, "", said)]
+            let place = self.facts.grid_place(grid, index);
+            let place = place.map(|place| OwnLine::new(what, "Bytes", place).within(Origin::Place));
+            let said = OwnLine::new(what, "", said);
+            [said].into_iter().chain(place).collect()
         };
         // A grid of the map has the place of its lowest layer.
         let layer = grid.layer.unwrap_or(0);
-        Parts::grid(what, [rows, columns], |[row, column]| {
-            place_name([column, row])
-        })
-        .items(move |index| {
-            let columns = columns.max(1) as usize;
-            let place = [index % columns, index / columns].map(number);
-            self.cell_in(layer, place).map(|at| at.item())
-        })
-        .owns(own)
-        .bytes("value", move |index, bytes| {
-            bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
-        })
+        Parts::grid(what, [rows, columns], place_name)
+            .items(move |index| {
+                let columns = columns.max(1) as usize;
+                let place = [index % columns, index / columns].map(number);
+                self.cell_in(layer, place).map(|at| at.item())
+            })
+            .owns(own)
+            .lost(move |index| value(index).is_none())
+            .bytes("value", move |index, bytes| {
+                bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
+            })
     }
 
     fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {
@@ -139,8 +143,11 @@ impl TileMap {
             .iter()
             .filter(|object| object.kind == kind)
             .count();
+        let is_cut = kind == ObjectKind::Entity
+            && self.is_list_cut(|what| matches!(what, Unread::Entities(_)));
         Parts::named(kind.item(0).kind(), count, name)
             .items(move |number| self.object_item(object(number)?))
+            .cut(is_cut)
     }
 
     /// The tiles that the file names, tileset by tileset.
@@ -175,7 +182,16 @@ impl TileMap {
     }
 }
 
-/// A column and a row.
-fn place_name([x, y]: [u32; 2]) -> String {
-    format!("{x},{y}")
+/// The column and the row of a cell.
+fn place_name([row, column]: [u32; 2]) -> String {
+    format!("{column},{row}")
+}
+
+/// What a number of a grid is called.
+fn grid_name(kind: GridKind) -> &'static str {
+    match kind {
+        GridKind::Obstruction { .. } => "obstruction",
+        GridKind::Zones => "zone cell",
+        GridKind::Logic => "logic value",
+    }
 }

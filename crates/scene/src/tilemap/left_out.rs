@@ -243,6 +243,34 @@ impl TileMap {
         grids.collect()
     }
 
+    /// Whether a list of the map was not read to its end.
+    pub(super) fn is_list_cut(&self, is_list: fn(Unread) -> bool) -> bool {
+        self.left_out.iter().any(|list| is_list(list.what))
+    }
+
+    /// Whether the tile of a cell, or what else the file says of it, was not read.
+    pub(super) fn is_cell_lost(&self, layer: usize, index: usize) -> bool {
+        let mut of_layer = self.left_out_of(Some(layer));
+        of_layer.any(|lost| match lost.what {
+            Unread::Tiles(_) | Unread::Attributes(_) => lost.has_cell(index),
+            _ => false,
+        })
+    }
+
+    /// The kinds of grids of a layer, or of the map itself, of which nothing was read.
+    pub(super) fn grids_lost(&self, layer: Option<usize>) -> Vec<GridKind> {
+        let lost = self.left_out_of(layer).filter(|lost| lost.read == 0);
+        let kinds = lost.filter_map(|lost| match lost.what {
+            Unread::Grid(kind, _) => Some(kind),
+            _ => None,
+        });
+        let is_there = |kind: &GridKind| {
+            let mut grids = self.grids.iter();
+            grids.any(|grid| grid.kind == *kind && grid.layer == layer)
+        };
+        kinds.filter(|kind| !is_there(kind)).collect()
+    }
+
     /// How many of the cells of a layer were not read.
     pub(super) fn cells_not_read(&self, layer_number: usize, layer: &Layer) -> u64 {
         let mut of_layer = self.left_out_of(Some(layer_number));

@@ -163,6 +163,12 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Where the file has the number of a grid for a cell. `index` counts row by row from the top left.
+    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
+        let _ = (grid, index);
+        None
+    }
+
     /// The tile number that the file has for a cell, where that is not the number of the image
     /// ([`Tile::id`]) which the cell shows.
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {

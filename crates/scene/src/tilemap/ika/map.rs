@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
-use super::properties::{bytes, faces, named, packed, unpacked};
+use super::properties::{bytes, faces, named, packed, unpacked, unpacked_of};
 use super::tileset::Found;
 use crate::rules;
 use crate::tilemap::left_out;
@@ -328,6 +328,10 @@ impl Facts for MapFacts {
             return Vec::new();
         };
         cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
+    }
+
+    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
+        Some(unpacked_of(grid, index))
     }
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {

@@ -4,15 +4,20 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::tilemap::Grid;
 use crate::tilemap::making::group;
 use crate::{Property, PropertyGroup};
+use mapscope_formats::counted;
 use mapscope_formats::ika::DIRECTIONS;
 
 /// Bytes of a file.
 pub(super) fn bytes(range: &Range<u64>) -> String {
     let Range { start, end } = range;
     let count = end.saturating_sub(*start);
-    format!("{start:#x} to {end:#x}, {count} bytes")
+    format!(
+        "{start:#x} to {end:#x}, {}",
+        counted(count as usize, "byte")
+    )
 }
 
 /// The bytes of a block, which may lie behind the end of the file.
@@ -67,8 +72,17 @@ pub(super) fn faces_by_word(word: &str) -> Option<[i8; 2]> {
 
 /// Where the bytes of a tile are in what is compressed.
 pub(super) fn unpacked(index: usize) -> String {
-    let start = index as u64 * 4;
-    format!("{start:#x} to {:#x} of the unpacked data", start + 4)
+    unpacked_bytes(index, 4)
+}
+
+/// The same of the number of a grid: obstruction has a byte for each tile.
+pub(super) fn unpacked_of(grid: &Grid, index: usize) -> String {
+    unpacked_bytes(index, if grid.kind.is_obstruction() { 1 } else { 4 })
+}
+
+fn unpacked_bytes(index: usize, bytes: u64) -> String {
+    let start = index as u64 * bytes;
+    format!("{start:#x} to {:#x} of the unpacked data", start + bytes)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
 use super::map::{cell_properties, entity_rect, outside, parallax_numbers};
-use super::properties::{bytes, faces_by_word, meta, meta_info};
+use super::properties::{bytes, faces_by_word, meta, meta_info, unpacked_of};
 use super::tileset::Found;
 use crate::tilemap::making::{Room, group, texts, yes};
 use crate::tilemap::{
@@ -203,6 +203,10 @@ impl Facts for TextFacts {
         };
         let packed = format!("{}, in base64", bytes(&layer.data.bytes));
         cell_properties(numbers, index, packed, layer.tiles_not_read)
+    }
+
+    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
+        Some(unpacked_of(grid, index))
     }
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
