@@ -595,6 +595,7 @@ pub struct BenchArgs {
         default_value_t = SUITE_SIZES,
         hide_default_value = true,
         requires = "suite",
+        conflicts_with_all = ["file", "plot"],
         help_heading = "What"
     )]
     pub sizes: usize,

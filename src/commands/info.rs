@@ -95,6 +95,7 @@ fn describe_all(
                     write_json(out, &Map::from_iter(keys), false)?;
                     out.flush()?;
                 }
+                let error = error.about(file);
                 output::report_error(&error);
                 error.status()
             }

@@ -22,7 +22,7 @@ mod synthetic;
 mod thumbnail;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -34,6 +34,7 @@ use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::diff::DiffError;
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions, system_reason};
 
+use cli::display_name;
 pub use cli::{
     BackendName, BenchArgs, CheckArgs, Cli, Command, DiffArgs, GraphicsArgs, HeadlessCommand,
     ImageArgs, InfoArgs, RenderArgs, ReportFormat, SampleCount, ThumbnailArgs, ViewArgs, parse,
@@ -123,6 +124,15 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// The same with the name of the file that it is about, one of several.
+    fn about(self, file: &Path) -> Self {
+        match self {
+            Self::Argument(text) => Self::Argument(format!("{}: {text}", display_name(file))),
+            // These name it.
+            other => other,
+        }
+    }
+
     fn status(&self) -> Status {
         match self {
             Self::Open(OpenError::Refused { .. }) => Status::FileErrors,

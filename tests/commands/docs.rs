@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mapscope::commands;
+use mapscope_scene::{Item, LevelItem, ModelItem, SceneItem, TerrainItem, TileMapItem};
 use serde_json::Value;
 
 use super::cli::{RAMP, map};
@@ -81,6 +82,23 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings
         .map(|line| anchor(line.trim_start_matches('#')))
         .collect()
+}
+
+/// How items are written stands in a row for each kind of document.
+#[test]
+fn all_forms_of_items_are_in_the_table() {
+    let documents: [Item; 5] = [
+        TerrainItem::Map.into(),
+        ModelItem::Model.into(),
+        SceneItem::Scene.into(),
+        LevelItem::Map.into(),
+        TileMapItem::Map.into(),
+    ];
+    let text = read(COMMANDS);
+    for item in documents {
+        let row = format!(" | `{}` |", item.forms_beside().join("`, `"));
+        assert!(text.contains(&row), "{row}");
+    }
 }
 
 #[test]
@@ -423,6 +441,29 @@ fn the_suite_writes_a_report_as_it_is_documented_and_its_curves() {
         assert!(file["ratios"]["parse"].as_f64().unwrap() > 0.0);
     }
     folder.run("bench --plot report.json -o curves").expect(0);
+    folder.write("cut.json", "{\n  \"files\": [");
+    folder.write("other.json", "{\"problems\": []}");
+    folder.write(
+        "odd.json",
+        r#"{"files": [{"format": "pmf", "bytes": 1}, 7]}"#,
+    );
+    for (file, said) in [
+        ("none.json", "there is no such file; expected a report of"),
+        ("cut.json", "2:12: this is no JSON; expected a report of"),
+        ("other.json", "it has no list `files`; expected a report of"),
+        (
+            "odd.json",
+            "files[1]: found `7`; expected an object with `format` and `bytes`",
+        ),
+    ] {
+        let refused = folder.run(&format!("bench --plot {file} -o odd")).expect(2);
+        let said = format!("--plot {file}: {said}");
+        assert!(refused.stderr.contains(&said), "{refused:?}");
+    }
+    for args in ["demo: --sizes 2", "--plot report.json -o odd --sizes 2"] {
+        let refused = folder.run(&format!("bench {args}")).expect(2);
+        assert!(refused.stderr.contains("--sizes"), "{refused:?}");
+    }
     let frame = fs::read_to_string(folder.path("curves/frame.svg")).unwrap();
     let page = fs::read_to_string(folder.path("curves/figures.md")).unwrap();
     for format in all {

@@ -157,13 +157,17 @@ fn what_is_not_there_is_said_with_what_is() {
             "--joint foot",
             "--joint foot: the file has no joint `foot`; there are root, arm, hand",
         ),
-        ("--item joint:9", "no joint `9`"),
+        (
+            "--item joint:9",
+            "no joint `9`; there are root, arm, hand; expected joint:INDEX or a name",
+        ),
         ("--item tile:1,2", "no tile `1,2`"),
         (
             "--item foot",
-            "--item foot: expected what it is; this file has model, joint, triangle",
+            "--item foot: expected what it is, alone or with a name or numbers behind a colon; \
+             this file has model, joint:INDEX, triangle:INDEX",
         ),
-        ("--item zone", "this file has model, joint"),
+        ("--item zone", "this file has model, joint:INDEX"),
         (
             "--joint arm --clip run",
             "there is no clip `run`; this file has walk, idle",
@@ -207,6 +211,19 @@ fn several_files_are_described_one_after_another() {
     assert!(first["error"].is_string());
     assert_eq!(outcome.stdout.lines().count(), 2);
     assert!(outcome.stderr.contains("none.pfobj"), "{outcome:?}");
+    // Each message names its file.
+    let outcome = folder
+        .run("info arm.pfobj demo:village --tile 900,2")
+        .expect(2);
+    for name in ["arm.pfobj", "demo:village"] {
+        let said = format!("error: {name}: --tile 900,2: ");
+        assert!(outcome.stderr.contains(&said), "{outcome:?}");
+    }
+    let outcome = folder
+        .run("info arm.pfobj odd.pfobj --joint foot")
+        .expect(2);
+    let said = "error: arm.pfobj: --joint foot: the file has no joint";
+    assert!(outcome.stderr.contains(said), "{outcome:?}");
     let outcome = folder.run("info - -").expect(2);
     assert!(outcome.stderr.contains("only once"), "{outcome:?}");
 }

@@ -12,11 +12,17 @@ use serde_json::Value;
 use crate::commands::{CommandError, Status, interrupt};
 use crate::images::series;
 use mapscope_scene::saving::{FileKind, MARKDOWN, SVG};
+use mapscope_scene::system_reason;
 
 /// Width and height of a picture, and of the plot in it with the place of its top left corner.
 const SIZE: [f64; 2] = [572.0, 300.0];
 const PLOT: [f64; 2] = [380.0, 220.0];
 const TOP_LEFT: [f64; 2] = [70.0, 34.0];
+
+/// What curves are drawn of, as messages name it.
+const REPORT: &str = "a report of `mapscope bench --suite`";
+/// How many characters of a wrong value a message quotes.
+const MAX_QUOTED: usize = 40;
 
 /// Colours of the curves, which can be told apart on white and on black, and their marks.
 const CURVES: [(&str, Mark); 6] = [
@@ -121,8 +127,16 @@ pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> 
     let refused = |why: &dyn fmt::Display| {
         CommandError::Argument(format!("--plot {}: {why}", report.display()))
     };
-    let bytes = fs::read(report).map_err(|error| refused(&error))?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| refused(&error))?;
+    let bytes = fs::read(report).map_err(|error| {
+        let reason = system_reason(&error, "file");
+        refused(&format!("{reason}; expected {REPORT}"))
+    })?;
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        refused(&format!(
+            "{line}:{column}: this is no JSON; expected {REPORT}"
+        ))
+    })?;
     let series = series_of(&value).map_err(|why| refused(&why))?;
     interrupt::hold();
     fs::create_dir_all(folder).map_err(|source| CommandError::Write {
@@ -144,12 +158,15 @@ pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> 
 /// When it is no report.
 fn series_of(report: &Value) -> Result<Vec<Series<'_>>, String> {
     let files = report["files"].as_array();
-    let files = files.ok_or("expected a report of `mapscope bench --suite`, which has `files`")?;
+    let files = files.ok_or_else(|| format!("it has no list `files`; expected {REPORT}"))?;
     let mut all: Vec<Series<'_>> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let format = file["format"].as_str().filter(|_| bytes_of(file).is_some());
         let format = format.ok_or_else(|| {
-            format!("files[{number}]: expected an object with `format` and `bytes`")
+            format!(
+                "files[{number}]: found `{}`; expected an object with `format` and `bytes`",
+                shortened(file)
+            )
         })?;
         match all.iter_mut().find(|series| series.format == format) {
             Some(series) => series.files.push(file),
@@ -160,6 +177,15 @@ fn series_of(report: &Value) -> Result<Vec<Series<'_>>, String> {
         }
     }
     Ok(all)
+}
+
+/// The beginning of a value, as it is written.
+fn shortened(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 /// The size of a file, which is above 0.
@@ -556,7 +582,7 @@ mod tests {
     #[test]
     fn what_is_no_report_is_refused() {
         for (report, said) in [
-            (json!([]), "which has `files`"),
+            (json!([]), "it has no list `files`"),
             (
                 json!({ "files": [{ "format": "pfmap", "bytes": 0 }] }),
                 "files[0]",

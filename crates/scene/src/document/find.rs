@@ -127,7 +127,7 @@ fn numbered(
             false => Err(unknown_kind(lists)),
             // There is a list of them, which is empty.
             _ if lists.iter().any(|list| list.what == kind) => Ok(Vec::new()),
-            _ => Err(format!("expected the numbers of one, such as {kind}:0,0")),
+            _ => Err(format!("expected one of them: {}", form_of(kind, lists))),
         };
     }
     let mut found = Vec::new();
@@ -181,9 +181,24 @@ fn visit(
 }
 
 fn unknown_kind(lists: &[Parts<'_>]) -> String {
+    let forms = forms(lists).join(", ");
+    format!(
+        "expected what it is, alone or with a name or numbers behind a colon; this file has {forms}"
+    )
+}
+
+/// How items of a file are written.
+fn forms(lists: &[Parts<'_>]) -> Vec<String> {
     let item = lists.iter().find_map(|list| list.item(0));
-    let kinds = item.map_or(&[][..], Item::kinds_beside);
-    format!("expected what it is; this file has {}", kinds.join(", "))
+    item.map_or_else(Vec::new, Item::forms_beside)
+}
+
+/// How an item of a kind is written.
+fn form_of(kind: &str, lists: &[Parts<'_>]) -> String {
+    let kind = kind.replace(' ', "-");
+    let mut forms = forms(lists).into_iter();
+    let form = forms.find(|form| form.split(':').next() == Some(&*kind));
+    form.unwrap_or(kind)
 }
 
 fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
@@ -204,5 +219,6 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
         [] => String::new(),
         names => format!("; there are {}{more}", names.join(", ")),
     };
-    format!("the file has no {kind} `{called}`{known}")
+    let form = form_of(kind, lists);
+    format!("the file has no {kind} `{called}`{known}; expected {form} or a name")
 }

@@ -91,6 +91,13 @@ macro_rules! items {
                 }
             }
 
+            /// How items of its document are written: each kind, with what its numbers count.
+            pub fn forms_beside(self) -> Vec<String> {
+                match self {
+                    $( Self::$family(_) => vec![$( form($label, &[$( $( stringify!($field) ),+ )?]) ),+], )+
+                }
+            }
+
             /// The kinds of items of all documents.
             fn all_kinds() -> impl Iterator<Item = &'static str> {
                 [$( $( $label ),+ ),+].into_iter()
@@ -118,6 +125,18 @@ macro_rules! items {
             }
         }
     };
+}
+
+/// How an item is written: its kind with hyphens, and what its numbers count.
+fn form(kind: &str, fields: &[&str]) -> String {
+    let kind = kind.replace(' ', "-");
+    if fields.is_empty() {
+        return kind;
+    }
+    format!(
+        "{kind}:{}",
+        fields.join(",").to_uppercase().replace('_', "-")
+    )
 }
 
 /// The words that an item is written with, without those that were read.
