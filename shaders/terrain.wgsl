@@ -43,9 +43,13 @@ const OVERLAP: f32 = 0.002;
 // For each tile a byte for each of its cells: `NavigationGrid::codes`. One entry until it is shown.
 @group(2) @binding(0) var<storage, read> navigation: array<u32>;
 
+// The index of a tile of the map in what is bound of it.
+fn tile_index(tile: vec2i) -> u32 {
+    return (u32(tile.y) - map.first_row) * map.size.x + u32(tile.x);
+}
+
 fn tile_at(at: vec2i) -> Tile {
-    let inside = clamp(at, vec2i(0), vec2i(map.size) - 1);
-    return tiles[u32(inside.y) * map.size.x + u32(inside.x)];
+    return tiles[tile_index(clamp(at, vec2i(0), vec2i(map.size) - 1))];
 }
 
 fn is_on_map(at: vec2i) -> bool {
@@ -240,7 +244,7 @@ fn height_color(world_y: f32) -> vec3f {
 // be passed are hatched, and all have a border of their own colour, as the engine draws them.
 fn navigation_color(at: vec2f, albedo: vec3f, dx: vec2f, dy: vec2f) -> vec3f {
     let tile = clamp(vec2i(floor(at)), vec2i(0), vec2i(map.size) - 1);
-    let index = u32(tile.y) * map.size.x + u32(tile.x);
+    let index = tile_index(tile);
     if index >= arrayLength(&navigation) {
         return albedo;
     }

@@ -186,8 +186,9 @@ impl Gpu {
         }
     }
 
-    /// A buffer with these bytes, and some more where they do not fill its last word. On a device that
-    /// was lost it is as useless as all else.
+    /// A buffer with these bytes, and zeros up to the next sixteen: no binding may be empty, and none may
+    /// end within what shaders read. It is filled where it is if that is possible. On a device that was
+    /// lost it is as useless as all else.
     pub(super) fn filled_buffer(
         &self,
         label: &str,
@@ -197,8 +198,8 @@ impl Gpu {
         let size = bytes.len().max(1) as u64;
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
-            size: size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
-            usage,
+            size: size.next_multiple_of(16),
+            usage: usage | self.filled_usage(),
             mapped_at_creation: true,
         });
         // wgpu's own function for this panics where the device is lost.

@@ -505,7 +505,7 @@ pub(super) fn check_texture_size(
 
 /// Makes the buffers of a document, and counts their bytes.
 pub(super) struct Uploads<'a> {
-    gpu: &'a Gpu,
+    pub(super) gpu: &'a Gpu,
     pub(super) bytes: u64,
 }
 
@@ -521,11 +521,9 @@ impl<'a> Uploads<'a> {
         usage: wgpu::BufferUsages,
     ) -> Result<wgpu::Buffer, UploadError> {
         check_size(self.gpu, what, bytes.len() as u64)?;
-        // No binding may be empty, and none may end within a word.
-        let mut padded = bytes.to_vec();
-        padded.resize(bytes.len().max(8).next_multiple_of(8), 0);
-        self.bytes += padded.len() as u64;
-        Ok(self.gpu.filled_buffer(what, &padded, usage))
+        let buffer = self.gpu.filled_buffer(what, bytes, usage);
+        self.bytes += buffer.size();
+        Ok(buffer)
     }
 }
 

@@ -3,8 +3,10 @@
 //! Near chunks are drawn from the lists of faces that the scene made. In the middle distance, where
 //! textures are no more than their colour, the same faces are drawn with cheaper shaders. Chunks
 //! whose tiles are only a few pixels wide are drawn as grids whose cells grow with the distance.
-//! Nothing is drawn of chunks outside the view.
+//! Nothing is drawn of chunks outside the view. A map that is too large for one binding is drawn in
+//! bands.
 
+mod bands;
 mod far;
 
 use std::ops::Range;
@@ -13,13 +15,14 @@ use std::sync::{Arc, Weak};
 use glam::{UVec4, Vec2, Vec3, Vec4};
 use wgpu::util::DeviceExt as _;
 
+use self::bands::{Band, Part};
 use self::far::{BySteps, LAST_STEP, Parts, Steps};
 use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
 use super::resources::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
-    TEXTURE_ARRAY, UNIFORM, Uniform, Uploads, bind_group, bind_group_layout, on, sampler,
+    TEXTURE_ARRAY, UNIFORM, Uploads, bind_group_layout, check_texture_size, on, sampler,
     upload_array, upload_texture,
 };
 use super::shaders::TERRAIN;
@@ -83,8 +86,9 @@ shader_struct! {
         shadow_scale: f32,
         /// Texels of the overview texture for each tile.
         overview_scale: f32,
+        /// The row of the first tile that is bound.
+        first_row: u32,
     }
-    padding: u32
 }
 
 shader_enum! {
@@ -268,17 +272,14 @@ enum Variant {
 /// A map on the GPU.
 #[derive(Debug)]
 pub(super) struct TerrainData {
-    bind_group: wgpu::BindGroup,
-    /// The navigation grid.
-    navigation: wgpu::BindGroup,
-    /// Whether that is there: it is worked out when its overlay is first shown.
+    bands: Vec<Band>,
+    /// Whether they have the navigation grid: it is worked out when its overlay is first shown.
     has_navigation: bool,
     ground_shadow: GroundShadow,
     /// The array of the materials' textures, and what it was made of.
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
-    map: Uniform<Map>,
-    /// What `map` holds when nothing is highlighted and no overlay is on.
+    /// What shaders know of the map when nothing is highlighted and no overlay is on.
     map_at_rest: Map,
     /// The index of each chunk, for handing one to a draw call.
     chunk_indices: wgpu::Buffer,
@@ -304,19 +305,19 @@ pub(super) struct TerrainData {
     blocks_across: usize,
     /// Chunks in view that have water.
     with_water: Vec<u32>,
-    /// What is drawn of the chunks in view, the nearest first.
+    /// What is drawn face by face of the chunks in view, the nearest first.
     visible: Vec<Visible>,
+    /// The chunks in view that are drawn as grids: those of one draw call side by side, the nearest first.
+    far: Vec<FarChunk>,
     /// What `instances` holds.
     listed: Vec<u32>,
     far_steps: Steps,
-    /// The part of `instances` for each part of the grids of far chunks, as in `shadows`.
-    far_ranges: [BySteps<Parts<Range<u32>>>; 2],
-    /// The part of `instances` for water.
-    water_range: Range<u32>,
 }
 
 #[derive(Debug)]
 struct Chunk {
+    /// The index of its band.
+    band: u32,
     bounds: Aabb,
     faces: Faces,
     blocks: [(Aabb, Faces); 4],
@@ -334,15 +335,34 @@ enum Detail {
     Far(u32),
 }
 
-/// A chunk in view, or a part of it.
+/// A chunk in view, or a part of it, that is drawn face by face.
 #[derive(Debug, Clone)]
 struct Visible {
     chunk: u32,
+    band: u32,
     detail: Detail,
     distance: f32,
     faces: Faces,
     /// Whether what stands on the ground may cast a shadow on it.
     in_shadow: bool,
+}
+
+/// A chunk in view that is drawn as a grid.
+#[derive(Debug, Clone, Copy)]
+struct FarChunk {
+    chunk: u32,
+    band: u32,
+    step: u32,
+    distance: f32,
+    /// Whether what stands on the ground may cast a shadow on it.
+    in_shadow: bool,
+}
+
+impl FarChunk {
+    /// What is the same for all that one draw call draws.
+    fn draw_key(&self) -> (u32, bool, u32) {
+        (self.band, self.in_shadow, self.step)
+    }
 }
 
 impl PipelineKey for Pipeline {
@@ -457,18 +477,11 @@ impl ContentRenderer for TerrainRenderer {
     ) -> Result<TerrainData, UploadError> {
         let packed = terrain.packed();
         let textures = terrain.textures();
+        let parts = bands::parts(terrain, gpu.max_storage_bytes())?;
+        check_texture_size(gpu, "the shadow of the ground", terrain.shadow().size)?;
         let mut uploads = Uploads::new(gpu);
         let mut buffer = |what, bytes: &[u8], usage| uploads.buffer(what, bytes, usage);
-        let storage = wgpu::BufferUsages::STORAGE;
         let vertex = wgpu::BufferUsages::VERTEX;
-        let tiles = buffer("tiles", bytemuck::cast_slice(&packed.tiles), storage)?;
-        let rects = buffer(
-            "level rectangles",
-            bytemuck::cast_slice(&packed.rects),
-            storage,
-        )?;
-        let tops = buffer("tops", bytemuck::cast_slice(&packed.tops), storage)?;
-        let sides = buffer("sides", bytemuck::cast_slice(&packed.sides), storage)?;
         let indices: Vec<u32> = (0..packed.chunks.len() as u32).collect();
         let chunk_indices = buffer("chunks", bytemuck::cast_slice(&indices), vertex)?;
         let instances = buffer(
@@ -486,10 +499,7 @@ impl ContentRenderer for TerrainRenderer {
         });
         let fan: Vec<u16> = fan.collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
-        let no_grid = buffer("no navigation grid", &[0; 4], storage)?;
-        let map = Uniform::new(gpu, "map");
-        let mut gpu_bytes = uploads.bytes + map.buffer.size();
-
+        let mut gpu_bytes = 0;
         let shared = options
             .shared
             .filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
@@ -524,12 +534,7 @@ impl ContentRenderer for TerrainRenderer {
             size: Vec2::new(placement.cols as f32, placement.rows as f32) * TILE_SIDE,
         };
         let texture = wgpu::BindingResource::TextureView;
-        let resources = [
-            map.buffer.as_entire_binding(),
-            tiles.as_entire_binding(),
-            rects.as_entire_binding(),
-            tops.as_entire_binding(),
-            sides.as_entire_binding(),
+        let shared = [
             texture(&materials),
             wgpu::BindingResource::Sampler(&self.clamped),
             texture(&self.noise),
@@ -537,20 +542,19 @@ impl ContentRenderer for TerrainRenderer {
             texture(&views[0]),
             texture(&views[1]),
         ];
-        let chunks = chunks(terrain);
+        let layouts = [&self.layout, &self.navigation_layout];
+        let bands = parts
+            .iter()
+            .map(|part| Band::new(&mut uploads, layouts, packed, part, &shared));
+        let bands = bands.collect::<Result<Vec<_>, _>>()?;
+        gpu_bytes += uploads.bytes;
+        let chunks = chunks(terrain, &parts);
         Ok(TerrainData {
-            bind_group: bind_group(gpu, "terrain", &self.layout, resources),
-            navigation: bind_group(
-                gpu,
-                "no navigation grid",
-                &self.navigation_layout,
-                [no_grid.as_entire_binding()],
-            ),
+            bands,
             has_navigation: false,
             ground_shadow,
             materials,
             textures: Arc::downgrade(textures),
-            map,
             map_at_rest: map_data(terrain),
             chunk_indices,
             top_indices,
@@ -568,10 +572,9 @@ impl ContentRenderer for TerrainRenderer {
             blocks_across: (placement.cols / BLOCK_SIDE).max(1) as usize,
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
+            far: Vec::with_capacity(chunks.len()),
             listed: Vec::with_capacity(chunks.len() * 6),
             far_steps: Steps::new(chunks.len(), (placement.cols / CHUNK_SIDE) as usize),
-            far_ranges: Default::default(),
-            water_range: 0..0,
             chunks,
         })
     }
@@ -600,7 +603,7 @@ impl ContentRenderer for TerrainRenderer {
         }
         // What water reflects has none.
         let is_reflection = local.is_mirrored && local.is_in_place;
-        if !data.water_range.is_empty() && !is_reflection {
+        if data.bands.iter().any(Band::has_water) && !is_reflection {
             let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
             self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
@@ -628,30 +631,35 @@ impl TerrainRenderer {
         data.has_navigation = true;
         let codes = terrain.navigation().codes(colors::ISLANDS.len() as u8);
         let mut uploads = Uploads::new(gpu);
-        let codes = bytemuck::cast_slice(&codes);
-        let usage = wgpu::BufferUsages::STORAGE;
-        if let Ok(buffer) = uploads.buffer("navigation grid", codes, usage) {
-            let resources = [buffer.as_entire_binding()];
-            let layout = &self.navigation_layout;
-            data.navigation = bind_group(gpu, "navigation grid", layout, resources);
-            data.gpu_bytes += uploads.bytes;
+        for band in &mut data.bands {
+            band.set_navigation(&mut uploads, &self.navigation_layout, &codes);
         }
+        data.gpu_bytes += uploads.bytes;
     }
 
     fn draw_ground(&self, variant: Variant, pass: &mut FramePass<'_>, data: &TerrainData) {
-        pass.set_bind_group(1, &data.bind_group, &[]);
-        pass.set_bind_group(2, &data.navigation, &[]);
+        let mut bound = None;
+        let mut bind = |pass: &mut FramePass<'_>, band: u32| {
+            if bound.replace(band) != Some(band)
+                && let Some(band) = data.bands.get(band as usize)
+            {
+                band.bind(pass);
+            }
+        };
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
         let shadows = data.shadows_of(variant);
         let kinds = Ground::ALL.into_iter();
         for (ground, in_shadow) in kinds.flat_map(|ground| [(ground, false), (ground, true)]) {
             let pipeline = Pipeline::Ground(variant, ground, shadows[usize::from(in_shadow)]);
             if ground == Ground::Far {
-                let ranges = &data.far_ranges[usize::from(in_shadow)];
-                if ranges.iter().any(|parts| !parts.ground.is_empty())
-                    && pass.set_pipeline(&self.pipelines, pipeline)
-                {
-                    self.draw_far(pass, data, ranges);
+                for (i, band) in (0..).zip(&data.bands) {
+                    let ranges = &band.far_ranges[usize::from(in_shadow)];
+                    if ranges.iter().any(|parts| !parts.ground.is_empty())
+                        && pass.set_pipeline(&self.pipelines, pipeline)
+                    {
+                        bind(pass, i);
+                        self.draw_far(pass, data, ranges);
+                    }
                 }
                 continue;
             }
@@ -665,6 +673,7 @@ impl TerrainRenderer {
                 if instances.is_empty() {
                     continue;
                 }
+                bind(pass, visible.band);
                 let at = u64::from(visible.chunk) * 4;
                 pass.set_vertex_buffer(0, data.chunk_indices.slice(at..at + 4));
                 if matches!(ground, Ground::Tops(_) | Ground::TopsMiddle) {
@@ -695,11 +704,12 @@ impl TerrainRenderer {
 
     fn draw_water(&self, pass: &mut FramePass<'_>, data: &TerrainData) {
         let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
-        if !data.water_range.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
-            pass.set_bind_group(1, &data.bind_group, &[]);
-            pass.set_bind_group(2, &data.navigation, &[]);
-            pass.set_vertex_buffer(0, data.instances.slice(..));
-            pass.draw(6, data.water_range.clone());
+        for band in data.bands.iter().filter(|band| band.has_water()) {
+            if pass.set_pipeline(&self.pipelines, pipeline) {
+                band.bind(pass);
+                pass.set_vertex_buffer(0, data.instances.slice(..));
+                pass.draw(6, band.water_range.clone());
+            }
         }
     }
 }
@@ -733,7 +743,7 @@ fn map_data(terrain: &Terrain) -> Map {
         per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
         accents: bytemuck::cast(accents),
         sun: terrain.sun().direction().extend(0.0),
-        padding: 0,
+        first_row: 0,
     }
 }
 
@@ -757,7 +767,7 @@ fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MAX_LAYERS] {
     accents
 }
 
-fn chunks(terrain: &Terrain) -> Vec<Chunk> {
+fn chunks(terrain: &Terrain, parts: &[Part]) -> Vec<Chunk> {
     let placement = terrain.placement();
     let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
     let bounds = |row: u32, col: u32, side: u32, faces: &Faces| {
@@ -775,13 +785,16 @@ fn chunks(terrain: &Terrain) -> Vec<Chunk> {
         .iter()
         .enumerate()
         .map(|(i, chunk)| {
+            let band = parts.partition_point(|part| part.chunks.end <= i);
+            let own = |faces: &Faces| parts[band].own(faces);
             let [row, col] = [i / cols, i % cols].map(|at| at as u32 * CHUNK_SIDE);
             Chunk {
+                band: band as u32,
                 bounds: bounds(row, col, CHUNK_SIDE, &chunk.all),
-                faces: chunk.all.clone(),
+                faces: own(&chunk.all),
                 blocks: std::array::from_fn(|block| {
                     let (down, right) = (block as u32 / 2, block as u32 % 2);
-                    let faces = chunk.blocks[block].clone();
+                    let faces = own(&chunk.blocks[block]);
                     let (row, col) = (row + down * BLOCK_SIDE, col + right * BLOCK_SIDE);
                     (bounds(row, col, BLOCK_SIDE, &faces), faces)
                 }),
@@ -823,7 +836,9 @@ impl TerrainData {
         let lines = LINES.iter().filter(|(overlay, _)| is_on(overlay));
         map.lines = lines.map(|(_, bit)| bit).sum();
         map.highlight = highlight(terrain, shown);
-        self.map.write(gpu, map);
+        for band in &mut self.bands {
+            band.write(gpu, map);
+        }
         let inspects = map.surface != 0 || map.lines != 0 || map.highlight != NOTHING;
         self.variant = match (inspects, self.is_rich) {
             (true, _) => Variant::Inspect,
@@ -847,43 +862,42 @@ impl TerrainData {
         }
 
         self.find_visible(local);
-        let far = self
-            .visible
-            .iter()
-            .filter_map(|visible| match visible.detail {
-                Detail::Far(step) => Some((visible.chunk, step)),
-                Detail::Near | Detail::Middle => None,
-            });
-        self.far_steps.set(far);
+        let steps = self.far.iter().map(|far| (far.chunk, far.step));
+        self.far_steps.set(steps);
         self.listed.clear();
-        for (in_shadow, of_steps) in [false, true].into_iter().zip(&mut self.far_ranges) {
-            for (step, ranges) in (0..).zip(of_steps) {
-                let is_it =
-                    |v: &&Visible| v.detail == Detail::Far(step) && v.in_shadow == in_shadow;
-                let of_step = self.visible.iter().filter(is_it);
-                let instances = of_step.map(|visible| visible.chunk | step << 28);
-                let begin = self.listed.len();
+        for band in &mut self.bands {
+            band.far_ranges = Default::default();
+        }
+        for alike in self.far.chunk_by(|a, b| a.draw_key() == b.draw_key()) {
+            let (band, in_shadow, step) = alike[0].draw_key();
+            let ranges = &mut self.bands[band as usize].far_ranges[usize::from(in_shadow)];
+            let begin = self.listed.len() as u32;
+            let instances = alike.iter().map(|far| far.chunk | step << 28);
+            self.listed.extend(instances);
+            let ground = begin..self.listed.len() as u32;
+            let skirts = Edge::ALL.map(|side| {
+                let begin = self.listed.len() as u32;
+                let with_skirt = alike
+                    .iter()
+                    .filter(|far| self.far_steps.need_skirt(far.chunk, step, side));
+                let instances = with_skirt.map(|far| far.chunk | step << 28);
                 self.listed.extend(instances);
-                let ground = begin..self.listed.len();
-                ranges.skirts = Edge::ALL.map(|side| {
-                    let begin = self.listed.len();
-                    for at in ground.clone() {
-                        let instance = self.listed[at];
-                        let chunk = instance & !(u32::MAX << 28);
-                        if self.far_steps.need_skirt(chunk, step, side) {
-                            self.listed.push(instance);
-                        }
-                    }
-                    begin as u32..self.listed.len() as u32
-                });
-                ranges.ground = ground.start as u32..ground.end as u32;
+                begin..self.listed.len() as u32
+            });
+            ranges[step as usize] = Parts { ground, skirts };
+        }
+        let mut with_water = self.with_water.as_slice();
+        for (i, band) in (0..).zip(&mut self.bands) {
+            let of_band = |chunk: &u32| self.chunks[*chunk as usize].band == i;
+            let count = with_water.partition_point(of_band);
+            let (own, of_others) = with_water.split_at(count);
+            with_water = of_others;
+            let begin = self.listed.len() as u32;
+            if shows_water(map.surface) {
+                self.listed.extend_from_slice(own);
             }
+            band.water_range = begin..self.listed.len() as u32;
         }
-        let begin = self.listed.len() as u32;
-        if shows_water(map.surface) {
-            self.listed.extend_from_slice(&self.with_water);
-        }
-        self.water_range = begin..self.listed.len() as u32;
         if !self.listed.is_empty() {
             let bytes = bytemuck::cast_slice(&self.listed);
             gpu.queue.write_buffer(&self.instances, 0, bytes);
@@ -951,6 +965,10 @@ impl TerrainData {
         }
         self.visible
             .sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        self.far.sort_by(|a, b| {
+            let order = a.draw_key().cmp(&b.draw_key());
+            order.then(a.distance.total_cmp(&b.distance))
+        });
     }
 
     /// Lists the chunks in view where tiles at distance 1 have this many pixels along a side, and
@@ -963,6 +981,7 @@ impl TerrainData {
     ) -> u64 {
         let eye = local.eye;
         self.visible.clear();
+        self.far.clear();
         self.with_water.clear();
         for (i, chunk) in self.chunks.iter().enumerate() {
             let Some(inside) = frustum.sees(&chunk.bounds) else {
@@ -979,10 +998,21 @@ impl TerrainData {
                 self.with_water.push(chunk_index);
             }
             let blocks_in_shadow = self.blocks_in_shadow(i);
+            if let Detail::Far(step) = detail {
+                self.far.push(FarChunk {
+                    chunk: chunk_index,
+                    band: chunk.band,
+                    step,
+                    distance,
+                    in_shadow: blocks_in_shadow.contains(&true),
+                });
+                continue;
+            }
             let all_alike = blocks_in_shadow.iter().all(|it| *it == blocks_in_shadow[0]);
             if inside && all_alike || detail != Detail::Near {
                 self.visible.push(Visible {
                     chunk: chunk_index,
+                    band: chunk.band,
                     detail,
                     distance,
                     faces: chunk.faces.clone(),
@@ -994,6 +1024,7 @@ impl TerrainData {
             let in_view = blocks.filter(|((b, _), _)| inside || frustum.sees(b).is_some());
             let visible = in_view.map(|((bounds, faces), in_shadow)| Visible {
                 chunk: chunk_index,
+                band: chunk.band,
                 detail,
                 distance: bounds.distance(eye),
                 faces: faces.clone(),
@@ -1001,11 +1032,8 @@ impl TerrainData {
             });
             self.visible.extend(visible);
         }
-        let near = self
-            .visible
-            .iter()
-            .filter(|v| !matches!(v.detail, Detail::Far(_)));
-        near.map(|visible| visible.faces.triangles()).sum()
+        let of_visible = self.visible.iter();
+        of_visible.map(|visible| visible.faces.triangles()).sum()
     }
 }
 

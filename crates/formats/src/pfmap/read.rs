@@ -2,10 +2,11 @@
 //!
 //! The head is read line by line. The tile list is nearly all of a file, and is read in runs of
 //! 32 tiles, the rows of the chunks: as fast as the memory allows where tiles stand one character
-//! apart, and token by token where they do not or where something is wrong.
+//! apart, and token by token where they do not or where something is wrong. Rows of chunks that are
+//! as long as the one before them are read side by side.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
@@ -14,12 +15,14 @@ use super::{
     Tile, file_tile, rules,
 };
 use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, text_place};
-use crate::parallel::on_all_threads;
+use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
 use crate::{Cause, Severity, Subject, outside};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
+/// Bytes that are worth several threads, and those that they read before the watcher is told.
+const BYTES_AT_ONCE: Range<usize> = 1 << 20..16 << 20;
 
 /// Says whether a file that begins with these bytes is a PFMAP file, whole or cut short.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
@@ -53,8 +56,8 @@ pub fn chunks(bytes: &[u8]) -> Option<[u64; 2]> {
     Some([head.rows.0, head.cols.0])
 }
 
-/// [`read`] with a watcher, which is told after each chunk how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a watcher, which is told after each row of chunks how much is done, from 0 to 1, and
+/// can stop it.
 ///
 /// # Errors
 /// As [`read`], and [`PfmapError::Cancelled`] when the watcher breaks.
@@ -76,6 +79,7 @@ struct TileList<'a> {
     /// Line of the last tile that was read.
     last_line: u64,
     layout: LayoutBuilder,
+    rows: RowsAtOnce,
     /// File order.
     bad: Vec<usize>,
     odd: OddTiles,
@@ -116,6 +120,7 @@ impl<'a> TileList<'a> {
             first_tile: None,
             last_line: 0,
             layout: LayoutBuilder::default(),
+            rows: RowsAtOnce::default(),
             bad: Vec::new(),
             odd: OddTiles::default(),
             max_material: 0,
@@ -133,25 +138,28 @@ impl<'a> TileList<'a> {
         let cols = self.chunk_cols as usize * RUN;
         let count = self.chunk_rows as usize * RUN * cols;
         let total = self.text.bytes.len() as f32;
-        let mut tiles = Vec::with_capacity(count);
+        // The memory comes as it is filled, on the thread that fills it.
+        let mut tiles: Vec<Tile> = bytemuck::zeroed_vec(count);
         let mut index = 0;
-        let mut ended = false;
-        for chunk_row in 0..self.chunk_rows as usize {
-            // A chunk row at a time, so that its placeholders are still in the cache when the
-            // tiles take their places.
-            tiles.resize(tiles.len() + RUN * cols, Tile::default());
-            let tiles = &mut tiles[chunk_row * RUN * cols..];
-            for chunk_col in 0..self.chunk_cols as usize {
-                for row in 0..RUN {
-                    let at = row * cols + chunk_col * RUN;
-                    if let Some(run) = tiles[at..].first_chunk_mut::<RUN>()
-                        && !ended
-                    {
-                        let read = self.read_run(index, run);
-                        index += read;
-                        ended = read < RUN;
-                    }
-                }
+        let mut rest = tiles.as_mut_slice();
+        while !rest.is_empty() {
+            let at_once = self.rows.next(rest.len() / (RUN * cols));
+            let (now, later) = rest.split_at_mut(at_once * RUN * cols);
+            rest = later;
+            let guesses = if at_once > 1 {
+                read_side_by_side(self.text.bytes, self.text.pos, self.rows.bytes, cols, now)
+            } else {
+                vec![None]
+            };
+            for (tiles, guess) in now.chunks_exact_mut(RUN * cols).zip(guesses) {
+                let start = self.text.pos;
+                let is_taken = guess.is_some_and(|row| self.take(row));
+                index += if is_taken {
+                    tiles.len()
+                } else {
+                    self.read_row(index, tiles)
+                };
+                self.rows.read(self.text.pos - start, is_taken);
                 if watch(self.text.pos as f32 / total).is_break() {
                     return Err(PfmapError::Cancelled);
                 }
@@ -211,6 +219,52 @@ impl<'a> TileList<'a> {
         }
     }
 
+    /// Reads the next row of chunks and says how many tiles there were.
+    fn read_row(&mut self, first: usize, tiles: &mut [Tile]) -> usize {
+        tiles.fill(Tile::default());
+        let cols = self.chunk_cols as usize * RUN;
+        let mut read = 0;
+        for (chunk_col, row) in
+            (0..self.chunk_cols as usize).flat_map(|c| (0..RUN).map(move |r| (c, r)))
+        {
+            let at = row * cols + chunk_col * RUN;
+            let Some(run) = tiles[at..].first_chunk_mut::<RUN>() else {
+                break;
+            };
+            let of_run = self.read_run(first + read, run);
+            read += of_run;
+            if of_run < RUN {
+                break;
+            }
+        }
+        read
+    }
+
+    /// Goes past a row of chunks that was read beside others, if it begins here, with a line.
+    fn take(&mut self, row: PlainRow) -> bool {
+        let is_here = row.start == self.text.pos
+            && self.text.line_start == self.text.pos
+            && self.last_line != self.text.line;
+        if !is_here {
+            return false;
+        }
+        let first_line = self.text.line;
+        let Some(last) = row.runs.last().copied() else {
+            return false;
+        };
+        for run in row.runs {
+            let line = first_line + run.line;
+            self.layout.push(Run { line, ..run }, true);
+        }
+        self.shifted = None;
+        let end = Cursor {
+            line: first_line + row.end.line,
+            ..row.end
+        };
+        self.go_on_from(end, last.breaks);
+        true
+    }
+
     /// Reads the next 32 tiles and says how many there were.
     fn read_run(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> usize {
         if self.read_plain_run(index, tiles) {
@@ -222,63 +276,37 @@ impl<'a> TileList<'a> {
 
     /// Reads 32 tiles that stand one character apart, the first of them here, on lines that are
     /// not too long. Where that is not so nothing is read, though `tiles` may have changed.
-    #[inline]
     fn read_plain_run(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> bool {
-        let bytes = self.text.bytes;
-        let mut pos = self.text.pos;
-        let mut line_start = self.text.line_start;
-        let mut breaks = 0_u32;
-        let mut max_material = self.max_material;
-        let mut has_odd_digits = self.has_odd_digits;
-        for (i, tile) in tiles.iter_mut().enumerate() {
-            let Some((&text, &[separator, ..])) = bytes
-                .get(pos..)
-                .and_then(<[u8]>::split_first_chunk::<TILE_CHARS>)
-            else {
-                return false;
-            };
-            let Some(parsed) = Tile::parse_words(&text) else {
-                return false;
-            };
-            *tile = parsed;
-            max_material = max_material
-                .max(parsed.top_material)
-                .max(parsed.side_material);
-            has_odd_digits |= parsed.has_odd_digits();
-            pos += TILE_STEP;
-            if separator == b'\n' || separator == b'\r' {
-                if separator == b'\r' {
-                    if bytes.get(pos) != Some(&b'\n') {
-                        return false;
-                    }
-                    pos += 1;
-                }
-                if pos - line_start > ENGINE_LINE_BYTES {
-                    return false;
-                }
-                line_start = pos;
-                breaks |= 1 << i;
-            } else if separator != b' ' && separator != b'\t' {
-                return false;
-            }
-        }
+        let mut cursor = Cursor {
+            pos: self.text.pos,
+            line: self.text.line,
+            line_start: self.text.line_start,
+            max_material: 0,
+            has_odd_digits: false,
+        };
         let (line, column) = self.text.place();
+        let Some(breaks) = cursor.read_run(self.text.bytes, tiles) else {
+            return false;
+        };
         let begins_line = self.begin_run(index, (line, column));
-        self.layout.push(
-            Run {
-                line,
-                column,
-                breaks,
-            },
-            begins_line,
-        );
-        self.text.pos = pos;
-        self.text.line += u64::from(breaks.count_ones());
-        self.text.line_start = line_start;
-        self.last_line = self.text.line - u64::from(breaks >> (RUN - 1));
-        self.max_material = max_material;
-        self.has_odd_digits = has_odd_digits;
+        let run = Run {
+            line,
+            column,
+            breaks,
+        };
+        self.layout.push(run, begins_line);
+        self.go_on_from(cursor, breaks);
         true
+    }
+
+    /// Reads on behind tiles of which the last run has such breaks.
+    fn go_on_from(&mut self, cursor: Cursor, breaks: u32) {
+        self.text.pos = cursor.pos;
+        self.text.line = cursor.line;
+        self.text.line_start = cursor.line_start;
+        self.last_line = cursor.line - u64::from(breaks >> (RUN - 1));
+        self.max_material = self.max_material.max(cursor.max_material);
+        self.has_odd_digits |= cursor.has_odd_digits;
     }
 
     /// Warns of a run that does not begin a line, and says whether it does.
@@ -390,6 +418,166 @@ impl<'a> TileList<'a> {
         }
         place
     }
+}
+
+/// How far tiles are read that stand one character apart, and what was seen of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    pos: usize,
+    line: u64,
+    line_start: usize,
+    max_material: u16,
+    has_odd_digits: bool,
+}
+
+impl Cursor {
+    /// Reads 32 tiles, the first of them here, on lines that are not too long, and says where lines
+    /// end ([`Run::breaks`]). Where they do not stand one character apart it stays where it is,
+    /// though `tiles` may have changed.
+    #[inline]
+    fn read_run(&mut self, bytes: &[u8], tiles: &mut [Tile; RUN]) -> Option<u32> {
+        let Self {
+            mut pos,
+            line,
+            mut line_start,
+            mut max_material,
+            mut has_odd_digits,
+        } = *self;
+        let mut breaks = 0_u32;
+        for (i, tile) in tiles.iter_mut().enumerate() {
+            let (text, after) = bytes.get(pos..)?.split_first_chunk::<TILE_CHARS>()?;
+            let separator = *after.first()?;
+            let parsed = Tile::parse_words(text)?;
+            *tile = parsed;
+            max_material = max_material
+                .max(parsed.top_material)
+                .max(parsed.side_material);
+            has_odd_digits |= parsed.has_odd_digits();
+            pos += TILE_STEP;
+            if separator == b'\n' || separator == b'\r' {
+                if separator == b'\r' {
+                    if bytes.get(pos) != Some(&b'\n') {
+                        return None;
+                    }
+                    pos += 1;
+                }
+                if pos - line_start > ENGINE_LINE_BYTES {
+                    return None;
+                }
+                line_start = pos;
+                breaks |= 1 << i;
+            } else if separator != b' ' && separator != b'\t' {
+                return None;
+            }
+        }
+        *self = Self {
+            pos,
+            line: line + u64::from(breaks.count_ones()),
+            line_start,
+            max_material,
+            has_odd_digits,
+        };
+        Some(breaks)
+    }
+}
+
+/// How many rows of chunks are read side by side. Each is taken to have as many bytes as the one
+/// before; where that is wrong they are read one by one for a while, and longer each time.
+#[derive(Debug)]
+struct RowsAtOnce {
+    /// How many bytes the last row has.
+    bytes: usize,
+    /// How many rows come one by one.
+    one_by_one: usize,
+    caution: usize,
+}
+
+impl Default for RowsAtOnce {
+    fn default() -> Self {
+        Self {
+            bytes: 0,
+            one_by_one: 1,
+            caution: 1,
+        }
+    }
+}
+
+impl RowsAtOnce {
+    /// How many rows to read now, of so many that are left.
+    fn next(&self, left: usize) -> usize {
+        let rows = (BYTES_AT_ONCE.end / self.bytes.max(1)).min(left);
+        let is_worth_it = self.one_by_one == 0 && rows * self.bytes >= BYTES_AT_ONCE.start;
+        if is_worth_it { rows.max(1) } else { 1 }
+    }
+
+    /// Takes down a row that was read, and whether it was where it was expected; the first after some
+    /// that came one by one was not expected anywhere.
+    fn read(&mut self, bytes: usize, is_taken: bool) {
+        self.bytes = bytes;
+        if is_taken {
+            return;
+        }
+        if self.one_by_one > 0 {
+            self.one_by_one -= 1;
+        } else {
+            self.caution *= 2;
+            self.one_by_one = self.caution;
+        }
+    }
+}
+
+/// A row of chunks whose tiles stand one character apart, and whose runs begin lines.
+struct PlainRow {
+    start: usize,
+    /// With lines counted from its first.
+    runs: Vec<Run>,
+    end: Cursor,
+}
+
+/// Reads rows of chunks of so many bytes, of which the first begins at `start`, wherever they are like
+/// that. `tiles` has those of all of them.
+fn read_side_by_side(
+    bytes: &[u8],
+    start: usize,
+    row_bytes: usize,
+    cols: usize,
+    tiles: &mut [Tile],
+) -> Vec<Option<PlainRow>> {
+    let of_row = RUN * cols;
+    let read_part = |first: usize, part: &mut [Tile]| {
+        let rows = (first / of_row..).zip(part.chunks_exact_mut(of_row));
+        let rows = rows.map(|(i, tiles)| read_plain_row(bytes, start + i * row_bytes, cols, tiles));
+        rows.collect::<Vec<_>>()
+    };
+    share_out(tiles, of_row, read_part)
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn read_plain_row(bytes: &[u8], start: usize, cols: usize, tiles: &mut [Tile]) -> Option<PlainRow> {
+    let mut end = Cursor {
+        pos: start,
+        line_start: start,
+        ..Cursor::default()
+    };
+    let mut runs = Vec::with_capacity(cols);
+    for chunk_col in 0..cols / RUN {
+        for row in 0..RUN {
+            let run = tiles[row * cols + chunk_col * RUN..].first_chunk_mut()?;
+            let line = end.line;
+            if end.pos != end.line_start {
+                return None;
+            }
+            let breaks = end.read_run(bytes, run)?;
+            runs.push(Run {
+                line,
+                column: 1,
+                breaks,
+            });
+        }
+    }
+    Some(PlainRow { start, runs, end })
 }
 
 /// Lists the edges for which the tiles on both sides have different blend modes. The engine blends
@@ -549,5 +737,89 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
                 )
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a map row of chunks by row of chunks.
+    fn read_one_by_one(bytes: &[u8]) -> Pfmap {
+        let mut text = Text::new(bytes, &rules::TEXT_RULES);
+        let head = read_head(&mut text).unwrap();
+        let mut list = TileList::new(text, head).unwrap();
+        list.rows.one_by_one = usize::MAX;
+        list.read(&mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    #[test]
+    fn rows_side_by_side_are_read_as_one_by_one() {
+        let bytes = mapscope_testdata::synthesize::pfmap(16, 8, 3);
+        assert!(bytes.len() > 3 * BYTES_AT_ONCE.start);
+        let text = String::from_utf8(bytes).unwrap();
+        let line = |text: &str, share: usize| {
+            let at = text.len() * share / 10;
+            at + text[at..].find('\n').unwrap() + 1
+        };
+        let insert = |text: &str, share: usize, what: &str| {
+            let mut text = text.to_owned();
+            text.insert_str(line(&text, share), what);
+            text
+        };
+        let cut = |share: usize| text[..line(&text, share) + 60].to_owned();
+        let remove_tile = |share: usize| {
+            let mut text = text.clone();
+            let at = line(&text, share);
+            text.replace_range(at..at + TILE_STEP, "");
+            text
+        };
+        let odd = |share: usize| {
+            let mut text = text.clone();
+            let at = line(&text, share);
+            text.replace_range(at..at + 1, "G");
+            text
+        };
+        let texts = [
+            text.clone(),
+            text.replace('\n', "\r\n"),
+            insert(&text, 3, "\n"),
+            insert(&insert(&text, 3, "  "), 7, "\n\n"),
+            odd(4),
+            remove_tile(2),
+            remove_tile(9),
+            cut(5),
+            cut(3),
+            insert(&text, 6, "0+0000000001101001111000 "),
+            text.trim_end().to_owned(),
+        ];
+        for (i, text) in texts.iter().enumerate() {
+            let expected = read_one_by_one(text.as_bytes());
+            let map = read(text.as_bytes()).unwrap();
+            assert!(map.tiles == expected.tiles, "{i}");
+            assert_eq!(map.layout, expected.layout, "{i}");
+            assert_eq!(map.problems, expected.problems, "{i}");
+            assert_eq!(map.bad_tiles, expected.bad_tiles, "{i}");
+            assert_eq!(map.crlf, expected.crlf, "{i}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_not_alike_make_cautious() {
+        let mut rows = RowsAtOnce::default();
+        assert_eq!(rows.next(100), 1, "nothing is known yet");
+        rows.read(1 << 20, false);
+        assert_eq!([rows.next(100), rows.next(5)], [16, 5]);
+        rows.read(1 << 20, true);
+        rows.read((1 << 20) + 1, false);
+        for _ in 0..2 {
+            assert_eq!(rows.next(100), 1);
+            rows.read(1 << 20, false);
+        }
+        assert_eq!(rows.next(100), 16);
+        rows.read(1 << 10, true);
+        assert_eq!(rows.next(100), 1, "100 KiB are not worth a thread");
+        rows.read(64 << 20, true);
+        assert_eq!(rows.next(100), 1, "rows of 64 MiB");
     }
 }

@@ -110,21 +110,9 @@ impl Band {
     }
 }
 
-/// A buffer for a shader to read, filled where it is if that is possible.
+/// A buffer for a shader to read.
 pub(super) fn storage(gpu: &Gpu, label: &str, bytes: &[u8]) -> wgpu::Buffer {
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        // No binding may be empty.
-        size: (bytes.len().max(16) as u64).next_multiple_of(16),
-        usage: wgpu::BufferUsages::STORAGE | gpu.filled_usage(),
-        mapped_at_creation: true,
-    });
-    match buffer.get_mapped_range_mut(..bytes.len() as u64) {
-        Ok(mut room) => room.copy_from_slice(bytes),
-        Err(error) => log::error!("filling a buffer: {error}"),
-    }
-    buffer.unmap();
-    buffer
+    gpu.filled_buffer(label, bytes, wgpu::BufferUsages::STORAGE)
 }
 
 #[cfg(test)]

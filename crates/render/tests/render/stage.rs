@@ -101,6 +101,25 @@ pub(crate) fn terrain(document: &dyn Document) -> &Terrain {
     terrain
 }
 
+/// A device that binds no more than so many bytes at once.
+pub(crate) fn small_device(most: u64) -> Gpu {
+    let gpu = Gpu::headless(None).unwrap();
+    let limits = wgpu::Limits {
+        max_storage_buffer_binding_size: most,
+        ..gpu.adapter.limits()
+    };
+    let (device, queue) = pollster::block_on(gpu.adapter.request_device(&wgpu::DeviceDescriptor {
+        required_limits: limits,
+        ..Default::default()
+    }))
+    .unwrap();
+    Gpu {
+        device,
+        queue,
+        ..gpu
+    }
+}
+
 /// A device with its renderer.
 pub(crate) struct Stage {
     pub(crate) gpu: Gpu,

@@ -26,7 +26,8 @@ use mapscope_scene::{
 use mapscope_testdata::{shared, synthesize};
 
 use super::stage::{
-    GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, terrain,
+    GRASS, MATERIALS, ROCK, SAND, SNOW, Stage, map_text, open, open_demo, open_map, small_device,
+    terrain,
 };
 
 // ---- Maps ----------------------------------------------------------------------------------
@@ -893,6 +894,49 @@ fn what_is_not_in_view_is_not_drawn() {
             "{pose}: {seen} of {all}"
         );
     }
+}
+
+#[test]
+fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
+    // In bands of 3, 3 and 1 rows of chunks, with those beside them.
+    let row_bytes = 2 * u64::from(CHUNK_TILES as u32) * size_of::<TileRecord>() as u64;
+    let mut small = Stage::on(small_device(row_bytes * 5));
+    let maps = [
+        open_map([7, 2], wild_tile),
+        open_map([7, 2], hilly_tile),
+        open_map([7, 2], chess_tile),
+    ];
+    let size = [160, 120];
+    let ids = [
+        None,
+        Some(OverlayId::TileTypes),
+        Some(OverlayId::Navigation),
+        Some(OverlayId::TileGrid),
+    ];
+    for document in maps {
+        // Near and far, and from where bands meet.
+        let poses = [
+            "0,60,-300,0,0,-200",
+            "60,200,-150,0,0,20",
+            "0,900,-1500,0,0,0",
+            "100,2600,10,0,0,0",
+        ];
+        for (pose, id) in poses.into_iter().flat_map(|pose| ids.map(|id| (pose, id))) {
+            let mut view = view(pose);
+            if let Some(id) = id {
+                view.shown.overlays = overlay(&*document, id);
+            }
+            let (expected, whole) = Stage::get().draw(Some(&*document), &view, size);
+            let (drawn, in_bands) = small.draw(Some(&*document), &view, size);
+            assert!(drawn == expected, "{pose}, {id:?}");
+            assert_eq!(in_bands.triangles, whole.triangles, "{pose}");
+            assert!(whole.triangles > 1, "{pose} shows nothing");
+        }
+    }
+    let wide = open_map([3, 4], chess_tile);
+    let renderer = mapscope_render::Renderer::new(&small.gpu);
+    let error = renderer.upload(&small.gpu, &*wide).unwrap_err().to_string();
+    assert!(error.contains("a row of chunks"), "{error}");
 }
 
 /// The one of some colours that another is most like, whatever its brightness.

@@ -9,7 +9,7 @@ use mapscope_scene::tilemap::{
 };
 use mapscope_scene::{Document, Layers, OverlayId, Shown};
 
-use super::stage::Stage;
+use super::stage::{Stage, small_device};
 use super::tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};
 
 /// The picture of the whole map, made without a device.
@@ -490,25 +490,6 @@ fn a_layer_is_one_draw_and_4_bytes_a_tile() {
     let scene = Renderer::new(&gpu).upload(&gpu, &map).unwrap();
     let beside_cells = scene.gpu_bytes() - 4_000_000;
     assert!(beside_cells < 32_768, "{beside_cells}");
-}
-
-/// A device that binds no more than so many bytes at once.
-fn small_device(most: u64) -> Gpu {
-    let gpu = Gpu::headless(None).unwrap();
-    let limits = wgpu::Limits {
-        max_storage_buffer_binding_size: most,
-        ..gpu.adapter.limits()
-    };
-    let (device, queue) = pollster::block_on(gpu.adapter.request_device(&wgpu::DeviceDescriptor {
-        required_limits: limits,
-        ..Default::default()
-    }))
-    .unwrap();
-    Gpu {
-        device,
-        queue,
-        ..gpu
-    }
 }
 
 #[test]

@@ -18,8 +18,10 @@ use mapscope_formats::pfmap::{CHUNK_SIDE, Pfmap, TileType};
 /// shadow above the ground lies the border that filtering finds.
 const LIT_DEPTH: f32 = 8.0;
 
-/// Tiles along a side up to which a map has the finer shadow.
+/// Tiles along a side up to which a map has the finest shadow.
 const MAX_FINE_SIDE: u32 = 16 * CHUNK_SIDE;
+/// Tiles along a side up to which it has the middle one: with that, 8192 texels, which all devices take.
+const MAX_MIDDLE_SIDE: u32 = 128 * CHUNK_SIDE;
 /// World units between two heights in 8 bits, at most: a third of the border of a shadow, as `shadow.wgsl`
 /// draws it.
 const MAX_STEP: f32 = 0.4;
@@ -77,8 +79,8 @@ impl ShadowMap {
     /// `to_sun` is the unit vector toward the sun; none where it casts no shadows.
     ///
     /// A level map gets a single texel. Otherwise there are four texels along a tile's side on
-    /// maps up to 16 chunks wide, and two on wider ones, with heights in 8 bits unless they lie too
-    /// far apart for that.
+    /// maps up to 16 chunks wide, two up to 128, and one on wider ones; from 16 on with heights in 8
+    /// bits, unless they lie too far apart for that.
     pub fn cast(map: &Pfmap, to_sun: Option<Vec3>) -> (Self, Vec<bool>) {
         let flat = |t: &mapscope_formats::pfmap::Tile| {
             t.base_height == map.tiles[0].base_height && (t.kind as u8 == 0 || t.ramp_height == 0)
@@ -92,21 +94,26 @@ impl ShadowMap {
             };
             return (lit, vec![false; map.tiles.len()]);
         };
-        if map.rows().max(map.cols()) <= MAX_FINE_SIDE {
-            return Self::with_halves::<4>(map, to_sun);
+        match map.rows().max(map.cols()) {
+            ..=MAX_FINE_SIDE => Self::with_halves::<4>(map, to_sun),
+            ..=MAX_MIDDLE_SIDE => Self::with_few_bits::<2>(map, to_sun),
+            _ => Self::with_few_bits::<1>(map, to_sun),
         }
+    }
+
+    fn with_few_bits<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (Self, Vec<bool>) {
         let [min, max] = range(map);
         let step = (max - min) / f32::from(u8::MAX);
         if step > MAX_STEP {
-            return Self::with_halves::<2>(map, to_sun);
+            return Self::with_halves::<SCALE>(map, to_sun);
         }
-        let (values, shaded) = march::<2, u8>(map, to_sun, |heights, values| {
+        let (values, shaded) = march::<SCALE, u8>(map, to_sun, |heights, values| {
             for (value, height) in values.iter_mut().zip(heights) {
                 *value = ((height - min) / step + 0.5) as u8;
             }
         });
         let heights = Heights::Quantized { min, step, values };
-        (Self::new::<2>(map, heights), shaded)
+        (Self::new::<SCALE>(map, heights), shaded)
     }
 
     fn with_halves<const SCALE: usize>(map: &Pfmap, to_sun: Vec3) -> (Self, Vec<bool>) {
