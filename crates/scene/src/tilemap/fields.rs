@@ -1,6 +1,7 @@
 //! What is known of the parts of a map, each field once: for the inspector, the status line, the
 //! outline and JSON.
 
+use std::cell::LazyCell;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -65,13 +66,14 @@ impl TileMap {
             }
             TileMapItem::Cell { .. } => {
                 let at = self.cell_at(item)?;
-                let here = match pointer {
+                let here: LazyHere<'_> = match pointer {
                     Some((point, shown)) => {
-                        self.here([point.x, point.z].map(|at| at.floor() as i64), shown)
+                        let px = [point.x, point.z].map(|at| at.floor() as i64);
+                        let here = self.here(px, shown);
+                        lazy(move || here)
                     }
-                    None => self.here_of(&at),
+                    None => lazy(move || self.here_of(&at)),
                 };
-                let here = Rc::new(here);
                 CellHere::FIELDS.of(CellHere {
                     map: self,
                     at,
@@ -318,7 +320,15 @@ impl<'a> Part<'a, Layer> {
 pub(super) struct CellHere<'a> {
     pub(super) map: &'a TileMap,
     pub(super) at: CellAt<'a>,
-    pub(super) here: Rc<Here<'a>>,
+    pub(super) here: LazyHere<'a>,
+}
+
+/// What is at a place, looked up when it is first asked for: whoever lists all cells does not ask, and
+/// each time it looks at all layers.
+pub(super) type LazyHere<'a> = Rc<LazyCell<Here<'a>, Box<dyn FnOnce() -> Here<'a> + 'a>>>;
+
+pub(super) fn lazy<'a>(here: impl FnOnce() -> Here<'a> + 'a) -> LazyHere<'a> {
+    Rc::new(LazyCell::new(Box::new(here)))
 }
 
 /// Each part of the status line is as wide as the widest of its kind, so that nothing moves while the

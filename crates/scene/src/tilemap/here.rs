@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::fields::CellHere;
+use super::fields::{CellHere, lazy};
 use super::grids::obstruction_name;
 use super::items::CellAt;
 use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
@@ -299,7 +299,7 @@ impl TileMap {
         let tile = self.tile_of_map_px()?;
         let middle = [(x, tile[0]), (y, tile[1])]
             .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
-        let here = Rc::new(self.here(middle, &Self::at_rest()));
+        let here = lazy(move || self.here(middle, &Self::at_rest()));
         let layers = here.cells.iter().map(|at| {
             let cell = CellHere {
                 map: self,
