@@ -713,7 +713,7 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
             );
         }
     }
-    assert!(end.unwrap() <= chunk.frames[0].unpacked);
+    assert!(end.is_none_or(|end| end <= chunk.frames[0].unpacked));
     for name in data.materials.iter().chain(&data.physics_materials) {
         assert!(data.is_damaged || data.strings.has(name.0));
     }
