@@ -837,7 +837,7 @@ impl TerrainData {
         map.lines = lines.map(|(_, bit)| bit).sum();
         map.highlight = highlight(terrain, shown);
         for band in &mut self.bands {
-            band.write(gpu, map);
+            band.write(gpu, &map);
         }
         let inspects = map.surface != 0 || map.lines != 0 || map.highlight != NOTHING;
         self.variant = match (inspects, self.is_rich) {

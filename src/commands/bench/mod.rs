@@ -33,6 +33,8 @@ const WARM_UP_FRAMES: u32 = 5;
 const GPU_FRAMES: u32 = 20;
 /// How often the bytes of a file are copied.
 const COPIES: u32 = 3;
+/// How many bytes of a file are copied for that, at most: more than memory allocators keep for the next one.
+const MAX_COPIED_BYTES: u64 = 64 << 20;
 /// How high a flight is above the ground, in world units: about two men on a tile of 8 by 8.
 const FLIGHT_HEIGHT: f32 = 14.0;
 /// How far ahead one looks in flight, in world units.
@@ -317,8 +319,15 @@ fn measure_file(
     Ok(Status::of(problems))
 }
 
-/// The median time of a copy of so many bytes into new memory.
+/// The median time of a copy of so many bytes into new memory. Of many bytes only some are copied, and the
+/// rest is reckoned: a map of gigabytes leaves no room for more of them.
 fn time_of_copy(bytes: u64) -> Duration {
+    let copied = bytes.clamp(1, MAX_COPIED_BYTES);
+    let times = time_of_whole_copy(copied);
+    times.mul_f64(bytes as f64 / copied as f64)
+}
+
+fn time_of_whole_copy(bytes: u64) -> Duration {
     let bytes = vec![1_u8; bytes as usize];
     // All of them stay until the end, so that none gets the memory of another.
     let copies = (0..COPIES).map(|_| {

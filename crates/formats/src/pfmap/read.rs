@@ -777,7 +777,7 @@ mod tests {
         let odd = |share: usize| {
             let mut text = text.clone();
             let at = line(&text, share);
-            text.replace_range(at..at + 1, "G");
+            text.replace_range(at..=at, "G");
             text
         };
         let texts = [

@@ -45,7 +45,7 @@ pub(super) fn parts(terrain: &Terrain, max_bytes: u64) -> Result<Vec<Part>, Uplo
             let faces = packed.chunks.get(chunks.clone()).unwrap_or_default();
             let mut faces = faces.iter().map(|chunk| &chunk.all);
             let first = faces.next();
-            let last = faces.last().or(first);
+            let last = faces.next_back().or(first);
             let between = |start: fn(&Faces) -> u32, end: fn(&Faces) -> u32| {
                 first.map_or(0, start)..last.map_or(0, end)
             };
@@ -180,9 +180,9 @@ impl Band {
     }
 
     /// Sends what shaders must know of the map.
-    pub(super) fn write(&mut self, gpu: &Gpu, map: Map) {
+    pub(super) fn write(&mut self, gpu: &Gpu, map: &Map) {
         let first_row = self.part.rows.start;
-        self.map.write(gpu, Map { first_row, ..map });
+        self.map.write(gpu, Map { first_row, ..*map });
     }
 
     /// Draws with its tiles and faces from now on.

@@ -11,10 +11,19 @@ use std::collections::HashMap;
 /// then single ones.
 const ROWS: [usize; 2] = [3, 1];
 
-/// Which elements of two sequences are the same: pairs of indices, rising on both sides.
+/// Which elements of two sequences are the same: pairs of indices, rising on both sides. They are the same
+/// pairs whichever of the two comes first.
 pub(super) fn aligned(a: &[u64], b: &[u64]) -> Vec<[usize; 2]> {
+    // Of several that are as good, one is found that depends on the order.
+    let is_turned = (b.len(), b) < (a.len(), a);
+    let (first, second) = if is_turned { (b, a) } else { (a, b) };
     let mut pairs = Vec::new();
-    align(a, b, [0; 2], &ROWS, &mut pairs);
+    align(first, second, [0; 2], &ROWS, &mut pairs);
+    if is_turned {
+        for pair in &mut pairs {
+            pair.reverse();
+        }
+    }
     pairs
 }
 
@@ -139,6 +148,24 @@ mod tests {
         assert_eq!(matched(&all, &changed).len(), 18);
         assert!(matched(&all, &[]).is_empty());
         assert!(matched(&[1, 2], &[3, 4, 5]).is_empty());
+    }
+
+    #[test]
+    fn the_order_of_the_two_changes_no_pair() {
+        // What comes once in both, in another order: one of two has to be left out.
+        assert_eq!(aligned(&[1, 2], &[2, 1]).len(), 1);
+        for seed in 0..200_u64 {
+            let made_up = |which: u64| {
+                let number = move |i: u64| (i * i * 7 + i * (seed + which) + which * 5) % 11;
+                (0..6 + (seed + which) % 4).map(number).collect::<Vec<_>>()
+            };
+            let [a, b] = [1, 2].map(made_up);
+            let mut back = aligned(&b, &a);
+            for pair in &mut back {
+                pair.reverse();
+            }
+            assert_eq!(aligned(&a, &b), back, "{a:?} {b:?}");
+        }
     }
 
     /// The corners of a grid of squares of two triangles each, by the number of their place.

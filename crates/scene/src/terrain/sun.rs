@@ -94,10 +94,13 @@ impl ShadowMap {
             };
             return (lit, vec![false; map.tiles.len()]);
         };
-        match map.rows().max(map.cols()) {
-            ..=MAX_FINE_SIDE => Self::with_halves::<4>(map, to_sun),
-            ..=MAX_MIDDLE_SIDE => Self::with_few_bits::<2>(map, to_sun),
-            _ => Self::with_few_bits::<1>(map, to_sun),
+        let side = map.rows().max(map.cols());
+        if side <= MAX_FINE_SIDE {
+            Self::with_halves::<4>(map, to_sun)
+        } else if side <= MAX_MIDDLE_SIDE {
+            Self::with_few_bits::<2>(map, to_sun)
+        } else {
+            Self::with_few_bits::<1>(map, to_sun)
         }
     }
 
