@@ -2,7 +2,10 @@
 //! length.
 
 use bytemuck::Pod;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::errors::{
+    BlockHeaderReadError, DecodeBlockContentError, DecompressBlockError, FrameDecoderError,
+    ReadFrameHeaderError,
+};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::inflate::{End, Inflater};
@@ -180,6 +183,7 @@ impl<'a> Zstd<'a> {
             });
             return;
         }
+        let frame = self.rest;
         match self.decoder.reset(&mut self.rest) {
             Ok(()) => self.is_in_frame = true,
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
@@ -190,22 +194,28 @@ impl<'a> Zstd<'a> {
                 None => self.end = Some(End::Unfinished),
             },
             Err(_) if self.rest.is_empty() => self.end = Some(End::Unfinished),
-            Err(_) => self.end = Some(End::Broken),
+            Err(_) => {
+                self.rest = frame;
+                self.end = Some(End::Broken);
+            }
         }
     }
 
-    /// Decodes another block. What was decoded before an error can be read after it.
+    /// Decodes another block. What was decoded before an error can be read after it. A block that
+    /// cannot be decoded is not taken for read.
     fn decode_block(&mut self) {
         /// The last block, of no bytes, and a checksum.
         const NO_MORE: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
         let one = || BlockDecodingStrategy::UptoBlocks(1);
-        if self.decoder.decode_blocks(&mut self.rest, one()).is_err() {
-            // Blocks are read as a whole: a cut one leaves nothing behind.
-            self.end = Some(if self.rest.is_empty() {
-                End::Unfinished
+        let block = self.rest;
+        if let Err(error) = self.decoder.decode_blocks(&mut self.rest, one()) {
+            if is_cut(&error) {
+                self.rest = &[];
+                self.end = Some(End::Unfinished);
             } else {
-                End::Broken
-            });
+                self.rest = block;
+                self.end = Some(End::Broken);
+            }
             let _ = self.decoder.decode_blocks(&NO_MORE[..], one());
         }
     }
@@ -217,6 +227,20 @@ impl<'a> Zstd<'a> {
             self.end.get_or_insert(End::WrongChecksum);
         }
     }
+}
+
+/// Whether a block cannot be decoded since the input ends in it, or in the checksum behind it.
+fn is_cut(error: &FrameDecoderError) -> bool {
+    use DecodeBlockContentError as Content;
+    matches!(
+        error,
+        FrameDecoderError::FailedToReadBlockHeader(BlockHeaderReadError::ReadError(_))
+            | FrameDecoderError::FailedToReadBlockBody(
+                Content::ReadError { .. }
+                    | Content::DecompressBlockError(DecompressBlockError::BlockContentReadError(_))
+            )
+            | FrameDecoderError::FailedToReadChecksum(_)
+    )
 }
 
 impl Stream for Zstd<'_> {

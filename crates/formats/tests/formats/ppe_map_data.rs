@@ -170,7 +170,7 @@ fn headers_without_sense_are_refused() {
     );
     says(
         &size([1 << 13, 1 << 13]),
-        &["those of 100 cells are there; expected 67108864"],
+        &["in the cells: 100 of 67108864 cells are there"],
     );
 }
 
@@ -219,9 +219,9 @@ fn files_that_are_cut_off_keep_what_they_have() {
         for bytes_left in [0, 1, size, 3 * size + 1, CELLS * size - 1] {
             let cut = &bytes[..start + bytes_left];
             let found = bytes_left / size;
+            let those = if name == "cells" { "" } else { "those of " };
             let expected = format!(
-                "{:#x}: error: the file ends in the {name}: those of {found} cells are there; \
-                 expected 35",
+                "{:#x}: error: the file ends in the {name}: {those}{found} of 35 cells are there",
                 cut.len()
             );
             let map = says(cut, &[&expected]);
@@ -264,7 +264,7 @@ fn runs_must_end_with_the_cells() {
     assert_eq!(map.cells, [0x0403_0201; 3]);
     assert!(!sniff(&crossing) && sniff(&bytes) && sniff(&more));
     let cut = &bytes[..bytes.len() - 1];
-    let map = says(cut, &["error: the file ends in the cells: those of"]);
+    let map = says(cut, &["error: the file ends in the cells: "]);
     assert!(made_up(0x108).cells.starts_with(&map.cells));
     assert!(!sniff(cut));
 }
@@ -335,7 +335,7 @@ fn streams_that_are_not_whole_are_told_apart() {
     fewer[0] |= 0x10;
     says(
         &fewer,
-        &["the zlib stream ends in the graphics attributes: those of 0 cells"],
+        &["the zlib stream ends in the graphics attributes: those of 0 of 35 cells"],
     );
     let half = &bytes[..bytes.len() / 2];
     let again = says(half, &["error: the zlib stream is cut off in the"]);
@@ -344,10 +344,12 @@ fn streams_that_are_not_whole_are_told_apart() {
     broken[14] = 0xFF;
     let again = says(
         &broken,
-        &["error: the zlib stream is broken here, which is in the cells"],
+        &[
+            "error: the zlib stream is damaged and cannot be read from here on, which is in the cells",
+        ],
     );
     assert!(again.cells.is_empty());
-    says(&bytes[..12], &["those of 0 cells are there"]);
+    says(&bytes[..12], &["the cells: 0 of 35 cells are there"]);
 
     let bytes = file(0x808);
     says(
@@ -358,9 +360,77 @@ fn streams_that_are_not_whole_are_told_apart() {
     broken[12] = 0;
     says(
         &broken,
-        &["error: the Zstandard data is broken here, which is in the cells"],
+        &["0xc: error: the Zstandard data is damaged and cannot be read from here on"],
     );
     assert!(!sniff(&broken));
+}
+
+#[test]
+fn checksums_behind_the_map_are_looked_at() {
+    let numbers: Vec<u8> = (0..560_u32).map(|i| ((i * i) >> 5) as u8).collect();
+    let zlib = pack_zlib(&numbers);
+    let checksum_at = HEADER_BYTES as usize + zlib.len() - 4;
+    let mut wrong = zlib.clone();
+    *wrong.last_mut().unwrap() ^= 1;
+    let tail = [&wrong[..], b"tail"].concat();
+    for stream in [&wrong, &tail] {
+        // All is there, there is more, or some is missing: always one problem.
+        for (height, expected) in [
+            (20, "are damaged"),
+            (5, "are damaged; it goes on behind the 140 bytes of the map"),
+        ] {
+            let expected = format!(
+                "{checksum_at:#x}: error: the checksum of the zlib stream is that of other bytes: \
+                 some {expected}"
+            );
+            let map = says(&with_header(0x408, [7, height], stream), &[&expected]);
+            assert_eq!(map.problems[0].rule.id, "ppe-map/damaged");
+        }
+        let expected = format!(
+            "{checksum_at:#x}: error: the zlib stream is damaged: its checksum is that of other \
+             bytes, and it ends in the cells: 140 of 147 cells are there"
+        );
+        says(&with_header(0x408, [7, 21], stream), &[&expected]);
+    }
+    // What is cut off or good behind the map.
+    for stream in [&zlib[..], &zlib[..zlib.len() - 2]] {
+        says(
+            &with_header(0x408, [7, 5], stream),
+            &["warning: the zlib stream goes on behind the 140 bytes of the map"],
+        );
+    }
+    let mut zstd = pack_zstd(&numbers);
+    *zstd.last_mut().unwrap() ^= 1;
+    says(
+        &with_header(0x808, [7, 5], &zstd),
+        &["error: the checksum of the Zstandard data is that of other bytes"],
+    );
+}
+
+#[test]
+fn damaged_blocks_are_not_called_cut_off() {
+    // Of three bytes, as blocks begin: of the kind that there is none of, and of too many bytes.
+    let frame = pack_zstd(&[7; 140]);
+    let block_at = frame.len() - 4 - 4;
+    assert_eq!(frame[block_at] >> 1 & 3, 1, "a byte that is repeated");
+    for begin in [[0x07, 0, 0], [0x03, 0xFF, 0xFF]] {
+        let mut damaged = frame[..block_at].to_vec();
+        damaged.extend(begin);
+        let at = HEADER_BYTES as usize + block_at;
+        let expected = format!("{at:#x}: error: the Zstandard data is damaged and cannot be read");
+        for tail in [&b""[..], b"tail"] {
+            let file = [&damaged[..], tail].concat();
+            says(&with_header(0x808, [7, 5], &file), &[&expected]);
+        }
+    }
+    for cut in [5, 6, 7] {
+        let expected = format!(
+            "{:#x}: error: the Zstandard data is cut off",
+            12 + frame.len() - cut
+        );
+        let file = with_header(0x808, [7, 5], &frame[..frame.len() - cut]);
+        says(&file, &[&expected]);
+    }
 }
 
 #[test]
@@ -376,7 +446,7 @@ fn bombs_stop_at_the_size_of_the_map() {
         // The header of a map that is larger than the stream.
         let map = says(
             &with_header(flag, [1 << 12, 1 << 13], &packed),
-            &["ends in the cells: those of 8388608 cells are there"],
+            &["ends in the cells: 8388608 of 33554432 cells are there"],
         );
         assert!(map.cells.capacity() <= 16 << 20);
     }
@@ -400,7 +470,7 @@ fn attributes_that_are_too_much_are_left_out() {
         &with_header(0x410, [1 << 13, 1 << 10], &packed),
         &[
             "error: the graphics attributes decode to 268435456 bytes; expected at most 676",
-            "the zlib stream ends in the graphics attributes: those of 32768 cells are there",
+            "the zlib stream ends in the graphics attributes: those of 32768 of 8388608",
         ],
     );
     assert_eq!(map.cells.len(), 1 << 23);

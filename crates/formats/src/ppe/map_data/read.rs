@@ -17,6 +17,12 @@ use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
 const ATTRIBUTE_BYTES: u64 = MAX_CELLS * CELL_BYTES / 4;
 
+/// How much of a stream is read at least behind the map, to find its checksum.
+const BYTES_BEHIND: u64 = 16 << 20;
+
+/// Bytes of the checksum at the end of a stream, in both kinds of them.
+const CHECKSUM_BYTES: usize = 4;
+
 /// Reads a map.
 ///
 /// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
@@ -333,7 +339,11 @@ impl<'a> Reader<'a, '_> {
         let count = self.header.cell_count();
         self.problems.add(&rules::TRUNCATED, place(at), || {
             let name = section.name();
-            format!("{why} in the {name}: those of {found} cells are there; expected {count}")
+            let those = match section {
+                Section::Cells => "",
+                Section::Graphics | Section::Logic => "those of ",
+            };
+            format!("{why} in the {name}: {those}{found} of {count} cells are there")
         });
     }
 
@@ -506,27 +516,51 @@ impl<'a> Reader<'a, '_> {
             sections.not_read = Some(NotRead::TooLarge);
             return sections;
         }
-        let end = stream.end();
-        let at = stream.consumed();
+        let mut end = stream.end();
+        let map_end = stream.consumed();
+        let goes_on = end == End::More;
+        if goes_on {
+            end = self.end_behind(stream);
+            if self.is_cancelled {
+                return sections;
+            }
+        }
+        let mut at = stream.consumed();
+        if end == End::WrongChecksum {
+            at = at.saturating_sub(CHECKSUM_BYTES);
+        }
         if let Some(Cut::At(section, found)) = cut {
             sections.not_read = Some(match end {
-                End::Broken => NotRead::Damaged,
+                End::Broken | End::WrongChecksum => NotRead::Damaged,
                 End::Unfinished => NotRead::FileEnds,
-                End::Complete | End::WrongChecksum | End::More => NotRead::DataEnds,
+                End::Complete | End::More => NotRead::DataEnds,
             });
             let why = match end {
-                End::Broken => format!("the {name} is broken here, which is"),
+                End::Broken => {
+                    format!("the {name} is damaged and cannot be read from here on, which is")
+                }
+                End::WrongChecksum => format!(
+                    "the {name} is damaged: its checksum is that of other bytes, and it ends"
+                ),
                 End::Unfinished => format!("the {name} is cut off"),
-                End::Complete | End::WrongChecksum | End::More => format!("the {name} ends"),
+                End::Complete | End::More => format!("the {name} ends"),
             };
             self.add_cut(section, found, at, &why);
         }
+        let bytes = self.header.plain_bytes();
         match end {
-            End::Complete => self.warn_of_leftover(at, &format!("the {name}")),
+            End::Complete if !goes_on => self.warn_of_leftover(at, &format!("the {name}")),
+            // That it ends too early follows from it.
+            End::WrongChecksum if cut.is_some() => {}
             End::WrongChecksum => self.problems.add(&rules::DAMAGED, place(at), || {
-                format!("the checksum of the {name} is that of other bytes: some are damaged")
+                let more = if goes_on {
+                    format!("; it goes on behind the {bytes} bytes of the map")
+                } else {
+                    String::new()
+                };
+                format!("the checksum of the {name} is that of other bytes: some are damaged{more}")
             }),
-            End::Unfinished if cut.is_none() => {
+            End::Unfinished if cut.is_none() && !goes_on => {
                 self.problems.add(&rules::UNFINISHED, place(at), || {
                     format!("the {name} has no end; all that is needed is there")
                 });
@@ -534,13 +568,31 @@ impl<'a> Reader<'a, '_> {
             End::Broken if cut.is_none() => self.problems.add(&rules::DAMAGED, place(at), || {
                 format!("the {name} is broken behind all that is needed")
             }),
-            End::More => self.problems.add(&rules::TRAILING_DATA, place(at), || {
-                let bytes = self.header.plain_bytes();
-                format!("the {name} goes on behind the {bytes} bytes of the map; that is ignored")
-            }),
-            End::Unfinished | End::Broken => {}
+            _ if goes_on => self
+                .problems
+                .add(&rules::TRAILING_DATA, place(map_end), || {
+                    format!(
+                        "the {name} goes on behind the {bytes} bytes of the map; that is ignored"
+                    )
+                }),
+            End::Complete | End::More | End::Unfinished | End::Broken => {}
         }
         sections
+    }
+
+    /// Reads on behind the map, since damaged data can decode to more bytes than it should, which its
+    /// checksum says. How the stream goes on then: it may be longer than is looked at.
+    fn end_behind(&mut self, stream: &mut dyn Stream) -> End {
+        let mut buffer = vec![0; 1 << 16];
+        let mut left = self.header.plain_bytes().max(BYTES_BEHIND);
+        while left > 0 && self.go_on(stream.consumed()) {
+            let filled = stream.fill(&mut buffer);
+            if filled < buffer.len() {
+                break;
+            }
+            left = left.saturating_sub(filled as u64);
+        }
+        stream.end()
     }
 }
 
