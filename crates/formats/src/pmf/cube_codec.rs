@@ -321,6 +321,7 @@ impl CubeReader<'_, '_> {
         if lacking.is_some() || bad_materials(&geometry, used).next().is_some() {
             self.suspects.push(cube);
         }
+        let mut listed = 0_u8;
         for face in geometry.all_faces() {
             let side = face.side;
             let lightmap = geometry.lightmaps.get(side).copied().unwrap_or_default();
@@ -330,9 +331,13 @@ impl CubeReader<'_, '_> {
                 } else {
                     0
                 };
-                r.warn(&rules::INDEX, at + offset, || {
-                    no_such("lightmap", lightmap, client.lightmaps.len())
-                });
+                // Sides that share a byte share its problem.
+                if listed >> offset & 1 == 0 {
+                    listed |= 1 << offset;
+                    r.warn(&rules::INDEX, at + offset, || {
+                        no_such("lightmap", lightmap, client.lightmaps.len())
+                    });
+                }
             }
             let range = face.vertices.start as usize..face.vertices.end as usize;
             let vertices = || client.vertices.get(range).unwrap_or_default().iter();

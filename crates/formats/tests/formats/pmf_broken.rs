@@ -627,6 +627,26 @@ fn cubes_are_checked() {
 }
 
 #[test]
+fn sides_that_share_a_lightmap_share_its_problem() {
+    for (bits, expected) in [(0, 1), (Geometry::CLIENT_EXTENDED, 6)] {
+        let mut map = good();
+        set_cubes(&mut map, |_| {});
+        let mut bad = Geometry::new(0, 0, 0);
+        bad.bits |= bits;
+        bad.triangles = [2; 6];
+        bad.lightmaps = [1; 6];
+        chunk(&mut map).cubes.push_geometry(bad, &[]);
+        client(&mut map).vertices = vec![Vertex::default(); 36];
+        client(&mut map).normals = vec![[0.0, 1.0, 0.0]; 36];
+        let map = read(&write_stored(&map)).unwrap();
+        let text = "lightmap 1, but the list has only lightmap 0";
+        let problems = map.problems.iter();
+        let found = problems.filter(|problem| problem.message.contains(text));
+        assert_eq!(found.count(), expected, "{:#?}", map.problems);
+    }
+}
+
+#[test]
 fn a_missing_section_is_one_warning() {
     for (side, missing) in [("client", true), ("server", false)] {
         let mut map = good();
