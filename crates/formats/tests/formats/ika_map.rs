@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use mapscope_formats::ika::Parallax;
 use mapscope_formats::ika::map::{FORMAT, Map, read, read_with, write};
-use mapscope_formats::{Place, ReadError, Severity};
+use mapscope_formats::{Place, ReadError, Rest, Severity};
 use mapscope_testdata::synthesize;
 
 fn sniff(bytes: &[u8]) -> bool {
@@ -376,7 +376,43 @@ fn lies_about_counts_cost_nothing() {
     set(&mut lie, zones, u32::MAX);
     let read = good(&lie);
     assert_eq!(read.zones[..3], good(&write(&map).unwrap()).zones);
-    assert!(read.problems.iter().any(|p| p.severity == Severity::Error));
+    one(
+        &read,
+        Severity::Error,
+        "file: -1 zones; expected 0 or more; left out: what follows zone 2, and all entities",
+    );
+    assert_eq!(read.problems[0].place, Place::Offset(zones as u64));
+    assert_eq!(
+        (read.zones_not_read, read.entities_not_read),
+        (Rest::Unknown, Rest::Unknown)
+    );
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    let entities = whole.entities[0].place.start as usize - 4;
+    let left = bytes.len() - entities - 4;
+    let most = left / 76;
+    for (count, expected) in [
+        (-5, "file: -5 entities; expected 0 or more".to_owned()),
+        (
+            100_000_000,
+            format!("file: 100000000 entities, but {left} bytes left; expected at most {most}"),
+        ),
+    ] {
+        let mut lie = bytes.clone();
+        set(&mut lie, entities, i32::cast_unsigned(count));
+        let read = good(&lie);
+        one(&read, Severity::Error, &expected);
+        assert!(!read.problems[0].message.contains("left out"));
+        assert_eq!(read.problems[0].place, Place::Offset(entities as u64));
+        assert_eq!(read.entities, whole.entities);
+        lie.pop();
+        let last = whole.entities.len() - 2;
+        one(
+            &good(&lie),
+            Severity::Error,
+            &format!("; left out: what follows entity {last}"),
+        );
+    }
 
     // Millions of layers with nothing in them.
     let mut zeros = write(&synthesize::ika_map([1, 1], 0, 0)).unwrap();

@@ -433,6 +433,10 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
     mended
 }
 
+/// Bytes of a zone and of an entity whose texts are empty.
+const ZONE_BYTES: usize = 25;
+const ENTITY_BYTES: usize = 76;
+
 /// Reads zones and entities, and what may follow.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     let result = read_zones(cursor, map, problems).and_then(|()| {
@@ -453,6 +457,33 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     }
 }
 
+/// Reads how many records follow, of at least so many bytes each. With what is wrong where there
+/// cannot be so many: then those that are there are read, and how many are lost is not known.
+fn read_count(
+    cursor: &mut Cursor<'_>,
+    what: &'static str,
+    record_bytes: usize,
+) -> Result<(u32, Option<ReadError>), ReadError> {
+    let at = cursor.pos();
+    let count = cursor.u32()?;
+    cursor.enter("file", None);
+    if i32::try_from(count).is_err() {
+        let found = format_args!("{} {what}", count.cast_signed());
+        let fault = cursor.fault(&rules::TRUNCATED, at, found, "0 or more");
+        return Ok((count, Some(fault)));
+    }
+    // Where so many can be in a file of this length, it may be cut off in one of them.
+    let left = cursor.left();
+    let is_possible = count as usize <= cursor.pos() + left;
+    let fault = (!is_possible).then(|| {
+        let left_bytes = counted(left, "byte");
+        let found = format_args!("{count} {what}, but {left_bytes} left");
+        let most = format_args!("at most {}", left / record_bytes);
+        cursor.fault(&rules::TRUNCATED, at, found, most)
+    });
+    Ok((count, fault))
+}
+
 fn read_zones(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
@@ -461,15 +492,28 @@ fn read_zones(
     cursor.enter("zones", None);
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
-    let count = cursor.field("number of zones").u32();
-    let count = count.map_err(|error| error.losing("all zones and entities"))?;
+    let count = read_count(cursor.field("number of zones"), "zones", ZONE_BYTES);
+    let (count, impossible) = count.map_err(|error| error.losing("all zones and entities"))?;
     for i in 0..count {
         cursor.enter("zone", i as usize);
-        map.zones_not_read = Rest::Count(count - i);
-        map.zones.push(read_zone(cursor, problems).map_err(|error| {
-            let more = counted((count - i) as usize, "zone");
-            error.losing(format_args!("{more} and all entities"))
-        })?);
+        if impossible.is_none() {
+            map.zones_not_read = Rest::Count(count - i);
+        }
+        match read_zone(cursor, problems) {
+            Ok(zone) => map.zones.push(zone),
+            Err(error) => {
+                return Err(match (impossible, i.checked_sub(1)) {
+                    (Some(fault), None) => fault.losing("all zones and entities"),
+                    (Some(fault), Some(last)) => {
+                        fault.losing(format_args!("what follows zone {last}, and all entities"))
+                    }
+                    (None, _) => {
+                        let more = counted((count - i) as usize, "zone");
+                        error.losing(format_args!("{more} and all entities"))
+                    }
+                });
+            }
+        }
     }
     map.zones_not_read = Rest::Nothing;
     Ok(())
@@ -531,15 +575,27 @@ fn read_entities(
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let count = cursor.field("number of entities").u32();
-    let count = count.map_err(|error| error.losing("all entities"))?;
+    let count = read_count(cursor.field("number of entities"), "entities", ENTITY_BYTES);
+    let (count, impossible) = count.map_err(|error| error.losing("all entities"))?;
     for i in 0..count {
         cursor.enter("entity", i as usize);
-        map.entities_not_read = Rest::Count(count - i);
-        let entity = read_entity(cursor, problems);
-        let entity =
-            entity.map_err(|error| error.losing(counted((count - i) as usize, "entity")))?;
-        map.entities.push(entity);
+        if impossible.is_none() {
+            map.entities_not_read = Rest::Count(count - i);
+        }
+        let is_at_end = cursor.left() == 0;
+        match read_entity(cursor, problems) {
+            Ok(entity) => map.entities.push(entity),
+            Err(error) => {
+                return Err(match (impossible, i.checked_sub(1)) {
+                    (Some(fault), _) if is_at_end => fault,
+                    (Some(fault), None) => fault.losing("all entities"),
+                    (Some(fault), Some(last)) => {
+                        fault.losing(format_args!("what follows entity {last}"))
+                    }
+                    (None, _) => error.losing(counted((count - i) as usize, "entity")),
+                });
+            }
+        }
     }
     map.entities_not_read = Rest::Nothing;
     Ok(())
