@@ -71,7 +71,7 @@ pub static REPEATED: Target = Target {
     seeds: repeated::seeds,
     check: repeated::check,
     file_bytes: |bytes| repeated::file(bytes).map_or(0, |(_, file)| file.len()),
-    patience: 6,
+    patience: 12,
 };
 
 /// File names, one of each kind, by the first byte of an input; and good files for each.
