@@ -899,7 +899,7 @@ fn what_is_not_in_view_is_not_drawn() {
 #[test]
 fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
     // In bands of 3, 3 and 1 rows of chunks, with those beside them.
-    let row_bytes = 2 * u64::from(CHUNK_TILES as u32) * size_of::<TileRecord>() as u64;
+    let row_bytes = 2 * u64::from(CHUNK_TILES) * size_of::<TileRecord>() as u64;
     let mut small = Stage::on(small_device(row_bytes * 5));
     let maps = [
         open_map([7, 2], wild_tile),
