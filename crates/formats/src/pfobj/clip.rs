@@ -2,10 +2,12 @@
 //! all joints and, if there is collision data, the bounds.
 //!
 //! What a line is, is known by its first word: the number of a joint or the name of bounds. So a
-//! frame with a line too many or too few is left out, and those after it are read again.
+//! frame with a line too few, or one that cannot be read, is left out, and those after it are read
+//! again. A line that is nothing that is known stands for the one that is expected where that one
+//! is missing, and is one too many where it follows.
 
 use super::plain::Plain;
-use super::read::{Named, Reader, Section, is_pose, last_word, owned};
+use super::read::{Named, Reader, Section, is_pose, is_strange, keys_after, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::cursor::{Found, Word};
 use crate::{Cause, Place, Subject};
@@ -31,7 +33,7 @@ struct ClipReader {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads a clip; its first word is next.
+    /// Reads a clip; its first word is next, `as` or what stands for it.
     pub(super) fn read_clip(&mut self) -> Result<(), PfobjError> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
@@ -51,8 +53,11 @@ impl<'a> Reader<'a, '_> {
                 }
                 self.check_long_clip(&mut clip, key);
                 self.read_frame(&mut clip, joints);
-            } else if joints == 0 && is_bounds(key) && clip.is_short() {
+            } else if joints == 0 && clip.is_short() && (is_bounds(key) || self.bounds_follow(key))
+            {
                 // Frames of a model that does not move.
+                self.read_frame(&mut clip, joints);
+            } else if clip.is_short() && self.begins_frame(key) {
                 self.read_frame(&mut clip, joints);
             } else if Section::of(key.text).is_none() && clip.is_short() && joints > 0 {
                 self.text.wrong(&rules::LINE, key, POSE);
@@ -90,13 +95,16 @@ impl<'a> Reader<'a, '_> {
     /// Reads the line that begins a clip; also gives where it has its name.
     fn read_clip_line(&mut self) -> (ClipReader, Place) {
         let line = self.text.line;
-        self.text.pos += 2;
+        let key = self.text.word(false);
+        let is_known = key.is_some_and(|key| Section::of(key.text).is_some());
         self.text.skip_separators(false);
         let name_place = self.text.place().into();
         let mut name = String::new();
         let head = self.head.frame_counts.get(self.model.clips.len()).copied();
         let mut promised = [None, head];
-        if let Err(bad) = self.read_clip_words(&mut name, &mut promised) {
+        if let Err(bad) = self.read_clip_words(&mut name, &mut promised)
+            && is_known
+        {
             let expected = Section::Clips.lines()[0].1;
             self.unreadable(bad, expected);
         }
@@ -149,7 +157,10 @@ impl<'a> Reader<'a, '_> {
         {
             // Where the line of a clip is missing, all that follow are one too early.
             let next = self.head.frame_counts.get(self.model.clips.len() + 1);
-            let cause = self.long_clip.filter(|_| next == Some(&frames));
+            let cause = self
+                .long_clip
+                .or(self.stray_pose)
+                .filter(|_| next == Some(&frames));
             self.text
                 .report_after(cause, &rules::FRAME_COUNT, count, || {
                     format!("found `{frames}` frames; expected {head} as `frame_counts` says")
@@ -254,9 +265,39 @@ impl<'a> Reader<'a, '_> {
         self.frame_cause = cause.or(self.text.problems.last());
     }
 
+    /// Goes past lines too many before that of a pose.
+    fn skip_extra_lines(&mut self, number: u32) {
+        while let Some(key) = self.peek()
+            && is_strange(key.text)
+            && self.known_after() == Some(number.to_string().as_bytes())
+        {
+            let expected = format!("the pose of joint {number}");
+            let cause = self.joint_count.or(self.frame_cause);
+            self.text.wrong_after(cause, &rules::LINE, key, &expected);
+            self.frame_cause = cause.or(self.text.problems.last());
+            self.text.skip_line();
+        }
+    }
+
+    /// Whether a line that is none that is known stands for the first pose of a frame: the second one
+    /// follows.
+    fn begins_frame(&self, key: Word<'_>) -> bool {
+        let next = keys_after(self.text.rest()).next();
+        is_strange(key.text) && self.model.joints.len() > 1 && next == Some(b"2")
+    }
+
+    /// Whether a line that is none that is known stands before or among bounds that there are to be.
+    fn bounds_follow(&self, key: Word<'_>) -> bool {
+        let is_of_bounds = |key| Section::of(key) == Some(Section::Bounds);
+        self.model.has_bounds
+            && is_strange(key.text)
+            && self.known_after().is_some_and(is_of_bounds)
+    }
+
     /// Reads the next line if it is that of a pose of the same frame.
     fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
         let expected = format!("the pose of joint {number}; the frame is left out");
+        self.skip_extra_lines(number);
         let Some(key) = self.peek() else {
             self.wrong_frame(self.text.file_ends(), &expected);
             return PoseLine::Missing;
@@ -327,7 +368,7 @@ impl<'a> Reader<'a, '_> {
         }
         let key = self.peek();
         if let Some(key) = key
-            && is_bounds(key)
+            && (is_bounds(key) || self.bounds_follow(key))
         {
             if !self.model.has_bounds {
                 self.check_long(Section::Bounds, key);

@@ -47,7 +47,7 @@ pub(super) struct Head {
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
     pub all_frames: u64,
-    /// That `frame_counts` has fewer numbers than there are to be clips.
+    /// That `frame_counts` has fewer numbers that can be read than there are to be clips.
     pub few_frame_counts: Option<Cause>,
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
@@ -190,18 +190,23 @@ impl HeadReader<'_, '_> {
 
     fn read_frame_counts(&mut self) {
         self.head.frame_counts.clear();
+        self.head.few_frame_counts = None;
+        let mut is_read = true;
         while let Some(word) = self.text.word(false) {
             if let Some(number) = word.count() {
                 self.head.frame_counts.push(number);
             } else {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a number of frames");
+                // How many follow it is not known.
+                self.head.few_frame_counts = self.text.problems.last();
+                is_read = false;
                 break;
             }
         }
         let clips = self.counts[Section::Clips as usize].map_or(0, |(clips, _)| clips);
         let listed = self.head.frame_counts.len();
-        if clips > listed as u64 {
+        if is_read && clips > listed as u64 {
             let found = format!("the line ends after {listed} numbers of frames");
             let found = self.text.line_ends().with(found);
             let expected = "one for each of the clips of `num_as`";

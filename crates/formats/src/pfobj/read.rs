@@ -169,6 +169,8 @@ pub(super) struct Reader<'a, 'w> {
     pub frame_cause: Option<Cause>,
     /// That a clip has more frames than announced, perhaps since the line of the next one is missing.
     pub long_clip: Option<Cause>,
+    /// That a pose stands where none is to be.
+    pub stray_pose: Option<Cause>,
     /// The line after the last one that is nothing that can be read.
     after_strange: u64,
     /// Where the last line is that was out of place.
@@ -222,6 +224,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             vertex_count: None,
             frame_cause: None,
             long_clip: None,
+            stray_pose: None,
             after_strange: 0,
             last_misplaced: None,
             watch,
@@ -257,6 +260,31 @@ impl<'a, 'w> Reader<'a, 'w> {
                 if is_whole {
                     break;
                 }
+                if is_pose(key) {
+                    self.skip_stray_poses(key)?;
+                    continue;
+                }
+                if self.begins_clip() {
+                    self.text.wrong(&rules::LINE, key, CLIP_LINE[0].1);
+                    if self.section <= Section::Clips {
+                        self.enter(Section::Clips, key);
+                    }
+                    self.read_clip()?;
+                    continue;
+                }
+                if let Some(section) = self.begun_entry() {
+                    self.enter(section, key);
+                    match section {
+                        Section::Vertices => self.read_vertex(),
+                        Section::Materials => self.read_material(),
+                        _ => {
+                            self.text.problems.subject = Subject::BindBounds;
+                            self.model.bounds = self.read_bounds();
+                            self.reported_short[Section::Bounds as usize] = true;
+                        }
+                    }
+                    continue;
+                }
                 // It may stand for the first line of the next vertex.
                 let next = u32::try_from(self.model.vertices.len()).ok();
                 let next = next.filter(|_| self.is_short(Section::Vertices));
@@ -287,6 +315,69 @@ impl<'a, 'w> Reader<'a, 'w> {
             }
         }
         Ok(())
+    }
+
+    /// Goes past poses that stand outside clips. All of them follow from what the first one shows.
+    fn skip_stray_poses(&mut self, mut key: Word<'a>) -> Result<(), PfobjError> {
+        let expected = self.expected();
+        let is_after_strange = self.after_strange == self.text.line;
+        let last = self.text.problems.last().filter(|_| is_after_strange);
+        let cause = self.stray_pose.or(last);
+        self.text.wrong_after(cause, &rules::LINE, key, expected);
+        self.stray_pose = cause.or(self.text.problems.last());
+        while is_pose(key) {
+            self.look_up()?;
+            self.text.skip_line();
+            // Bounds that end a frame are not those of the bind pose.
+            let is_of_bounds = |key: Word<'_>| Section::of(key.text) == Some(Section::Bounds);
+            if self.model.has_bounds && self.peek().is_some_and(is_of_bounds) {
+                self.read_bounds();
+            }
+            match self.peek() {
+                Some(next) => key = next,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of whose next entry the next line, which is none that is known, stands for the first of
+    /// several lines: the second one follows.
+    fn begun_entry(&self) -> Option<Section> {
+        let section = Section::ALL
+            .into_iter()
+            .filter(|section| *section >= self.section)
+            .find(|section| self.is_short(*section))?;
+        let [(_, expected), (second, _), ..] = section.lines() else {
+            return None;
+        };
+        let next = keys_after(self.text.rest()).next();
+        (next == Some(second.as_bytes()) && self.has_words_of(expected)).then_some(section)
+    }
+
+    /// Whether the next line, which is none that is known, stands for the one that begins a clip: a frame
+    /// follows.
+    fn begins_clip(&self) -> bool {
+        let next = keys_after(self.text.rest()).next();
+        self.is_short(Section::Clips)
+            && if self.model.joints.is_empty() {
+                self.has_words_of(CLIP_LINE[0].1) && next == Some(BOUNDS_LINES[0].0.as_bytes())
+            } else {
+                next == Some(b"1")
+            }
+    }
+
+    /// The first word of the line after those that are none that is known, the next one among them.
+    pub(super) fn known_after(&self) -> Option<&'a [u8]> {
+        keys_after(self.text.rest()).find(|key| !is_strange(key))
+    }
+
+    /// Whether the next line has as many words as one that messages name so.
+    fn has_words_of(&self, expected: &str) -> bool {
+        let line = self.text.rest().split(|byte| *byte == b'\n').next();
+        let words = line.unwrap_or_default().split(|byte| is_separator(*byte));
+        let count = words.filter(|word| !word.is_empty()).count();
+        expected.contains("...") || count == 1 + expected.matches('<').count()
     }
 
     /// Tells the watcher how far the reading has come.
@@ -378,10 +469,10 @@ impl<'a, 'w> Reader<'a, 'w> {
             let problems = &mut self.text.problems;
             problems.add_consequence(cause, &rules::COUNT, subject, key.into(), || {
                 let (_, count) = section.names();
-                let count_is = if section == Section::Bounds {
-                    "none".to_owned()
-                } else {
-                    promised.to_string()
+                let count_is = match (section, promised) {
+                    (Section::Bounds, 0) => "none".to_owned(),
+                    (Section::Bounds, _) => "1 for the bind pose".to_owned(),
+                    _ => promised.to_string(),
                 };
                 let key = quoted(key.text);
                 format!("found more {key} lines; expected {count_is} as `{count}` says")
@@ -448,7 +539,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 Section::Clips if read == self.head.frame_counts.len() => {
                     self.head.few_frame_counts
                 }
-                Section::Clips => self.long_clip,
+                Section::Clips => self.long_clip.or(self.stray_pose),
                 // A file that is cut off lacks them for that.
                 _ => of_vertices.filter(|_| found.word.is_some()),
             };
@@ -513,6 +604,9 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Reads the lines of an entry, from the first of them that is there on; `read_line` is given
     /// the text after the first word of each. Says which lines could be read.
+    ///
+    /// A line with another first word that has as many words as the one that is to be there, and before
+    /// the one that is to follow, is that line; one before the line that is to be there is one too many.
     fn read_entry<const N: usize>(
         &mut self,
         lines: &'static [(&'static str, &'static str); N],
@@ -545,9 +639,28 @@ impl<'a, 'w> Reader<'a, 'w> {
                     continue 'lines;
                 }
                 self.misplaced(found.into(), expected);
-                let known = lines
-                    .iter()
-                    .position(|(key, _)| key.as_bytes() == found.text);
+                let position = |key: &[u8]| lines.iter().position(|(it, _)| it.as_bytes() == key);
+                let known = position(found.text);
+                if is_strange(found.text) && self.known_after() == Some(key.as_bytes()) {
+                    self.text.skip_line();
+                    continue;
+                }
+                let next = keys_after(self.text.rest()).next().and_then(position);
+                let is_before_next = if i + 1 < N {
+                    next == Some(i + 1)
+                } else {
+                    next.is_none_or(|next| next == 0)
+                };
+                if is_before_next
+                    && (known.is_some() || is_strange(found.text))
+                    && self.has_words_of(expected)
+                {
+                    self.text.pos += found.text.len();
+                    // What is wrong with the line has been said.
+                    is_read[i] = read_line(self, i).is_ok();
+                    self.text.skip_line();
+                    continue 'lines;
+                }
                 match known {
                     // One of the lines that follow: this one is missing.
                     Some(known) if known > i => continue 'lines,
@@ -1021,7 +1134,30 @@ pub(super) const IDENTITY: Transform = Transform {
 
 /// Whether a line with this first word may be that of a pose.
 pub(super) fn is_pose(key: Word<'_>) -> bool {
-    key.text.first().is_some_and(u8::is_ascii_digit)
+    begins_with_digit(key.text)
+}
+
+fn begins_with_digit(key: &[u8]) -> bool {
+    key.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether no line has this first word.
+pub(super) fn is_strange(key: &[u8]) -> bool {
+    Section::of(key).is_none() && !begins_with_digit(key)
+}
+
+/// The first words of some of the lines that follow the first line of a text.
+pub(super) fn keys_after(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    /// So many lines too many are told from lines that are missing.
+    const LINES: usize = 8;
+    let next = move || {
+        let end = text.iter().position(|byte| *byte == b'\n')?;
+        let rest = text.get(end..)?;
+        let start = rest.iter().position(|byte| !is_separator(*byte))?;
+        text = rest.get(start..)?;
+        text.split(|byte| is_separator(*byte)).next()
+    };
+    std::iter::from_fn(next).take(LINES)
 }
 
 /// The characters of a name.

@@ -598,10 +598,7 @@ fn the_head_is_a_promise_that_need_not_be_kept() {
             "frame_counts   2",
             "frame_counts   x",
             WHOLE,
-            &[
-                "6:16: error: found `x`; expected a number of frames",
-                "6:17: error: the line ends after 0 numbers of frames; expected one for each of the clips of `num_as`",
-            ],
+            &["6:16: error: found `x`; expected a number of frames"],
         ),
     ]);
     check_gaps(&[
@@ -767,7 +764,7 @@ fn a_broken_vertex_spoils_no_other() {
         (
             "v 1.500000",
             "w 1.500000",
-            TWO,
+            WHOLE,
             &["13:1: error: found `w`; expected `v <x> <y> <z>`"],
         ),
         (
@@ -1695,4 +1692,103 @@ fn one_cause_is_one_problem() {
         assert!(problem.consequence_count() >= at_least, "{said:#?}");
         assert_eq!(Tally::of(&model.problems).errors, 1, "{said:#?}");
     }
+}
+
+/// A text with one of its lines, from 1, replaced.
+fn with_line(text: &str, line: usize, with: &str) -> String {
+    let lines = (1..).zip(text.lines());
+    let lines = lines.map(|(number, text)| if number == line { with } else { text });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[track_caller]
+fn check_one_error(text: &str, line: usize, what: &str) -> Pfobj {
+    let model = read(text);
+    let said = problems(&model);
+    assert_eq!(model.problems.len(), 1, "{what}: {said:#?}");
+    let place = model.problems[0].place.to_string();
+    assert!(
+        place.starts_with(&format!("{line}:")),
+        "{what}: {place} {said:#?}"
+    );
+    assert_eq!(Tally::of(&model.problems).errors, 1, "{what}: {said:#?}");
+    model
+}
+
+/// A line too many or with a wrong first word, wherever it is, keeps no other from being read.
+#[test]
+fn a_line_too_many_or_a_wrong_first_word_spoils_no_other() {
+    const FIRST: usize = 8;
+    let moving = dancing();
+    let still: String = moving
+        .replace("num_joints 4", "num_joints 0")
+        .replace("vw 0/1.0", "vw ")
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("j ") && !line.ends_with("1 0/1/0\n"))
+        .collect();
+    for whole in [moving, still] {
+        let read_whole = read(&whole);
+        assert_eq!(problems(&read_whole), [""; 0]);
+        let shown = unplaced(read_whole);
+        for (number, line) in (1..).zip(whole.lines()).skip(FIRST - 1) {
+            // A line too many, or two.
+            for extra in ["hello", "# a comment", "x y z"] {
+                let text = with_line(&whole, number, &format!("{extra}\n{line}"));
+                let model = check_one_error(&text, number, extra);
+                assert_eq!(unplaced(model), shown, "{extra} before {number}");
+            }
+            let (key, rest) = line.split_once(' ').unwrap();
+            // Of poses and joints, nothing but the first word says which they are.
+            if key.parse::<u8>().is_ok() || key == "j" {
+                continue;
+            }
+            let what = format!("x{line} at {number}");
+            let model = check_one_error(
+                &with_line(&whole, number, &format!("x{line}")),
+                number,
+                &what,
+            );
+            assert_eq!(unplaced(model), shown, "{what}");
+            // Another line of the same entry.
+            let entries: [&[&str]; 2] = [
+                &["v", "vt", "vn", "vw", "vm"],
+                &["x_bounds", "y_bounds", "z_bounds"],
+            ];
+            let Some(keys) = entries.into_iter().find(|keys| keys.contains(&key)) else {
+                continue;
+            };
+            for wrong in keys.iter().filter(|wrong| **wrong != key) {
+                let text = with_line(&whole, number, &format!("{wrong} {rest}"));
+                let what = format!("{wrong} in place of {key} at {number}");
+                assert_eq!(
+                    unplaced(check_one_error(&text, number, &what)),
+                    shown,
+                    "{what}"
+                );
+            }
+        }
+    }
+}
+
+/// What begins a frame or a clip is something else: the rest of the frames is one problem.
+#[test]
+fn frames_outside_clips_are_one_problem() {
+    let whole = dancing();
+    let text = whole.replacen("as Run 2\n1 1/1/1 0/0/0/1 0/1/0\n", "hello\n", 1);
+    let model = check_one_error(&text, 54, "no clip");
+    let clips: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
+    assert_eq!(clips, ["Walk", "Rest"]);
+    assert!(model.bounds.is_some());
+    // Nothing says that the line is a pose but those after it.
+    let text = whole.replacen("as Run 2\n1", "as Run 2\nx", 1);
+    let model = check_one_error(&text, 55, "no joint 1");
+    assert_eq!(model.clips[1].frame_count, 1);
+    // Bounds of the bind pose are there twice: it is not said that there are to be none.
+    let bounds = "x_bounds 0 0\ny_bounds 0 0\nz_bounds 0 0\n";
+    let text = whole.replacen("as Run", &format!("{bounds}{bounds}as Run"), 1);
+    let said = problems(&read(text)).join("\n");
+    assert!(
+        said.contains("found more `x_bounds` lines; expected 1 for the bind pose as"),
+        "{said}"
+    );
 }
