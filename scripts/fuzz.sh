@@ -45,9 +45,10 @@ repeated | document | diff) cat dictionaries/*.dict >"$words" ;;
 esac
 
 # No sanitizer: they find what unsafe code does wrong, and readers have none. Time and memory are bounded by
-# the target itself (src/bounds.rs); libFuzzer's own limits are for what never ends.
+# the target itself (src/bounds.rs), in time of the processor; libFuzzer's own limits are for what never ends,
+# and count the clock on the wall, so that they are long.
 MAPSCOPE_FUZZ_SEEDS=$(pwd)/seeds/$target
 export MAPSCOPE_FUZZ_SEEDS
 exec cargo +nightly fuzz run -s none "$target" "corpus/$target" "seeds/$target" -- \
-    -dict="$words" -max_len=32768 -timeout=60 -rss_limit_mb=2048 -max_total_time="$seconds" \
+    -dict="$words" -max_len=32768 -timeout=600 -rss_limit_mb=2048 -max_total_time="$seconds" \
     -print_final_stats=1 "$@"

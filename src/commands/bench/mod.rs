@@ -319,12 +319,12 @@ fn measure_file(
     Ok(Status::of(problems))
 }
 
-/// The median time of a copy of so many bytes into new memory. Of many bytes only some are copied, and the
-/// rest is reckoned: a map of gigabytes leaves no room for more of them.
+/// The median time of a copy of so many bytes into new memory. Of many bytes only some are copied, and
+/// the time is scaled up: beside a map of gigabytes there is no room for a copy of it.
 fn time_of_copy(bytes: u64) -> Duration {
     let copied = bytes.clamp(1, MAX_COPIED_BYTES);
-    let times = time_of_whole_copy(copied);
-    times.mul_f64(bytes as f64 / copied as f64)
+    let time = time_of_whole_copy(copied);
+    time.mul_f64(bytes as f64 / copied as f64)
 }
 
 fn time_of_whole_copy(bytes: u64) -> Duration {

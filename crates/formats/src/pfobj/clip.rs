@@ -279,14 +279,14 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Whether a line that is none that is known stands for the first pose of a frame: the second one
+    /// Whether a line whose first word is unknown stands for the first pose of a frame: the second one
     /// follows.
     fn begins_frame(&self, key: Word<'_>) -> bool {
         let next = keys_after(self.text.rest()).next();
         is_strange(key.text) && self.model.joints.len() > 1 && next == Some(b"2")
     }
 
-    /// Whether a line that is none that is known stands before or among bounds that there are to be.
+    /// Whether a line whose first word is unknown stands before or among bounds that there are to be.
     fn bounds_follow(&self, key: Word<'_>) -> bool {
         let is_of_bounds = |key| Section::of(key) == Some(Section::Bounds);
         self.model.has_bounds

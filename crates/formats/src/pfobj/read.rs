@@ -341,7 +341,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// The part of whose next entry the next line, which is none that is known, stands for the first of
+    /// The part of whose next entry the next line, whose first word is unknown, stands for the first of
     /// several lines: the second one follows.
     fn begun_entry(&self) -> Option<Section> {
         let section = Section::ALL
@@ -355,7 +355,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         (next == Some(second.as_bytes()) && self.has_words_of(expected)).then_some(section)
     }
 
-    /// Whether the next line, which is none that is known, stands for the one that begins a clip: a frame
+    /// Whether the next line, whose first word is unknown, stands for the one that begins a clip: a frame
     /// follows.
     fn begins_clip(&self) -> bool {
         let next = keys_after(self.text.rest()).next();
@@ -367,7 +367,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             }
     }
 
-    /// The first word of the line after those that are none that is known, the next one among them.
+    /// The first word of the line after those that begin with unknown words, the next one among them.
     pub(super) fn known_after(&self) -> Option<&'a [u8]> {
         keys_after(self.text.rest()).find(|key| !is_strange(key))
     }
