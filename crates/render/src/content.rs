@@ -181,6 +181,9 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
         local: &LocalView<'_>,
     );
 
+    /// Begins to make what this frame does not need and others of the same content may.
+    fn prepare_ahead(&mut self, _: &Gpu, _: &Self::Data) {}
+
     /// Draws what belongs to a phase. Bind group 0 is set.
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data);
 
@@ -253,6 +256,9 @@ pub(super) trait AnyRenderer: fmt::Debug + Send {
         local: &LocalView<'_>,
     );
 
+    /// Begins to make what the frame that was prepared does not need and others may.
+    fn prepare_ahead(&mut self, gpu: &Gpu, data: &dyn ContentData);
+
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData);
 
     /// The same with shaders as they now are on disk.
@@ -299,6 +305,12 @@ impl<R: ContentRenderer> AnyRenderer for R {
         let data: &mut dyn Any = data;
         if let (Some(data), Some(content)) = (data.downcast_mut(), content.downcast_ref()) {
             ContentRenderer::prepare(self, gpu, data, content, local);
+        }
+    }
+
+    fn prepare_ahead(&mut self, gpu: &Gpu, data: &dyn ContentData) {
+        if let Some(data) = downcast(data) {
+            ContentRenderer::prepare_ahead(self, gpu, data);
         }
     }
 

@@ -24,6 +24,7 @@ mod samples;
 mod shaders;
 mod shadow;
 mod sky;
+mod specialize;
 mod target;
 mod terrain;
 mod tiles;
@@ -641,6 +642,17 @@ impl Renderer {
             }
         }
         self.lines.prepare(gpu, &mut scene.lines, document, view);
+    }
+
+    /// Begins to make pipelines that the frame which was drawn last had no need of and others of the
+    /// same document may, so that these do not wait for them. They are made in a thread of their own.
+    pub fn prepare_ahead(&mut self, gpu: &Gpu, scene: &SceneData) {
+        for content in &scene.contents {
+            let renderer = self.contents.get_mut(content.renderer);
+            if let (Some(renderer), Some(data)) = (renderer, content.data.as_deref()) {
+                renderer.prepare_ahead(gpu, data);
+            }
+        }
     }
 
     /// Makes ready the ground alone, after it was seen from elsewhere.

@@ -3,15 +3,21 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+
+use wgpu::naga::ShaderStage;
 
 use super::shaders::Shader;
+use super::specialize::Source;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
 use mapscope_scene::assets::Texture;
+use mapscope_scene::on_all_threads;
 
 /// What a pipeline is made for.
-pub(super) trait PipelineKey: Copy + PartialEq {
+pub(super) trait PipelineKey: Copy + PartialEq + Send + Sync + 'static {
     /// Makes the pipeline.
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline;
 }
@@ -19,20 +25,33 @@ pub(super) trait PipelineKey: Copy + PartialEq {
 /// What the pipelines of a renderer have in common.
 pub(super) struct PipelineMaker<'a> {
     pub(super) gpu: &'a Gpu,
-    module: &'a wgpu::ShaderModule,
+    source: &'a Source,
     layouts: &'a [wgpu::BindGroupLayout],
     is_mirrored: bool,
 }
 
-/// The pipelines of a renderer. Each is made when it is first needed.
+/// The pipelines of a renderer. Each is made when it is first needed, or before that in a thread of
+/// its own.
 #[derive(Debug, Clone)]
 pub(super) struct PipelineCache<K> {
     shader: &'static Shader,
-    /// Compiled with the first pipeline.
-    module: Option<wgpu::ShaderModule>,
+    /// Read with the first pipeline.
+    source: Option<Arc<Source>>,
     layouts: Vec<wgpu::BindGroupLayout>,
-    /// By what they are for, and whether that is mirrored.
-    made: Vec<((K, bool), wgpu::RenderPipeline)>,
+    slots: Vec<Slot<K>>,
+    /// What makes pipelines that are not needed yet.
+    ahead: Option<Arc<Ahead>>,
+}
+
+/// The place of a pipeline.
+#[derive(Debug, Clone)]
+struct Slot<K> {
+    /// What it is for.
+    key: K,
+    /// Whether that is mirrored.
+    is_mirrored: bool,
+    /// Empty until it is made.
+    pipeline: Arc<OnceLock<wgpu::RenderPipeline>>,
 }
 
 impl<K: PipelineKey> PipelineCache<K> {
@@ -40,42 +59,160 @@ impl<K: PipelineKey> PipelineCache<K> {
     pub(super) fn new(shader: &'static Shader, layouts: &[&wgpu::BindGroupLayout]) -> Self {
         Self {
             shader,
-            module: None,
+            source: None,
             layouts: layouts.iter().copied().cloned().collect(),
-            made: Vec::new(),
+            slots: Vec::new(),
+            ahead: None,
         }
     }
 
     /// Makes a pipeline if it is not there yet. What is mirrored has its front faces the other way
     /// round.
     pub(super) fn make(&mut self, gpu: &Gpu, key: K, is_mirrored: bool) {
-        if self.get(key, is_mirrored).is_some() {
+        if self.get(key, is_mirrored).is_none() {
+            self.make_all(gpu, std::iter::once(key), is_mirrored);
+        }
+    }
+
+    /// Makes the pipelines that are not there yet, side by side.
+    pub(super) fn make_all(
+        &mut self,
+        gpu: &Gpu,
+        keys: impl Iterator<Item = K> + Clone,
+        is_mirrored: bool,
+    ) {
+        let mut missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
+        if missing.clone().next().is_none() {
             return;
         }
-        let module = self
-            .module
-            .get_or_insert_with(|| self.shader.module(&gpu.device));
-        let pipeline = key.create(&PipelineMaker {
-            gpu,
-            module,
-            layouts: &self.layouts,
-            is_mirrored,
+        let missing: Vec<K> = missing.by_ref().collect();
+        let missing: Vec<Slot<K>> = missing
+            .into_iter()
+            .map(|key| self.slot(key, is_mirrored))
+            .collect();
+        let source = self.source(gpu);
+        on_all_threads(missing.len(), |i| {
+            missing[i].fill(gpu, &source, &self.layouts);
         });
-        self.made.push(((key, is_mirrored), pipeline));
+    }
+
+    /// Begins to make the pipelines that are not there yet in a thread, unless it is still at others.
+    pub(super) fn make_ahead(
+        &mut self,
+        gpu: &Gpu,
+        keys: impl Iterator<Item = K>,
+        is_mirrored: bool,
+    ) {
+        if self.ahead.as_ref().is_some_and(|it| !it.is_done()) {
+            return;
+        }
+        self.ahead = None;
+        let missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
+        let missing: Vec<K> = missing.collect();
+        if missing.is_empty() {
+            return;
+        }
+        let missing: Vec<Slot<K>> = missing
+            .into_iter()
+            .map(|key| self.slot(key, is_mirrored))
+            .collect();
+        let (gpu, source, layouts) = (gpu.clone(), self.source(gpu), self.layouts.clone());
+        let work = missing
+            .into_iter()
+            .map(move |slot| slot.fill(&gpu, &source, &layouts));
+        self.ahead = Ahead::begin(work).map(Arc::new);
     }
 
     /// A pipeline, if it was made.
     pub(super) fn get(&self, key: K, is_mirrored: bool) -> Option<&wgpu::RenderPipeline> {
-        let is_it = |(made, _): &&((K, bool), _)| *made == (key, is_mirrored);
-        self.made.iter().find(is_it).map(|(_, pipeline)| pipeline)
+        let slot = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored));
+        slot?.pipeline.get()
     }
 
-    /// Makes all pipelines again from the shader as it now is on disk.
-    pub(super) fn remake(&mut self, gpu: &Gpu) {
-        self.module = None;
-        for ((key, is_mirrored), _) in std::mem::take(&mut self.made) {
-            self.make(gpu, key, is_mirrored);
+    /// The place of a pipeline.
+    fn slot(&mut self, key: K, is_mirrored: bool) -> Slot<K> {
+        if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored)) {
+            return slot.clone();
         }
+        let slot = Slot {
+            key,
+            is_mirrored,
+            pipeline: Arc::default(),
+        };
+        self.slots.push(slot.clone());
+        slot
+    }
+
+    fn source(&mut self, gpu: &Gpu) -> Arc<Source> {
+        let shader = self.shader;
+        let read = || Arc::new(Source::new(&gpu.device, shader));
+        Arc::clone(self.source.get_or_insert_with(read))
+    }
+
+    /// Makes all pipelines again from the shader as it now is on disk. They are made in this thread,
+    /// which is asked for errors.
+    pub(super) fn remake(&mut self, gpu: &Gpu) {
+        self.source = None;
+        self.ahead = None;
+        let source = self.source(gpu);
+        for slot in &mut self.slots {
+            slot.pipeline = Arc::default();
+            slot.fill(gpu, &source, &self.layouts);
+        }
+    }
+}
+
+impl<K: PipelineKey> Slot<K> {
+    fn is_for(&self, key: K, is_mirrored: bool) -> bool {
+        self.key == key && self.is_mirrored == is_mirrored
+    }
+
+    /// Makes the pipeline, or waits for it where another thread is making it.
+    fn fill(&self, gpu: &Gpu, source: &Source, layouts: &[wgpu::BindGroupLayout]) {
+        self.pipeline.get_or_init(|| {
+            self.key.create(&PipelineMaker {
+                gpu,
+                source,
+                layouts,
+                is_mirrored: self.is_mirrored,
+            })
+        });
+    }
+}
+
+/// A thread that makes pipelines. It is waited for when it is no longer wanted, since drivers do not
+/// bear that the program ends while they compile.
+#[derive(Debug)]
+struct Ahead {
+    is_stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    /// Goes through the pieces of some work one after the other; none where there is no thread for it.
+    fn begin(mut work: impl Iterator<Item = ()> + Send + 'static) -> Option<Self> {
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&is_stopped);
+        let thread = std::thread::Builder::new().name("pipelines".to_owned());
+        let thread = thread.spawn(
+            move || {
+                while !stop.load(Ordering::Relaxed) && work.next().is_some() {}
+            },
+        );
+        let thread = Some(thread.ok()?);
+        Some(Self { is_stopped, thread })
+    }
+
+    fn is_done(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+        // If it panicked, what it had not made is made when it is needed.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -176,7 +313,7 @@ pub(super) fn on(on: bool) -> f64 {
 impl PipelineMaker<'_> {
     /// Makes a pipeline that draws a frame or fills a texture.
     pub(super) fn create(&self, options: &PipelineOptions<'_>) -> wgpu::RenderPipeline {
-        let Self { gpu, module, .. } = *self;
+        let Self { gpu, source, .. } = *self;
         let layouts = self.layouts.iter().enumerate().take(options.groups.end);
         let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts
             .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
@@ -196,11 +333,12 @@ impl PipelineMaker<'_> {
                 bind_group_layouts: &layouts,
                 immediate_size: 0,
             });
-        let compilation_options = wgpu::PipelineCompilationOptions {
-            constants: options.constants,
-            // Every variable is written before it is read.
-            zero_initialize_workgroup_memory: false,
-        };
+        let stage =
+            |stage, entry_point| source.stage(&gpu.device, stage, entry_point, options.constants);
+        let vertex = stage(ShaderStage::Vertex, options.vertex);
+        let fragment = options
+            .fragment
+            .map(|entry_point| stage(ShaderStage::Fragment, entry_point));
         let targets = [Some(wgpu::ColorTargetState {
             format: COLOR_FORMAT,
             blend: options.blend,
@@ -211,9 +349,9 @@ impl PipelineMaker<'_> {
                 label: Some(label),
                 layout: Some(&layout),
                 vertex: wgpu::VertexState {
-                    module,
+                    module: &vertex.module,
                     entry_point: Some(options.vertex),
-                    compilation_options: compilation_options.clone(),
+                    compilation_options: vertex.compilation_options(),
                     buffers: &options.vertices,
                 },
                 primitive: wgpu::PrimitiveState {
@@ -249,10 +387,10 @@ impl PipelineMaker<'_> {
                     count: samples.count(),
                     ..Default::default()
                 },
-                fragment: options.fragment.map(|fragment| wgpu::FragmentState {
-                    module,
-                    entry_point: Some(fragment),
-                    compilation_options,
+                fragment: fragment.as_ref().map(|fragment| wgpu::FragmentState {
+                    module: &fragment.module,
+                    entry_point: options.fragment,
+                    compilation_options: fragment.compilation_options(),
                     targets: if options.is_depth_only { &[] } else { &targets },
                 }),
                 multiview_mask: None,

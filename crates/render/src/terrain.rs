@@ -256,6 +256,16 @@ impl Ground {
     }
 }
 
+/// A class of face, and whether what stands on the ground may cast a shadow on it: what is drawn at
+/// once.
+type GroundPart = (Ground, bool);
+
+/// All parts of the ground, in the order in which they are drawn.
+fn ground_parts() -> impl Iterator<Item = GroundPart> {
+    let kinds = Ground::ALL.into_iter();
+    kinds.flat_map(|ground| [(ground, false), (ground, true)])
+}
+
 /// What the shaders can do. The plainest are far faster than those that can do everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
@@ -309,6 +319,8 @@ pub(super) struct TerrainData {
     visible: Vec<Visible>,
     /// The chunks in view that are drawn as grids: those of one draw call side by side, the nearest first.
     far: Vec<FarChunk>,
+    /// The parts of the ground of which something is in view.
+    drawn: Vec<GroundPart>,
     /// What `instances` holds.
     listed: Vec<u32>,
     far_steps: Steps,
@@ -573,6 +585,7 @@ impl ContentRenderer for TerrainRenderer {
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             far: Vec::with_capacity(chunks.len()),
+            drawn: Vec::with_capacity(2 * Ground::ALL.len()),
             listed: Vec::with_capacity(chunks.len() * 6),
             far_steps: Steps::new(chunks.len(), (placement.cols / CHUNK_SIDE) as usize),
             chunks,
@@ -592,14 +605,9 @@ impl ContentRenderer for TerrainRenderer {
         }
         data.update(gpu, terrain, local);
         let wireframe = data.draws_wireframe.then_some(Variant::Wireframe);
-        let variants = [Some(data.variant), wireframe].into_iter().flatten();
-        for variant in variants {
-            for shadows in data.shadows_of(variant) {
-                for ground in Ground::ALL {
-                    let pipeline = Pipeline::Ground(variant, ground, shadows);
-                    self.pipelines.make(gpu, pipeline, local.is_mirrored);
-                }
-            }
+        for variant in [Some(data.variant), wireframe].into_iter().flatten() {
+            let needed = data.drawn.iter().map(|part| data.pipeline(variant, *part));
+            self.pipelines.make_all(gpu, needed, local.is_mirrored);
         }
         // What water reflects has none.
         let is_reflection = local.is_mirrored && local.is_in_place;
@@ -607,6 +615,11 @@ impl ContentRenderer for TerrainRenderer {
             let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
             self.pipelines.make(gpu, pipeline, local.is_mirrored);
         }
+    }
+
+    fn prepare_ahead(&mut self, gpu: &Gpu, data: &TerrainData) {
+        let all = ground_parts().map(|part| data.pipeline(data.variant, part));
+        self.pipelines.make_ahead(gpu, all, false);
     }
 
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TerrainData) {
@@ -647,16 +660,16 @@ impl TerrainRenderer {
             }
         };
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
-        let shadows = data.shadows_of(variant);
-        let kinds = Ground::ALL.into_iter();
-        for (ground, in_shadow) in kinds.flat_map(|ground| [(ground, false), (ground, true)]) {
-            let pipeline = Pipeline::Ground(variant, ground, shadows[usize::from(in_shadow)]);
+        for part in &data.drawn {
+            let (ground, in_shadow) = *part;
+            let pipeline = data.pipeline(variant, *part);
+            if !pass.set_pipeline(&self.pipelines, pipeline) {
+                continue;
+            }
             if ground == Ground::Far {
                 for (i, band) in (0..).zip(&data.bands) {
                     let ranges = &band.far_ranges[usize::from(in_shadow)];
-                    if ranges.iter().any(|parts| !parts.ground.is_empty())
-                        && pass.set_pipeline(&self.pipelines, pipeline)
-                    {
+                    if ranges.iter().any(|parts| !parts.ground.is_empty()) {
                         bind(pass, i);
                         self.draw_far(pass, data, ranges);
                     }
@@ -664,10 +677,7 @@ impl TerrainRenderer {
                 continue;
             }
             let is_it = |v: &&Visible| v.in_shadow == in_shadow && ground.is_of(v.detail);
-            let mut visible = data.visible.iter().filter(is_it).peekable();
-            if visible.peek().is_none() || !pass.set_pipeline(&self.pipelines, pipeline) {
-                continue;
-            }
+            let visible = data.visible.iter().filter(is_it);
             for visible in visible {
                 let instances = ground.faces(&visible.faces);
                 if instances.is_empty() {
@@ -862,6 +872,7 @@ impl TerrainData {
         }
 
         self.find_visible(local);
+        self.list_drawn();
         let steps = self.far.iter().map(|far| (far.chunk, far.step));
         self.far_steps.set(steps);
         self.listed.clear();
@@ -904,13 +915,27 @@ impl TerrainData {
         }
     }
 
-    /// Which shadows a variant draws where only that of the ground may fall, and where those of what
-    /// stands on it may too.
-    fn shadows_of(&self, variant: Variant) -> [Shadows; 2] {
-        if variant == Variant::Wireframe {
-            return [Shadows::None; 2];
-        }
-        self.shadows
+    /// What a variant draws a part of the ground with.
+    fn pipeline(&self, variant: Variant, (ground, in_shadow): GroundPart) -> Pipeline {
+        let shadows = match variant {
+            Variant::Wireframe => Shadows::None,
+            _ => self.shadows[usize::from(in_shadow)],
+        };
+        Pipeline::Ground(variant, ground, shadows)
+    }
+
+    /// Lists the parts of the ground of which something is in view.
+    fn list_drawn(&mut self) {
+        let (visible, far) = (&self.visible, &self.far);
+        let is_drawn = |(ground, in_shadow): &GroundPart| match ground {
+            Ground::Far => far.iter().any(|it| it.in_shadow == *in_shadow),
+            _ => visible.iter().any(|it| {
+                let is_it = it.in_shadow == *in_shadow && ground.is_of(it.detail);
+                is_it && !ground.faces(&it.faces).is_empty()
+            }),
+        };
+        self.drawn.clear();
+        self.drawn.extend(ground_parts().filter(is_drawn));
     }
 
     /// Marks the blocks on which the shadow of a box in world space may fall.

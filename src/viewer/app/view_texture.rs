@@ -201,6 +201,9 @@ impl ViewTexture {
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
         renderer.set_times_passes(false);
         gpu.queue.submit([encoder.finish()]);
+        if let Some((_, scene)) = &self.scene {
+            renderer.prepare_ahead(gpu, scene);
+        }
         self.is_measured = measure;
         self.recording_ms = start.elapsed().as_secs_f32() * 1000.0;
         if !measure {
