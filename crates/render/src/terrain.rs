@@ -304,6 +304,7 @@ pub(super) struct TerrainData {
     gpu_bytes: u64,
     fine_triangles: u64,
     chunks: Vec<Chunk>,
+    groups: Vec<(Range<u32>, Aabb)>,
     /// Which shadows fall where only that of the ground may, and where those of what stands on it
     /// may too.
     shadows: [Shadows; 2],
@@ -313,7 +314,9 @@ pub(super) struct TerrainData {
     /// on it, and how many there are in a row.
     cast_on: Vec<bool>,
     blocks_across: usize,
-    /// Chunks in view that have water.
+    /// The chunks in view.
+    seen: Vec<Seen>,
+    /// Those of them that have water.
     with_water: Vec<u32>,
     /// What is drawn face by face of the chunks in view, the nearest first.
     visible: Vec<Visible>,
@@ -345,6 +348,36 @@ enum Detail {
     Middle,
     /// As a grid whose cells have 2 to the power of this many tiles along a side.
     Far(u32),
+}
+
+/// A chunk in view.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    chunk: u32,
+    /// From the eye.
+    distance: f32,
+    /// Whether all of it is in view.
+    is_inside: bool,
+}
+
+/// Chunks in a row that are looked at together: what is not in view is mostly found so.
+const GROUP_CHUNKS: u32 = 16;
+
+/// The chunks of a map in groups, and the bounds of each group.
+fn groups(chunks: &[Chunk], cols: u32) -> Vec<(Range<u32>, Aabb)> {
+    let cols = cols.max(1) as usize;
+    let rows = chunks.chunks(cols).enumerate();
+    rows.flat_map(|(row, chunks)| {
+        let groups = chunks.chunks(GROUP_CHUNKS as usize);
+        let first = (row * cols) as u32;
+        (first..).step_by(GROUP_CHUNKS as usize).zip(groups)
+    })
+    .map(|(first, group)| {
+        let bounds = Aabb::around_all(group.iter().map(|chunk| chunk.bounds));
+        let bounds = bounds.unwrap_or_default();
+        (first..first + group.len() as u32, bounds)
+    })
+    .collect()
 }
 
 /// A chunk in view, or a part of it, that is drawn face by face.
@@ -585,6 +618,8 @@ impl ContentRenderer for TerrainRenderer {
             with_water: Vec::with_capacity(chunks.len()),
             visible: Vec::with_capacity(chunks.len()),
             far: Vec::with_capacity(chunks.len()),
+            seen: Vec::with_capacity(chunks.len()),
+            groups: groups(&chunks, placement.cols / CHUNK_SIDE),
             drawn: Vec::with_capacity(2 * Ground::ALL.len()),
             listed: Vec::with_capacity(chunks.len() * 6),
             far_steps: Steps::new(chunks.len(), (placement.cols / CHUNK_SIDE) as usize),
@@ -976,6 +1011,7 @@ impl TerrainData {
     /// it is shaded.
     fn find_visible(&mut self, local: &LocalView<'_>) {
         let frustum = Frustum::new(local.clip_from_model);
+        self.find_seen(local, &frustum);
         let half_height = local.view.camera.half_height();
         let tile_pixels_at_1 = TILE_SIDE * local.size[1] as f32 / (2.0 * half_height);
         // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
@@ -984,44 +1020,74 @@ impl TerrainData {
         for (coarseness, max_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
         {
             let tile_pixels_at_1 = tile_pixels_at_1 / coarseness;
-            if self.list_visible(local, &frustum, tile_pixels_at_1) <= max_triangles {
+            if self.list_visible(local, &frustum, tile_pixels_at_1, max_triangles) {
                 break;
             }
         }
         self.visible
             .sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        self.far.sort_by(|a, b| {
+        self.far.sort_unstable_by(|a, b| {
             let order = a.draw_key().cmp(&b.draw_key());
-            order.then(a.distance.total_cmp(&b.distance))
+            let order = order.then(a.distance.total_cmp(&b.distance));
+            order.then(a.chunk.cmp(&b.chunk))
         });
     }
 
-    /// Lists the chunks in view where tiles at distance 1 have this many pixels along a side, and
-    /// counts the triangles of those that are drawn face by face.
+    /// Finds the chunks in view, in the order in which they are on the map.
+    fn find_seen(&mut self, local: &LocalView<'_>, frustum: &Frustum) {
+        self.seen.clear();
+        self.with_water.clear();
+        for (group, bounds) in &self.groups {
+            let Some(is_inside) = frustum.sees(bounds) else {
+                continue;
+            };
+            for (index, chunk) in group
+                .clone()
+                .zip(&self.chunks[group.start as usize..group.end as usize])
+            {
+                let inside = if is_inside {
+                    Some(true)
+                } else {
+                    frustum.sees(&chunk.bounds)
+                };
+                let Some(is_inside) = inside else {
+                    continue;
+                };
+                self.seen.push(Seen {
+                    chunk: index,
+                    distance: chunk.bounds.distance(local.eye),
+                    is_inside,
+                });
+                if chunk.has_water {
+                    self.with_water.push(index);
+                }
+            }
+        }
+    }
+
+    /// Lists what is drawn of the chunks in view where tiles at distance 1 have this many pixels along a
+    /// side; says whether those that are drawn face by face have no more than so many triangles, and is
+    /// not complete if they do.
     fn list_visible(
         &mut self,
         local: &LocalView<'_>,
         frustum: &Frustum,
         tile_pixels_at_1: f32,
-    ) -> u64 {
+        max_triangles: u64,
+    ) -> bool {
         let eye = local.eye;
+        let mut triangles = 0;
         self.visible.clear();
         self.far.clear();
-        self.with_water.clear();
-        for (i, chunk) in self.chunks.iter().enumerate() {
-            let Some(inside) = frustum.sees(&chunk.bounds) else {
-                continue;
-            };
-            let chunk_index = i as u32;
-            let distance = chunk.bounds.distance(eye);
+        for seen in &self.seen {
+            let i = seen.chunk as usize;
+            let chunk = &self.chunks[i];
+            let (chunk_index, distance, inside) = (seen.chunk, seen.distance, seen.is_inside);
             let scale_distance = match local.view.camera.projection {
                 Projection::Perspective => distance,
                 Projection::Orthographic => local.distance(),
             };
             let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
-            if chunk.has_water {
-                self.with_water.push(chunk_index);
-            }
             let blocks_in_shadow = self.blocks_in_shadow(i);
             if let Detail::Far(step) = detail {
                 self.far.push(FarChunk {
@@ -1033,6 +1099,7 @@ impl TerrainData {
                 });
                 continue;
             }
+            let listed = self.visible.len();
             let all_alike = blocks_in_shadow.iter().all(|it| *it == blocks_in_shadow[0]);
             if inside && all_alike || detail != Detail::Near {
                 self.visible.push(Visible {
@@ -1043,22 +1110,26 @@ impl TerrainData {
                     faces: chunk.faces.clone(),
                     in_shadow: blocks_in_shadow.contains(&true),
                 });
-                continue;
+            } else {
+                let blocks = chunk.blocks.iter().zip(blocks_in_shadow);
+                let in_view = blocks.filter(|((b, _), _)| inside || frustum.sees(b).is_some());
+                let visible = in_view.map(|((bounds, faces), in_shadow)| Visible {
+                    chunk: chunk_index,
+                    band: chunk.band,
+                    detail,
+                    distance: bounds.distance(eye),
+                    faces: faces.clone(),
+                    in_shadow,
+                });
+                self.visible.extend(visible);
             }
-            let blocks = chunk.blocks.iter().zip(blocks_in_shadow);
-            let in_view = blocks.filter(|((b, _), _)| inside || frustum.sees(b).is_some());
-            let visible = in_view.map(|((bounds, faces), in_shadow)| Visible {
-                chunk: chunk_index,
-                band: chunk.band,
-                detail,
-                distance: bounds.distance(eye),
-                faces: faces.clone(),
-                in_shadow,
-            });
-            self.visible.extend(visible);
+            let listed = self.visible[listed..].iter();
+            triangles += listed.map(|it| it.faces.triangles()).sum::<u64>();
+            if triangles > max_triangles {
+                return false;
+            }
         }
-        let of_visible = self.visible.iter();
-        of_visible.map(|visible| visible.faces.triangles()).sum()
+        true
     }
 }
 

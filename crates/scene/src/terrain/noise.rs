@@ -3,6 +3,8 @@
 use std::f32::consts::TAU;
 use std::sync::OnceLock;
 
+use crate::on_all_threads;
+
 /// Texels along each side.
 pub const SIDE: usize = 256;
 
@@ -37,23 +39,26 @@ pub fn accent_share() -> f32 {
 fn make() -> Vec<u8> {
     // The engine's noise has a wavelength of two tiles in its coarsest octave, and this texture
     // spans a chunk of 32.
-    let bumps = octaves(16, 4, 0.5, 11);
-    let fine = octaves(8, 5, 0.55, 23);
-    let coarse = octaves(4, 6, 0.5, 47);
+    let kinds = [(16, 4, 0.5, 11), (8, 5, 0.55, 23), (4, 6, 0.5, 47)];
+    let fields = on_all_threads(kinds.len(), |i| {
+        let (cells, count, persistence, seed) = kinds[i];
+        octaves(cells, count, persistence, seed)
+    });
+    let [bumps, fine, coarse] = [0, 1, 2].map(|i| &fields[i]);
     let at = |field: &[f32], x: usize, y: usize| field[(y % SIDE) * SIDE + x % SIDE];
     let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
     let mut texels = Vec::with_capacity(SIDE * SIDE * 4);
     for y in 0..SIDE {
         for x in 0..SIDE {
-            let dx = at(&bumps, x + 1, y) - at(&bumps, x + SIDE - 1, y);
-            let dy = at(&bumps, x, y + 1) - at(&bumps, x, y + SIDE - 1);
+            let dx = at(bumps, x + 1, y) - at(bumps, x + SIDE - 1, y);
+            let dy = at(bumps, x, y + 1) - at(bumps, x, y + SIDE - 1);
             // West is +X in the world, and columns run east.
             let length = (dx * dx + dy * dy).sqrt().max(1e-6);
             texels.extend([
                 byte(0.5 - 0.5 * dx / length),
                 byte(0.5 + 0.5 * dy / length),
-                byte(0.5 + 0.5 * at(&fine, x, y)),
-                byte(0.5 + 0.8 * at(&coarse, x, y)),
+                byte(0.5 + 0.5 * at(fine, x, y)),
+                byte(0.5 + 0.8 * at(coarse, x, y)),
             ]);
         }
     }
