@@ -368,11 +368,13 @@ mod tests {
     static ODD: Rule = Rule {
         id: "test/odd",
         severity: Severity::Warning,
+        leaves_out: false,
         summary: "Something is odd.",
     };
     static WRONG: Rule = Rule {
         id: "test/wrong",
         severity: Severity::Error,
+        leaves_out: false,
         summary: "Something is wrong.",
     };
 

@@ -385,6 +385,7 @@ mod tests {
     static TYPO: Rule = Rule {
         id: "test/typo",
         severity: Severity::Warning,
+        leaves_out: false,
         summary: "A word is misspelt.",
     };
 
@@ -417,6 +418,7 @@ mod tests {
     static GAP: Rule = Rule {
         id: "test/gap",
         severity: Severity::Error,
+        leaves_out: false,
         summary: "A word is missing.",
     };
 
