@@ -51,7 +51,8 @@ crate::rules! {
     Error NO_TILES = "pfmap/no-tiles";
     /// The file ends before the last tile.
     Error MISSING_TILES = "pfmap/missing-tiles";
-    /// The first tile of a row does not begin a line.
+    /// The first tile of a row does not begin a line, or a line has more or fewer tiles than those around
+    /// it, so that the rows that follow do not.
     Warning ROW_START = "pfmap/row-start";
     /// The first tile of a chunk does not begin a line.
     Error CHUNK_START = "pfmap/chunk-start", all is read;
