@@ -60,7 +60,7 @@ crate::rules! {
     Warning ZERO_NORMAL = "pfobj/zero-normal";
     /// A normal is not of length 1, which the engine makes of it.
     Note NORMAL_LENGTH = "pfobj/normal-length";
-    /// A vertex names a joint that does not exist.
+    /// A vertex of a model with clips names a joint that does not exist.
     Error JOINT_INDEX = "pfobj/joint-index", all is read;
     /// A vertex names a material that does not exist.
     Error MATERIAL_INDEX = "pfobj/material-index", all is read;
