@@ -158,11 +158,8 @@ impl<'a> Reader<'a, '_> {
             // Where the line of a clip is missing, all that follow are one too early.
             let next = self.head.frame_counts.get(self.model.clips.len() + 1);
             let is_early = next == Some(&frames);
-            let early = [
-                self.long_clip,
-                self.stray_pose,
-                self.head.extra_frame_counts,
-            ];
+            let extra = self.head.extra_frame_counts.map(|(cause, _)| cause);
+            let early = [self.long_clip, self.stray_pose, extra];
             let early = early.into_iter().flatten().next().filter(|_| is_early);
             // Where one of the head's numbers is missing, it is not known which.
             let cause = early.or(self.head.few_frame_counts);

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::read::Section;
 use super::rules;
 use crate::cursor::{Found, Text, Word, has_decimal_comma};
-use crate::{Cause, counted};
+use crate::{Cause, Place, counted};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
@@ -49,8 +49,8 @@ pub(super) struct Head {
     pub all_frames: u64,
     /// That `frame_counts` has fewer numbers that can be read than there are to be clips.
     pub few_frame_counts: Option<Cause>,
-    /// That it has more.
-    pub extra_frame_counts: Option<Cause>,
+    /// That it has more, and where the first of those stands.
+    pub extra_frame_counts: Option<(Cause, Place)>,
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
     pub crlf: bool,
@@ -222,7 +222,8 @@ impl HeadReader<'_, '_> {
                 )
             };
             self.text.report(&rules::EXTRA_WORDS, extra, message);
-            self.head.extra_frame_counts = self.text.problems.last();
+            let cause = self.text.problems.last();
+            self.head.extra_frame_counts = cause.map(|cause| (cause, extra.into()));
         } else if is_read && clips.is_some_and(|clips| clips > listed as u64) {
             let listed = counted(listed, "number");
             let found = format!("the line ends after {listed} of frames");

@@ -541,7 +541,13 @@ impl<'a, 'w> Reader<'a, 'w> {
                 self.joint_count = Some(cause);
                 return;
             }
-            Section::Clips => return,
+            Section::Clips => {
+                // More clips than the head says may have a number of frames each.
+                if let Some((_, place)) = self.head.extra_frame_counts {
+                    problems.fold(cause, |problem| problem.place == place);
+                }
+                return;
+            }
         };
         problems.fold(cause, |problem| problem.rule == explained);
     }

@@ -640,13 +640,11 @@ impl<'a> Reader<'a> {
         } else {
             self.text.wrong(&rules::RECORD, line.found(), SECTION_LINE);
             let cause = self.text.problems.last();
-            match line.words().find_map(between_quotes) {
-                Some(name) => name,
-                None => {
-                    self.stray = cause;
-                    return;
-                }
-            }
+            let Some(name) = line.words().find_map(between_quotes) else {
+                self.stray = cause;
+                return;
+            };
+            name
         };
         let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
         let known = KNOWN_SECTIONS

@@ -292,7 +292,7 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
     ] {
         let mut changed = lines.clone();
         changed[index] = &line;
-        let map = read(changed.join("\n") + "\n");
+        let map = read(format!("{}\n", changed.join("\n")));
         let place = index + 1;
         let said = problems(&map);
         assert_eq!(said.len(), 1, "{kind:?}: {said:#?}");

@@ -1628,6 +1628,12 @@ fn one_cause_is_one_problem() {
             "pfobj/extra-words",
             3,
         ),
+        (
+            whole.replace("num_as 3", "num_as 2"),
+            "69:1",
+            "pfobj/count",
+            1,
+        ),
         // A joint is misspelt.
         (whole.replace("j 2 b2", "k 2 b2"), "30:1", "pfobj/line", 0),
         (whole.replace(pose, ""), "35:1", "pfobj/pose-order", 11),
