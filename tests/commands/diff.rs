@@ -152,6 +152,37 @@ fn what_errors_leave_out_is_not_the_same() {
     assert!(json["not_read"][1]["message"].is_string(), "{json}");
 }
 
+#[test]
+fn an_error_for_which_all_was_read_hides_nothing() {
+    let folder = Folder::new();
+    let models = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    let maps = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
+    let scenes = tiny_scene::SCENE.to_owned();
+    for (name, text) in [("pfobj", &models), ("pfmap", &maps), ("pfscene", &scenes)] {
+        folder.write(&format!("a.{name}"), text);
+        let twisted = [
+            text.trim_end().to_owned(),
+            format!("\u{feff}{text}"),
+            text.replacen('\n', "\n\n", 1),
+            text.replacen('\n', &format!("{}\n", " ".repeat(256)), 1),
+        ];
+        for other in twisted {
+            folder.write(&format!("b.{name}"), other);
+            let files = format!("a.{name} b.{name}");
+            let outcome = folder.run(&format!("check b.{name}"));
+            assert!(outcome.stdout.contains("error"), "{outcome:?}");
+            let json = folder.run(&format!("diff {files} --json")).expect(0).json();
+            assert_eq!([&json["same"], &json["complete"]], [true, true], "{name}");
+            assert_eq!(json["not_read"], json!([null, null]));
+        }
+    }
+    // What follows from such an error may hide something.
+    let lines: Vec<&str> = models.lines().collect();
+    folder.write("b.pfobj", lines[..lines.len() - 5].join("\n"));
+    let json = folder.run("diff a.pfobj b.pfobj --json").expect(1).json();
+    assert_eq!(json["complete"], false);
+}
+
 /// What stands behind the cut makes no difference: one line says where that is.
 #[test]
 fn of_a_cut_file_only_what_was_read_is_compared() {

@@ -135,6 +135,15 @@ fn items_are_found_by_kind_name_and_number() {
         called("arm.pfobj --item triangle"),
         ["triangle 0", "triangle 1"]
     );
+    // Flaws, chunks and islands have no lists of their own in the file.
+    let flaws = called("arm.pfobj --item flaw");
+    assert!(flaws.iter().all(|flaw| flaw.starts_with("flaw ")));
+    folder.write("hill.pfmap", synthesize::pfmap(2, 1, 1));
+    assert_eq!(
+        called("hill.pfmap --item chunk"),
+        ["chunk 0 0", "chunk 1 0"]
+    );
+    assert!(!called("hill.pfmap --item island").is_empty());
     let several = "arm.pfobj --item clip:idle --item material:skin1 --joint root";
     assert_eq!(called(several), ["clip 1", "material 1", "joint 0"]);
     let triangle = &items(&folder, "arm.pfobj --item triangle:1")[0];

@@ -582,17 +582,20 @@ impl<Panel: Default> Host<Panel> {
 static ERROR: Rule = Rule {
     id: "test/error",
     severity: Severity::Error,
+    leaves_out: false,
     summary: "Something is wrong.",
 };
 static WARNING: Rule = Rule {
     id: "test/warning",
     severity: Severity::Warning,
+    leaves_out: false,
     summary: "Something is odd.",
 };
 
 static NOTE: Rule = Rule {
     id: "test/note",
     severity: Severity::Note,
+    leaves_out: false,
     summary: "Something is worth knowing.",
 };
 

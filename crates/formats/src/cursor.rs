@@ -173,6 +173,19 @@ impl<'a> Text<'a> {
         (self.line, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
+    /// Where a line begins, which is the one that is read or the one before it.
+    pub(super) fn line_start_of(&self, line: u64) -> Option<usize> {
+        match self.line.checked_sub(line)? {
+            0 => Some(self.line_start),
+            1 => {
+                let before = self.bytes.get(..self.line_start.checked_sub(1)?)?;
+                let end = before.iter().rposition(|byte| *byte == b'\n');
+                Some(end.map_or(0, |end| end + 1))
+            }
+            _ => None,
+        }
+    }
+
     /// What is not read yet.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()

@@ -226,7 +226,9 @@ impl Problem {
         let further = std::mem::take(&mut problem.consequences);
         self.consequences.push(problem);
         self.consequences.extend(further);
-        self.consequences.sort_by_key(|problem| problem.place);
+        // How many more there are stays last.
+        let key = |problem: &Self| (problem.count > 1, problem.place);
+        self.consequences.sort_by_key(key);
     }
 
     /// The problem, and what follows from it.
@@ -368,11 +370,13 @@ mod tests {
     static ODD: Rule = Rule {
         id: "test/odd",
         severity: Severity::Warning,
+        leaves_out: false,
         summary: "Something is odd.",
     };
     static WRONG: Rule = Rule {
         id: "test/wrong",
         severity: Severity::Error,
+        leaves_out: false,
         summary: "Something is wrong.",
     };
 
@@ -393,7 +397,10 @@ mod tests {
             ..problem(&WRONG, 7)
         });
         let lines = odd.with_consequences().map(|problem| problem.place);
-        assert!(lines.eq([3, 5, 7, 9].map(Place::line)));
+        assert!(
+            lines.eq([3, 5, 9, 7].map(Place::line)),
+            "how many more is last"
+        );
         assert!(odd.consequences.iter().all(|it| it.consequences.is_empty()));
         assert_eq!(
             odd.consequences_in_words().unwrap(),

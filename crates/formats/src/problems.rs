@@ -349,13 +349,12 @@ impl Problems {
         }
         let listed = listed.into_iter().flatten().map(|listed| {
             let mut problem = listed.problem;
+            problem.consequences.sort_by_key(|problem| problem.place);
             if let Some(Unlisted { count, rule, place }) = listed.unlisted {
                 let message = format!("and {count} more");
                 let more = more(rule, place, count, message);
                 problem.consequences.push(more);
             }
-            // The sort is stable: how many more there are stays behind one in the same place.
-            problem.consequences.sort_by_key(|problem| problem.place);
             problem
         });
         let mut problems: Vec<Problem> = listed.collect();
@@ -385,6 +384,7 @@ mod tests {
     static TYPO: Rule = Rule {
         id: "test/typo",
         severity: Severity::Warning,
+        leaves_out: false,
         summary: "A word is misspelt.",
     };
 
@@ -417,6 +417,7 @@ mod tests {
     static GAP: Rule = Rule {
         id: "test/gap",
         severity: Severity::Error,
+        leaves_out: false,
         summary: "A word is missing.",
     };
 
@@ -482,6 +483,20 @@ mod tests {
             problems.add_alike(place % 3, rule, subject, Place::Offset(place), message);
         }
         problems
+    }
+
+    #[test]
+    fn how_many_more_follow_is_said_last() {
+        let mut problems = alike(0..600);
+        let cause = problems.first_since(0);
+        problems.add(&TYPO, Place::Offset(900), || "typo".to_owned());
+        problems.fold_since(600, cause.unwrap());
+        problems.fold(cause.unwrap(), |problem| problem.rule == &TYPO);
+        let found = problems.finish();
+        let [.., typo, more] = &found[0].consequences[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!((&*typo.message, more.count), ("typo", 165));
     }
 
     #[test]

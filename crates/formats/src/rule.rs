@@ -9,6 +9,9 @@ pub struct Rule {
     pub id: &'static str,
     /// How bad it is.
     pub severity: Severity,
+    /// Whether something that a file has may be left out because of it. Of an error without that all was
+    /// read, and only the engine minds.
+    pub leaves_out: bool,
     /// What is wrong, as a sentence.
     pub summary: &'static str,
 }
@@ -22,29 +25,41 @@ impl PartialEq for Rule {
 impl Eq for Rule {}
 
 /// Makes a table of rules: a static for each of them, and `RULES`, which has all. The doc comment of
-/// a rule is its sentence. They are for the crate alone unless `pub;` comes first.
+/// a rule is its sentence. They are for the crate alone unless `pub;` comes first. Errors leave something
+/// out ([`Rule::leaves_out`]) unless the table says that all is read.
 ///
 /// ```
 /// mod rules {
 ///     mapscope_formats::rules! {
 ///         /// A tile is of a type that does not exist.
 ///         Error TILE_TYPE = "example/tile-type";
+///         /// A name is too long for the engine.
+///         Error NAME = "example/name", all is read;
 ///     }
 /// }
 /// assert_eq!(rules::TILE_TYPE.summary, "A tile is of a type that does not exist.");
-/// assert_eq!(rules::RULES.len(), 1);
+/// assert!(rules::TILE_TYPE.leaves_out && !rules::NAME.leaves_out);
+/// assert_eq!(rules::RULES.len(), 2);
 /// ```
 #[macro_export]
 macro_rules! rules {
     (pub; $($rules:tt)+) => {
         $crate::rules!(@ (pub) $($rules)+);
     };
-    (@ ($vis:vis) $($(#[doc = $summary:literal])+ $severity:ident $name:ident = $id:literal;)+) => {
+    (@ all) => {
+        false
+    };
+    (@ ($vis:vis) $(
+        $(#[doc = $summary:literal])+
+        $severity:ident $name:ident = $id:literal $(, $all:ident is read)?;
+    )+) => {
         $(
             $(#[doc = $summary])+
             $vis static $name: $crate::Rule = $crate::Rule {
                 id: $id,
                 severity: $crate::Severity::$severity,
+                leaves_out: matches!($crate::Severity::$severity, $crate::Severity::Error)
+                    $(&& $crate::rules!(@ $all))?,
                 summary: concat!($($summary),+).trim_ascii(),
             };
         )+

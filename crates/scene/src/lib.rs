@@ -44,7 +44,7 @@ pub use document::{
 pub use geometry::{Aabb, Ray, camera, normal};
 use geometry::{bvh, lines};
 pub use open::parallel::on_all_threads;
-pub use open::rules::{is_misfit_of_lod, is_missing_file, rules};
+pub use open::rules::{is_missing_file, is_of_lod, rules};
 pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use open::system::system_reason;
 pub use open::usage::{Usage, is_for_others};

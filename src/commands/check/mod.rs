@@ -28,7 +28,7 @@ use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
 use mapscope_formats::{Format, Place, Problem, Subject};
-use mapscope_scene::{Document, OpenError, OpenOptions, is_misfit_of_lod, system_reason};
+use mapscope_scene::{Document, OpenError, OpenOptions, is_of_lod, system_reason};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -364,9 +364,10 @@ fn check(
     }
 }
 
-/// Whether another file that is checked says the same: a level of detail that does not fit its model does.
+/// Whether another file that is checked says the same: a level of detail that is broken or does not fit its
+/// model does.
 fn is_said_elsewhere(document: &dyn Document, problem: &Problem, inputs: &Inputs) -> bool {
-    if !is_misfit_of_lod(problem.rule) || problem.subject == Subject::Lod(0) {
+    if !is_of_lod(problem.rule) || problem.subject == Subject::Lod(0) {
         return false;
     }
     let target = document.problem_target(problem);

@@ -3,7 +3,7 @@
 
 use super::{Material, PfmapError, Splat, TILE_CHARS, rules};
 use crate::cursor::{Found, Text, Word};
-use crate::{Rule, Subject, outside, quoted};
+use crate::{Rule, Subject, counted, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -139,9 +139,8 @@ impl List {
                 rule,
             } = self;
             text.report(rule, text.place(), || {
-                format!(
-                    "the list ends after {listed} {key}s; expected {promised} as `num_{key}s` says"
-                )
+                let listed = counted(listed as usize, key);
+                format!("the list ends after {listed}; expected {promised} as `num_{key}s` says")
             });
         }
     }

@@ -14,13 +14,17 @@ use super::{
     BlendMode, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS,
     Tile, file_tile, rules,
 };
-use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, text_place};
+use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
-use crate::{Cause, Severity, Subject, outside};
+use crate::{Cause, Place, Severity, Subject, counted, outside};
 
 /// How many times the tiles that fit into a truncated file the head may promise.
 const PROMISE_LIMIT: u128 = 4;
+/// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
+const LINES_BEFORE: u64 = 2 * RUN as u64;
+/// Lines behind one that are compared with it.
+const LINES_AFTER: usize = 8;
 /// Bytes that are worth several threads, and those that they read before the watcher is told.
 const BYTES_AT_ONCE: Range<usize> = 1 << 20..16 << 20;
 
@@ -91,6 +95,8 @@ struct TileList<'a> {
     chunk_cols: u32,
     /// The first of the last rows that do not begin a line: a tile is missing, or there twice.
     shifted: Option<Cause>,
+    /// The lines that have more or fewer tiles than those around them, with what is wrong with them.
+    odd_lines: Vec<(u64, Cause)>,
     /// That tiles are missing at the end.
     ends_early: Option<Cause>,
 }
@@ -101,6 +107,11 @@ impl<'a> TileList<'a> {
         let left = text.rest().len();
         // The last tile of a file has nothing after it if its line end is missing.
         let fitting = (left as u128 + 1) / TILE_STEP as u128;
+        if fitting == 0 {
+            return Err(text
+                .file_ends()
+                .error(&rules::NO_TILES, "the list of tiles"));
+        }
         let promised_bytes = (u128::from(rows) * u128::from(cols))
             .saturating_mul(u128::from(CHUNK_TILES) * TILE_STEP as u128);
         let sides = u32::try_from(rows).ok().zip(u32::try_from(cols).ok());
@@ -128,6 +139,7 @@ impl<'a> TileList<'a> {
             chunk_rows,
             chunk_cols,
             shifted: None,
+            odd_lines: Vec::new(),
             ends_early: None,
             text,
             head,
@@ -191,7 +203,7 @@ impl<'a> TileList<'a> {
             || self.has_odd_digits
             || !map.odd_tiles.is_empty()
         {
-            check_tiles(&map, &mut self.text.problems);
+            check_tiles(&map, &self.odd_lines, &mut self.text.problems);
         }
         check_edges(&map, &mut self.text.problems);
         self.text.fold_end(self.ends_early);
@@ -317,6 +329,9 @@ impl<'a> TileList<'a> {
         } else {
             let (row, col) = file_tile(index, self.chunk_cols);
             self.text.problems.subject = Subject::Tile { row, col };
+            if self.shifted.is_none() {
+                self.shifted = self.report_odd_line(place);
+            }
             let (rule, message) = if index.is_multiple_of(CHUNK_TILES as usize) {
                 let message = "the line goes on past the end of a chunk; the engine reads it wrong";
                 (&rules::CHUNK_START, message)
@@ -331,6 +346,25 @@ impl<'a> TileList<'a> {
             self.shifted = self.shifted.or(self.text.problems.last());
         }
         begins_line
+    }
+
+    /// Says which line before the run that begins here, in the middle of a line, has more or fewer tiles
+    /// than those around it, if one has.
+    fn report_odd_line(&mut self, (line, column): (u64, u32)) -> Option<Cause> {
+        let odd = OddLine::before(
+            self.text.bytes,
+            self.text.line_start_of(line)?,
+            line,
+            column,
+        )?;
+        let place = Place::from((odd.line, odd.column));
+        self.text.report(&rules::ROW_START, place, || {
+            let (found, expected) = (counted(odd.found, "tile"), odd.expected);
+            format!("{found} on the line; expected {expected} as on the lines around it")
+        });
+        let cause = self.text.problems.last()?;
+        self.odd_lines.push((odd.line, cause));
+        Some(cause)
     }
 
     /// Reads up to 32 tiles word by word and says how many words there were.
@@ -402,22 +436,120 @@ impl<'a> TileList<'a> {
             let cause = self.shifted.filter(|_| missing < RUN);
             self.text
                 .report_after(cause, &rules::MISSING_TILES, place, || {
-                    format!(
-                        "the file ends after {read} tiles; expected {count}, {missing} are missing"
-                    )
+                    let (read, are) = (
+                        counted(read, "tile"),
+                        if missing == 1 { "is" } else { "are" },
+                    );
+                    format!("the file ends after {read}; expected {count}, {missing} {are} missing")
                 });
             self.ends_early = self.text.problems.last();
         } else {
             let after = "the last tile";
+            let moment = self.text.problems.moment();
+            // A tile too many on a line pushes one out at the end.
+            let is_pushed_out = self.text.rest().len() < RUN * TILE_STEP;
             self.text.check_end(
                 &rules::TRAILING_DATA,
                 &rules::LAST_LINE,
                 after,
                 is_line_ended,
             );
+            if let Some(cause) = self.shifted.filter(|_| is_pushed_out) {
+                self.text.problems.fold_since(moment, cause);
+            }
         }
         place
     }
+}
+
+/// A line that has more or fewer tiles than those around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OddLine {
+    line: u64,
+    /// Of the first word on it that is no tile, or else of the first tile too many, or its end.
+    column: u32,
+    found: usize,
+    expected: usize,
+}
+
+impl OddLine {
+    /// The first such line of the last row of tiles before a place, whose line begins at `start`.
+    fn before(bytes: &[u8], start: usize, line: u64, column: u32) -> Option<Self> {
+        let words = |text: &[u8]| words_of(text).count();
+        let end_of = |from: usize| {
+            let rest = bytes.get(from..).unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            from + end.unwrap_or(rest.len())
+        };
+        // Lines and where they begin, from the one with the place back to that of the row's first tile, and
+        // one more to compare them with.
+        let mut lines = vec![(line, start)];
+        let before = bytes.get(start..start + column as usize - 1)?;
+        let mut tiles = words(before);
+        let (mut at, mut number) = (start, line);
+        let mut is_full = tiles >= RUN;
+        while at > 0 && number > 1 && line - number < LINES_BEFORE {
+            let end = at - 1;
+            at = bytes[..end]
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(0, |end| end + 1);
+            number -= 1;
+            let of_line = words(&bytes[at..end]);
+            if of_line == 0 {
+                continue;
+            }
+            if is_full && !words_of(&bytes[at..end]).any(|(_, word)| word.len() == TILE_CHARS) {
+                break;
+            }
+            lines.push((number, at));
+            if is_full {
+                break;
+            }
+            tiles += of_line;
+            is_full = tiles >= RUN;
+        }
+        lines.reverse();
+        let counts = lines.iter().map(|(_, at)| words(&bytes[*at..end_of(*at)]));
+        let counts: Vec<usize> = counts.collect();
+        let mut around = counts.clone();
+        let mut next = end_of(start) + 1;
+        for _ in 0..LINES_AFTER {
+            let Some(rest) = bytes.get(next..end_of(next)) else {
+                break;
+            };
+            around.extend(Some(words(rest)).filter(|count| *count > 0));
+            next = end_of(next) + 1;
+        }
+        let times = |of: &usize| around.iter().filter(|count| *count == of).count();
+        let expected = *around.iter().max_by_key(|count| times(count))?;
+        let is_odd = |count: &usize| !count.is_multiple_of(expected);
+        let odd = counts.iter().position(is_odd)?;
+        let ((line, at), found) = (*lines.get(odd)?, *counts.get(odd)?);
+        let text = &bytes[at..end_of(at)];
+        let no_tile = words_of(text).find(|(_, word)| word.len() != TILE_CHARS);
+        let extra = words_of(text).nth(expected);
+        let column = no_tile
+            .or(extra)
+            .map_or(text.trim_ascii_end().len(), |(column, _)| column);
+        Some(Self {
+            line,
+            column: u32::try_from(column + 1).ok()?,
+            found,
+            expected,
+        })
+    }
+}
+
+/// The words of a line, each with where it begins.
+fn words_of(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    let words = text.split(|byte| is_separator(*byte)).map(move |word| {
+        let start = at;
+        at += word.len() + 1;
+        (start, word)
+    });
+    words.filter(|(_, word)| !word.is_empty())
 }
 
 /// How far tiles are read that stand one character apart, and what was seen of them.
@@ -683,7 +815,7 @@ impl Seams {
 }
 
 /// Lists what tiles say that has no meaning.
-fn check_tiles(map: &Pfmap, problems: &mut Problems) {
+fn check_tiles(map: &Pfmap, odd_lines: &[(u64, Cause)], problems: &mut Problems) {
     let held = map.layout.held().unwrap_or(map.tiles.len());
     for index in 0..held.min(map.tiles.len()) {
         let (row, col) = file_tile(index, map.chunk_cols);
@@ -705,12 +837,19 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
         };
         problems.subject = Subject::Tile { row, col };
         let mut is_readable = true;
+        // A word that is no tile is why a line has more or fewer of them.
+        let of_line = odd_lines.iter().find(|(line, _)| *line == start.0);
+        let of_line = of_line.map(|(_, cause)| *cause);
+        let mut odd_fields: Vec<(usize, Option<Cause>)> = Vec::new();
         for fault in Reading::faults(odd.unwrap_or(whole)) {
             is_readable &= fault.rule.severity != Severity::Error;
-            problems.add(fault.rule, text_place(start, fault.at), || {
+            let cause = of_line.filter(|_| fault.rule == &rules::TILE_LENGTH);
+            let (rule, subject, at) = (fault.rule, problems.subject, fault.at);
+            problems.add_consequence(cause, rule, subject, text_place(start, at), || {
                 let (found, expected, outcome) = (fault.found, fault.expected, fault.outcome);
                 format!("{found}; expected {expected}{outcome} {}", of_map())
             });
+            odd_fields.push((at, problems.last()));
         }
         if !is_readable {
             continue;
@@ -728,14 +867,23 @@ fn check_tiles(map: &Pfmap, problems: &mut Problems) {
         {
             let (rule, subject) = (&rules::TILE_MATERIAL, Subject::Tile { row, col });
             let place = text_place(start, field.at());
-            problems.add_alike(material, rule, subject, place, || {
+            let message = || {
                 let read = reading.get(field);
                 let outside = outside("material", map.materials.len() as u64);
                 format!(
                     "the tile names material {read} for its {part}, {outside} {}",
                     of_map()
                 )
-            });
+            };
+            let odd_field = odd_fields.iter().find(|(at, _)| field.chars().contains(at));
+            match odd_field.and_then(|(_, cause)| *cause) {
+                cause @ Some(_) => {
+                    problems.add_consequence(cause, rule, subject, place, message);
+                }
+                None => {
+                    problems.add_alike(material, rule, subject, place, message);
+                }
+            }
         }
     }
 }

@@ -8,31 +8,31 @@ crate::rules! {
     /// The version is newer than 1.2, the newest that is known.
     Warning VERSION = "pfmap/version";
     /// `num_splats` stands in a file of a version below 1.1, or is missing in a later one.
-    Error NUM_SPLATS = "pfmap/num-splats";
+    Error NUM_SPLATS = "pfmap/num-splats", all is read;
     /// There are more materials or splats than the engine has room for.
-    Error LIST_LENGTH = "pfmap/list-length";
+    Error LIST_LENGTH = "pfmap/list-length", all is read;
     /// The map has no chunks, or more than the file has room for.
     Error SIZE = "pfmap/size";
     /// A line of the header begins with a space.
-    Error INDENTED_LINE = "pfmap/indented-line";
+    Error INDENTED_LINE = "pfmap/indented-line", all is read;
     /// The file begins with a byte order mark.
-    Error BYTE_ORDER_MARK = "pfmap/byte-order-mark";
+    Error BYTE_ORDER_MARK = "pfmap/byte-order-mark", all is read;
     /// There is a blank line in the header.
-    Error BLANK_LINE = "pfmap/blank-line";
+    Error BLANK_LINE = "pfmap/blank-line", all is read;
     /// A line of the header has more words than are read.
     Warning EXTRA_WORDS = "pfmap/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
-    Error LONG_LINE = "pfmap/long-line";
+    Error LONG_LINE = "pfmap/long-line", all is read;
     /// A material line cannot be read.
     Error MATERIAL = "pfmap/material";
     /// There are more or fewer material lines than `num_materials` says.
-    Error MATERIAL_COUNT = "pfmap/material-count";
+    Error MATERIAL_COUNT = "pfmap/material-count", all is read;
     /// A material comes after the 1000th, where no tile can name it.
     Warning UNNAMEABLE_MATERIAL = "pfmap/unnameable-material";
     /// A splat line cannot be read.
     Error SPLAT = "pfmap/splat";
     /// There are more or fewer splat lines than `num_splats` says.
-    Error SPLAT_COUNT = "pfmap/splat-count";
+    Error SPLAT_COUNT = "pfmap/splat-count", all is read;
     /// A splat names a material that does not exist.
     Warning SPLAT_MATERIAL = "pfmap/splat-material";
     /// A tile does not have 24 characters.
@@ -44,19 +44,20 @@ crate::rules! {
     /// A field of a tile has characters that have no meaning there.
     Warning TILE_FIELD = "pfmap/tile-field";
     /// A tile names a material that does not exist.
-    Error TILE_MATERIAL = "pfmap/tile-material";
+    Error TILE_MATERIAL = "pfmap/tile-material", all is read;
     /// Two tiles have different blend modes for the edge that they share.
     Warning EDGE_BLEND = "pfmap/edge-blend";
     /// The file ends before the first tile.
     Error NO_TILES = "pfmap/no-tiles";
     /// The file ends before the last tile.
     Error MISSING_TILES = "pfmap/missing-tiles";
-    /// The first tile of a row does not begin a line.
+    /// The first tile of a row does not begin a line, or a line has more or fewer tiles than those around
+    /// it, so that the rows that follow do not.
     Warning ROW_START = "pfmap/row-start";
     /// The first tile of a chunk does not begin a line.
-    Error CHUNK_START = "pfmap/chunk-start";
+    Error CHUNK_START = "pfmap/chunk-start", all is read;
     /// The last line does not end with a line feed.
-    Error LAST_LINE = "pfmap/last-line";
+    Error LAST_LINE = "pfmap/last-line", all is read;
     /// Something follows the last tile.
     Warning TRAILING_DATA = "pfmap/trailing-data";
 }

@@ -146,7 +146,10 @@ impl Reader<'_, '_> {
     /// Lists joints and materials that vertices name and that are not there, by another look at
     /// the lines that name them.
     fn check_vertices(&mut self) {
-        let (joints, materials) = self.named_counts();
+        let (mut joints, materials) = self.named_counts();
+        if self.ignores_weights() {
+            joints = u64::MAX;
+        }
         let (model, problems) = (&self.model, &mut self.text.problems);
         let mut outside = |rule, what, word: Word<'_>, number: u32, count: u64| {
             if u64::from(number) >= count {

@@ -10,7 +10,7 @@ use super::plain::Plain;
 use super::read::{Named, Reader, Section, is_pose, is_strange, keys_after, last_word, owned};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::cursor::{Found, Word};
-use crate::{Cause, Place, Subject};
+use crate::{Cause, Place, Subject, counted};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -157,10 +157,12 @@ impl<'a> Reader<'a, '_> {
         {
             // Where the line of a clip is missing, all that follow are one too early.
             let next = self.head.frame_counts.get(self.model.clips.len() + 1);
-            let cause = self
-                .long_clip
-                .or(self.stray_pose)
-                .filter(|_| next == Some(&frames));
+            let is_early = next == Some(&frames);
+            let extra = self.head.extra_frame_counts.map(|(cause, _)| cause);
+            let early = [self.long_clip, self.stray_pose, extra];
+            let early = early.into_iter().flatten().next().filter(|_| is_early);
+            // Where one of the head's numbers is missing, it is not known which.
+            let cause = early.or(self.head.few_frame_counts);
             self.text
                 .report_after(cause, &rules::FRAME_COUNT, count, || {
                     format!("found `{frames}` frames; expected {head} as `frame_counts` says")
@@ -177,7 +179,8 @@ impl<'a> Reader<'a, '_> {
         clip.reported_long = true;
         let read = clip.seen;
         self.text.report(&rules::FRAME_COUNT, key, || {
-            format!("found more than {read} frames; expected {read} as the clip's line says")
+            let frames = counted(read as usize, "frame");
+            format!("found more than {frames}; expected {read} as the clip's line says")
         });
         self.long_clip = self.long_clip.or(self.text.problems.last());
     }
@@ -197,12 +200,12 @@ impl<'a> Reader<'a, '_> {
             ""
         };
         let (cause, place) = (clip.skipped, self.text.place());
-        self.text.report_after(cause, &rules::FRAME_COUNT, place, || {
-            let (line, read) = (clip.clip.line, clip.clip.frame_count);
-            format!(
-                "the clip of line {line} ends after {read} whole frames; expected {promised}{why}"
-            )
-        });
+        self.text
+            .report_after(cause, &rules::FRAME_COUNT, place, || {
+                let line = clip.clip.line;
+                let read = counted(clip.clip.frame_count as usize, "whole frame");
+                format!("the clip of line {line} ends after {read}; expected {promised}{why}")
+            });
     }
 
     /// Goes past what is left of a frame whose beginning is missing.
@@ -265,12 +268,19 @@ impl<'a> Reader<'a, '_> {
         self.frame_cause = cause.or(self.text.problems.last());
     }
 
-    /// Goes past lines too many before that of a pose.
-    fn skip_extra_lines(&mut self, number: u32) {
-        while let Some(key) = self.peek()
-            && is_strange(key.text)
-            && self.known_after() == Some(number.to_string().as_bytes())
-        {
+    /// Goes past lines too many before that of a pose: those that are nothing that is known, and that of
+    /// the joint before for the second time.
+    fn skip_extra_lines(&mut self, number: u32, order: PoseOrder) {
+        let this = number.to_string();
+        let before = number.checked_sub(1).filter(|before| *before > 1);
+        while let Some(key) = self.peek() {
+            let is_again = before.is_some_and(|before| key.number() == Some(before))
+                && order.is_numbered()
+                && keys_after(self.text.rest()).next() == Some(this.as_bytes());
+            let is_extra = is_strange(key.text) && self.known_after() == Some(this.as_bytes());
+            if !is_again && !is_extra {
+                break;
+            }
             let expected = format!("the pose of joint {number}");
             let cause = self.joint_count.or(self.frame_cause);
             self.text.wrong_after(cause, &rules::LINE, key, &expected);
@@ -297,7 +307,7 @@ impl<'a> Reader<'a, '_> {
     /// Reads the next line if it is that of a pose of the same frame.
     fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
         let expected = format!("the pose of joint {number}; the frame is left out");
-        self.skip_extra_lines(number);
+        self.skip_extra_lines(number, *order);
         let Some(key) = self.peek() else {
             self.wrong_frame(self.text.file_ends(), &expected);
             return PoseLine::Missing;
@@ -316,6 +326,7 @@ impl<'a> Reader<'a, '_> {
             return PoseLine::Missing;
         }
         order.push(named);
+        let moment = self.text.problems.moment();
         if named != Some(number) {
             let message = || {
                 let found = Found::from(key);
@@ -344,6 +355,10 @@ impl<'a> Reader<'a, '_> {
             Err(found) => {
                 self.text.skip_line();
                 self.unreadable(found, POSE);
+                // A line without a number has another first word too.
+                if let Some(cause) = self.text.problems.first_since(moment) {
+                    self.text.problems.fold_since(moment, cause);
+                }
                 PoseLine::Broken
             }
         }

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::read::Section;
 use super::rules;
-use crate::Cause;
 use crate::cursor::{Found, Text, Word, has_decimal_comma};
+use crate::{Cause, Place, counted};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
@@ -49,6 +49,8 @@ pub(super) struct Head {
     pub all_frames: u64,
     /// That `frame_counts` has fewer numbers that can be read than there are to be clips.
     pub few_frame_counts: Option<Cause>,
+    /// That it has more, and where the first of those stands.
+    pub extra_frame_counts: Option<(Cause, Place)>,
     /// Whether there are bounds.
     pub has_bounds: Option<bool>,
     pub crlf: bool,
@@ -191,9 +193,15 @@ impl HeadReader<'_, '_> {
     fn read_frame_counts(&mut self) {
         self.head.frame_counts.clear();
         self.head.few_frame_counts = None;
+        self.head.extra_frame_counts = None;
+        let clips = self.counts[Section::Clips as usize].map(|(clips, _)| clips);
+        let mut extra = None;
         let mut is_read = true;
         while let Some(word) = self.text.word(false) {
             if let Some(number) = word.count() {
+                if clips == Some(self.head.frame_counts.len() as u64) {
+                    extra = Some(word);
+                }
                 self.head.frame_counts.push(number);
             } else {
                 self.text
@@ -204,10 +212,21 @@ impl HeadReader<'_, '_> {
                 break;
             }
         }
-        let clips = self.counts[Section::Clips as usize].map_or(0, |(clips, _)| clips);
         let listed = self.head.frame_counts.len();
-        if is_read && clips > listed as u64 {
-            let found = format!("the line ends after {listed} numbers of frames");
+        if let (Some(clips), Some(extra)) = (clips, extra) {
+            let message = || {
+                let listed = counted(listed, "number");
+                format!(
+                    "{listed} of frames; expected {clips}, one for each of the clips of `num_as`; \
+                     the engine ignores the rest"
+                )
+            };
+            self.text.report(&rules::EXTRA_WORDS, extra, message);
+            let cause = self.text.problems.last();
+            self.head.extra_frame_counts = cause.map(|cause| (cause, extra.into()));
+        } else if is_read && clips.is_some_and(|clips| clips > listed as u64) {
+            let listed = counted(listed, "number");
+            let found = format!("the line ends after {listed} of frames");
             let found = self.text.line_ends().with(found);
             let expected = "one for each of the clips of `num_as`";
             self.text.wrong(&rules::HEADER_LINE, found, expected);
@@ -231,7 +250,8 @@ impl HeadReader<'_, '_> {
             let Some((number, word)) = self.counts[i] else {
                 continue;
             };
-            if number / PROMISE_LIMIT > room(min) as u64 {
+            // Of a file that ends here it is said that it does.
+            if number / PROMISE_LIMIT > room(min) as u64 && left > 0 {
                 let expected = format!(
                     "no more than the {} that the rest of the file has room for",
                     room(min)

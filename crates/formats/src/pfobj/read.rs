@@ -15,7 +15,7 @@ use super::{
     Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
-use crate::{Cause, Place, Rule, Severity, Subject, quoted};
+use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -97,13 +97,13 @@ impl Section {
         }
     }
 
-    /// What its entries are, and the line of the head that says how many.
+    /// What each of its entries is, and the line of the head that says how many.
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Vertices => ("vertices", "num_verts"),
-            Self::Materials => ("materials", "num_materials"),
-            Self::Joints => ("joints", "num_joints"),
-            Self::Clips => ("clips", "num_as"),
+            Self::Vertices => ("vertex", "num_verts"),
+            Self::Materials => ("material", "num_materials"),
+            Self::Joints => ("joint", "num_joints"),
+            Self::Clips => ("clip", "num_as"),
             Self::Bounds => ("bounds", "has_collision"),
         }
     }
@@ -155,6 +155,8 @@ pub(super) struct Reader<'a, 'w> {
     /// Of which parts it has been reported that they are too short or too long.
     reported_short: [bool; 5],
     reported_long: [bool; 5],
+    /// That a part is too short.
+    short_causes: [Option<Cause>; 5],
     /// That there are more or fewer joints than the head says.
     pub joint_count: Option<Cause>,
     /// Where each joint and each clip has its name.
@@ -217,6 +219,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             section: Section::Vertices,
             reported_short: [false; 5],
             reported_long: [false; 5],
+            short_causes: [None; 5],
             joint_count: None,
             joint_names: Vec::new(),
             clip_names: Vec::new(),
@@ -270,6 +273,12 @@ impl<'a, 'w> Reader<'a, 'w> {
                         self.enter(Section::Clips, key);
                     }
                     self.read_clip()?;
+                    continue;
+                }
+                if self.is_joint(key) {
+                    self.text.wrong(&rules::LINE, key, JOINT_LINE[0].1);
+                    self.enter(Section::Joints, key);
+                    self.read_joint();
                     continue;
                 }
                 if let Some(section) = self.begun_entry() {
@@ -353,6 +362,24 @@ impl<'a, 'w> Reader<'a, 'w> {
         };
         let next = keys_after(self.text.rest()).next();
         (next == Some(second.as_bytes()) && self.has_words_of(expected)).then_some(section)
+    }
+
+    /// Whether the next line, whose first word is unknown, has what that of a joint has.
+    fn is_joint(&self, key: Word<'_>) -> bool {
+        let line = self.text.rest().split(|byte| *byte == b'\n').next();
+        let words = line.unwrap_or_default().split(|byte| is_separator(*byte));
+        let slashed = words.filter(|word| word.contains(&b'/')).count();
+        self.section <= Section::Joints
+            && self.model.clips.is_empty()
+            && self.is_short(Section::Joints)
+            && !key.text.contains(&b'/')
+            && slashed == 4
+            && self.has_words_of(JOINT_LINE[0].1)
+    }
+
+    /// Whether the engine does not look at weights: the model has no clips.
+    pub(super) fn ignores_weights(&self) -> bool {
+        self.promised(Section::Clips) == Some(0) && self.model.clips.is_empty()
     }
 
     /// Whether the next line, whose first word is unknown, stands for the one that begins a clip: a frame
@@ -446,7 +473,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     fn enter(&mut self, section: Section, key: Word<'a>) {
         if section < self.section {
             let expected = self.expected();
-            self.text.wrong(&rules::ORDER, key, expected);
+            let cause = self.short_causes[section as usize];
+            self.text.wrong_after(cause, &rules::ORDER, key, expected);
         }
         for before in Section::ALL.into_iter().filter(|before| *before < section) {
             self.check_short(before, &key.into());
@@ -513,7 +541,13 @@ impl<'a, 'w> Reader<'a, 'w> {
                 self.joint_count = Some(cause);
                 return;
             }
-            Section::Clips => return,
+            Section::Clips => {
+                // More clips than the head says may have a number of frames each.
+                if let Some((_, place)) = self.head.extra_frame_counts {
+                    problems.fold(cause, |problem| problem.place == place);
+                }
+                return;
+            }
         };
         problems.fold(cause, |problem| problem.rule == explained);
     }
@@ -545,8 +579,10 @@ impl<'a, 'w> Reader<'a, 'w> {
             };
             let problems = &mut self.text.problems;
             problems.add_consequence(cause, &rules::COUNT, subject, found.place, || {
-                format!("{found} after {read} {what}; expected {promised} as `{count}` says")
+                let read = counted(read, what);
+                format!("{found} after {read}; expected {promised} as `{count}` says")
             });
+            self.short_causes[section as usize] = cause.or(self.text.problems.last());
             self.fold_count(section);
         }
     }
@@ -915,10 +951,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         };
         let mut parent = None;
         let mut name = place.into();
-        self.text.pos += 1;
+        let key = self.text.word(false);
+        let is_known = key.is_some_and(|key| Section::of(key.text).is_some());
         if let Err(bad) = self.read_joint_line(&mut joint, &mut parent, &mut name) {
-            let expected = Section::Joints.lines()[0].1;
-            self.unreadable(bad, expected);
+            // What is wrong with a line that is not known has been said.
+            if is_known {
+                self.unreadable(bad, JOINT_LINE[0].1);
+            }
         }
         self.text.skip_line();
         if self.has_room(Section::Joints, place.0) {
@@ -1020,7 +1059,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         let has_room = self.read_count(section) < MAX_LISTED;
         if !has_room {
             self.text.report(&rules::LIMIT, (line, 1), || {
-                format!("no more than {MAX_LISTED} {} are read", section.names().0)
+                let what = Plural(section.names().0);
+                format!("no more than {MAX_LISTED} {what} are read")
             });
         }
         has_room

@@ -7,13 +7,13 @@ crate::rules! {
     /// A line of the header is missing, out of order or cannot be read.
     Error HEADER_LINE = "pfobj/header-line";
     /// A number of the header promises more than the file has room for.
-    Error HEADER_COUNT = "pfobj/header-count";
+    Error HEADER_COUNT = "pfobj/header-count", all is read;
     /// The header says `num_material` where the engine expects `num_materials`.
-    Error NUM_MATERIAL = "pfobj/num-material";
+    Error NUM_MATERIAL = "pfobj/num-material", all is read;
     /// The model has no materials.
     Warning NO_MATERIALS = "pfobj/no-materials";
     /// The model has no bounds (`has_collision 0`), without which the engine refuses it.
-    Error NO_BOUNDS = "pfobj/no-bounds";
+    Error NO_BOUNDS = "pfobj/no-bounds", all is read;
     /// A model without joints has no vertex that can be read.
     Error NO_VERTICES = "pfobj/no-vertices";
     /// There are more clips or materials than the engine takes, which refuses the file, or more clips,
@@ -22,23 +22,23 @@ crate::rules! {
     /// There are more joints than the engine moves.
     Warning JOINT_LIMIT = "pfobj/joint-limit";
     /// The vertices do not make whole triangles.
-    Error TRIANGLES = "pfobj/triangles";
+    Error TRIANGLES = "pfobj/triangles", all is read;
     /// A line of the header begins with a space.
-    Error INDENTED_LINE = "pfobj/indented-line";
+    Error INDENTED_LINE = "pfobj/indented-line", all is read;
     /// The file begins with a byte order mark.
-    Error BYTE_ORDER_MARK = "pfobj/byte-order-mark";
+    Error BYTE_ORDER_MARK = "pfobj/byte-order-mark", all is read;
     /// There is a blank line.
-    Error BLANK_LINE = "pfobj/blank-line";
+    Error BLANK_LINE = "pfobj/blank-line", all is read;
     /// A line has more words than are read.
     Warning EXTRA_WORDS = "pfobj/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
-    Error LONG_LINE = "pfobj/long-line";
+    Error LONG_LINE = "pfobj/long-line", all is read;
     /// A line is missing or out of place.
     Error LINE = "pfobj/line";
     /// A part of the file comes too late.
     Error ORDER = "pfobj/order";
     /// A list is longer or shorter than the header says.
-    Error COUNT = "pfobj/count";
+    Error COUNT = "pfobj/count", all is read;
     /// The values on a line cannot be read.
     Error VALUE = "pfobj/value";
     /// Numbers have a decimal comma.
@@ -52,7 +52,7 @@ crate::rules! {
     /// All weights of a vertex are below zero, of which the engine makes weights above zero.
     Note NEGATED_WEIGHTS = "pfobj/negated-weights";
     /// `vw` ends its line without a space, which the engine refuses.
-    Error EMPTY_WEIGHTS = "pfobj/empty-weights";
+    Error EMPTY_WEIGHTS = "pfobj/empty-weights", all is read;
     /// A vertex of a model with clips has no weights, or their sum is 0: it stays where the bind pose
     /// has it.
     Warning UNWEIGHTED = "pfobj/unweighted";
@@ -60,22 +60,22 @@ crate::rules! {
     Warning ZERO_NORMAL = "pfobj/zero-normal";
     /// A normal is not of length 1, which the engine makes of it.
     Note NORMAL_LENGTH = "pfobj/normal-length";
-    /// A vertex names a joint that does not exist.
-    Error JOINT_INDEX = "pfobj/joint-index";
+    /// A vertex of a model with clips names a joint that does not exist.
+    Error JOINT_INDEX = "pfobj/joint-index", all is read;
     /// A vertex names a material that does not exist.
-    Error MATERIAL_INDEX = "pfobj/material-index";
+    Error MATERIAL_INDEX = "pfobj/material-index", all is read;
     /// The engine takes only a part of a name: the first word of several, or of the name of a texture the
     /// first 63 bytes.
     Warning NAME = "pfobj/name";
     /// The engine cannot load the file for a name: that of a joint is missing or has spaces, that of a
     /// joint or a clip is too long, or that of a material is reserved.
-    Error BAD_NAME = "pfobj/bad-name";
+    Error BAD_NAME = "pfobj/bad-name", all is read;
     /// The parent of a joint does not exist.
     Error PARENT = "pfobj/parent";
     /// A joint is its own ancestor.
     Error PARENT_CYCLE = "pfobj/parent-cycle";
     /// A quaternion has length zero.
-    Error ROTATION = "pfobj/rotation";
+    Error ROTATION = "pfobj/rotation", all is read;
     /// A quaternion is not of length 1, as the engine takes it to be.
     Warning ROTATION_LENGTH = "pfobj/rotation-length";
     /// A rotation has three components, as the document says, where the engine reads the four of a
@@ -86,7 +86,7 @@ crate::rules! {
     /// Several joints have the same name, at which the engine does not look.
     Note JOINT_TWICE = "pfobj/joint-twice";
     /// A clip has more or fewer frames than are announced.
-    Error FRAME_COUNT = "pfobj/frame-count";
+    Error FRAME_COUNT = "pfobj/frame-count", all is read;
     /// A frame does not have the poses of all joints; it is left out.
     Error FRAME = "pfobj/frame";
     /// A pose has another number than that of its joint.
@@ -96,7 +96,7 @@ crate::rules! {
     /// The min of bounds is above their max.
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
     /// The last line does not end with a line feed.
-    Error LAST_LINE = "pfobj/last-line";
+    Error LAST_LINE = "pfobj/last-line", all is read;
     /// Something follows the end of the model.
     Warning TRAILING_DATA = "pfobj/trailing-data";
 }

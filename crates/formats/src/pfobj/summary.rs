@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::head::read_head;
 use super::plain::Plain;
 use super::read::{Reader, Section};
-use super::{Bounds, Joint, Pfobj, PfobjError, read, rules};
+use super::{Bounds, Joint, Material, Pfobj, PfobjError, read, rules};
 use crate::cursor::Text;
 
 /// Bytes in which line ends are counted at a time: no more than a byte counts.
@@ -20,8 +20,8 @@ const BOUNDS_LINES: u64 = 3;
 pub struct Summary {
     /// Whole triangles.
     pub triangles: usize,
-    /// How many materials it has.
-    pub materials: usize,
+    /// The names of its materials, in file order.
+    pub materials: Vec<String>,
     /// The skeleton, in file order.
     pub joints: Vec<Joint>,
     /// Name and number of frames of each clip, in file order.
@@ -36,7 +36,7 @@ impl Summary {
         let clips = model.clips.iter();
         Self {
             triangles: model.triangle_count(),
-            materials: model.materials.len(),
+            materials: names(&model.materials),
             joints: model.joints.clone(),
             clips: clips
                 .map(|clip| (clip.name.clone(), clip.frame_count))
@@ -44,6 +44,11 @@ impl Summary {
             bounds: model.bounds,
         }
     }
+}
+
+fn names(materials: &[Material]) -> Vec<String> {
+    let materials = materials.iter();
+    materials.map(|material| material.name.clone()).collect()
 }
 
 /// Reads what a model is made of. Where a file has the lines that its head promises, and nothing is wrong
@@ -107,7 +112,7 @@ impl Reader<'_, '_> {
         self.link_joints();
         (is_whole && self.text.problems.moment() == 0).then_some(Summary {
             triangles: usize::try_from(vertices / 3).ok()?,
-            materials: self.model.materials.len(),
+            materials: names(&self.model.materials),
             joints: self.model.joints,
             clips: named,
             bounds: bounds.flatten(),

@@ -175,12 +175,36 @@ struct Record {
     promise: Option<Promise>,
     /// How many lines are to follow the last attribute, if it lists arguments or tags.
     list: Option<Promise>,
+    /// That a line of it is none of an attribute that it may have: it may be one too many, or stand for
+    /// one that is missing.
+    odd_line: Option<Cause>,
 }
 
+/// A name with spaces in it has no more words, or is none.
+const MAX_NAME_WORDS: usize = 8;
+/// The line that begins a section, as messages name it.
+const SECTION_LINE: &str = "`section \"<name>\"`";
 /// Keys of so many attributes are compared one by one; the engine knows fewer.
 const FEW_ATTRIBUTES: usize = 32;
 
 impl Record {
+    /// Whether it has fewer attributes than it says.
+    fn is_short(&self) -> bool {
+        let count = self.attributes.0.len() as u64;
+        self.promise.is_some_and(|promise| count < promise.count)
+    }
+
+    /// Whether the last attribute has all that it is to list.
+    fn list_is_whole(&self) -> bool {
+        let listed = match self.attributes.0.last().map(|last| &last.value) {
+            Some(Value::Arguments(arguments)) => arguments.len(),
+            Some(Value::Tags(tags)) => tags.len(),
+            _ => return true,
+        };
+        self.list
+            .is_none_or(|promise| listed as u64 >= promise.count)
+    }
+
     /// The line of the last attribute of a key that was added.
     fn line_of(&self, key: &str) -> Option<u64> {
         if self.attributes.0.len() <= FEW_ATTRIBUTES {
@@ -232,6 +256,8 @@ struct Part {
     diplomacy_before: usize,
     has_count: bool,
     promise: Option<Promise>,
+    /// Why it may have fewer records than are announced.
+    lost: Option<Cause>,
 }
 
 /// The sections that the engine knows.
@@ -255,6 +281,13 @@ struct Reader<'a> {
     known_sections: [Option<usize>; KNOWN_SECTIONS.len()],
     /// How many sections were begun.
     parts: usize,
+    /// That lines belong to nothing, since the line that should begin their section or record is missing or
+    /// cannot be read. Those that follow say nothing more.
+    stray: Option<Cause>,
+    /// That a section cannot be told from the one before it, or comes twice.
+    section_cause: Option<Cause>,
+    /// That the last record or the last section ends too early, with the file.
+    cut: Option<Cause>,
     /// How many factions there should be, and the problem that there are fewer.
     faction_count: Option<(u64, Cause)>,
     /// When the last line was read, as the problems have it.
@@ -350,6 +383,9 @@ impl<'a> Reader<'a> {
             part: None,
             known_sections: [None; KNOWN_SECTIONS.len()],
             parts: 0,
+            stray: None,
+            section_cause: None,
+            cut: None,
             faction_count: None,
             end_of_lines: 0,
             next_watch: 0,
@@ -453,8 +489,23 @@ impl<'a> Reader<'a> {
                 self.begin_section(&line);
                 continue;
             }
+            if self.stands_for_section(&line) {
+                self.misplaced(&line, SECTION_LINE);
+                self.begin_section(&line);
+                continue;
+            }
+            if let Some(kind) = self.begun_by_count(&line) {
+                self.begin_section_without_line(&line, kind);
+            } else if let Some(kind) = self.begun_by_record(&line) {
+                self.begin_section_without_line(&line, kind);
+                // That it lacks its number too is no other problem.
+                if let Some(part) = &mut self.part {
+                    part.has_count = true;
+                }
+            }
             let Some(section) = self.part.as_ref().map(|part| part.section) else {
-                self.misplaced(&line, "`section \"<name>\"`");
+                self.misplaced_after(&line, SECTION_LINE);
+                self.section_cause = self.section_cause.or(self.stray);
                 continue;
             };
             match &mut self.scene.sections[section].kind {
@@ -475,9 +526,16 @@ impl<'a> Reader<'a> {
             }
         }
         self.end_of_lines = self.text.problems.moment();
+        let is_short = self.record.as_ref().is_some_and(Record::is_short) || self.lacks_records();
         self.end_section();
+        if is_short {
+            self.cut = self.text.problems.first_since(self.end_of_lines);
+        }
+        if let Some(cause) = self.cut {
+            self.text.problems.fold_since(self.end_of_lines, cause);
+        }
         if self.scene.sections.is_empty() {
-            let expected = "`section \"<name>\"`";
+            let expected = SECTION_LINE;
             let end = self.text.file_ends();
             let first = self.text.first_error.take();
             return Err(first.unwrap_or_else(|| end.error(&rules::LINE, expected)));
@@ -485,23 +543,108 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Whether the section that is read has fewer records than it announces.
+    fn lacks_records(&self) -> bool {
+        let Some(part) = &self.part else {
+            return false;
+        };
+        let section = self.scene.sections.get(part.section);
+        let kind = section.and_then(|section| Kind::of(&section.kind));
+        let records = kind.map_or(0, |kind| kind.count(&self.scene)) - part.records_before;
+        let records = records + usize::from(self.record.is_some());
+        part.promise
+            .is_some_and(|promise| (records as u64) < promise.count)
+    }
+
     /// Lists a line that has no place where it stands.
     fn misplaced(&mut self, line: &Line<'a>, expected: &str) {
         self.text.wrong(&rules::LINE, line.key, expected);
     }
 
+    /// The same for the first of several lines that belong to nothing.
+    fn misplaced_after(&mut self, line: &Line<'a>, expected: &str) {
+        if self.stray.is_none() {
+            self.misplaced(line, expected);
+            self.stray = self.text.problems.last();
+            if let Some(part) = &mut self.part {
+                part.lost = part.lost.or(self.stray);
+            }
+        }
+    }
+
+    /// Whether a line with another first word stands for the one that begins a section: it names one, and
+    /// the number of its entries follows.
+    fn stands_for_section(&self, line: &Line<'a>) -> bool {
+        let Some((name, _)) = line.quoted_name() else {
+            return false;
+        };
+        let mut kinds = KNOWN_SECTIONS.iter();
+        let kind = kinds.find(|kind| kind.name().as_bytes() == name.text);
+        kind.is_some_and(|kind| self.count_follows(kind))
+    }
+
+    /// Whether the next line has the number of entries of a section.
+    fn count_follows(&self, kind: &SectionKind) -> bool {
+        let count = kind.count_key();
+        count.is_some_and(|count| self.text.next_line_is(count.as_bytes()))
+    }
+
+    /// The section that a line with a number of entries begins, where that is another one.
+    fn begun_by_count(&self, line: &Line<'a>) -> Option<&'static SectionKind> {
+        let is_named = |kind: &&SectionKind| {
+            let count = kind.count_key();
+            count.is_some_and(|count| count.as_bytes() == line.key.text)
+        };
+        let begun = KNOWN_SECTIONS.iter().find(is_named)?;
+        self.is_elsewhere(begun).then_some(begun)
+    }
+
+    /// The section that a line with a record begins, where that is another one.
+    fn begun_by_record(&self, line: &Line<'a>) -> Option<&'static SectionKind> {
+        let is_begun = |section: &&SectionKind| {
+            let kind = Kind::of(section);
+            kind.is_some_and(|kind| {
+                kind.line().0.as_bytes() == line.key.text && self.stands_for_record(kind, line)
+            })
+        };
+        let begun = KNOWN_SECTIONS.iter().find(is_begun)?;
+        self.is_elsewhere(begun).then_some(begun)
+    }
+
+    /// Whether a section is not the one that is read; what an unknown one has is not known.
+    fn is_elsewhere(&self, begun: &SectionKind) -> bool {
+        let open = self.part.as_ref().map(|part| part.section);
+        let open = open.and_then(|section| self.scene.sections.get(section));
+        match open.map(|section| &section.kind) {
+            Some(SectionKind::Unknown { .. }) => false,
+            open => open != Some(begun),
+        }
+    }
+
+    /// Begins a section whose first line is missing, with the one that has the number of its entries.
+    fn begin_section_without_line(&mut self, line: &Line<'a>, kind: &SectionKind) {
+        self.end_section();
+        if self.stray.is_none() {
+            let expected = format!("`section \"{}\"`", kind.name());
+            self.misplaced(line, &expected);
+        }
+        self.enter_section(line.key, kind.clone(), [0, line.number()]);
+    }
+
     fn begin_section(&mut self, line: &Line<'a>) {
         self.end_section();
+        self.stray = None;
         let name = if let Some((name, after)) = line.quoted_name() {
             self.check_no_more(after);
             name
         } else {
-            self.text
-                .wrong(&rules::RECORD, line.found(), "`section \"<name>\"`");
-            match line.words().find_map(between_quotes) {
-                Some(name) => name,
-                None => return,
-            }
+            self.text.wrong(&rules::RECORD, line.found(), SECTION_LINE);
+            let cause = self.text.problems.last();
+            let Some(name) = line.words().find_map(between_quotes) else {
+                self.stray = cause;
+                return;
+            };
+            name
         };
         let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
         let known = KNOWN_SECTIONS
@@ -511,11 +654,24 @@ impl<'a> Reader<'a> {
             KNOWN_SECTIONS[number].clone()
         } else {
             self.text.wrong(&rules::SECTION, name, names);
-            SectionKind::Unknown {
-                name: string(name.text),
-                lines: Vec::new(),
+            // What it has is known by the number of its entries.
+            let mut kinds = KNOWN_SECTIONS.iter();
+            match kinds.find(|kind| self.count_follows(kind)) {
+                Some(kind) => kind.clone(),
+                None => SectionKind::Unknown {
+                    name: string(name.text),
+                    lines: Vec::new(),
+                },
             }
         };
+        self.enter_section(name, kind, [line.number(); 2]);
+    }
+
+    /// Begins a section whose name stands in a word, with its first line, or 0 if there is none, and the
+    /// first line of this part of it.
+    fn enter_section(&mut self, name: Word<'a>, kind: SectionKind, [line, begin]: [u64; 2]) {
+        self.stray = None;
+        let known = KNOWN_SECTIONS.iter().position(|known| *known == kind);
         let sections = &mut self.scene.sections;
         let first = known.and_then(|number| self.known_sections[number]);
         let section = if let Some(first) = first {
@@ -524,11 +680,12 @@ impl<'a> Reader<'a> {
                 let name = kind.name();
                 format!("`{name}` for the second time; the first is in line {first_line}")
             });
+            self.section_cause = self.section_cause.or(self.text.problems.last());
             first
         } else {
             sections.push(Section {
                 kind,
-                line: line.number(),
+                line,
                 count_line: 0,
             });
             let section = sections.len() - 1;
@@ -541,11 +698,12 @@ impl<'a> Reader<'a> {
         self.parts += 1;
         self.part = Some(Part {
             section,
-            line: line.number(),
+            line: begin,
             records_before: records.map_or(0, |kind| kind.count(&self.scene)),
             diplomacy_before: self.scene.diplomacy.len(),
             has_count: false,
             promise: None,
+            lost: None,
         });
     }
 
@@ -567,10 +725,11 @@ impl<'a> Reader<'a> {
                 &format!("`{key}` says"),
                 count,
                 kind.line().0,
-                None,
+                [part.lost, None],
             );
             let is_short = kind == Kind::Faction && promise.count > count as u64;
-            if let Some(cause) = self.text.problems.last().filter(|_| is_short) {
+            let cause = part.lost.or(self.text.problems.last());
+            if let Some(cause) = cause.filter(|_| is_short) {
                 self.faction_count = Some((promise.count, cause));
             }
         } else if !part.has_count {
@@ -581,7 +740,8 @@ impl<'a> Reader<'a> {
         let pairs = count.saturating_mul(count);
         let found = self.scene.diplomacy.len() - part.diplomacy_before;
         if kind == Kind::Faction && self.scene.is_1_1() && found != pairs {
-            self.text.report(&rules::COUNT, (part.line, 1), || {
+            let (cause, place) = (part.lost, (part.line, 1));
+            self.text.report_after(cause, &rules::COUNT, place, || {
                 let found = counted(found, "line");
                 format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
             });
@@ -682,8 +842,65 @@ impl<'a> Reader<'a> {
             }
             _ if key == first_word.as_bytes() => self.begin_record(kind, line),
             _ if kind == Kind::Faction && key == b"diplomacy" => self.read_diplomacy(line),
+            _ if self.stands_for_record(kind, line) => {
+                self.misplaced(line, expected);
+                self.begin_record(kind, line);
+            }
+            _ if self.lacks_first_line(line) => {
+                self.end_record();
+                self.stray = None;
+                self.misplaced_after(line, expected);
+            }
             _ => self.read_attribute(line, expected),
         }
+    }
+
+    /// Whether a line with an unknown first word has what the first line of a record has, and no attribute.
+    fn stands_for_record(&self, kind: Kind, line: &Line<'a>) -> bool {
+        let first = line.words().next();
+        if first.is_none_or(|word| ValueType::of(word.text).is_some()) {
+            return false;
+        }
+        let words: Vec<Word<'_>> = line.words().take(4).collect();
+        let is_number = |word: &Word<'_>| word.number::<f64>().is_some();
+        let is_path = |word: &Word<'_>| {
+            !is_number(word) && word.text.iter().any(|byte| matches!(byte, b'/' | b'.'))
+        };
+        let is_list = self.record.as_ref().is_some_and(|it| it.list.is_some());
+        match (kind, &words[..]) {
+            (Kind::Faction, _) => line.quoted_name().is_some() && line.key.text != b"tag",
+            (Kind::Entity, [_, model, count]) => {
+                !is_list && is_path(model) && count.count().is_some()
+            }
+            (Kind::Region, [name, shape, count]) => {
+                !is_number(name)
+                    && matches!(shape.text, b"0" | b"1")
+                    && count.count().is_some()
+                    && !check::is_region_attribute(line.key.text)
+            }
+            (Kind::Camera, [name]) => {
+                let is_whole = |it: &Record| it.attributes.0.len() >= CAMERA_ATTRIBUTES.len();
+                !is_number(name) && self.record.as_ref().is_none_or(is_whole)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a line is the first attribute of an entity or region whose own line is missing: the one
+    /// before has all its attributes, the one that follows this line among them.
+    fn lacks_first_line(&self, line: &Line<'a>) -> bool {
+        let Some(record) = &self.record else {
+            return false;
+        };
+        let is_whole = record.promise.is_some() && !record.is_short() && record.list_is_whole();
+        let has = |key: &[u8]| {
+            let key = std::str::from_utf8(key).ok();
+            key.is_some_and(|key| record.line_of(key).is_some())
+        };
+        let next = first_words(self.text.rest()).next();
+        let first = line.words().next();
+        let is_typed = first.is_some_and(|word| ValueType::of(word.text).is_some());
+        is_whole && is_typed && next.is_some_and(has)
     }
 
     fn read_diplomacy(&mut self, line: &Line<'a>) {
@@ -708,19 +925,30 @@ impl<'a> Reader<'a> {
         self.end_record();
         let expected = kind.line().1;
         self.text.problems.subject = kind.subject(kind.count(&self.scene));
+        self.stray = None;
         let mut rest = line.words();
-        let name = if kind == Kind::Faction {
-            line.quoted_name().map(|(name, after)| {
-                self.check_no_more(after);
-                name
-            })
+        let mut name = if kind == Kind::Faction {
+            self.faction_name(line)
         } else {
             rest.next()
         };
         let has_detail = matches!(kind, Kind::Entity | Kind::Region);
-        let detail = if has_detail { rest.next() } else { None };
+        let mut detail = if has_detail { rest.next() } else { None };
+        if kind == Kind::Entity
+            && let Some((spaced, model)) = spaced_name(line)
+        {
+            self.text.wrong(&rules::RECORD, spaced, expected);
+            (name, detail) = (Some(spaced), Some(model));
+            rest.by_ref()
+                .take_while(|word| word.start != model.start)
+                .count();
+        }
         let Some(name) = name.filter(|_| detail.is_some() || !has_detail) else {
             self.text.wrong(&rules::RECORD, line.found(), expected);
+            self.stray = self.text.problems.last();
+            if let Some(part) = &mut self.part {
+                part.lost = part.lost.or(self.stray);
+            }
             self.text.problems.subject = Subject::File;
             return;
         };
@@ -740,6 +968,7 @@ impl<'a> Reader<'a> {
             line: line.number(),
             promise: None,
             list: None,
+            odd_line: None,
         };
         if let Some(detail) = detail {
             record.promise = self.count(line, rest.next(), expected);
@@ -753,6 +982,23 @@ impl<'a> Reader<'a> {
             self.check_no_more_words(rest);
         }
         self.record = Some(record);
+    }
+
+    /// The name of a faction, which says what is wrong with its quotation marks; none where there is no
+    /// name.
+    fn faction_name(&mut self, line: &Line<'a>) -> Option<Word<'a>> {
+        if let Some((name, after)) = line.quoted_name() {
+            self.check_no_more(after);
+            return Some(name);
+        }
+        let name = between_quotes(line.rest?)?;
+        let name = name.part(0..name.text.trim_ascii_end().len());
+        if name.text.is_empty() {
+            return None;
+        }
+        let expected = Kind::Faction.line().1;
+        self.text.wrong(&rules::RECORD, line.found(), expected);
+        Some(name)
     }
 
     fn read_shape_type(&mut self, word: Word<'a>) -> u32 {
@@ -792,17 +1038,36 @@ impl<'a> Reader<'a> {
     /// it lists. `expected` is what begins a record.
     fn read_attribute(&mut self, line: &Line<'a>, expected: &str) {
         let Some(mut record) = self.record.take() else {
-            self.misplaced(line, expected);
+            self.misplaced_after(line, expected);
             return;
         };
         if record.list.is_none() || !self.read_listed(line, &mut record) {
             self.end_list(&mut record);
+            if self.is_no_attribute(&record, line) {
+                let (cause, expected) = (record.odd_line, check::expected_in(record.kind));
+                self.text
+                    .wrong_after(cause, &rules::LINE, line.key, expected);
+                record.odd_line = record.odd_line.or(self.text.problems.last());
+                self.record = Some(record);
+                return;
+            }
+            let moment = self.text.problems.moment();
             let mut attribute = Attribute {
                 key: string(line.key.text),
                 value: self.read_value(line, line.rest),
                 line: line.number(),
             };
-            self.check_attribute(&record, &attribute, line);
+            let of_value = self.text.problems.moment();
+            self.check_attribute(&mut record, &attribute, line);
+            if attribute.value.value_type().is_none() {
+                record.odd_line = record.odd_line.or(self.text.problems.last());
+            }
+            // What is wrong with a line has one cause.
+            let problems = &mut self.text.problems;
+            let cause = problems.first_since(of_value);
+            if let Some(cause) = cause.or(problems.first_since(moment)) {
+                problems.fold_since(moment, cause);
+            }
             if record.kind == Kind::Entity {
                 record.list = self.begin_list(&mut attribute, line);
             }
@@ -937,21 +1202,22 @@ impl<'a> Reader<'a> {
             Some(Value::Tags(tags)) => (tags.len(), "tag"),
             _ => return,
         };
-        self.check_count(promise, "announces", count, noun, None);
+        self.check_count(promise, "announces", count, noun, [None; 2]);
     }
 
     /// Says that there are more or fewer of something than was announced, if it is so. That one is
-    /// known to be missing may be why there are fewer.
+    /// known to be missing may be why there are fewer, and that one is none why there are more.
     fn check_count(
         &mut self,
         promise: Promise,
         announces: &str,
         count: usize,
         noun: &str,
-        missing: Option<Cause>,
+        [missing, extra]: [Option<Cause>; 2],
     ) {
         if promise.count != count as u64 {
-            let cause = missing.filter(|_| (count as u64) < promise.count);
+            let is_short = (count as u64) < promise.count;
+            let cause = if is_short { missing } else { extra };
             self.text
                 .report_after(cause, &rules::COUNT, promise.place, || {
                     let there_are = match (count, noun) {
@@ -978,6 +1244,7 @@ impl<'a> Reader<'a> {
             attributes,
             line,
             promise,
+            odd_line,
             ..
         } = record;
         let count = attributes.0.len();
@@ -998,14 +1265,21 @@ impl<'a> Reader<'a> {
         };
         if let Some(key) = missing {
             let noun = kind.line().0;
-            let place = (line, 1);
-            self.text.report(&rules::ATTRIBUTE_MISSING, place, || {
-                format!("this {noun} has no `{key}`")
-            });
+            let (rule, place) = (&rules::ATTRIBUTE_MISSING, (line, 1));
+            let message = || format!("this {noun} has no `{key}`");
+            let problems = &mut self.text.problems;
+            if kind == Kind::Faction && odd_line.is_none() {
+                // Factions as older versions have them lack it all.
+                let subject = problems.subject;
+                problems.add_alike(key, rule, subject, place.into(), message);
+            } else {
+                self.text.report_after(odd_line, rule, place, message);
+            }
         }
-        let missing = missing.and(self.text.problems.last());
+        let missing = missing.and(odd_line.or(self.text.problems.last()));
         if let Some(promise) = promise {
-            self.check_count(promise, "announces", count, "attribute", missing);
+            let causes = [missing.or(odd_line), odd_line];
+            self.check_count(promise, "announces", count, "attribute", causes);
         }
         self.text.problems.subject = Subject::File;
         let scene = &mut self.scene;
@@ -1034,6 +1308,21 @@ impl<'a> Reader<'a> {
             }),
         }
     }
+}
+
+/// The name of an entity that has spaces in it, and the path of the model behind it.
+fn spaced_name<'a>(line: &Line<'a>) -> Option<(Word<'a>, Word<'a>)> {
+    let rest = line.rest?;
+    let words: Vec<Word<'_>> = words(rest).take(MAX_NAME_WORDS + 3).collect();
+    let (count, before) = words.split_last()?;
+    let (model, name) = before.split_last()?;
+    let is_spaced = name.len() > 1 && name.len() <= MAX_NAME_WORDS;
+    // The third word would be the number.
+    let is_counted = words.get(2).is_some_and(|word| word.count().is_some());
+    let last = name.last()?;
+    let end = last.start + last.text.len() - rest.start;
+    (is_spaced && !is_counted && count.count().is_some() && model.text.contains(&b'/'))
+        .then(|| (rest.part(0..end), *model))
 }
 
 /// The number that the next word is; what it is otherwise, none where there is none.

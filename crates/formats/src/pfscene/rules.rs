@@ -6,17 +6,17 @@ crate::rules! {
     /// A line of the header is missing or cannot be read.
     Error HEADER_LINE = "pfscene/header-line";
     /// The version is newer than 1.1, the last that the engine reads.
-    Error VERSION = "pfscene/version";
+    Error VERSION = "pfscene/version", all is read;
     /// The file begins with a byte order mark.
-    Error BYTE_ORDER_MARK = "pfscene/byte-order-mark";
+    Error BYTE_ORDER_MARK = "pfscene/byte-order-mark", all is read;
     /// There is a blank line, which the engine refuses.
-    Error BLANK_LINE = "pfscene/blank-line";
+    Error BLANK_LINE = "pfscene/blank-line", all is read;
     /// A line has more words than are read.
     Warning EXTRA_WORDS = "pfscene/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
-    Error LONG_LINE = "pfscene/long-line";
+    Error LONG_LINE = "pfscene/long-line", all is read;
     /// The last line does not end with a line feed.
-    Error LAST_LINE = "pfscene/last-line";
+    Error LAST_LINE = "pfscene/last-line", all is read;
     /// A section has a name that the engine does not know.
     Error SECTION = "pfscene/section";
     /// The file has a section twice.
@@ -26,7 +26,7 @@ crate::rules! {
     /// The first line of a record, or a line of `general`, cannot be read.
     Error RECORD = "pfscene/record";
     /// There are more or fewer entries than is announced.
-    Error COUNT = "pfscene/count";
+    Error COUNT = "pfscene/count", all is read;
     /// The value of an attribute cannot be read.
     Error VALUE = "pfscene/value";
     /// Numbers have a decimal comma.
@@ -34,21 +34,21 @@ crate::rules! {
     /// A number is NaN or infinite.
     Error NOT_FINITE = "pfscene/not-finite";
     /// An attribute has a value of another type than the engine reads.
-    Error ATTRIBUTE_TYPE = "pfscene/attribute-type";
+    Error ATTRIBUTE_TYPE = "pfscene/attribute-type", all is read;
     /// A record has two attributes of the same key.
-    Error ATTRIBUTE_TWICE = "pfscene/attribute-twice";
+    Error ATTRIBUTE_TWICE = "pfscene/attribute-twice", all is read;
     /// A record lacks an attribute that the engine needs.
-    Error ATTRIBUTE_MISSING = "pfscene/attribute-missing";
+    Error ATTRIBUTE_MISSING = "pfscene/attribute-missing", all is read;
     /// Two regions or two cameras have the same name.
-    Error DUPLICATE_NAME = "pfscene/duplicate-name";
+    Error DUPLICATE_NAME = "pfscene/duplicate-name", all is read;
     /// A name is longer than the engine has room for.
     Warning NAME = "pfscene/name";
     /// An entity belongs to a faction that does not exist.
-    Error FACTION = "pfscene/faction";
+    Error FACTION = "pfscene/faction", all is read;
     /// There are more factions than the engine has room for.
-    Error FACTION_LIMIT = "pfscene/faction-limit";
+    Error FACTION_LIMIT = "pfscene/faction-limit", all is read;
     /// A line of diplomacy names a faction or a state that does not exist.
-    Error DIPLOMACY = "pfscene/diplomacy";
+    Error DIPLOMACY = "pfscene/diplomacy", all is read;
     /// A pair of factions has two lines of diplomacy.
     Warning DIPLOMACY_TWICE = "pfscene/diplomacy-twice";
     /// A faction is at war with one that is at peace with it.
@@ -64,7 +64,7 @@ crate::rules! {
     /// A line holds a NUL byte, where it ends for the engine.
     Warning NUL_BYTE = "pfscene/nul-byte";
     /// A quaternion has length zero.
-    Error ROTATION = "pfscene/rotation";
+    Error ROTATION = "pfscene/rotation", all is read;
     /// A quaternion is not of length 1, as the engine takes it to be.
     Warning ROTATION_LENGTH = "pfscene/rotation-length";
     /// The shape of a region is neither a circle nor a rectangle.

@@ -263,6 +263,48 @@ fn any_packing_is_read_alike() {
     }
 }
 
+/// A line with a tile too many or too few shifts all that follow: that is one problem, at that line.
+#[test]
+fn a_line_with_another_number_of_tiles_is_one_problem() {
+    let whole = Text::default().text();
+    let lines: Vec<&str> = whole.lines().collect();
+    let tile = "0+0000000001101001111000";
+    let [longer, shorter] = [["too", "many"], ["too", "few"]];
+    for (index, line, column, found, kind) in [
+        (
+            100,
+            format!("{} {tile}", lines[100]),
+            101,
+            "5 tiles",
+            longer,
+        ),
+        (100, lines[100][25..].to_owned(), 75, "3 tiles", shorter),
+        (
+            100,
+            lines[100].replacen("0000", "00 00", 1),
+            1,
+            "5 tiles",
+            longer,
+        ),
+        (100, lines[100].replacen(' ', "", 1), 1, "3 tiles", shorter),
+        (6, format!("{} {tile}", lines[6]), 101, "5 tiles", longer),
+        (6, lines[6][25..].to_owned(), 75, "3 tiles", shorter),
+    ] {
+        let mut changed = lines.clone();
+        changed[index] = &line;
+        let map = read(format!("{}\n", changed.join("\n")));
+        let place = index + 1;
+        let said = problems(&map);
+        assert_eq!(said.len(), 1, "{kind:?}: {said:#?}");
+        let expected = format!("{found} on the line; expected 4 as on the lines around it");
+        assert!(
+            said[0].starts_with(&format!("{place}:{column}: ")) && said[0].ends_with(&expected),
+            "{said:?}"
+        );
+        assert!(map.problems[0].consequence_count() > 0);
+    }
+}
+
 #[test]
 fn what_the_engine_refuses_is_an_error() {
     let all_on_one = Text::packed(|n| if n == 1024 { "\n" } else { " " });
@@ -484,13 +526,23 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
             "15:52: warning: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
             "15:80: warning: found `xx` as the ramp height in `0+05xx00000110100111100x`; expected two digits; the engine reads 792 (row 1, column 3 of the map)",
             "15:99: warning: found `00x` as the reserved part in `0+05xx00000110100111100x`; expected three digits; the engine ignores it (row 1, column 3 of the map)",
-            "16:7: error: the tile names material 10 for its top, but the list ends at 1 (row 1, column 4 of the map)",
-            "16:9: warning: found `00:` as the top material in `0+060000:001o01001111000`; expected three digits; the engine reads 10 (row 1, column 4 of the map)",
+            "16:9: error: found `00:` as the top material in `0+060000:001o01001111000`; expected three digits; the engine reads 10 (row 1, column 4 of the map)",
             "16:13: warning: found `o` as the pathable flag in `0+060000:001o01001111000`; expected 0 or 1; it is read as 1 (row 1, column 4 of the map)",
-            "16:35: error: the tile names material -9 for its sides, but the list ends at 1 (row 1, column 5 of the map)",
-            "16:36: warning: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
+            "16:36: error: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
         ]
     );
+    let [first, .., second] = &map.problems[4..] else {
+        panic!();
+    };
+    for (odd, read) in [
+        (first, "names material 10 for its top"),
+        (second, "names material -9"),
+    ] {
+        let [outside] = &odd.consequences[..] else {
+            panic!("{odd:?}");
+        };
+        assert!(outside.message.contains(read), "{outside}");
+    }
     assert_eq!(map.tile(1, 1).unwrap().kind, TileType::Flat);
     let ramp = map.tile(1, 2).unwrap();
     assert_eq!(
@@ -688,7 +740,10 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
         ..Text::default()
     }
     .text();
-    assert!(refusal(&head).starts_with("3:10: found `1`"));
+    assert_eq!(
+        refusal(&head),
+        "7:1: the file ends; expected the list of tiles"
+    );
     let junk = format!("{head}{}", "\u{7f}junk ".repeat(10_000));
     assert_eq!(
         refusal(&junk),

@@ -1077,7 +1077,7 @@ fn broken_materials_and_joints_keep_their_place() {
         problems(&model),
         [
             "23:1: error: found `j` after 0 materials; expected 1 as `num_materials` says",
-            "25:1: error: found `material`; expected `as <name> <number of frames>`",
+            "  25:1: error: found `material`; expected `as <name> <number of frames>`",
         ]
     );
 }
@@ -1156,13 +1156,13 @@ fn clips_keep_their_whole_frames() {
             ONE,
             &[
                 "36:9: error: found `2`; expected joint 1, with which a frame begins",
-                "  40:1: error: the clip of line 30 ends after 1 whole frames; expected 2",
+                "  40:1: error: the clip of line 30 ends after 1 whole frame; expected 2",
             ],
         ),
         (
             36..=40,
             ONE,
-            &["36:1: error: the clip of line 30 ends after 1 whole frames; expected 2"],
+            &["36:1: error: the clip of line 30 ends after 1 whole frame; expected 2"],
         ),
         (
             33..=35,
@@ -1399,7 +1399,7 @@ fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
     let model = cut("j 1 arm", 0);
     assert_eq!(
         problems(&model),
-        ["29:1: error: the file ends after 1 joints; expected 2 as `num_joints` says"]
+        ["29:1: error: the file ends after 1 joint; expected 2 as `num_joints` says"]
     );
     // In the second frame.
     let model = cut("0.000000/0.400000", 3);
@@ -1464,12 +1464,17 @@ fn what_has_nothing_to_show_is_refused() {
     );
     assert_eq!(
         refusal(head.replace("num_verts      3", "num_verts 2147483647")),
+        "8:1: the file ends; expected `v <x> <y> <z>`"
+    );
+    let one = format!("{head}v 0 0 0\n").replace("num_verts      3", "num_verts 2147483647");
+    assert_eq!(
+        refusal(one.replace("v 0 0 0", "v")),
         "2:11: found `2147483647` vertices; expected no more than the 1 that the rest of the file has room for"
     );
     let broken = MODEL
         .replace("v 0.5", "v x")
         .replace("v 1.5", "v x")
-        .replace("j ", "k ");
+        .replace("j ", "# j ");
     assert_eq!(
         refusal(broken),
         "8:3: found `x00000`; expected `v <x> <y> <z>`"
@@ -1607,9 +1612,30 @@ fn one_cause_is_one_problem() {
                 .replacen(pose, &pose.repeat(2), 1)
                 .replace("#\n", pose),
             "43:1",
-            "pfobj/pose-order",
+            "pfobj/line",
+            0,
+        ),
+        // A number of frames is missing, or there is one too many.
+        (
+            whole.replace("counts 3 2 1", "counts 2 1"),
+            "6:17",
+            "pfobj/header-line",
             1,
         ),
+        (
+            whole.replace("counts 3 2 1", "counts 9 3 2 1"),
+            "6:20",
+            "pfobj/extra-words",
+            3,
+        ),
+        (
+            whole.replace("num_as 3", "num_as 2"),
+            "69:1",
+            "pfobj/count",
+            1,
+        ),
+        // A joint is misspelt.
+        (whole.replace("j 2 b2", "k 2 b2"), "30:1", "pfobj/line", 0),
         (whole.replace(pose, ""), "35:1", "pfobj/pose-order", 11),
         // The line of a clip is missing: its frames are those of the one before.
         (
@@ -1692,6 +1718,34 @@ fn one_cause_is_one_problem() {
         assert!(problem.consequence_count() >= at_least, "{said:#?}");
         assert_eq!(Tally::of(&model.problems).errors, 1, "{said:#?}");
     }
+}
+
+/// The engine goes past the weights of a model without clips, whatever they are.
+#[test]
+fn weights_without_clips_may_name_any_joint() {
+    let whole = dancing();
+    let (still, bounds) = whole.split_once("as Walk").unwrap();
+    let (_, bounds) = bounds.rsplit_once("x_bounds").unwrap();
+    let still = format!("{still}x_bounds{bounds}");
+    let still = still.replace("num_as 3", "num_as 0");
+    let still = still.replace("counts 3 2 1", "counts ");
+    for weights in ["vw 0/1.0", "vw 9/1.0", "vw "] {
+        assert_eq!(problems(&read(still.replace("vw 0/1.0", weights))), [""; 0]);
+    }
+    let found = problems(&read(whole.replace("vw 0/1.0", "vw 9/1.0")));
+    assert!(found[0].contains("names joint 9"), "{found:?}");
+}
+
+#[test]
+fn one_number_of_frames_too_many_is_ignored() {
+    let found = problems(&read(dancing().replace("counts 3 2 1", "counts 3 2 1 9")));
+    assert_eq!(
+        found,
+        [
+            "6:20: warning: 4 numbers of frames; expected 3, one for each of the clips of `num_as`; \
+             the engine ignores the rest"
+        ]
+    );
 }
 
 /// A text with one of its lines, from 1, replaced.

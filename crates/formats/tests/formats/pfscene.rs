@@ -442,6 +442,183 @@ fn what_the_engine_would_refuse_is_said() {
     }
 }
 
+/// Whatever follows from a line that is missing, misspelt or too many is said below it, and what comes
+/// after it is read.
+#[test]
+fn a_wrong_line_is_one_problem() {
+    let four = "section \"entities\"\nnum_entities 2\n";
+    for (from, to, entities, expected) in [
+        (
+            "section \"factions\"\n",
+            "",
+            2,
+            "8:1: error: found `num_factions`; expected `section \"factions\"`",
+        ),
+        (
+            "section \"entities\"\n",
+            "",
+            2,
+            "20:1: error: found `num_entities`; expected `section \"entities\"`",
+        ),
+        (
+            four,
+            "",
+            2,
+            "20:1: error: found `entity`; expected `section \"entities\"`",
+        ),
+        (
+            "section \"entities\"",
+            "secton \"entities\"",
+            2,
+            "20:1: error: found `secton`; expected `section",
+        ),
+        (
+            "section \"entities\"",
+            "section \"entitys\"",
+            2,
+            "20:10: error: found `entitys`; expected `general`",
+        ),
+        (
+            "section \"entities\"",
+            "section",
+            2,
+            "20:8: error: the line ends; expected `section",
+        ),
+        (
+            "entity rock",
+            "entitty rock",
+            2,
+            "41:1: error: found `entitty`; expected `entity <name>",
+        ),
+        (
+            "entity rock assets",
+            "entity big rock assets",
+            2,
+            "41:8: error: found `big rock`; expected `entity <name>",
+        ),
+        (
+            "entity guard assets/models/guard.pfobj 13\n",
+            "",
+            1,
+            "22:4: error: found `position`; expected `entity <name>",
+        ),
+        (
+            "entity guard assets/models/guard.pfobj 13\n",
+            "entity guard\n",
+            1,
+            "22:8: error: found `guard`; expected `entity <name>",
+        ),
+        (
+            "   animated bool 1\n",
+            "   animated bool 1\n   animated bool 1\n",
+            2,
+            "27:4: error: `animated` for the second time",
+        ),
+        (
+            "   animated bool 1\n",
+            "hello\n   animated bool 1\n",
+            2,
+            "26:6: error: the line ends; expected `string`",
+        ),
+        (
+            "   scale vec3 4.000000 5.000000 6.000000\n",
+            "",
+            2,
+            "22:1: error: this entity has no `scale`",
+        ),
+        (
+            "position vec3 1.000000 2.000000 3.000000",
+            "position vec2 1.000000 2.000000 3.000000",
+            2,
+            "23:13: error: `position` has a value of type `vec2`",
+        ),
+        (
+            "faction \"The Others\"",
+            "fraction \"The Others\"",
+            2,
+            "13:1: error: found `fraction`; expected `faction",
+        ),
+        (
+            "faction \"The Others\"",
+            "faction The Others",
+            2,
+            "13:9: error: found `The Others`; expected `faction",
+        ),
+        (
+            "faction \"The Others\"",
+            "faction",
+            2,
+            "13:8: error: the line ends; expected `faction",
+        ),
+        (
+            "faction \"Villagers\"\n",
+            "",
+            2,
+            "10:5: error: found `color`; expected `faction",
+        ),
+        (
+            "    controllable bool 1\n",
+            "    controllable bool 1\nhello\n",
+            2,
+            "16:1: error: found `hello`; expected `faction",
+        ),
+        (
+            "    controllable bool 1\n",
+            "    controllable bool 1\n    color int 1\n",
+            2,
+            "16:5: error: found `color`; expected `faction",
+        ),
+        (
+            "region meadow 0 2",
+            "regon meadow 0 2",
+            2,
+            "47:1: error: found `regon`; expected `region",
+        ),
+        (
+            "region gate 1 2\n",
+            "",
+            2,
+            "50:4: error: found `dimensions`; expected `region",
+        ),
+        (
+            "   pos vec2 10.000000 -20.000000",
+            "   position vec2 10.000000 -20.000000",
+            2,
+            "49:4: error: found `position`; expected `radius`",
+        ),
+        (
+            "camera above",
+            "camra above",
+            2,
+            "55:1: error: found `camra`; expected `camera <name>`",
+        ),
+    ] {
+        let scene = read(changed(from, to));
+        let found = problems(&scene);
+        assert!(
+            found.len() == 1 && found[0].starts_with(expected),
+            "{to}: {found:#?}"
+        );
+        assert_eq!(scene.entities.len(), entities, "{to}");
+    }
+    // The line of the second of two entities.
+    let rocks = SCENE.replace("entity rock assets/models/rock.pfobj 3\n", "");
+    let scene = read(&rocks);
+    let found = problems(&scene);
+    let expected = "41:4: error: found `position`; expected `entity <name>";
+    assert!(
+        found.len() == 1 && found[0].starts_with(expected),
+        "{found:#?}"
+    );
+    assert_eq!(scene.entities[0].attributes.0.len(), 13);
+    // A file that is cut after a line.
+    let lines: Vec<&str> = SCENE.split_inclusive('\n').collect();
+    for cut in [30, 46] {
+        let found = problems(&read(lines[..cut].concat()));
+        assert_eq!(found.len(), 1, "{cut}: {found:#?}");
+    }
+}
+
 #[test]
 fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
     let attributes: Vec<String> = (0..50).map(|i| format!("   a{i} int 1\n")).collect();

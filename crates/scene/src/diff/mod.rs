@@ -131,11 +131,14 @@ impl Diff {
     }
 }
 
-/// The error of a file that left something of it out: that it ends too early, or else the first one.
+/// The error of a file that left something of it out, itself or by what follows from it: that it ends too
+/// early, or else the first one.
 fn not_read(document: &dyn Document) -> Option<Problem> {
+    let leaves_out = |problem: &Problem| {
+        problem.severity == Severity::Error && is_of_file(problem.rule) && problem.rule.leaves_out
+    };
     let problems = document.about().problems.iter();
-    let mut errors =
-        problems.filter(|problem| problem.severity == Severity::Error && is_of_file(problem.rule));
+    let mut errors = problems.filter(|problem| problem.with_consequences().any(leaves_out));
     let end = errors.clone().find(|problem| is_of_end(problem.rule));
     end.or_else(|| errors.next()).cloned()
 }

@@ -127,7 +127,7 @@ fn numbered(
             false => Err(unknown_kind(lists)),
             // There is a list of them, which is empty.
             _ if lists.iter().any(|list| list.what == kind) => Ok(Vec::new()),
-            _ => Err(format!("expected one of them: {}", form_of(kind, lists))),
+            _ => Err(format!("say which one, as in {}", form_of(kind, lists))),
         };
     }
     let mut found = Vec::new();

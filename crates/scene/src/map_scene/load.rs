@@ -242,7 +242,6 @@ fn load_models(
     dependencies: &mut Vec<PathBuf>,
 ) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
     let assets = Assets::new(source, options, LookUp::AssetRoot);
-    let unreadable = |error: OpenError| (&rules::UNREADABLE_MODEL, format!("model {error}"));
     let parsed = in_parallel(names.len(), progress, |index| {
         if index >= MAX_MODELS {
             let message = format!("more than {MAX_MODELS} models; this one is not read");
@@ -262,7 +261,7 @@ fn load_models(
                 embedded: source.embedded,
             };
             let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, &progress.silent());
-            Ok((source, pfobj.map_err(unreadable)?))
+            Ok((source, pfobj.map_err(|error| unreadable(name, &error))?))
         });
         Parsed {
             file: file.path,
@@ -290,6 +289,7 @@ fn load_models(
         )
         .collect();
     let models = in_parallel_reported(found.len(), &progress.part(MODELS), |index| {
+        let unreadable = |error| unreadable(names[index], &error);
         let parts = found[index].1.as_ref().map_err(Clone::clone)?;
         let parts = parts.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (source, pfobj, materials) = parts.ok_or(OpenError::Cancelled).map_err(unreadable)?;
@@ -305,6 +305,20 @@ fn load_models(
     Ok((loaded.collect(), shared.into_list()))
 }
 
+/// Why a model cannot be read that was found: by the path that the scene names, since what is wrong with
+/// it is said of its file elsewhere.
+fn unreadable(name: &str, error: &OpenError) -> Fault {
+    let why = match error {
+        OpenError::Refused { problem, .. } => format!("{}: {}", problem.place, problem.message),
+        error => error.to_string(),
+    };
+    let name = quoted_path(name);
+    (
+        &rules::UNREADABLE_MODEL,
+        format!("the model {name} cannot be read: {why}"),
+    )
+}
+
 /// Why a model was not read.
 fn fault(name: &str, error: &AssetError) -> Fault {
     let rule = match error {
@@ -313,7 +327,9 @@ fn fault(name: &str, error: &AssetError) -> Fault {
         AssetError::Unreadable(_) => &rules::UNREADABLE_MODEL,
     };
     let message = match error {
-        AssetError::Unreadable(why) => format!("model {} cannot be read: {why}", quoted_path(name)),
+        AssetError::Unreadable(why) => {
+            format!("the model {} cannot be read: {why}", quoted_path(name))
+        }
         error => format!("model {error}"),
     };
     (rule, message)

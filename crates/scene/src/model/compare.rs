@@ -1,8 +1,9 @@
 //! What a model is made of, for comparing it with another.
 
+use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
-use crate::ModelItem;
 use crate::diff::Parts;
+use crate::{Flaw, ModelItem};
 use mapscope_formats::pfobj::{Bounds, Rotation, Transform};
 
 impl Model {
@@ -31,7 +32,22 @@ impl Model {
             joints.items(|index| Some(joint_item(index))),
             clips.made_of(|index| self.clip_parts(index)),
             self.vertex_parts(),
+            self.flaw_parts(),
         ]
+    }
+
+    /// What is wrong with triangles, to find them by.
+    fn flaw_parts(&self) -> Parts<'_> {
+        let flaws = Flaw::ALL.into_iter();
+        let flaws: Vec<Flaw> = flaws
+            .filter(|flaw| !self.flawed(*flaw).is_empty())
+            .collect();
+        let named = flaws.clone();
+        let parts = Parts::named("flaw", flaws.len(), move |index| {
+            named.get(index).map_or_else(String::new, Flaw::to_string)
+        });
+        let item = move |index: usize| flaws.get(index).map(|flaw| flaw_item(*flaw));
+        parts.items(item).for_finding()
     }
 
     /// The poses of a clip, and the bounds of its frames.

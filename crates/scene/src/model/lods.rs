@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::bounds::bind_bounds_line;
 use crate::numbers::short;
 use crate::outline::file_name;
-use crate::{Source, rules};
+use crate::{OpenError, Source, rules, system_reason};
 use mapscope_formats::pfobj::{self, Joint, Pfobj, Summary};
 use mapscope_formats::{Place, Problem, Problems, Severity, Subject, Tally, counted, quoted};
 
@@ -102,11 +102,11 @@ impl Lods {
         for (number, path) in self.iter().filter(|(_, path)| *path != own) {
             let name = file_name(path);
             let level = read_file(path)
-                .and_then(|bytes| pfobj::read(&bytes).map_err(|error| format!("{name}: {error}")));
+                .and_then(|bytes| pfobj::read(&bytes).map_err(|error| error.to_string()));
             let level = match level {
                 Ok(level) => level,
                 Err(error) => {
-                    let message = format!("the level of detail cannot be read: {error}");
+                    let message = format!("the level of detail `{name}` cannot be read: {error}");
                     add(&rules::BROKEN_LOD, number, Place::line(1), message);
                     continue;
                 }
@@ -137,7 +137,10 @@ impl Lods {
 
 /// The bytes of a file that is compared with another, or why it cannot be read.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    Source::read_up_to(path, MAX_BYTES).map_err(|error| error.to_string())
+    Source::read_up_to(path, MAX_BYTES).map_err(|error| match error {
+        OpenError::Read { source, .. } => system_reason(&source, "file"),
+        error => error.to_string(),
+    })
 }
 
 /// What of a model does not fit another level of detail.
@@ -145,8 +148,9 @@ fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 enum Part {
     /// What this line of the head says.
     Head(u64),
-    /// The joint or the clip with this index.
+    /// The joint, the material or the clip with this index.
     Joint(usize),
+    Material(usize),
     Clip(usize),
     /// The bounds of the bind pose along this axis.
     Bounds(usize),
@@ -158,6 +162,7 @@ impl Part {
         Place::line(match self {
             Self::Head(line) => line,
             Self::Joint(index) => model.joints.get(index).map_or(JOINTS, |joint| joint.line),
+            Self::Material(index) => model.materials.get(index).map_or(MATERIALS, |it| it.line),
             Self::Clip(index) => model.clips.get(index).map_or(CLIPS, |clip| clip.line),
             Self::Bounds(axis) => bind_bounds_line(model) + axis as u64,
         })
@@ -182,14 +187,27 @@ fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     if let Some((text, at)) = other(joints, "joint", |(name, _)| name) {
         found.push((text, at.map_or(Part::Head(JOINTS), Part::Joint)));
     }
-    let [of_level, of_whole] = [level, whole].map(|summary| summary.materials);
-    if of_level != of_whole {
-        let text = other_count(of_level, of_whole, "material");
-        found.push((text, Part::Head(MATERIALS)));
+    let materials = [level, whole].map(|summary| summary.materials.clone());
+    if let Some((text, at)) = other(materials, "material", |name| name) {
+        found.push((text, at.map_or(Part::Head(MATERIALS), Part::Material)));
     }
-    let clips = [level, whole].map(|summary| summary.clips.clone());
-    if let Some((text, at)) = other(clips, "clip", |(name, _)| name) {
+    let clips = [level, whole].map(|summary| summary.clips.iter());
+    let names = clips
+        .clone()
+        .map(|clips| clips.map(|(name, _)| name.clone()).collect());
+    if let Some((text, at)) = other(names, "clip", |name| name) {
         found.push((text, at.map_or(Part::Head(CLIPS), Part::Clip)));
+    } else {
+        let [of_level, of_whole] = clips;
+        let mut both = of_level.zip(of_whole).enumerate();
+        if let Some((index, ((name, frames), (_, needed)))) = both.find(|(_, (a, b))| a.1 != b.1) {
+            let (name, frames) = (quoted(name.as_bytes()), counted(*frames as usize, "frame"));
+            let text = format!(
+                "{frames} in clip {name}, but {}",
+                are_needed(*needed as usize)
+            );
+            found.push((text, Part::Clip(index)));
+        }
     }
     if let [Some(of_level), Some(of_whole)] =
         [level, whole].map(|summary| summary.bounds.map(|b| [b.min, b.max]))
@@ -232,7 +250,14 @@ fn other<T: PartialEq>(
 }
 
 fn other_count(of_level: usize, of_whole: usize, noun: &str) -> String {
-    format!("{}, but {of_whole} are needed", counted(of_level, noun))
+    format!("{}, but {}", counted(of_level, noun), are_needed(of_whole))
+}
+
+fn are_needed(count: usize) -> String {
+    match count {
+        1 => "1 is needed".to_owned(),
+        _ => format!("{count} are needed"),
+    }
 }
 
 /// What a level is called.
@@ -296,7 +321,22 @@ mod tests {
             change(&mut level);
             said(&level)
         };
-        let cases: [(Change, u64, &str); 6] = [
+        let cases: [(Change, u64, &str); 8] = [
+            (
+                |level| level.materials[1].name = "bark".to_owned(),
+                43,
+                "another material `bark`",
+            ),
+            (
+                |level| {
+                    let (clip, of_frame) = (&mut level.clips[0], level.joints.len());
+                    clip.frame_count -= 1;
+                    _ = clip.bounds.pop();
+                    clip.poses.truncate(clip.frame_count as usize * of_frame);
+                },
+                51,
+                "2 frames in clip `walk`, but 3 are needed",
+            ),
             (
                 |level| level.joints[1].name = "leg".to_owned(),
                 49,
@@ -339,7 +379,7 @@ mod tests {
         assert!(
             problems.finish()[0]
                 .message
-                .contains("cannot be read: oak.lod1.pfobj: ")
+                .contains("the level of detail `oak.lod1.pfobj` cannot be read: 3:1: ")
         );
         // A file that is gone by now is no reason to stop.
         let lods = Lods::beside(&whole);

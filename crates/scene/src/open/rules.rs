@@ -122,9 +122,11 @@ pub fn is_missing_file(rule: &Rule) -> bool {
     missing.iter().any(|missing| missing.id == rule.id)
 }
 
-/// Whether a rule is broken by a model and a level of detail together: each of their files says so.
-pub fn is_misfit_of_lod(rule: &Rule) -> bool {
-    rule.id == LOD.id
+/// Whether a rule is broken by a level of detail, of which its own file says the same.
+pub fn is_of_lod(rule: &Rule) -> bool {
+    [&LOD, &BROKEN_LOD]
+        .iter()
+        .any(|of_lod| of_lod.id == rule.id)
 }
 
 /// Whether a rule is about what a file itself says, and not about what is beside it or is made of it.

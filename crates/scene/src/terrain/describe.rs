@@ -156,6 +156,14 @@ impl Document for Terrain {
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
                 .lost(|index| self.is_tile_missing(index))
                 .bytes("text", |index, bytes| self.tile_bytes(index, bytes)),
+            Parts::grid("chunk", [map.chunk_rows, map.chunk_cols], |[row, col]| {
+                format!("{row},{col}")
+            })
+            .cells(|[row, col]| TerrainItem::Chunk { row, col })
+            .for_finding(),
+            Parts::numbered("island", self.ground().list.len())
+                .items(|index| self.ground().list.get(index).map(IslandAt::item))
+                .for_finding(),
         ])
     }
 

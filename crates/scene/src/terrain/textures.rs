@@ -217,7 +217,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
         let place = Place::line(material.line);
         let subject = Subject::Material(i as u32);
-        if let Some((rule, message)) = one.fault {
+        // Of a line without a texture it is said that it cannot be read.
+        if let Some((rule, message)) = one.fault.filter(|_| !material.texture.is_empty()) {
             let problem = Problem::new(rule, subject, place, message);
             textures.problems.push(problem);
         }
@@ -317,6 +318,15 @@ mod tests {
             embedded: &[],
         };
         load(&map, &source, &OpenOptions::default(), &Progress::default()).unwrap()
+    }
+
+    #[test]
+    fn a_material_without_a_texture_lacks_no_file() {
+        let textures = loaded(&["", "a.png"], &[]);
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert_eq!(problem.subject, Subject::Material(1));
     }
 
     fn png(width: u32, height: u32) -> Vec<u8> {

@@ -23,7 +23,7 @@ fn what_is_listed_is_found_again_and_described() {
             let listed = find_items(document, kind);
             // What is neither listed nor counted is asked for by its numbers.
             let listed = listed.unwrap_or_else(|why| {
-                let form = format!("expected one of them: {}:", kind.replace(' ', "-"));
+                let form = format!("say which one, as in {}:", kind.replace(' ', "-"));
                 assert!(why.contains(&form), "{kind}: {why}");
                 Vec::new()
             });

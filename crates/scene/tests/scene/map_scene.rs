@@ -203,6 +203,16 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
         found.contains(&("41:1".to_owned(), "pfscene/unreadable-model")),
         "{found:?}"
     );
+    let said = game.open();
+    let said = said.about().problems.iter().map(|it| &*it.message);
+    let said: Vec<&str> = said.filter(|it| it.contains("rock")).collect();
+    assert_eq!(
+        said,
+        [
+            "the model `assets/models/rock.pfobj` cannot be read: 1:1: found `no`; expected \
+          `version <number>`"
+        ]
+    );
 }
 
 #[test]

@@ -23,35 +23,35 @@ const REGION_ATTRIBUTES: [(&str, ValueType); 3] = [
     ("pos", ValueType::Vec2),
 ];
 
+/// Whether regions have an attribute of a key.
+pub(super) fn is_region_attribute(key: &[u8]) -> bool {
+    REGION_ATTRIBUTES
+        .iter()
+        .any(|(known, _)| known.as_bytes() == key)
+}
+
+/// What may stand in a record in place of an attribute that it does not have.
+pub(super) fn expected_in(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Region => "`radius`, `dimensions` or `pos`",
+        kind => kind.line().1,
+    }
+}
+
 impl<'a> Reader<'a> {
     /// Looks at whether an attribute is one that its record may have.
     pub(super) fn check_attribute(
         &mut self,
-        record: &Record,
+        record: &mut Record,
         attribute: &Attribute,
         line: &Line<'a>,
     ) {
-        let known = match record.kind {
-            Kind::Entity => ENTITY_ATTRIBUTES
-                .iter()
-                .find(|known| known.key == attribute.key)
-                .map(|known| known.value_type),
-            Kind::Region => REGION_ATTRIBUTES
-                .iter()
-                .find(|(key, _)| *key == attribute.key)
-                .map(|(_, value_type)| *value_type),
-            Kind::Faction | Kind::Camera => {
-                let ordered = record.kind.ordered(self.scene.is_1_1());
-                let next = ordered.get(record.attributes.0.len());
-                next.map(|(_, value_type)| *value_type)
-            }
-        };
+        let known = self.known_type(record, line.key.text);
         if known.is_none() && record.kind != Kind::Entity {
-            let expected = match record.kind {
-                Kind::Region => "`radius`, `dimensions` or `pos`",
-                kind => kind.line().1,
-            };
-            self.misplaced(line, expected);
+            let (cause, expected) = (record.odd_line, expected_in(record.kind));
+            self.text
+                .wrong_after(cause, &rules::LINE, line.key, expected);
+            record.odd_line = record.odd_line.or(self.text.problems.last());
         }
         if let (Some(expected), Some(found)) = (known, attribute.value.value_type())
             && expected != found
@@ -68,8 +68,39 @@ impl<'a> Reader<'a> {
                 let key = quoted(line.key.text);
                 format!("{key} for the second time; the first is in line {first}")
             });
+            record.odd_line = record.odd_line.or(self.text.problems.last());
         }
         self.check_numbers(attribute, line);
+    }
+
+    /// The type of the next attribute of a record, by its key or its order; none where it is not known.
+    fn known_type(&self, record: &Record, key: &[u8]) -> Option<ValueType> {
+        match record.kind {
+            Kind::Entity => {
+                let mut attributes = ENTITY_ATTRIBUTES.iter();
+                let known = attributes.find(|known| known.key.as_bytes() == key);
+                known.map(|known| known.value_type)
+            }
+            Kind::Region => {
+                let mut attributes = REGION_ATTRIBUTES.iter();
+                let known = attributes.find(|(known, _)| known.as_bytes() == key);
+                known.map(|(_, value_type)| *value_type)
+            }
+            Kind::Faction | Kind::Camera => {
+                let ordered = record.kind.ordered(self.scene.is_1_1());
+                let next = ordered.get(record.attributes.0.len());
+                next.map(|(_, value_type)| *value_type)
+            }
+        }
+    }
+
+    /// Whether a line is none of an attribute: neither is one due, nor does it have a type.
+    pub(super) fn is_no_attribute(&self, record: &Record, line: &Line<'a>) -> bool {
+        let mut words = line.words();
+        let is_typed = words
+            .next()
+            .is_some_and(|word| ValueType::of(word.text).is_some());
+        !is_typed && record.kind != Kind::Entity && self.known_type(record, line.key.text).is_none()
     }
 
     /// Warns of a NUL byte on the line that is read.
@@ -155,7 +186,9 @@ impl<'a> Reader<'a> {
         self.text.problems.subject = Subject::File;
         let sections = self.parts;
         if let Some(promise) = num_sections {
-            self.check_count(promise, "`num_sections` says", sections, "section", None);
+            let causes = [self.section_cause.or(self.cut), self.section_cause];
+            let says = "`num_sections` says";
+            self.check_count(promise, says, sections, "section", causes);
         }
         if self.text.pos != self.text.line_start {
             let place = self.text.place();
@@ -241,7 +274,12 @@ impl<'a> Reader<'a> {
                 .any(|faction| faction as usize >= factions);
             let place = text_place((diplomacy.line, 1), 0);
             if is_outside {
-                problems.add(&rules::DIPLOMACY, place, || {
+                let largest = u64::from(diplomacy.faction.max(diplomacy.other));
+                // It may be among those that are missing.
+                let missing = self.faction_count.filter(|(count, _)| largest < *count);
+                let cause = missing.map(|(_, cause)| cause);
+                let (rule, subject) = (&rules::DIPLOMACY, problems.subject);
+                problems.add_consequence(cause, rule, subject, place, || {
                     let (a, b) = (diplomacy.faction, diplomacy.other);
                     format!(
                         "factions {a} and {b}, {}",
