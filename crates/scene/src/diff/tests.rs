@@ -150,12 +150,12 @@ fn files_of_two_formats_are_not_compared() {
 fn told(document: &Sample) -> Vec<String> {
     let mut lines = Vec::new();
     let _whole = tell(document, |part| {
-        let mut line = format!("{} {}", part.what, part.place);
-        for field in &part.fields {
+        let fields = part.fields.iter().map(|field| {
             let [value, _] = field.texts();
-            line.push_str(&format!(" {} {}", field.name, value.unwrap()));
-        }
-        lines.push(line);
+            format!(" {} {}", field.name, value.unwrap())
+        });
+        let fields: String = fields.collect();
+        lines.push(format!("{} {}{fields}", part.what, part.place));
         std::ops::ControlFlow::Continue(())
     });
     lines

@@ -46,9 +46,11 @@ fn tell_lists(
             }
             let place = format!("{within}{}", list.name(index));
             let mut fields = all(list.own(index, document));
+            fields.retain(|field| !list.is_unknown(index, &field.name));
             let mut raw = Vec::new();
             list.raw(index, &mut raw);
-            let bytes = list.raw_field.filter(|_| fields.is_empty());
+            let is_told = list.is_raw_told || fields.is_empty();
+            let bytes = list.raw_field.filter(|_| is_told);
             fields.extend(bytes.map(|field| {
                 let bytes = crate::describe::own::bytes_text(&raw).into();
                 FieldChange::new(field, [Some(bytes), None])
