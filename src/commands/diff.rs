@@ -269,7 +269,12 @@ fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
     let [a, b] = field.texts();
     let values = match is_in {
         [true, true] => {
-            let [a, b] = [a, b].map(|text| text.unwrap_or_else(|| "none".to_owned()));
+            let said = |text: Option<String>| match text.as_deref() {
+                None => "none".to_owned(),
+                Some("") => "empty".to_owned(),
+                Some(text) => text.to_owned(),
+            };
+            let [a, b] = [a, b].map(said);
             format!("{a} → {b}")
         }
         _ => a.or(b).unwrap_or_default(),

@@ -168,7 +168,7 @@ fn what_is_not_there_is_said_with_what_is() {
         ),
         (
             "--item joint:9",
-            "no joint `9`; there are root, arm, hand; expected joint:INDEX or a name",
+            "no joint `9`; there are 0 (root), 1 (arm), 2 (hand); expected joint:INDEX or a name",
         ),
         ("--item tile:1,2", "no tile `1,2`"),
         (

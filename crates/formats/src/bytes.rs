@@ -201,7 +201,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         &self,
         count: impl Into<u64>,
         min_bytes: usize,
-        what: impl fmt::Display,
+        what: &str,
     ) -> Result<usize, ReadError> {
         let count = count.into();
         let is_possible = count
@@ -215,11 +215,15 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
     }
 
     #[cold]
-    fn too_many(&self, count: u64, min_bytes: usize, what: impl fmt::Display) -> ReadError {
+    fn too_many(&self, count: u64, min_bytes: usize, what: &str) -> ReadError {
         self.fault(
             S::TRUNCATED,
             self.pos,
-            format_args!("{count} {what}, but {} left", counted(self.left(), "byte")),
+            format_args!(
+                "{}, but {} left",
+                counted(usize::try_from(count).unwrap_or(usize::MAX), what),
+                counted(self.left(), "byte")
+            ),
             format_args!("at least {min_bytes} for each"),
         )
     }

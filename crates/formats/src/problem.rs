@@ -347,19 +347,24 @@ pub struct Plural<'a>(pub &'a str);
 
 impl fmt::Display for Plural<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let noun = self.0;
+        // The number is that of the noun, whatever it is of.
+        let ends = [" of ", " ("]
+            .into_iter()
+            .filter_map(|tail| self.0.find(tail));
+        let (noun, tail) = self.0.split_at(ends.min().unwrap_or(self.0.len()));
         if let Some(stem) = noun.strip_suffix("ex") {
-            write!(f, "{stem}ices")
+            write!(f, "{stem}ices")?;
         } else if let Some(stem) = noun
             .strip_suffix('y')
             .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']))
         {
-            write!(f, "{stem}ies")
+            write!(f, "{stem}ies")?;
         } else if noun.ends_with('x') {
-            write!(f, "{noun}es")
+            write!(f, "{noun}es")?;
         } else {
-            write!(f, "{noun}s")
+            write!(f, "{noun}s")?;
         }
+        f.write_str(tail)
     }
 }
 
@@ -424,6 +429,16 @@ mod tests {
         assert_eq!(counted(2, "other key"), "2 other keys");
         assert_eq!(counted(3, "vertex"), "3 vertices");
         assert_eq!(counted(2, "bounding box"), "2 bounding boxes");
+    }
+
+    #[test]
+    fn a_number_is_that_of_its_noun() {
+        assert_eq!(counted(2, "byte of strings"), "2 bytes of strings");
+        assert_eq!(counted(1, "chunk (1 along X)"), "1 chunk (1 along X)");
+        assert_eq!(
+            counted(3, "vertex of a box (bent)"),
+            "3 vertices of a box (bent)"
+        );
     }
 
     #[test]

@@ -62,6 +62,8 @@ struct Unlisted {
 struct Count {
     rule: &'static Rule,
     found: u64,
+    /// How many of them are not listed.
+    unlisted: u64,
     /// Where the first one is that is not listed.
     first_unlisted: Option<Place>,
     /// How many are listed below those from which they follow.
@@ -150,6 +152,17 @@ impl Problems {
         self.listed.len()
     }
 
+    /// The first problem of a kind that was listed since a moment.
+    pub(crate) fn find_since(
+        &self,
+        moment: usize,
+        is_it: impl Fn(&Problem) -> bool,
+    ) -> Option<Cause> {
+        let mut since = self.listed.iter().enumerate().skip(moment);
+        let found = since.find(|(_, listed)| is_it(&listed.problem));
+        found.map(|(index, _)| Cause(index))
+    }
+
     /// The first problem that was listed since a moment.
     pub(crate) fn first_since(&self, moment: usize) -> Option<Cause> {
         (moment < self.listed.len()).then_some(Cause(moment))
@@ -157,30 +170,40 @@ impl Problems {
 
     /// Lets others that are listed follow from a problem, as far as they do.
     pub(crate) fn fold(&mut self, cause: Cause, follows: impl Fn(&Problem) -> bool) {
+        self.fold_some_since(0, cause, follows);
+    }
+
+    /// Lets all that were listed since a moment follow from a problem.
+    pub(crate) fn fold_since(&mut self, moment: usize, cause: Cause) {
+        self.fold_some_since(moment, cause, |_| true);
+    }
+
+    /// Lets another problem follow from a problem.
+    pub(crate) fn fold_one(&mut self, cause: Cause, other: Cause) {
         let cause = self.root(cause);
-        for (index, listed) in self.listed.iter_mut().enumerate() {
+        if let Some(listed) = self.listed.get_mut(other.0).filter(|_| other != cause) {
+            listed.cause = Some(cause);
+        }
+    }
+
+    /// The same of some of them.
+    pub(crate) fn fold_some_since(
+        &mut self,
+        moment: usize,
+        cause: Cause,
+        follows: impl Fn(&Problem) -> bool,
+    ) {
+        let cause = self.root(cause);
+        for (index, listed) in self.listed.iter_mut().enumerate().skip(moment) {
             if Cause(index) != cause && listed.cause.is_none() && follows(&listed.problem) {
                 listed.cause = Some(cause);
             }
         }
     }
 
-    /// Lets all that were listed since a moment follow from a problem.
-    pub(crate) fn fold_since(&mut self, moment: usize, cause: Cause) {
-        let cause = self.root(cause);
-        for (index, listed) in self.listed.iter_mut().enumerate().skip(moment) {
-            if Cause(index) != cause && listed.cause.is_none() {
-                listed.cause = Some(cause);
-            }
-        }
-    }
-
     /// What a problem follows from in the end; itself if it follows from nothing.
-    fn root(&self, mut cause: Cause) -> Cause {
-        while let Some(above) = self.listed.get(cause.0).and_then(|listed| listed.cause) {
-            cause = above;
-        }
-        cause
+    fn root(&self, cause: Cause) -> Cause {
+        root(&self.listed, cause)
     }
 
     /// Lets those that are alike follow from the problem that was added last.
@@ -224,6 +247,7 @@ impl Problems {
                 cause: None,
             });
         } else {
+            of_rule.unlisted += 1;
             of_rule.first_unlisted.get_or_insert(place);
             self.last = None;
         }
@@ -280,6 +304,7 @@ impl Problems {
             self.counts.push(Count {
                 rule,
                 found: 0,
+                unlisted: 0,
                 first_unlisted: None,
                 consequences: 0,
             });
@@ -287,18 +312,25 @@ impl Problems {
         &mut self.counts[index]
     }
 
-    /// Lists the problems of another part behind those that there are.
-    pub(crate) fn append(&mut self, others: Self) {
+    /// Lists the problems of another part behind those that there are. Some of them may follow from a
+    /// problem that there is.
+    pub(crate) fn append(
+        &mut self,
+        others: Self,
+        cause: Option<Cause>,
+        follows: impl Fn(&Problem) -> bool,
+    ) {
         for Listed {
             mut problem,
             key,
             unlisted,
             ..
-        } in others.listed
+        } in folded(others.listed).into_iter().flatten()
         {
             let below = std::mem::take(&mut problem.consequences);
             let alike = key.and_then(|key| self.alike.get(&key));
-            let cause = if let Some(first) = alike.copied() {
+            let below_cause = cause.filter(|_| follows(&problem));
+            let cause = if let Some(first) = alike.copied().or(below_cause) {
                 self.put_below(first, problem.rule, problem.place, || problem);
                 Some(first)
             } else {
@@ -323,7 +355,8 @@ impl Problems {
             if let Some(place) = other.first_unlisted {
                 let of_rule = self.count_of(other.rule);
                 // Those that were listed are counted already.
-                of_rule.found += other.found - LISTED;
+                of_rule.found += other.unlisted;
+                of_rule.unlisted += other.unlisted;
                 of_rule.first_unlisted.get_or_insert(place);
             }
         }
@@ -335,18 +368,7 @@ impl Problems {
             count,
             ..Problem::new(rule, Subject::File, place, message)
         };
-        let roots: Vec<Cause> = (0..self.listed.len())
-            .map(|index| self.root(Cause(index)))
-            .collect();
-        let mut listed: Vec<Option<Listed>> = self.listed.into_iter().map(Some).collect();
-        for (index, Cause(root)) in roots.into_iter().enumerate() {
-            if index != root
-                && let Some(below) = listed[index].take()
-                && let Some(Some(cause)) = listed.get_mut(root)
-            {
-                cause.add_below(below);
-            }
-        }
+        let listed = folded(self.listed);
         let listed = listed.into_iter().flatten().map(|listed| {
             let mut problem = listed.problem;
             problem.consequences.sort_by_key(|problem| problem.place);
@@ -360,13 +382,13 @@ impl Problems {
         let mut problems: Vec<Problem> = listed.collect();
         for Count {
             rule,
-            found,
+            unlisted,
             first_unlisted,
             ..
         } in self.counts
         {
             if let Some(place) = first_unlisted {
-                let count = (found - LISTED) as usize;
+                let count = unlisted as usize;
                 let message = format!("and {count} more of this rule");
                 problems.push(more(rule, place, count, message));
             }
@@ -374,6 +396,30 @@ impl Problems {
         problems.sort_by_key(|problem| problem.place);
         problems
     }
+}
+
+/// What a problem of a list follows from in the end; itself if it follows from nothing.
+fn root(listed: &[Listed], mut cause: Cause) -> Cause {
+    while let Some(above) = listed.get(cause.0).and_then(|listed| listed.cause) {
+        cause = above;
+    }
+    cause
+}
+
+/// The problems of a list with those below them that turned out to follow from them.
+fn folded(listed: Vec<Listed>) -> Vec<Option<Listed>> {
+    let roots = (0..listed.len()).map(|index| root(&listed, Cause(index)));
+    let roots: Vec<Cause> = roots.collect();
+    let mut listed: Vec<Option<Listed>> = listed.into_iter().map(Some).collect();
+    for (index, Cause(root)) in roots.into_iter().enumerate() {
+        if index != root
+            && let Some(below) = listed[index].take()
+            && let Some(Some(cause)) = listed.get_mut(root)
+        {
+            cause.add_below(below);
+        }
+    }
+    listed
 }
 
 #[cfg(test)]
@@ -400,8 +446,8 @@ mod tests {
     fn lists_of_parts_are_as_one_of_all() {
         for cuts in [[0, 250], [10, 20], [150, 200], [99, 101], [100, 250]] {
             let mut parts = typos(0..cuts[0]);
-            parts.append(typos(cuts[0]..cuts[1]));
-            parts.append(typos(cuts[1]..250));
+            parts.append(typos(cuts[0]..cuts[1]), None, |_| false);
+            parts.append(typos(cuts[1]..250), None, |_| false);
             assert_eq!(parts.finish(), typos(0..250).finish(), "{cuts:?}");
         }
         let whole = typos(0..250).finish();
@@ -412,6 +458,20 @@ mod tests {
         );
         assert_eq!(whole[100].rule, &TYPO);
         assert_eq!(Tally::of(&whole).to_string(), "250 warnings");
+    }
+
+    #[test]
+    fn those_below_another_are_no_others_of_their_rule() {
+        let mut problems = Problems::new();
+        problems.add(&GAP, Place::Offset(0), || "gap".to_owned());
+        let cause = problems.last();
+        problems.append(typos(1..151), cause, |_| true);
+        let problems = problems.finish();
+        let [gap, more] = &problems[..] else {
+            panic!("{problems:?}");
+        };
+        assert_eq!(gap.consequences.len(), 100);
+        assert_eq!(more.message, "and 50 more of this rule");
     }
 
     static GAP: Rule = Rule {
@@ -503,8 +563,8 @@ mod tests {
     fn what_has_the_same_cause_is_one_problem_also_in_several_parts() {
         for cuts in [[0, 600], [10, 20], [3, 500], [1, 2]] {
             let mut parts = alike(0..cuts[0]);
-            parts.append(alike(cuts[0]..cuts[1]));
-            parts.append(alike(cuts[1]..600));
+            parts.append(alike(cuts[0]..cuts[1]), None, |_| false);
+            parts.append(alike(cuts[1]..600), None, |_| false);
             let parts = parts.finish();
             assert_eq!(Tally::of(&parts).to_string(), "3 errors", "{cuts:?}");
             for (problem, of) in parts.iter().zip(0..) {

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use super::rules;
 use super::text;
 use crate::base64;
+use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problems, quoted};
+use crate::{Place, Problem, Problems, Rest, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
@@ -16,6 +17,8 @@ const DEEPEST: usize = 64;
 pub(super) struct Tree<'a> {
     /// Nodes and texts in the order in which they begin.
     items: Vec<Item<'a>>,
+    /// Why the rest of the file was not read, if it was not.
+    cut: Option<Cause>,
 }
 
 /// A node or a text.
@@ -32,6 +35,8 @@ struct Item<'a> {
     column: u32,
     /// The index of the first item that is not in it.
     next: usize,
+    /// Whether the file ends before the node does.
+    is_open: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,9 +75,11 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The bytes that it stands for. What follows a character that is not base64 is left out.
-    pub(super) fn base64(&self, name: &str, problems: &mut Problems) -> Vec<u8> {
+    /// The bytes that it stands for, and the problem if they are not all. What follows a character that
+    /// is not base64 is left out.
+    pub(super) fn base64(&self, name: &str, problems: &mut Problems) -> (Vec<u8>, Option<Cause>) {
         let (bytes, fault) = base64::decode(&self.bytes);
+        let mut cause = None;
         if let Some(fault) = fault {
             let rest = if fault.is_symbol {
                 "; the rest is left out"
@@ -82,8 +89,9 @@ impl Text<'_> {
             problems.add(&rules::BASE64, self.place_of(fault.position), || {
                 format!("{name}: {}{rest}", fault.message)
             });
+            cause = problems.last();
         }
-        bytes
+        (bytes, cause)
     }
 
     /// No text, at the place of a node that has none.
@@ -150,6 +158,7 @@ impl<'a> Tree<'a> {
             line_start: 0,
             items: Vec::new(),
             open: Vec::new(),
+            cut: None,
             problems,
         };
         if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -161,7 +170,20 @@ impl<'a> Tree<'a> {
         parser.run();
         Self {
             items: parser.items,
+            cut: parser.cut,
         }
+    }
+
+    /// Lets what is said of nodes that the file does not end follow from its end, and what else does.
+    pub(super) fn fold_cut(&self, problems: &mut Problems, follows: impl Fn(&Problem) -> bool) {
+        let Some(cut) = self.cut else { return };
+        let mut open: Vec<Place> = Vec::new();
+        open.extend(self.items.iter().filter(|it| it.is_open).map(Item::place));
+        let last = self.items.last().map(Item::place);
+        problems.fold(cut, |problem| {
+            let is_of_last = last.is_some_and(|last| problem.place >= last);
+            is_of_last || open.contains(&problem.place) || follows(problem)
+        });
     }
 
     /// The first node of this name that is in no other.
@@ -194,6 +216,23 @@ impl<'t, 'a> Node<'t, 'a> {
     /// Where it begins.
     pub(super) fn place(&self) -> Place {
         self.item.place()
+    }
+
+    /// Whether the file ends before it does.
+    pub(super) fn is_open(&self) -> bool {
+        self.item.is_open
+    }
+
+    /// What is missing of the list in a node of this name.
+    pub(super) fn rest_of(self, name: &str) -> Rest {
+        let is_open = self
+            .node(name)
+            .map_or(self.is_open(), |node| node.is_open());
+        if is_open {
+            Rest::Unknown
+        } else {
+            Rest::Nothing
+        }
     }
 
     /// Where it is in the file, in bytes.
@@ -340,6 +379,8 @@ struct Parser<'a, 'p> {
     items: Vec<Item<'a>>,
     /// The indices of the nodes that are not closed yet.
     open: Vec<usize>,
+    /// Why the rest is not read.
+    cut: Option<Cause>,
     problems: &'p mut Problems,
 }
 
@@ -376,6 +417,7 @@ impl<'a> Parser<'a, '_> {
                                  the rest of the file is left out"
                             )
                         });
+                        self.cut = self.problems.last();
                         break;
                     }
                     self.node();
@@ -399,8 +441,9 @@ impl<'a> Parser<'a, '_> {
             let (place, name) = (item.place(), quoted(item.bytes));
             let count = self.open.len();
             let is_at_end = self.pos >= self.bytes.len();
-            if is_at_end {
-                self.problems.add(&rules::SYNTAX, self.place(), || {
+            // Of a text that does not end it is said already.
+            if is_at_end && self.cut.is_none() {
+                self.problems.add(&rules::TRUNCATED, self.place(), || {
                     let inside = match count {
                         1 => format!("the node {name}, which begins at {place}"),
                         _ => {
@@ -409,6 +452,12 @@ impl<'a> Parser<'a, '_> {
                     };
                     format!("the file ends inside {inside}; expected `)`")
                 });
+                self.cut = self.problems.last();
+            }
+        }
+        for index in &self.open {
+            if let Some(item) = self.items.get_mut(*index) {
+                item.is_open = true;
             }
         }
         while !self.open.is_empty() {
@@ -432,6 +481,7 @@ impl<'a> Parser<'a, '_> {
             line,
             column,
             next: self.items.len() + 1,
+            is_open: false,
         });
     }
 
@@ -499,9 +549,10 @@ impl<'a> Parser<'a, '_> {
                 line: line.into(),
                 column: column.into(),
             };
-            self.problems.add(&rules::SYNTAX, place, || {
+            self.problems.add(&rules::TRUNCATED, place, || {
                 format!("the text {} does not end; expected `'`", quoted(text))
             });
+            self.cut = self.problems.last();
         }
         self.pos += usize::from(is_closed);
         self.push(ItemKind::Quoted, text, start, line, column);
@@ -619,7 +670,7 @@ mod tests {
         assert_eq!(value(tree.root("a").unwrap(), "c"), "2");
 
         let (tree, problems) = read(b"(a (b 'x\\");
-        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].contains("1:7: error: the text `x\\` does not end"));
         assert_eq!(value(tree.root("a").unwrap(), "b"), "x");
 
@@ -687,7 +738,7 @@ mod tests {
         let tree = Tree::read(&file, &mut problems);
         let node = tree.root("a").unwrap();
         let text = node.text().unwrap_or(Text::none(node.place()));
-        let bytes = text.base64("tiles", &mut problems);
+        let (bytes, _) = text.base64("tiles", &mut problems);
         let problems = problems.finish();
         (bytes, problems.iter().map(ToString::to_string).collect())
     }

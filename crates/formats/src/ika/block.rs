@@ -10,7 +10,8 @@ use super::{BYTES_IN_ALL, WriteError};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
-use crate::{NotRead, Place, Problems, ReadError, Subject, counted};
+use crate::problems::Cause;
+use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
@@ -33,6 +34,13 @@ pub(super) enum Elements {
 }
 
 impl Elements {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Words(words) => words.is_empty(),
+        }
+    }
+
     pub(super) fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -56,6 +64,13 @@ pub(super) struct Inflated {
     pub not_read: Option<NotRead>,
 }
 
+impl Inflated {
+    /// Whether nothing came out of it, though something should.
+    pub(super) fn is_lost(&self) -> bool {
+        self.not_read.is_some() && self.elements.is_empty()
+    }
+}
+
 /// A block that is to be inflated.
 #[derive(Debug)]
 pub(super) struct Block<B> {
@@ -70,6 +85,8 @@ pub(super) struct Block<B> {
     pub element: Element,
     /// How many elements are needed.
     pub count: u64,
+    /// The problem from which it follows that it cannot be whole, if there is one.
+    pub cause: Option<Cause>,
 }
 
 impl<B: AsRef<[u8]> + Sync> Block<B> {
@@ -78,6 +95,14 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         match self.element {
             Element::Byte => self.count,
             Element::Word => self.count * 4,
+        }
+    }
+
+    /// How many elements so many bytes are.
+    fn elements_in(&self, bytes: u64) -> u64 {
+        match self.element {
+            Element::Byte => bytes,
+            Element::Word => bytes / 4,
         }
     }
 
@@ -183,25 +208,38 @@ fn judge<B: AsRef<[u8]> + Sync>(
 ) -> Option<NotRead> {
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
+    // Blocks of a wrong size of the map are all too short or too long by the same.
+    let mut add_alike = |named: Option<u64>, rule: &'static Rule, message: String| {
+        let message = || message;
+        match named {
+            Some(_) if block.cause.is_none() => {
+                let named = (named, block.count);
+                problems.add_alike(named, rule, subject, place, message);
+            }
+            _ => problems.add_consequence(block.cause, rule, subject, place, message),
+        }
+    };
     if got < needed {
         let (why, not_read) = match end {
             End::Broken => ("is no zlib stream from there on", NotRead::Damaged),
             _ => ("ends there", NotRead::DataEnds),
         };
-        problems.add_about(&rules::BLOCK, subject, place, || {
-            let got = counted(got as usize, "byte");
-            format!("{name}: inflates to {got} and {why}; expected {needed}")
-        });
+        let elements = block.elements_in(got);
+        let is_whole = not_read == NotRead::DataEnds && elements > 0;
+        let got = counted(got as usize, "byte");
+        let message = format!("{name}: inflates to {got} and {why}; expected {needed}");
+        add_alike(is_whole.then_some(elements), &rules::BLOCK, message);
         return Some(not_read);
     }
     let packed = block.bytes.as_ref().len();
     match end {
-        End::More => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
+        End::More => {
             let needed = counted(needed as usize, "byte");
-            format!(
+            let message = format!(
                 "{name}: inflates to more than {needed}, all that is needed; the rest is left out"
-            )
-        }),
+            );
+            add_alike(Some(block.count), &rules::LONG_BLOCK, message);
+        }
         End::Broken => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             let needed = counted(needed as usize, "byte");
             format!("{name}: is no zlib stream after {needed}, all that is needed")
@@ -281,6 +319,7 @@ mod tests {
             subject: Subject::File,
             element,
             count,
+            cause: None,
         }
     }
 
@@ -375,6 +414,21 @@ mod tests {
             Error,
             "inflates to 0 bytes and ends there; expected 40",
         );
+    }
+
+    #[test]
+    fn a_wrong_size_of_the_map_is_one_problem() {
+        let tiles = block(deflate_words(&[7; 90]), Element::Word, 100);
+        let obstruction = block(deflate(&[1; 90]), Element::Byte, 100);
+        let other = block(deflate(&[1; 80]), Element::Byte, 100);
+        let mut problems = Problems::new();
+        let mut go_on = |_| ControlFlow::Continue(());
+        let blocks = [tiles, obstruction, other];
+        inflate_all(&blocks, &mut budget(0), &mut problems, &mut go_on).unwrap();
+        let problems = problems.finish();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert_eq!(problems[0].consequences.len(), 1);
+        assert!(problems[1].message.contains("inflates to 80 bytes"));
     }
 
     #[test]

@@ -57,6 +57,8 @@ crate::rules! {
     Error TILE_COUNT = "vsp/tile-count";
     /// A number without which nothing can be shown is missing.
     Error NUMBER = "vsp/number";
+    /// The pixels take more or fewer bytes than the file says.
+    Error PIXELS_SIZE = "vsp/pixels-size";
     /// The tileset has no tiles.
     Warning NO_TILES = "vsp/no-tiles";
     /// An animation strand is missing, or names tiles or a mode that do not exist.

@@ -367,7 +367,7 @@ impl Reader<'_, '_> {
         loop {
             let count = slots.min(entries_left);
             self.cursor.enter("directory", None);
-            let count = self.cursor.count(count, ENTRY_BYTES, "entries")?;
+            let count = self.cursor.count(count, ENTRY_BYTES, "entry")?;
             let first = self.cursor.pos();
             for i in 0..count {
                 if self.entries.len() > self.bytes.len() / ENTRY_BYTES {

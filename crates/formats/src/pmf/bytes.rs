@@ -196,7 +196,7 @@ impl Cursor<'_> {
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
         let size = self.u32()?;
-        let size = self.count(size, 1, "bytes of strings")?;
+        let size = self.count(size, 1, "byte of strings")?;
         Ok(StringTable::new(self.bytes(size)?))
     }
 
@@ -412,11 +412,11 @@ mod tests {
     #[test]
     fn counts_are_held_against_the_bytes_left() {
         let cursor = Cursor::new(&[0; 100], FILE);
-        assert_eq!(cursor.count(25_u8, 4, "things").unwrap(), 25);
-        let error = cursor.count(26_u8, 4, "things").unwrap_err().to_string();
+        assert_eq!(cursor.count(25_u8, 4, "thing").unwrap(), 25);
+        let error = cursor.count(26_u8, 4, "thing").unwrap_err().to_string();
         assert!(error.contains("26 things, but 100 bytes left"), "{error}");
-        assert!(cursor.count(u64::MAX, 28, "things").is_err());
-        assert!(cursor.count(u32::MAX, 1, "things").is_err());
+        assert!(cursor.count(u64::MAX, 28, "thing").is_err());
+        assert!(cursor.count(u32::MAX, 1, "thing").is_err());
     }
 
     #[test]

@@ -61,13 +61,13 @@ impl<T> Optional<T> {
     }
 }
 
-/// Reads a chunk of up to three sections: common, client and server. What can be read of it is
-/// there, and what cannot is listed.
+/// Reads a chunk of up to three sections: common, which may end too early, client and server. What can be
+/// read of it is there, and what cannot is listed.
 ///
 /// # Errors
 /// Something that keeps the cubes from being known.
 pub(super) fn read_chunk(
-    mut common: Cursor<'_>,
+    (mut common, is_common_cut): (Cursor<'_>, bool),
     client: Optional<Cursor<'_>>,
     server: Optional<Cursor<'_>>,
     around: &Surroundings<'_>,
@@ -87,14 +87,20 @@ pub(super) fn read_chunk(
     };
     let mut data = ChunkData {
         materials: r.list("used material", |r, at, name| {
-            r.check_name(at, *name, "material", &names.materials);
+            r.check_name(at, *name, "material", names.materials.as_ref());
         })?,
         physics_materials: r.list("used physics material", |r, at, name| {
-            r.check_name(at, *name, "physics material", &names.physics_materials);
+            let known = names.physics_materials.as_ref();
+            r.check_name(at, *name, "physics material", known);
         })?,
         sound_materials: r.list("used sound material", unchecked)?,
-        weather_regions: regions(&mut r, "weather", "weather region", &names.weathers)?,
-        gravity_regions: regions(&mut r, "gravity", "gravity region", &names.gravities)?,
+        weather_regions: regions(&mut r, "weather", "weather region", names.weathers.as_ref())?,
+        gravity_regions: regions(
+            &mut r,
+            "gravity",
+            "gravity region",
+            names.gravities.as_ref(),
+        )?,
         dynamic_lights: r.list("dynamic light", |r, at, light: &DynamicLight| {
             r.check_bits(at, light.flags, DynamicLight::FLAGS);
         })?,
@@ -106,6 +112,7 @@ pub(super) fn read_chunk(
     let mut cubes = CubeReader {
         around,
         sections,
+        is_common_cut,
         broken,
         data: &mut data,
         suspects: Vec::new(),
@@ -177,7 +184,7 @@ fn regions(
     r: &mut Reader<'_, '_, '_>,
     kind: &str,
     record: &'static str,
-    known: &Names<'_>,
+    known: Option<&Names<'_>>,
 ) -> Result<Vec<EnvironmentRegion>, ReadError> {
     let what = format!("{kind} environment");
     r.list_if(record, |r, at, region: &EnvironmentRegion| {
@@ -193,8 +200,8 @@ fn read_client(
     data: &ChunkData,
     names: &LevelNames<'_>,
 ) -> Result<(), ReadError> {
-    client.sound_regions = regions(r, "sound", "sound region", &names.sounds)?;
-    client.sky_regions = regions(r, "sky", "sky region", &names.skies)?;
+    client.sound_regions = regions(r, "sound", "sound region", names.sounds.as_ref())?;
+    client.sky_regions = regions(r, "sky", "sky region", names.skies.as_ref())?;
     client.lightmaps = r.list("lightmap", unchecked)?;
     client.vertices = r.list("vertex", unchecked)?;
     client.normals = r.list("normal", unchecked)?;
@@ -278,7 +285,7 @@ fn read_dynamic_light(
 ) -> Result<ClientDynamicLight, ReadError> {
     let color = r.cursor.array()?;
     let count = r.cursor.u8()?;
-    let count = r.cursor.count(count, 4, "lightmaps of a light")?;
+    let count = r.cursor.count(count, 4, "lightmap of a light")?;
     let mut layers = Vec::with_capacity(count);
     for _ in 0..count {
         let at = r.cursor.pos();
@@ -310,7 +317,7 @@ fn read_fast_light(
     let cursor = &mut r.cursor;
     let mut light = ClientFastLight::new(cursor.array()?);
     let count = cursor.u32()?;
-    let count = cursor.count(count, 8, "ranges of vertices")?;
+    let count = cursor.count(count, 8, "range of vertices")?;
     let mut vertex = 0_u64;
     for _ in 0..count {
         let at = cursor.pos();
@@ -318,7 +325,7 @@ fn read_fast_light(
         let count = cursor.u32()?;
         let first = vertex + u64::from(skip);
         vertex = first + u64::from(count);
-        let count = cursor.count(count, 1, "multipliers")?;
+        let count = cursor.count(count, 1, "multiplier")?;
         let multipliers = cursor.bytes(count)?;
         if vertex <= vertices {
             light.push_range(first as u32, multipliers);

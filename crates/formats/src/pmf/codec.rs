@@ -159,7 +159,7 @@ impl<T: Stored> Stored for Vec<T> {
 
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let count = r.count::<T>()?;
-        let count = r.cursor.count(count, T::MIN_BYTES, Plural(T::NOUN))?;
+        let count = r.cursor.count(count, T::MIN_BYTES, T::NOUN)?;
         (0..count).map(|_| r.read()).collect()
     }
 
@@ -243,8 +243,15 @@ impl<'s> Reader<'_, 's, '_> {
         self.cursor.check_bits(self.problems, at, bits, known);
     }
 
-    /// Warns of a name that is not that of a record.
-    pub(super) fn check_name(&mut self, at: usize, name: StringRef, what: &str, known: &Names<'_>) {
+    /// Warns of a name that is not that of a record, where all of these are known.
+    pub(super) fn check_name(
+        &mut self,
+        at: usize,
+        name: StringRef,
+        what: &str,
+        known: Option<&Names<'_>>,
+    ) {
+        let Some(known) = known else { return };
         let strings = self.strings;
         // Of a string that is not there enough is said.
         if strings.has(name.0)
@@ -265,7 +272,7 @@ impl<'s> Reader<'_, 's, '_> {
         at: usize,
         name: StringRef,
         what: &str,
-        known: &Names<'_>,
+        known: Option<&Names<'_>>,
     ) {
         if self.strings.name(name) != Some(&[]) {
             self.check_name(at, name, what, known);
@@ -281,7 +288,7 @@ impl<'s> Reader<'_, 's, '_> {
     ) -> Result<StringRef, ReadError> {
         self.cursor.enter(field, None);
         let name = self.read()?;
-        self.check_name_if_any(self.cursor.pos() - 4, name, what, known);
+        self.check_name_if_any(self.cursor.pos() - 4, name, what, Some(known));
         Ok(name)
     }
 
@@ -324,7 +331,7 @@ impl<'s> Reader<'_, 's, '_> {
     ) -> Result<Vec<T>, ReadError> {
         self.cursor.enter(name, None);
         self.cursor.field("list");
-        let count = self.cursor.count(count, T::MIN_BYTES, Plural(name))?;
+        let count = self.cursor.count(count, T::MIN_BYTES, name)?;
         let mut records = Vec::with_capacity(count);
         for i in 0..count {
             self.cursor.enter(name, i);

@@ -126,6 +126,10 @@ pub struct Geometry {
     /// Sides that are not drawn since a vertex is not finite, or vertices, normals or the material
     /// are not there, bit by side.
     pub bad_sides: u8,
+    /// Bits of the first byte that have no meaning.
+    pub unknown_bits: u8,
+    /// The same of the byte that says which sides a basic cube has.
+    pub unknown_sides: u8,
     /// Index of the first vertex of the first side.
     pub first_vertex: u32,
     /// Index of the first normal of the first side; only of extended client data.
@@ -145,6 +149,8 @@ impl Geometry {
     pub fn new(material: u8, physics: u8, sound: u8) -> Self {
         Self {
             bits: 0,
+            unknown_bits: 0,
+            unknown_sides: 0,
             materials: [material; 6],
             physics: [physics; 6],
             sound,
@@ -193,7 +199,7 @@ impl Geometry {
 
     /// The sides that have triangles.
     #[inline]
-    pub(super) fn all_faces(&self) -> impl Iterator<Item = Face> + use<> {
+    pub fn all_faces(&self) -> impl Iterator<Item = Face> + use<> {
         let is_extended = self.is_client_extended();
         let mut vertex = self.first_vertex;
         let mut normal = self.first_normal;

@@ -59,6 +59,8 @@ pub(super) struct CubeReader<'a, 'd> {
     pub around: &'a Surroundings<'a>,
     /// The common, client and server section; the common one for those that are missing.
     pub sections: [Cursor<'a>; 3],
+    /// Whether the common section ends too early, so that the cubes that it lacks are not looked for.
+    pub is_common_cut: bool,
     /// Which of the client and the server section are in the file and cannot be read to their end.
     pub broken: [bool; 2],
     pub data: &'d mut ChunkData,
@@ -83,7 +85,7 @@ impl CubeReader<'_, '_> {
                 .cursor
                 .fault(&rules::CUBE_COUNT, at, "no cubes", "at least one"));
         }
-        let count = match r.cursor.count(announced, 1, "cubes") {
+        let count = match r.cursor.count(announced, 1, "cube") {
             Ok(count) => count,
             Err(error) => {
                 let left = r.cursor.left();
@@ -110,7 +112,10 @@ impl CubeReader<'_, '_> {
             self.data.cubes.records.common.push(at as u32);
             if let Err(error) = self.read_cube(r) {
                 let after = count - i - 1;
-                let Some(skip) = Skip::find(&r.cursor, at, after, &mut steps_left) else {
+                let skip = (!self.is_common_cut)
+                    .then(|| Skip::find(&r.cursor, at, after, &mut steps_left))
+                    .flatten();
+                let Some(skip) = skip else {
                     return self.leave_out_rest(r, count - i, error);
                 };
                 let lost = if self.read_skipped(&skip, r, at) {
@@ -217,19 +222,21 @@ impl CubeReader<'_, '_> {
                 let [material, physics, sound] = r.cursor.array()?;
                 let geometry = Geometry {
                     bits: bits & known,
+                    unknown_bits: bits & !known,
                     ..Geometry::new(material, physics, sound)
                 };
                 cubes.push_geometry(geometry, &[])
             }
             CubeKind::Geometry => {
-                let (geometry, moved) = read_extended(r, bits & known)?;
+                let (mut geometry, moved) = read_extended(r, bits & known)?;
+                geometry.unknown_bits = bits & !known;
                 cubes.push_geometry(geometry, &moved)
             }
             CubeKind::VisInfo => {
                 let child = r.read()?;
                 let seen: Vec<u32> = r.read()?;
                 let count = r.cursor.u32()?;
-                let count = r.cursor.count(count, 8, "visible chunks")?;
+                let count = r.cursor.count(count, 8, "visible chunk")?;
                 let mut chunks = Vec::with_capacity(count);
                 for _ in 0..count {
                     let at = r.cursor.pos();
@@ -314,6 +321,7 @@ impl CubeReader<'_, '_> {
             geometry.first_vertex = r.read()?;
             let sides = r.cursor.u8()?;
             r.check_bits(at + 5, sides, 0x3F);
+            geometry.unknown_sides = sides & !0x3F;
             geometry.triangles = std::array::from_fn(|side| 2 * (sides >> side & 1));
         }
         let used = self.data.materials.len();
@@ -915,7 +923,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
                 }
             }
             Cube::Geometry(geometry) => {
-                (head | geometry.bits & 0xF0).write(out);
+                (head | (geometry.bits | geometry.unknown_bits) & 0xF0).write(out);
                 if geometry.is_common_extended() {
                     [geometry.materials, geometry.physics].write(out);
                     [geometry.sound, geometry.moved].write(out);
@@ -984,7 +992,7 @@ pub(super) fn write_client_cubes(out: &mut Out, cubes: &Cubes) {
                 }
                 lightmap.write(out);
                 geometry.first_vertex.write(out);
-                geometry.side_mask().write(out);
+                (geometry.side_mask() | geometry.unknown_sides & !0x3F).write(out);
             }
             Cube::LightInfo(info) => {
                 write_child(out, cube, info.child);

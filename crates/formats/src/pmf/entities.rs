@@ -106,14 +106,14 @@ impl Entities {
             Ok(first..first + count * element_bytes)
         };
         let tables = [
-            table(2, "16-bit values")?,
-            table(4, "32-bit values")?,
-            table(8, "64-bit values")?,
+            table(2, "16-bit value")?,
+            table(4, "32-bit value")?,
+            table(8, "64-bit value")?,
         ];
-        let properties = table(PROPERTY_BYTES, "properties")?;
+        let properties = table(PROPERTY_BYTES, "property")?;
         let announced = cursor.u32()?;
         let most = cursor.left() / HEAD_BYTES;
-        let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entities") {
+        let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entity") {
             Ok(count) => (count, None),
             // As many as there is room for.
             Err(error) if broken.is_some() => (most, Some(error)),

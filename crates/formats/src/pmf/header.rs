@@ -214,7 +214,7 @@ pub(super) fn read_extensions(
 ) -> Result<(), ReadError> {
     cursor.enter("extension list", None);
     let count = cursor.u16()?;
-    let count = cursor.count(count, 4, "extensions")?;
+    let count = cursor.count(count, 4, "extension")?;
     let mut sizes = Vec::with_capacity(count);
     for _ in 0..count {
         sizes.push(cursor.u32()?);

@@ -27,6 +27,8 @@ pub struct LevelCommon {
     pub default_weather: StringRef,
     /// Name of the gravity outside of regions; empty for none.
     pub default_gravity: StringRef,
+    /// Whether the section cannot be read to its end.
+    pub is_torn: bool,
 }
 
 impl LevelCommon {
@@ -57,6 +59,8 @@ pub struct LevelClient {
     pub default_sky: StringRef,
     /// How each of [`LevelCommon::materials`] looks, in the same order.
     pub materials: Vec<ClientMaterial>,
+    /// Whether the section cannot be read to its end.
+    pub is_torn: bool,
 }
 
 records! {
@@ -245,28 +249,37 @@ macro_rules! named {
 }
 named!(Material PhysicsMaterial Weather Gravity SoundEnvironment Sky);
 
-/// What chunks of a level find by name.
+/// What chunks of a level find by name; none where not all names are known.
 #[derive(Debug)]
 pub(super) struct LevelNames<'a> {
-    pub materials: Names<'a>,
-    pub physics_materials: Names<'a>,
-    pub weathers: Names<'a>,
-    pub gravities: Names<'a>,
-    pub sounds: Names<'a>,
-    pub skies: Names<'a>,
+    pub materials: Option<Names<'a>>,
+    pub physics_materials: Option<Names<'a>>,
+    pub weathers: Option<Names<'a>>,
+    pub gravities: Option<Names<'a>>,
+    pub sounds: Option<Names<'a>>,
+    pub skies: Option<Names<'a>>,
 }
 
 impl<'a> LevelNames<'a> {
-    pub(super) fn new(common: &'a LevelCommon, client: Option<&'a LevelClient>) -> Self {
+    /// Of a level that has a client section or not, which may be there or be lost.
+    pub(super) fn new(
+        common: &'a LevelCommon,
+        has_client: bool,
+        client: Option<&'a LevelClient>,
+    ) -> Self {
         let strings = &common.strings;
-        let of_client = |names: fn(&'a LevelClient) -> Names<'a>| client.map(names);
+        let of_common = |names: Names<'a>| (!common.is_torn).then_some(names);
+        let of_client = |names: fn(&'a LevelClient) -> Names<'a>| match client {
+            Some(client) => (!client.is_torn).then(|| names(client)),
+            None => (!has_client).then(Names::default),
+        };
         Self {
-            materials: common.materials_by_name(),
-            physics_materials: common.physics_by_name(),
-            weathers: by_name(strings, &common.weathers),
-            gravities: by_name(strings, &common.gravities),
-            sounds: of_client(|c| by_name(&c.strings, &c.sounds)).unwrap_or_default(),
-            skies: of_client(|c| by_name(&c.strings, &c.skies)).unwrap_or_default(),
+            materials: of_common(common.materials_by_name()),
+            physics_materials: of_common(common.physics_by_name()),
+            weathers: of_common(by_name(strings, &common.weathers)),
+            gravities: of_common(by_name(strings, &common.gravities)),
+            sounds: of_client(|c| by_name(&c.strings, &c.sounds)),
+            skies: of_client(|c| by_name(&c.strings, &c.skies)),
         }
     }
 }
@@ -288,6 +301,7 @@ impl LevelCommon {
         });
         if let Err(error) = read {
             problems.add_error(error.losing(REST));
+            common.is_torn = true;
         }
         common
     }
@@ -361,6 +375,7 @@ impl LevelClient {
         });
         if let Err(error) = read {
             problems.add_error(error.losing(REST));
+            client.is_torn = true;
         }
         client
     }
@@ -372,7 +387,7 @@ impl LevelClient {
         common: &LevelCommon,
         grid: [u32; 3],
     ) -> Result<(), ReadError> {
-        let known = common.materials_by_name();
+        let known = (!common.is_torn).then(|| common.materials_by_name());
         let sound = "sound environment";
         let (sounds, sound_names) = r.named(sound, unchecked)?;
         self.sounds = sounds;
@@ -380,7 +395,7 @@ impl LevelClient {
             r.check_bits(at + 4, sky.flags, Sky::HAS_3D_SKYBOX);
             let clouds = [&sky.top_clouds, &sky.bottom_clouds];
             for (i, material) in sky.skybox.iter().chain(clouds).enumerate() {
-                r.check_name_if_any(at + 5 + 4 * i, *material, "material", &known);
+                r.check_name_if_any(at + 5 + 4 * i, *material, "material", known.as_ref());
             }
             let chunk = sky.skybox_chunk;
             if sky.flags & Sky::HAS_3D_SKYBOX != 0 && !is_inside(grid, chunk) {
@@ -395,7 +410,10 @@ impl LevelClient {
             r.default_name("default sky environment", "sky environment", &sky_names)?;
         let count = common.materials.len() as u64;
         self.materials = r.records("client material", count, |_, _, _| true)?;
-        r.finish();
+        // Of materials that were not read it has the looks all the same.
+        if !common.is_torn {
+            r.finish();
+        }
         Ok(())
     }
 

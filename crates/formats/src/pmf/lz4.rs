@@ -25,6 +25,18 @@ pub(super) struct Lz4Fault {
     pub found: String,
     /// What should stand there.
     pub expected: String,
+    cause: FaultCause,
+}
+
+/// What is wrong with a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FaultCause {
+    /// It is cut off.
+    CutOff,
+    /// It is whole, and decodes to more or less than it is said to.
+    Length,
+    /// Anything else.
+    Other,
 }
 
 impl Lz4Fault {
@@ -34,7 +46,12 @@ impl Lz4Fault {
             at,
             found: found.into(),
             expected: expected.into(),
+            cause: FaultCause::Other,
         }
+    }
+
+    fn of(self, cause: FaultCause) -> Self {
+        Self { cause, ..self }
     }
 }
 
@@ -63,9 +80,7 @@ impl Budget {
 
 /// Whether a frame of so many bytes can decode to what it is said to.
 fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
-    // No byte of LZ4 stands for more than 255.
-    let possible = packed.saturating_mul(255).saturating_add(64);
-    let max = MAX_BYTES.min(possible);
+    let max = most_of(packed);
     if declared > max {
         return Err(Lz4Fault::new(
             0,
@@ -89,6 +104,108 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
         bytes.extend_from_slice(block);
     })?;
     Ok(bytes)
+}
+
+/// Decodes as much of a frame as can be decoded: up to its end or the end of the bytes, and never more
+/// than it is said to decode to. What was decoded before a frame is cut off is what it should be, but
+/// of a frame that is damaged nothing is known. Says why that is not all.
+pub(super) fn unpack_begun(
+    frame: &[u8],
+    declared: u64,
+) -> Result<(Vec<u8>, Option<Lz4Fault>), Lz4Fault> {
+    let fault = match unpack(frame, declared) {
+        Ok(bytes) => return Ok((bytes, None)),
+        Err(fault) => fault,
+    };
+    let max = declared.min(most_of(frame.len() as u64)) as usize;
+    let bytes = match fault.cause {
+        FaultCause::Other => None,
+        FaultCause::CutOff | FaultCause::Length => begun(frame, max),
+    };
+    match bytes {
+        Some(bytes) if !bytes.is_empty() => Ok((bytes, Some(fault))),
+        _ => Err(fault),
+    }
+}
+
+/// How many bytes so many bytes of LZ4 can decode to.
+pub(super) fn most_of(packed: u64) -> u64 {
+    // No byte of LZ4 stands for more than 255.
+    MAX_BYTES.min(packed.saturating_mul(255).saturating_add(64))
+}
+
+/// What the blocks of a frame decode to up to its end or that of the bytes; none of a frame of which not
+/// even the head can be read, or with a block that is damaged.
+fn begun(frame: &[u8], max: usize) -> Option<Vec<u8>> {
+    let mut ends = Vec::new();
+    let end = walk_blocks(frame, &mut |block| ends.push(block));
+    // The decoder takes bytes that end between two blocks for the end of a frame.
+    let whole = match end {
+        Ok(_) => frame,
+        Err(_) => frame.get(..ends.last()?.start)?,
+    };
+    let mut bytes = Vec::new();
+    let mut decoder = FrameDecoder::new(whole);
+    while bytes.len() < max {
+        let block = match decoder.fill_buf() {
+            Ok([]) => break,
+            Ok(block) => block,
+            Err(_) => return None,
+        };
+        let len = block.len();
+        bytes.extend_from_slice(block.get(..max - bytes.len()).unwrap_or(block));
+        decoder.consume(len);
+    }
+    if end.is_err()
+        && let Some(Block {
+            data, is_stored, ..
+        }) = ends.last()
+    {
+        let block = frame.get(*data..).unwrap_or_default();
+        if *is_stored {
+            bytes.extend(block.iter().take(max.saturating_sub(bytes.len())));
+        } else {
+            decode_begun(block, max, &mut bytes);
+        }
+    }
+    Some(bytes)
+}
+
+/// Decodes a block that is cut off as far as it goes, behind what was decoded before.
+fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) {
+    let mut rest = block.iter().copied();
+    // A length that does not fit its four bits goes on in the bytes that follow.
+    let length = |short: u8, rest: &mut dyn Iterator<Item = u8>| {
+        let mut length = usize::from(short);
+        let mut last = if short == 15 { 255 } else { 0 };
+        while last == 255 {
+            last = rest.next()?;
+            length = length.saturating_add(last.into());
+        }
+        Some(length)
+    };
+    while let Some(token) = rest.next()
+        && bytes.len() < max
+    {
+        let Some(literals) = length(token >> 4, &mut rest) else {
+            return;
+        };
+        bytes.extend(rest.by_ref().take(literals.min(max - bytes.len())));
+        let Some(offset) = rest.next().zip(rest.next()) else {
+            return;
+        };
+        let offset = usize::from(u16::from_le_bytes(offset.into()));
+        let Some(copied) = length(token & 15, &mut rest) else {
+            return;
+        };
+        for _ in 0..copied.saturating_add(4).min(max - bytes.len()) {
+            let from = bytes.len().checked_sub(offset).filter(|_| offset > 0);
+            let Some(byte) = from.and_then(|from| bytes.get(from).copied()) else {
+                return;
+            };
+            bytes.push(byte);
+        }
+    }
 }
 
 /// Decodes a frame piece by piece, never more than it is said to decode to in all.
@@ -131,7 +248,8 @@ pub(super) fn unpack_each(
                 0,
                 "the LZ4 frame decodes to more bytes than it is said to",
                 counted(declared, "byte"),
-            ));
+            )
+            .of(FaultCause::Length));
         }
         take(block);
         let len = block.len();
@@ -143,7 +261,8 @@ pub(super) fn unpack_each(
             0,
             format!("the LZ4 frame decodes to {}", counted(decoded, "byte")),
             format!("{declared}, as it is said to"),
-        ));
+        )
+        .of(FaultCause::Length));
     }
     Ok(())
 }
@@ -198,6 +317,21 @@ fn reason(error: &std::io::Error) -> String {
 /// decoder takes bytes that end between two blocks for the end of a frame, and goes on with
 /// another frame where one follows.
 fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
+    walk_blocks(frame, &mut |_| {})
+}
+
+/// A block of a frame.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// Where its size stands, and where its bytes begin.
+    start: usize,
+    data: usize,
+    /// Whether its bytes are not compressed.
+    is_stored: bool,
+}
+
+/// The same, with each block as it begins, also one that is cut off.
+fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4Fault> {
     const BLOCK_CHECKSUMS: u8 = 0x10;
     const CONTENT_SIZE: u8 = 0x08;
     const CONTENT_CHECKSUM: u8 = 0x04;
@@ -212,7 +346,10 @@ fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
             format!("an LZ4 frame, which begins with {}", hex(&MAGIC)),
         ));
     }
-    let ends = |at: usize| Lz4Fault::new(at.min(frame.len()), "the frame is cut off", "more of it");
+    let ends = |at: usize| {
+        Lz4Fault::new(at.min(frame.len()), "the frame is cut off", "more of it")
+            .of(FaultCause::CutOff)
+    };
     let flags = *frame.get(4).ok_or_else(|| ends(4))?;
     if flags & DICTIONARY != 0 {
         return Err(Lz4Fault::new(
@@ -231,6 +368,11 @@ fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
         if size == 0 {
             break;
         }
+        begins(Block {
+            start: at - 4,
+            data: at,
+            is_stored: size & STORED != 0,
+        });
         at = at
             .saturating_add((size & !STORED) as usize)
             .saturating_add(has(BLOCK_CHECKSUMS, 4));
@@ -351,6 +493,35 @@ mod tests {
         dictionary[4] |= 1;
         assert_eq!(refused(&dictionary, 5000, "dictionary"), 4);
         assert_eq!(refused(&[], 0, "begins with"), 0);
+    }
+
+    #[test]
+    fn what_comes_before_a_cut_is_decoded() {
+        // Bytes that repeat, and more than a block of them.
+        let bytes: Vec<u8> = (0..400_000_u32)
+            .map(|i| (i % 251 + i / 5000) as u8)
+            .collect();
+        for frame in [pack(&bytes), store(&bytes)] {
+            let mut longest = 0;
+            for cut in (0..frame.len()).step_by(frame.len() / 97) {
+                let Ok((begun, fault)) = unpack_begun(&frame[..cut], bytes.len() as u64) else {
+                    continue;
+                };
+                assert!(fault.unwrap().found.contains("cut off"));
+                assert!(bytes.starts_with(&begun), "{cut}");
+                assert!(begun.len() >= longest, "{cut}");
+                longest = begun.len();
+            }
+            assert!(longest > bytes.len() / 2, "{longest}");
+            // As many as it is said to decode to, where those are too few.
+            let (begun, fault) = unpack_begun(&frame, 300_000).unwrap();
+            assert!(begun == bytes[..300_000] && fault.is_some());
+            let (begun, fault) = unpack_begun(&frame, 400_001).unwrap();
+            assert!(begun == bytes && fault.is_some());
+            let mut broken = frame.clone();
+            broken[5] ^= 0x30;
+            assert!(unpack_begun(&broken, 400_000).is_err());
+        }
     }
 
     #[test]

@@ -16,13 +16,15 @@ use super::header::{read_extensions, read_header, read_name};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
-use crate::{Place, Problem, Problems, ReadError, Rule, counted, parallel};
+use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted, parallel};
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
 /// Chunks that are read at once: what is wrong with them is collected after that, so that broken
 /// files do not fill the memory with problems that are never listed.
 const CHUNKS_AT_ONCE: usize = 64;
+/// What is left out where a section decodes to less than all of it.
+const END_OF_SECTION: &str = "the end of the section";
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
 /// How many frames are asked where they end since their sizes do not go with what follows: each may
@@ -72,6 +74,7 @@ pub fn read_with(
         budget: Budget::new(bytes.len()),
         cubes: CubeAllowance::new(bytes.len()),
         walks_left: MAX_WALKS,
+        cut: None,
         watch,
     };
     let read = reader.read_parts(&mut cursor, &mut map);
@@ -126,6 +129,35 @@ impl Frame {
         lz4::unpack(frame.unwrap_or_default(), declared).map_err(|fault| self.fault(part, fault))
     }
 
+    /// Decodes as much of it as can be decoded, and says why that is not all.
+    fn unpack_begun(
+        &self,
+        file: &[u8],
+        part: Part,
+    ) -> Result<(Vec<u8>, Option<ReadError>), ReadError> {
+        let rest = bytes_from(file, self.start);
+        let frame = rest.get(..self.packed as usize).unwrap_or(rest);
+        let fault = |fault| {
+            // Of the end of the file it is enough to say so.
+            if frame.len() < self.packed as usize {
+                self.cut_off(frame.len(), part)
+            } else {
+                self.fault(part, fault)
+            }
+        };
+        match lz4::unpack_begun(frame, self.unpacked.into()) {
+            Ok((bytes, why)) => Ok((bytes, why.map(fault))),
+            Err(why) => Err(fault(why)),
+        }
+    }
+
+    /// That the file ends after so many of its bytes.
+    fn cut_off(&self, left: usize, part: Part) -> ReadError {
+        let found = format!("{part}: {} left", counted(left, "byte"));
+        let place = Place::Offset(self.start);
+        refused(&rules::TRUNCATED, part, place, found, self.packed)
+    }
+
     fn fault(&self, part: Part, fault: Lz4Fault) -> ReadError {
         let place = Place::Offset(self.start + fault.at as u64);
         let found = format!("{part}: {}", fault.found);
@@ -158,6 +190,8 @@ struct Reader<'a, 'w> {
     cubes: CubeAllowance,
     /// How many frames may still be asked where they end.
     walks_left: u32,
+    /// That the file ends before a level does: what follows from that has no place of its own.
+    cut: Option<Cause>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -183,9 +217,50 @@ impl Reader<'_, '_> {
             Ok(read) => Ok(Some(read)),
             Err(ReadError::Cancelled) => Err(ReadError::Cancelled),
             Err(error) => {
-                self.problems.add_error(error.losing(lost));
+                self.add(error.losing(lost));
                 Ok(None)
             }
+        }
+    }
+
+    /// Lists why something cannot be read. That the file ends before it follows from where it does.
+    fn add(&mut self, error: ReadError) {
+        if let ReadError::Unreadable(problem) = error {
+            let Problem {
+                rule,
+                subject,
+                place,
+                message,
+                ..
+            } = problem;
+            let cause = self.cut.filter(|_| rule == &rules::TRUNCATED);
+            self.problems
+                .add_consequence(cause, rule, subject, place, || message);
+        }
+    }
+
+    /// Decodes as much of a section as can be decoded, and says whether that is all.
+    fn unpack_begun(
+        &mut self,
+        frame: Frame,
+        part: Part,
+        sizes_at: u64,
+    ) -> Result<(Vec<u8>, bool), ReadError> {
+        self.admit(frame, part, sizes_at)?;
+        let (bytes, why) = frame.unpack_begun(self.bytes, part)?;
+        let is_whole = why.is_none();
+        if let Some(why) = why {
+            self.add(why.losing(END_OF_SECTION));
+        }
+        Ok((bytes, is_whole))
+    }
+
+    /// Lets what a section lacks follow from that it is not whole.
+    fn fold_section(&mut self, moment: usize, is_whole: bool) {
+        let cause = self.problems.first_since(moment).or(self.cut);
+        if let Some(cause) = cause.filter(|_| !is_whole) {
+            let problems = &mut self.problems;
+            problems.fold_some_since(moment, cause, |problem| is_of_cut(problem.rule));
         }
     }
 
@@ -233,7 +308,7 @@ impl Reader<'_, '_> {
 
         cursor.enter("level list", None);
         let count = cursor.u8()?;
-        let count = cursor.count(count, 4, "levels")?;
+        let count = cursor.count(count, 4, "level")?;
         (0..count).map(|_| cursor.u32()).collect()
     }
 
@@ -278,10 +353,11 @@ impl Reader<'_, '_> {
         };
         cursor.enter("level list", None);
         let count = counted(levels.len(), "level");
-        let found = format!("it leads to no level, but {count} is in the file");
+        let is = if levels.len() == 1 { "is" } else { "are" };
+        let found = format!("it leads to no level, but {count} {is} in the file");
         let at = first.offset as usize;
         let error = cursor.fault(&rules::LEVEL_LIST, at, found, "where levels are");
-        self.keep::<()>(Err(error), "nothing of them")?;
+        self.add(error);
         map.levels = levels;
         let rest = bytes_from(file, at as u64);
         if map.entities.is_empty() && are_entities(rest, &map.strings) {
@@ -303,8 +379,7 @@ impl Reader<'_, '_> {
         let at = cursor.pos();
         cursor.enter("level", usize::from(number));
         self.look_up(at as u64)?;
-        let whole = cursor.bytes(size as usize).map(|_| ());
-        let is_whole = whole.is_ok();
+        let is_whole = cursor.bytes(size as usize).is_ok();
         let left = cursor.left();
         if !is_whole {
             let lost = if left == 0 {
@@ -312,7 +387,11 @@ impl Reader<'_, '_> {
             } else {
                 "the end of the level"
             };
-            self.keep(whole, lost)?;
+            // The place is where the file ends.
+            let found = format!("{} left", counted(left, "byte"));
+            let error = cursor.fault(&rules::TRUNCATED, at + left, found, size);
+            self.keep::<()>(Err(error), lost)?;
+            self.cut = self.cut.or(self.problems.last());
         }
         let announced = at + size as usize;
         let mut level = Level::unread(at, size);
@@ -343,7 +422,11 @@ impl Reader<'_, '_> {
                 let expected = format!("{}, as its sections have", end - at);
                 let rule = &rules::SECTION_SIZE;
                 let error = cursor.fault(rule, at, found, expected);
-                self.keep::<()>(Err(error), "nothing")?;
+                self.add(error);
+                // It is no end of the file that a wrong size leads to.
+                if let Some((size, cut)) = self.problems.last().zip(self.cut.take()) {
+                    self.problems.fold_one(size, cut);
+                }
                 end
             }
             Some(end) if end < announced && is_whole => {
@@ -440,7 +523,7 @@ impl Reader<'_, '_> {
         if exponent > LARGEST_CHUNK {
             let found = format!("chunks of 2^{exponent} m");
             let error = cursor.fault(&rules::CHUNK_SIZE, at + 4, found, "at most 2^24");
-            self.keep::<()>(Err(error), "where chunks are: they are all in one place")?;
+            self.keep::<()>(Err(error), "where chunks are; all are shown in one place")?;
         } else {
             level.chunk_exponent = exponent;
         }
@@ -452,7 +535,7 @@ impl Reader<'_, '_> {
         cursor.enter("directory", None);
         let count = grid.iter().map(|count| u64::from(*count)).product::<u64>();
         let [y, x, z] = grid;
-        let what = format!("chunks ({y} along Y, {x} along X, {z} along Z)");
+        let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
         cursor.count(count, DIRECTORY_BYTES, &what)
     }
 
@@ -485,7 +568,7 @@ impl Reader<'_, '_> {
                 let expected = format!("{len}, as its frame has");
                 let place = Place::Offset(sizes_at(i));
                 let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
-                self.problems.add_error(error.losing("nothing"));
+                self.problems.add_error(error);
                 frame.packed = len;
             }
             position = frame.end();
@@ -516,29 +599,37 @@ impl Reader<'_, '_> {
             [u32::MAX; 3]
         };
 
+        let moment = self.problems.moment();
         let bytes = if common.is_empty() {
             Err(missing(part(Side::Common), sizes_at))
         } else {
-            self.unpack(common, part(Side::Common), sizes_at)
+            self.unpack_begun(common, part(Side::Common), sizes_at)
         };
         let lost = "all materials and environments of the level";
-        if let Some(bytes) = self.keep(bytes, lost)? {
+        level.common.is_torn = true;
+        if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
             let section = common.section(&bytes, part(Side::Common));
             level.common = LevelCommon::read(section, &mut self.problems);
+            level.common.is_torn |= !is_whole;
+            self.fold_section(moment, is_whole);
         }
         if !client.is_empty() {
-            let bytes = self.unpack(client, part(Side::Client), sizes_at);
+            let moment = self.problems.moment();
+            let bytes = self.unpack_begun(client, part(Side::Client), sizes_at);
             let lost = "the looks of materials, the sky and the sound environments of the level";
-            if let Some(bytes) = self.keep(bytes, lost)? {
+            if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
                 let section = client.section(&bytes, part(Side::Client));
-                let read = LevelClient::read(section, &mut self.problems, &level.common, grid);
+                let mut read = LevelClient::read(section, &mut self.problems, &level.common, grid);
+                read.is_torn |= !is_whole;
                 level.client = Some(read);
+                self.fold_section(moment, is_whole);
             }
         }
         if !server.is_empty() {
-            let bytes = self.unpack(server, part(Side::Server), sizes_at);
+            let moment = self.problems.moment();
+            let bytes = self.unpack_begun(server, part(Side::Server), sizes_at);
             let lost = "the entities of the level";
-            if let Some(bytes) = self.keep(bytes, lost)? {
+            if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
                 let mut section = server.section(&bytes, part(Side::Server));
                 let strings = section.string_table();
                 if let Some(strings) = self.keep(strings, lost)? {
@@ -547,15 +638,10 @@ impl Reader<'_, '_> {
                         read_entities(&mut section, &strings, problems, &rules::ENTITIES);
                     level.server = Some(LevelServer { strings, entities });
                 }
+                self.fold_section(moment, is_whole);
             }
         }
         Ok(())
-    }
-
-    /// Decodes a section of a level.
-    fn unpack(&mut self, frame: Frame, part: Part, sizes_at: u64) -> Result<Vec<u8>, ReadError> {
-        self.admit(frame, part, sizes_at)?;
-        frame.unpack(self.bytes, part)
     }
 
     /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
@@ -572,18 +658,21 @@ impl Reader<'_, '_> {
             return Err(refused(&rules::SECTION_SIZE, part, place, found, expected));
         }
         let file_bytes = self.bytes.len() as u64;
+        let (mut packed, mut unpacked) = (u64::from(packed), u64::from(unpacked));
         if frame.end() > file_bytes {
             let left = file_bytes.saturating_sub(frame.start);
-            let found = format!("{part}: {} left", counted(left as usize, "byte"));
-            let place = Place::Offset(frame.start.min(file_bytes));
-            return Err(refused(&rules::TRUNCATED, part, place, found, packed));
+            if left == 0 {
+                let start = frame.start.min(file_bytes);
+                return Err(Frame { start, ..frame }.cut_off(0, part));
+            }
+            // What there is of it may be read.
+            packed = left;
+            unpacked = unpacked.min(lz4::most_of(left));
         }
-        self.budget
-            .take(packed.into(), unpacked.into())
-            .map_err(|fault| {
-                let found = format!("sizes of the {part}: {}", fault.found);
-                refused(&rules::SECTION_SIZE, part, place, found, fault.expected)
-            })
+        self.budget.take(packed, unpacked).map_err(|fault| {
+            let found = format!("sizes of the {part}: {}", fault.found);
+            refused(&rules::SECTION_SIZE, part, place, found, fault.expected)
+        })
     }
 
     /// Reads the chunks of a level, whose sizes are in the directory.
@@ -597,7 +686,11 @@ impl Reader<'_, '_> {
         let mut chunks = std::mem::take(&mut level.chunks);
         let cubes = std::mem::take(&mut self.cubes);
         let around = Surroundings {
-            names: LevelNames::new(&level.common, level.client.as_ref()),
+            names: LevelNames::new(
+                &level.common,
+                !level.frames[1].is_empty(),
+                level.client.as_ref(),
+            ),
             grid: level.grid,
             cubes: &cubes,
         };
@@ -638,10 +731,12 @@ impl Reader<'_, '_> {
             for (chunk, (data, problems)) in batch.iter_mut().zip(done.ok_or(ReadError::Cancelled)?)
             {
                 let is_damaged = problems.has_errors();
-                self.problems.append(problems);
+                self.problems.append(problems, self.cut, |problem| {
+                    problem.rule == &rules::TRUNCATED
+                });
                 match data {
                     Ok(data) => chunk.data = Some(Box::new(ChunkData { is_damaged, ..data })),
-                    Err(error) => self.problems.add_error(error.losing("the chunk")),
+                    Err(error) => self.add(error.losing("the chunk")),
                 }
             }
         }
@@ -793,16 +888,25 @@ fn unpack_chunk(
     let [common_fits, client_fits, server_fits] = admitted;
     // Where the file ends before it, or sizes lie, that is enough.
     common_fits.clone()?;
-    let unpack = |frame: Frame, side, fits: &Result<(), ReadError>| {
-        fits.clone().and_then(|()| frame.unpack(file, part(side)))
+    let unpack = |frame: Frame, side, fits: &Result<(), ReadError>, problems: &mut Problems| {
+        let begun = fits
+            .clone()
+            .and_then(|()| frame.unpack_begun(file, part(side)));
+        begun.map(|(bytes, why)| {
+            let is_cut = why.is_some();
+            if let Some(why) = why {
+                problems.add_error(why.losing(END_OF_SECTION));
+            }
+            (bytes, is_cut)
+        })
     };
-    let common_bytes = unpack(common, Side::Common, common_fits);
+    let common_bytes = unpack(common, Side::Common, common_fits, problems);
     let mut unpack_any = |frame: Frame, side, fits, lost| {
         if frame.is_empty() {
             return Optional::Missing;
         }
-        match unpack(frame, side, fits) {
-            Ok(bytes) => Optional::There(bytes),
+        match unpack(frame, side, fits, problems) {
+            Ok((bytes, _)) => Optional::There(bytes),
             Err(error) => {
                 problems.add_error(error.losing(lost));
                 Optional::Broken
@@ -813,11 +917,30 @@ fn unpack_chunk(
     let client_bytes = unpack_any(client, Side::Client, client_fits, lost);
     let lost = "the entities and server regions of the chunk";
     let server_bytes = unpack_any(server, Side::Server, server_fits, lost);
-    read_chunk(
-        common.section(&common_bytes?, part(Side::Common)),
+    let moment = problems.moment();
+    let (common_bytes, is_cut) = common_bytes?;
+    let data = read_chunk(
+        (common.section(&common_bytes, part(Side::Common)), is_cut),
         client_bytes.map(|bytes| client.section(bytes, part(Side::Client))),
         server_bytes.map(|bytes| server.section(bytes, part(Side::Server))),
         around,
         problems,
-    )
+    );
+    // What a section lacks that is not whole follows from that.
+    if let Some(cause) = problems.first_since(0).filter(|_| moment > 0) {
+        problems.fold_some_since(moment, cause, |problem| is_of_cut(problem.rule));
+    }
+    // Where the file ends, that says why children are missing too.
+    let is_end = |problem: &Problem| problem.rule == &rules::TRUNCATED;
+    if let Some(end) = problems.find_since(0, is_end).filter(|_| moment > 0) {
+        problems.fold_some_since(moment, end, |problem| {
+            problem.rule == &rules::MISSING_CHILDREN
+        });
+    }
+    data
+}
+
+/// Whether a rule is broken by what is only not whole.
+fn is_of_cut(rule: &Rule) -> bool {
+    [&rules::TRUNCATED, &rules::STRING, &rules::ENTITIES].contains(&rule)
 }

@@ -250,12 +250,13 @@ fn odd_values_are_listed() {
     assert_eq!(read.problems.len(), 3, "{:?}", messages(&read));
     let message = &read.problems[0].message;
     assert!(
-        message.contains("the zone `Café` is not among the 1 zones of the map"),
+        message.contains("the zone `Café` is not among the 1 zone of the map"),
         "{message}"
     );
     let read = with("'eJ", "'!!eJ");
-    assert_eq!(read.problems.len(), 2, "{:?}", messages(&read));
-    let message = &read.problems[1].message;
+    assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
+    assert_eq!(read.problems[0].consequences.len(), 1);
+    let message = &read.problems[0].message;
     assert!(
         message.contains("`Layer 0`: tiles: found `!`; expected base64"),
         "{message}"
@@ -292,4 +293,29 @@ fn what_cannot_be_written_is_said() {
     map.layers[1].obstructions.pop();
     let error = write(&map).unwrap_err().to_string();
     assert_eq!(error, "layer 1: 69 obstructions, but 10 x 7 tiles");
+}
+
+#[test]
+fn one_cause_is_one_problem() {
+    let bytes = write(&made_up()).unwrap();
+    for cut in (10..bytes.len()).step_by(7) {
+        let map = read(&bytes[..cut]).unwrap();
+        let end = bytes[..cut].split(|byte| *byte == b'\n').count() as u64;
+        let [problem] = &map.problems[..] else {
+            panic!("cut at {cut}: {:?}", messages(&map));
+        };
+        assert_eq!(problem.rule.id, "ika/truncated", "cut at {cut}");
+        // Where the file ends, or where the text begins that does not end.
+        let Place::Text { line, .. } = problem.place else {
+            panic!("{problem}")
+        };
+        assert!(line <= end, "cut at {cut}: {problem}");
+    }
+    let is_width = |window: &[u8]| window == b"(width '12')";
+    let width = bytes.windows(12).position(is_width).unwrap();
+    let unreadable = [&bytes[..width], b"(width '1x')", &bytes[width + 12..]].concat();
+    let map = read(&unreadable).unwrap();
+    assert_eq!(map.problems.len(), 1, "{:?}", messages(&map));
+    assert_eq!(map.problems[0].rule.id, "ika/value");
+    assert_eq!(map.problems[0].severity, Severity::Error);
 }

@@ -259,7 +259,7 @@ fn broken_tilesets_are_answered() {
     let half = read(&bytes[..bytes.len() / 2]).unwrap();
     assert!(!half.rgba().is_empty());
     assert!(half.rgba().len() < made_up().rgba().len());
-    one(&half, Severity::Error, "pixels: they take ");
+    one(&half, Severity::Error, "pixels: the file ends in them, ");
     let below = half.problems[0].consequences.iter();
     let below: Vec<_> = below.map(|problem| problem.rule.id).collect();
     assert_eq!(below, ["ika/block", "vsp/strand"]);
@@ -323,4 +323,33 @@ fn what_cannot_be_written_is_said() {
     };
     let back = read(&write(&high).unwrap()).unwrap();
     assert_eq!(back.rgba(), high.rgba());
+}
+
+#[test]
+fn a_wrong_size_of_the_pixels_is_one_problem() {
+    let good = write(&made_up()).unwrap();
+    let whole = read(&good).unwrap();
+    // Behind version, pixel format, size, number and description.
+    let size_at = 75;
+    let size = u32::from_le_bytes(good[size_at..size_at + 4].try_into().unwrap());
+    for wrong in [0, size - 1, size + 1, 1 << 30] {
+        let mut bytes = good.clone();
+        bytes[size_at..size_at + 4].copy_from_slice(&wrong.to_le_bytes());
+        let vsp = read(&bytes).unwrap();
+        one(
+            &vsp,
+            Severity::Error,
+            &format!("expected {size}, behind which"),
+        );
+        assert_eq!(vsp.problems[0].rule.id, "vsp/pixels-size");
+        assert!(
+            vsp.pixels == whole.pixels && vsp.strands == whole.strands,
+            "{wrong}"
+        );
+        assert_eq!((vsp.pixels_not_read, vsp.strands_not_read), (None, None));
+    }
+    // A file that ends early is no wrong size.
+    let cut = read(&good[..good.len() - 797]).unwrap();
+    assert_eq!(cut.problems[0].rule.id, "ika/truncated");
+    assert!(cut.strands_not_read.is_some() && cut.pixels_not_read.is_none());
 }

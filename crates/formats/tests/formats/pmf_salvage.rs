@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::*;
-use mapscope_formats::{Problem, Severity, Subject};
+use mapscope_formats::{Place, Problem, Severity, Subject};
 use mapscope_testdata::{shared, synthesize};
 
 fn good() -> Pmf {
@@ -104,7 +104,12 @@ fn grow(file: &[u8], step: usize, least_stages: usize) {
             }
         };
         let is_less = now.iter().zip(&before).any(|(now, before)| now < before);
-        assert!(!is_less, "{len} bytes: {now:?} after {before:?}");
+        assert!(
+            !is_less,
+            "{len} bytes: {now:?} after {before:?} {:#?} {:#?}",
+            errors(&read(&file[..len]).unwrap()),
+            errors(&read(&file[..len - step]).unwrap())
+        );
         before = now;
         stages.insert(now);
     }
@@ -143,12 +148,15 @@ fn a_level_that_ends_early_keeps_its_whole_chunks() {
     assert!(cut_off.is_damaged && cut_off.server.is_none());
     assert_eq!(cut_off.client, of_whole.client);
     assert_eq!(level.chunks[2].data, None);
-    let third = |problem: &&&Problem| {
+    let third = |problem: &&Problem| {
         let chunk = [0, 2, 0];
         problem.subject == Subject::Chunk { level: 0, chunk }
     };
-    let errors = errors(&map);
-    let lost = errors.iter().find(third).unwrap();
+    let [error] = &errors(&map)[..] else {
+        panic!("{:?}", errors(&map));
+    };
+    assert_eq!(error.place, Place::Offset(cut as u64));
+    let lost = error.consequences.iter().find(third).unwrap();
     assert!(lost.message.ends_with("left out: the chunk"), "{lost}");
 }
 
@@ -555,4 +563,49 @@ fn faces_of(data: &ChunkData) -> usize {
         _ => 0,
     });
     faces.sum()
+}
+
+/// A section that is said to decode to a byte less has all but that byte, and nothing that it names is
+/// missing for it.
+#[test]
+fn a_size_that_is_one_too_small_costs_no_names() {
+    let map = good();
+    let file = written(&map);
+    let whole = read(&file).unwrap();
+    // The unpacked size of the common section, behind flags and three packed sizes.
+    let at = whole.levels[0].offset as usize + 13;
+    let mut small = file.clone();
+    small[at] -= 1;
+    let read = read(&small).unwrap();
+    let [problem] = &read.problems[..] else {
+        panic!("{:?}", read.problems);
+    };
+    assert_eq!(problem.rule.id, "pmf/lz4");
+    let [common, of_whole] = [&read, &whole].map(|map| &map.levels[0].common);
+    assert!(common.is_torn);
+    assert_eq!(common.materials, of_whole.materials);
+}
+
+/// Of a client section that the file ends in, what was decoded before is shown.
+#[test]
+fn a_client_section_that_is_cut_keeps_its_first_faces() {
+    let file = written(&synthesize::pmf([1, 1, 1], 3, 3));
+    let whole = read(&file).unwrap();
+    let frame = whole.levels[0].chunks[0].frames[1];
+    let cut = (frame.start + u64::from(frame.packed)) as usize - 40;
+    let map = read(&file[..cut]).unwrap();
+    let faces = |map: &Pmf| {
+        let data = map.levels[0].chunks[0].data.as_ref().unwrap();
+        let faces = data.cubes.iter().map(|(_, cube)| match cube {
+            Cube::Geometry(geometry) => geometry.faces().count(),
+            _ => 0,
+        });
+        faces.sum::<usize>()
+    };
+    assert!(faces(&map) > faces(&whole) / 2, "{}", faces(&map));
+    assert!(faces(&map) < faces(&whole));
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", map.problems);
+    };
+    assert_eq!(problem.place, Place::Offset(cut as u64));
 }

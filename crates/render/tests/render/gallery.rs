@@ -243,6 +243,7 @@ fn client() -> LevelClient {
         ..Sky::default()
     };
     LevelClient {
+        is_torn: false,
         sounds: vec![SoundEnvironment {
             name: cave,
             ..SoundEnvironment::default()

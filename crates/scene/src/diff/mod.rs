@@ -389,7 +389,13 @@ impl Comparison<'_> {
             return self.add(lists, at, place, |_| Found::default());
         }
         let own = self.own_of(lists, at);
-        let fields = compared(&own);
+        let mut fields = compared(&own);
+        let sides = lists.into_iter().zip(at);
+        fields.retain(|field| {
+            // What was not read on either side makes no difference.
+            let mut sides = sides.clone();
+            !sides.any(|(list, at)| at.is_some_and(|at| list.is_unknown(at, &field.name)))
+        });
         let at_lines = fields::places(&own);
         if !fields.is_empty() {
             let at_lines = at_lines.clone();

@@ -6,6 +6,8 @@ use crate::{Document, Item, OwnLine};
 
 /// Reads something of a part by its index.
 type Read<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
+/// Says whether a field of a part could not be read, by its name.
+type IsUnknown<'a> = Box<dyn Fn(usize, &str) -> bool + 'a>;
 /// Appends bytes that stand for a part.
 type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 
@@ -25,6 +27,10 @@ pub struct Parts<'a> {
     /// The field that shows the bytes of parts that differ in nothing else; none where parts are the
     /// same all the same.
     pub(super) raw_field: Option<&'static str>,
+    /// Whether these bytes are told of parts of which fields are told too: they do not say all of it.
+    pub(super) is_raw_told: bool,
+    /// Whether a field of a part, by its name, could not be read.
+    unknown: Option<IsUnknown<'a>>,
     /// Whether another order is a difference.
     pub(super) is_ordered: bool,
     /// Whether it is a part of the file, and not only something to find items in.
@@ -67,6 +73,8 @@ impl<'a> Parts<'a> {
             own: None,
             raw: None,
             raw_field: None,
+            is_raw_told: false,
+            unknown: None,
             is_ordered: true,
             is_compared: true,
             lost: None,
@@ -146,6 +154,12 @@ impl<'a> Parts<'a> {
         self
     }
 
+    /// Which fields of a part could not be read: what is in their place is nothing that the file says.
+    pub(crate) fn unknown(mut self, is_unknown: impl Fn(usize, &str) -> bool + 'a) -> Self {
+        self.unknown = Some(Box::new(is_unknown));
+        self
+    }
+
     /// Whether the file has more of them, or may have, that were not read: what is not in the list may be
     /// in the file all the same.
     pub(crate) fn cut(self, is_cut: bool) -> Self {
@@ -186,6 +200,14 @@ impl<'a> Parts<'a> {
         Self {
             raw_field: Some(field),
             ..self.glance(raw)
+        }
+    }
+
+    /// The same of bytes that no field says anything of.
+    pub(crate) fn data(self, field: &'static str, raw: impl Fn(usize, &mut Vec<u8>) + 'a) -> Self {
+        Self {
+            is_raw_told: true,
+            ..self.bytes(field, raw)
         }
     }
 
@@ -251,6 +273,11 @@ impl<'a> Parts<'a> {
 
     pub(super) fn is_lost(&self, index: usize) -> bool {
         self.lost.as_ref().is_some_and(|is_lost| is_lost(index))
+    }
+
+    pub(super) fn is_unknown(&self, index: usize, field: &str) -> bool {
+        let unknown = self.unknown.as_ref();
+        unknown.is_some_and(|is_unknown| is_unknown(index, field))
     }
 
     pub(super) fn has_raw(&self) -> bool {

@@ -11,6 +11,10 @@ struct Sample {
     about: About,
     named: Vec<(&'static str, u32)>,
     grid: ([u32; 2], Vec<u8>),
+    /// How many of the cells of the grid were not read: the last ones.
+    lost: usize,
+    /// Whether there are more names.
+    is_cut: bool,
 }
 
 fn sample(named: &[(&'static str, u32)], grid: ([u32; 2], &[u8])) -> Sample {
@@ -23,6 +27,8 @@ fn sample(named: &[(&'static str, u32)], grid: ([u32; 2], &[u8])) -> Sample {
         },
         named: named.to_vec(),
         grid: (grid.0, grid.1.to_vec()),
+        lost: 0,
+        is_cut: false,
     }
 }
 
@@ -44,7 +50,8 @@ impl Document for Sample {
             .owns(|i| vec![OwnLine::new("Thing", "Number", self.named[i].1)]);
         let grid = Parts::grid("cell", *size, |[row, col]| format!("{row},{col}"));
         let grid = grid.bytes("value", |i, bytes| bytes.push(values[i]));
-        Some(vec![named, grid])
+        let grid = grid.lost(|i| i >= values.len() - self.lost);
+        Some(vec![named.cut(self.is_cut), grid])
     }
 }
 
@@ -140,23 +147,39 @@ fn files_of_two_formats_are_not_compared() {
     );
 }
 
+fn told(document: &Sample) -> Vec<String> {
+    let mut lines = Vec::new();
+    let _whole = tell(document, |part| {
+        let fields = part.fields.iter().map(|field| {
+            let [value, _] = field.texts();
+            format!(" {} {}", field.name, value.unwrap())
+        });
+        let fields: String = fields.collect();
+        lines.push(format!("{} {}{fields}", part.what, part.place));
+        std::ops::ControlFlow::Continue(())
+    });
+    lines
+}
+
 #[test]
 fn everything_is_told_line_by_line() {
     let a = sample(&[("one", 1)], ([1, 1], &[7]));
-    let mut lines = Vec::new();
-    let _whole = tell(&a, |part| {
-        let field = &part.fields[0];
-        let [value, _] = field.texts();
-        lines.push(format!(
-            "{} {} {} {}",
-            part.what,
-            part.place,
-            field.name,
-            value.unwrap()
-        ));
-        std::ops::ControlFlow::Continue(())
-    });
-    assert_eq!(lines, ["thing one Number 1", "cell 0,0 value 07"]);
+    assert_eq!(told(&a), ["thing one Number 1", "cell 0,0 value 07"]);
+}
+
+#[test]
+fn what_was_not_read_is_told_in_one_line() {
+    let mut a = sample(&[("one", 1)], ([1000, 1], &[7; 1000]));
+    (a.lost, a.is_cut) = (999, true);
+    let expected = [
+        "thing one Number 1",
+        "thing more not read",
+        "cell 0,0 value 07",
+        "cell 999 of 1000 not read",
+    ];
+    assert_eq!(told(&a), expected);
+    (a.lost, a.named) = (1000, Vec::new());
+    assert_eq!(told(&a), ["thing not read", "cell 1000 of 1000 not read"]);
 }
 
 #[test]

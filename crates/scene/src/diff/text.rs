@@ -6,12 +6,12 @@ use super::fields::all;
 use super::{FieldChange, Parts};
 use crate::Document;
 
-/// A part of a document, with all that the file says of it.
+/// A part of a document, with all that the file says of it; or that parts of a list were not read.
 #[derive(Debug)]
 pub struct Told<'a> {
     /// What it is, such as `tile`.
     pub what: &'static str,
-    /// Its name or its place, as the format has it.
+    /// Its name or its place, as the format has it; of those that were not read, that and how many.
     pub place: &'a str,
     /// What the file says of it, as what A says and B does not.
     pub fields: Vec<FieldChange>,
@@ -38,12 +38,19 @@ fn tell_lists(
     line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for list in lists.into_iter().filter(|list| list.is_compared) {
+        let mut lost = 0;
         for index in 0..list.count {
+            if list.is_lost(index) {
+                lost += 1;
+                continue;
+            }
             let place = format!("{within}{}", list.name(index));
             let mut fields = all(list.own(index, document));
+            fields.retain(|field| !list.is_unknown(index, &field.name));
             let mut raw = Vec::new();
             list.raw(index, &mut raw);
-            let bytes = list.raw_field.filter(|_| fields.is_empty());
+            let is_told = list.is_raw_told || fields.is_empty();
+            let bytes = list.raw_field.filter(|_| is_told);
             fields.extend(bytes.map(|field| {
                 let bytes = crate::describe::own::bytes_text(&raw).into();
                 FieldChange::new(field, [Some(bytes), None])
@@ -55,6 +62,24 @@ fn tell_lists(
             })?;
             tell_lists(document, list.inner(index), &format!("{place}: "), line)?;
         }
+        if let Some(not_read) = not_read(&list, lost) {
+            line(&Told {
+                what: list.what,
+                place: &format!("{within}{not_read}"),
+                fields: Vec::new(),
+            })?;
+        }
     }
     ControlFlow::Continue(())
+}
+
+/// What of a list was not read, of which so many parts only stand in the place of others.
+fn not_read(list: &Parts<'_>, lost: usize) -> Option<String> {
+    match (lost, list.is_cut) {
+        (0, false) => None,
+        (0, true) if list.count == 0 => Some("not read".to_owned()),
+        (0, true) => Some("more not read".to_owned()),
+        (lost, false) => Some(format!("{lost} of {} not read", list.count)),
+        (lost, true) => Some(format!("{lost} of {} and more not read", list.count)),
+    }
 }

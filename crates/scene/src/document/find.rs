@@ -204,10 +204,19 @@ fn form_of(kind: &str, lists: &[Parts<'_>]) -> String {
 fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
     let mut names = Vec::new();
     let mut count = 0;
-    let _all = visit(lists, &|item| item.kind() == kind, &mut |_, name| {
+    // Who asks for a number is told those that there are.
+    let is_number = called.starts_with(|c: char| c.is_ascii_digit());
+    let _all = visit(lists, &|item| item.kind() == kind, &mut |item, name| {
         count += 1;
         if names.len() < MAX_LISTED {
-            names.push(name());
+            let numbers = item.to_string();
+            let numbers = numbers.strip_prefix(kind).unwrap_or_default().trim();
+            let name = name();
+            names.push(if is_number && name != numbers {
+                format!("{} ({name})", numbers.replace(' ', ","))
+            } else {
+                name
+            });
         }
         ControlFlow::Continue(())
     });

@@ -109,7 +109,7 @@ macro_rules! overlays {
     (@colors $($other:ident)?) => { false };
     (@first on) => { true };
     (@first $($other:ident)?) => { false };
-    ($($id:ident $name:literal $help:literal $($mark:ident)?,)+) => {
+    ($($id:ident $name:literal $help:tt $($mark:ident)?,)+) => {
         [$($crate::Overlay {
             id: $crate::OverlayId::$id,
             name: $name,
@@ -121,6 +121,10 @@ macro_rules! overlays {
 }
 
 pub(crate) use overlays;
+
+/// What the overlay of what was not read does, of levels and of 2D maps.
+pub(crate) const LEFT_OUT_HELP: &str =
+    "Outline what was not read: chunks and cubes of levels, tiles of 2D maps";
 
 /// The overlays of two tables, of so many in all.
 pub(crate) const fn joined<const COUNT: usize>(

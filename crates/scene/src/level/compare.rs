@@ -8,7 +8,7 @@ use super::properties::LevelAt;
 use crate::diff::Parts;
 use crate::{LevelItem, OwnLine, Owner};
 use mapscope_formats::is_of_end;
-use mapscope_formats::pmf::{ChunkClient, Face, SIDES, Vertex};
+use mapscope_formats::pmf::{self, ChunkClient, ChunkData, CubeKind, Face, SIDES, Side, Vertex};
 
 impl Map {
     /// All that the file has: what the header says, the archive, extensions, levels with their
@@ -28,23 +28,29 @@ impl Map {
         let levels = levels.items(|level| Some(LevelItem::level(level)));
         let mut problems = self.about.problems.iter();
         let is_cut = problems.any(|problem| is_of_end(problem.rule));
+        // What stands before the levels is there where levels are.
+        let is_front_cut = is_cut && self.pmf.levels.is_empty();
         vec![
             Parts::one("map", LevelItem::Map),
             Parts::named("archive file", files, path)
                 .items(|index| Some(LevelItem::archive_file(index)))
-                .cut(is_cut),
+                .cut(is_front_cut),
             extensions
                 .items(|index| {
                     let index = index as u32;
                     Some(LevelItem::Extension { index })
                 })
-                .cut(is_cut),
+                .cut(is_front_cut),
             levels
                 .made_of(|level| {
                     self.level_at(level)
                         .map_or_else(Vec::new, |at| self.level_parts(at))
                 })
-                .cut(is_cut),
+                .unknown(|level, field| {
+                    let level = self.pmf.levels.get(level);
+                    level.is_some_and(|level| is_unknown_of_level(level, field))
+                })
+                .cut(is_front_cut),
             self.entity_parts_of(Owner::Map).cut(is_cut),
         ]
     }
@@ -62,25 +68,50 @@ impl Map {
             material.map_or_else(String::new, |it| common.strings.brief(it.name).into_owned())
         });
         let sounds = Parts::numbered("sound material", common.sound_materials.len());
+        let is_torn = common.is_torn;
+        let looks = level
+            .client
+            .as_ref()
+            .map_or(0, |client| client.materials.len());
+        let has_looks = !is_client_torn(level);
         let mut parts = vec![
-            materials.items(move |index| Some(LevelItem::material(at.number, index))),
-            physics.items(move |index| Some(LevelItem::physics_material(at.number, index))),
-            sounds.items(move |index| {
-                let (level, index) = (number, index as u32);
-                Some(LevelItem::SoundMaterial { level, index })
-            }),
+            materials
+                .items(move |index| Some(LevelItem::material(at.number, index)))
+                .unknown(move |index, field| {
+                    let is_of_common = ["Name", "Type", "Flags", "Render mode"].contains(&field);
+                    !is_of_common && !has_looks && index >= looks
+                })
+                .cut(is_torn),
+            physics
+                .items(move |index| Some(LevelItem::physics_material(at.number, index)))
+                .cut(is_torn),
+            sounds
+                .items(move |index| {
+                    let (level, index) = (number, index as u32);
+                    Some(LevelItem::SoundMaterial { level, index })
+                })
+                .cut(is_torn),
         ];
         parts.extend(Environment::ALL.into_iter().filter_map(|of| {
-            let (strings, names, _) = of.names(level)?;
             let what = of.item(at.number, 0).kind();
+            let is_cut = match of {
+                Environment::Weather | Environment::Gravity => is_torn,
+                Environment::Sound | Environment::Sky => is_client_torn(level),
+            };
+            let Some((strings, names, _)) = of.names(level) else {
+                return is_cut.then(|| Parts::named(what, 0, |_| String::new()).cut(true));
+            };
             let count = names.len();
             let environments = Parts::named(what, count, move |index| {
                 let name = names.get(index);
                 name.map_or_else(String::new, |name| strings.brief(*name).into_owned())
             });
-            Some(environments.items(move |index| Some(of.item(at.number, index))))
+            let environments = environments.items(move |index| Some(of.item(at.number, index)));
+            Some(environments.cut(is_cut))
         }));
-        parts.push(self.entity_parts_of(Owner::level(at.number)));
+        let is_server_lost = !level.frames[2].is_empty() && level.server.is_none();
+        let entities = self.entity_parts_of(Owner::level(at.number));
+        parts.push(entities.cut(is_server_lost));
         let chunk = move |index: usize| self.chunk_at(number, index as u32);
         // What lights do stands in the chunks.
         let mut chunks = (0..level.chunks.len()).filter_map(chunk);
@@ -141,11 +172,16 @@ impl Map {
         let cubes = cubes
             .keys(move |index| cube(index).map_or_else(String::new, |(cube, _)| cube.path_key()))
             .items(move |index| Some(at.cube_item(index as u32)))
+            .unknown(move |index, field| {
+                let of_client = field.starts_with("Lightmaps") || field == "Triangles";
+                of_client && lacks_client(data, index as u32)
+            })
+            .cut(data.cubes.is_torn())
             .detailed(move |index| cube(index).map_or_else(Vec::new, |(cube, _)| face_parts(cube)));
         let lightmaps = Parts::numbered("lightmap", at.lightmaps().len());
         let lightmaps = lightmaps
             .items(move |index| Some(at.lightmap_item(index)))
-            .bytes("luxels", move |index, bytes| {
+            .data("luxels", move |index, bytes| {
                 let lightmap = at.lightmaps().get(index);
                 bytes.extend(lightmap.iter().flat_map(|lightmap| &lightmap.luxels));
             })
@@ -197,6 +233,32 @@ impl ChunkAt<'_> {
     }
 }
 
+/// Whether the client section of a level is in the file and cannot be read to its end.
+fn is_client_torn(level: &pmf::Level) -> bool {
+    match &level.client {
+        Some(client) => client.is_torn,
+        None => !level.frames[1].is_empty(),
+    }
+}
+
+/// Whether a field of a level says what could not be read.
+fn is_unknown_of_level(level: &pmf::Level, field: &str) -> bool {
+    match field {
+        "Air physics material" | "Weather" | "Gravity" => level.common.is_torn,
+        "Sound" | "Sky" => is_client_torn(level),
+        // Each number is one below the count.
+        "Chunks" | "Chunk size" | "Center chunk" => level.grid.contains(&0),
+        _ => false,
+    }
+}
+
+/// Whether the client section should say something of a box and does not.
+fn lacks_client(data: &ChunkData, cube: u32) -> bool {
+    let is_box = data.cubes.kind(cube) == Some(CubeKind::Geometry);
+    let is_read = data.cubes.record(Side::Client, cube).is_some();
+    data.is_damaged && is_box && !is_read
+}
+
 /// The faces of a cube, and their vertices.
 fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
     let Some(geometry) = cube.geometry() else {
@@ -205,8 +267,12 @@ fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
     let Some(client) = cube.data.client.as_ref() else {
         return vec![Parts::numbered("face", 0).cut(true)];
     };
+    if lacks_client(cube.data, cube.cube) {
+        return vec![Parts::numbered("face", 0).cut(true)];
+    }
+    // Also those that are not drawn since something of them is wrong.
     let faces: Vec<FaceAt<'_>> = geometry
-        .faces()
+        .all_faces()
         .map(|face| FaceAt { client, face })
         .collect();
     let sides: Vec<usize> = faces.iter().map(|at| at.face.side).collect();

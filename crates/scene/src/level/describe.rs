@@ -16,7 +16,8 @@ use crate::numbers::{number, short, xyz};
 use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
-    Corners, Cube, CubeKind, Geometry, LightInfo, SIDES, Side, StringRef, StringTable, VisInfo,
+    Corners, Cube, CubeKind, Geometry, LightInfo, NO_LIGHTMAP, SIDES, Side, StringRef, StringTable,
+    VisInfo,
 };
 
 /// How many cubes that a visibility cube sees are listed of all chunks together.
@@ -166,7 +167,7 @@ impl<'a> CubeRecord<'a> {
 
     const BOX: &'a [Field<Self>] = &[
         field("Flags", |of: &Self| {
-            of.of_box(|geometry| Value::bits(geometry.bits))
+            of.of_box(|geometry| Value::bits(geometry.bits | geometry.unknown_bits))
         })
         .json_as("faces", |of| {
             of.geometry.map_or(0, Geometry::side_mask).into()
@@ -200,6 +201,13 @@ impl<'a> CubeRecord<'a> {
         })
         .json_as("triangles", |of| {
             json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
+        }),
+        field("Flags of sides", |of: &Self| {
+            of.of_box(|geometry| {
+                let bits = geometry.unknown_sides;
+                let said = || format!("{bits:#04x} (means nothing)");
+                (bits != 0).then(said).into()
+            })
         }),
         field("First vertex", |of: &Self| {
             of.of_box(|geometry| geometry.first_vertex.into())
@@ -583,7 +591,11 @@ impl<'a> CubeAt<'a> {
     fn physics(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.physics.get(side);
         let name = used.and_then(|used| self.data.physics_materials.get(usize::from(*used)));
-        name.map_or_else(|| "none".into(), |name| self.at.physics_material(*name))
+        let outside = || {
+            let count = self.data.physics_materials.len();
+            used.map_or_else(|| "none".to_owned(), |index| no_such(*index, count))
+        };
+        name.map_or_else(|| outside().into(), |name| self.at.physics_material(*name))
     }
 
     fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
@@ -591,7 +603,12 @@ impl<'a> CubeAt<'a> {
         let lightmap = lightmap.map(|index| usize::from(*index));
         match lightmap.filter(|index| *index < self.at.lightmaps().len()) {
             Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
-            None => "none".into(),
+            None => match lightmap.and_then(|index| u8::try_from(index).ok()) {
+                Some(index) if index != NO_LIGHTMAP => {
+                    no_such(index, self.at.lightmaps().len()).into()
+                }
+                _ => "none".into(),
+            },
         }
     }
 
@@ -763,7 +780,19 @@ pub(super) const CORNERS: [&str; 8] = [
 /// The name at an index of a list; none where it has no such.
 fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> String {
     let name = index.and_then(|index| names.get(usize::from(*index)));
-    name.map_or_else(|| "none".to_owned(), |name| strings.get(*name).into_owned())
+    match (name, index) {
+        (Some(name), _) => strings.get(*name).into_owned(),
+        (None, Some(index)) => no_such(*index, names.len()),
+        (None, None) => "none".to_owned(),
+    }
+}
+
+/// An index that is outside its list; without a list nothing is meant.
+fn no_such(index: u8, count: usize) -> String {
+    match (index, count) {
+        (0, 0) => "none".to_owned(),
+        _ => format!("{index} (there is none)"),
+    }
 }
 
 /// The corners that lead from the root to a cube, by their numbers and signs: `4 +X -Y +Z` and so

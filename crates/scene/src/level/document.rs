@@ -6,7 +6,7 @@ use super::Map;
 use super::describe::CubeRecord;
 use super::properties::MapAt;
 use crate::diff::Parts;
-use crate::overlay::overlays;
+use crate::overlay::{LEFT_OUT_HELP, overlays};
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
     Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
@@ -36,7 +36,7 @@ pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
         "Draw back faces as if they were front faces, whether or not the cube says so",
     Wireframe "Wireframe" "Draw the edges of the triangles",
     ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
-    LeftOut "Left out" "Outline what was not read: chunks and cubes of levels, tiles of 2D maps" on,
+    LeftOut "Left out" LEFT_OUT_HELP on,
     Cells "Octree cells"
         "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
          depth",

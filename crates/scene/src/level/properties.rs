@@ -52,12 +52,13 @@ pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
 /// type on.
 fn unread_entities(entities: Option<&Entities>) -> Value {
     let lines = entities.and_then(Entities::opaque).map(|(at, bytes)| {
-        vec![
+        let mut lines = vec![
             Property::new("Why", "the first is of an unknown type"),
             Property::new("Offset", format!("{at:#x} of their section")).derived(),
             Property::new("Size", counted(bytes.len(), "byte")),
-            Property::dump(bytes),
-        ]
+        ];
+        lines.extend((!bytes.is_empty()).then(|| Property::dump(bytes)));
+        lines
     });
     lines.into()
 }
@@ -505,8 +506,12 @@ impl<'a> LevelAt<'a> {
     fn environments(&self) -> Value {
         Value::list(Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
-            let default = Some(strings.brief(default)).filter(|default| !default.is_empty());
-            let default = default.as_deref().unwrap_or("none");
+            let default = match &*strings.brief(default) {
+                // A string that the file does not have is not the same as no name.
+                _ if !strings.has(default.0) => format!("{:#x} (no string)", default.0),
+                "" => "none".to_owned(),
+                name => name.to_owned(),
+            };
             let text = format!("{default} by default, of {}", names.len());
             Some(Value::from(text).named(of.name()))
         }))
@@ -585,6 +590,7 @@ impl<'a> ChunkAt<'a> {
             };
             (!at.chunk.is_whole()).then_some(what).into()
         })
+        .derived()
         .json_as("readable", |at| at.chunk.is_whole().into()),
         field("Problem", Self::problems).derived(),
     ];

@@ -10,13 +10,15 @@ impl TileMap {
     /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
     /// tileset its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
-        let mut parts = vec![Parts::one("map", TileMapItem::Map)];
+        let map = Parts::one("map", TileMapItem::Map);
+        let mut parts = vec![map.lost(|_| self.facts.is_head_cut())];
         match self.facts.own_tiles() {
             OwnTiles::None => {}
             // The tiles are found by what the layers use of them, which needs the sheets.
             OwnTiles::Named => parts.push(self.named_tiles().for_finding()),
             OwnTiles::Images => {
                 parts.extend(self.tileset_parts());
+                parts.extend(self.facts.parts(self, None));
                 return parts;
             }
         }
@@ -26,6 +28,7 @@ impl TileMap {
             Parts::numbered("layer", self.layers.len())
         };
         let layers = layers.items(|index| Some(Self::layer_item(index)));
+        let layers = layers.lost(|index| self.facts.is_layer_cut(index));
         let layers = layers.cut(self.is_list_cut(|what| matches!(what, Unread::Layers(_))));
         parts.push(layers.made_of(|index| self.layer_parts(index)));
         parts.extend(self.grids_of(None));
@@ -63,6 +66,7 @@ impl TileMap {
         Parts::grid("cell", [rows, columns], place_name)
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
             .lost(move |index| self.is_cell_lost(layer_number, index))
+            .cut(self.is_size_unknown(layer_number))
             .bytes("bytes", move |index, bytes| {
                 self.facts.cell_bytes(layer_number, index, bytes);
                 if !bytes.is_empty() {
@@ -143,8 +147,11 @@ impl TileMap {
             .iter()
             .filter(|object| object.kind == kind)
             .count();
-        let is_cut = kind == ObjectKind::Entity
-            && self.is_list_cut(|what| matches!(what, Unread::Entities(_)));
+        // What stands on layers is lost with them.
+        let stands_on_layers = matches!(kind, ObjectKind::Entity | ObjectKind::ZoneArea);
+        let is_cut = self.is_list_cut(|what| {
+            what.is_of(kind) || stands_on_layers && matches!(what, Unread::Layers(_))
+        });
         Parts::named(kind.item(0).kind(), count, name)
             .items(move |number| self.object_item(object(number)?))
             .cut(is_cut)
@@ -175,6 +182,8 @@ impl TileMap {
         };
         let tiles = Parts::numbered("tile", tileset.tile_count());
         let tiles = tiles.items(|image| Some(Self::tile_item(0, image)));
+        let tiles = tiles.lost(|image| self.is_image_lost(image));
+        let tiles = tiles.cut(self.is_list_cut(|what| matches!(what, Unread::Images(_))));
         let tiles = tiles.bytes("pixels", |image, bytes| {
             bytes.extend(tileset.image(image).unwrap_or_default());
         });

@@ -282,11 +282,10 @@ impl<'a> Part<'a, Layer> {
             "fixed" => "stays where it is on the screen".into(),
             parallax => format!("{parallax} of the camera").into(),
         }),
-        field("Repeats", |at| match at.wraps {
-            [true, true] => "in all directions".into(),
-            [true, false] => "left and right".into(),
-            [false, true] => "up and down".into(),
-            [false, false] => "no".into(),
+        field("Repeats", |at: &Self| at.repeats().into()).own(|at| {
+            // What the file says once is no difference of each layer.
+            let is_own = !at.map.facts.repeats_as_a_whole();
+            is_own.then(|| at.repeats()).into()
         }),
         field("Around it", |at: &Self| {
             let tile = |image| Some(at.map.tile(at.tileset, image)?.number());
@@ -307,6 +306,16 @@ impl<'a> Part<'a, Layer> {
         })
         .derived(),
     ];
+
+    /// Where it repeats.
+    fn repeats(&self) -> &'static str {
+        match self.wraps {
+            [true, true] => "in all directions",
+            [true, false] => "left and right",
+            [false, true] => "up and down",
+            [false, false] => "no",
+        }
+    }
 
     /// The size of its tiles, if it has any.
     fn tile_size(&self) -> Option<[u32; 2]> {
@@ -571,7 +580,8 @@ impl<'a> Part<'a, Tileset> {
             }
         })
         .summary("Tiles", |at| at.tile_count().into())
-        .note(|at| counted(at.tile_count(), "tile").into()),
+        .note(|at| counted(at.tile_count(), "tile").into())
+        .derived(),
         field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
             .summary("Size", |at| by(at.tile_size, "")),
         field("Used", |at: &Self| {
@@ -603,9 +613,10 @@ impl<'a> Part<'a, Tileset> {
         .derived(),
     ];
 
-    const ANIMATION: &'a [Field<Self>] = &[field("Strand", |at| {
+    const ANIMATION: &'a [Field<Self>] = &[field("Strand", |at: &Self| {
         at.map.strands(at.number..at.number + 1)
-    })];
+    })
+    .derived()];
 }
 
 /// A tile of a tileset.

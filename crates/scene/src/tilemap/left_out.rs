@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::here::NotReadHere;
 use super::items::CellAt;
-use super::{GridKind, Layer, TileMap};
+use super::{GridKind, Layer, ObjectKind, TileMap};
 use crate::colors::{BROKEN, DAMAGED};
 use crate::lines::LineBuilder;
 use crate::outline::heading;
@@ -41,8 +41,16 @@ pub enum Unread {
     Layers(Rest),
     /// The zones of the map.
     Zones(Rest),
-    /// The entities of the map.
+    /// The entities of the map or of a layer.
     Entities(Rest),
+    /// The areas of zones of a layer.
+    ZoneAreas(Rest),
+    /// The waypoints of the map.
+    Waypoints(Rest),
+    /// The images of a tileset.
+    Images(Rest),
+    /// The animations of a tileset.
+    Strands(Rest),
 }
 
 impl Unread {
@@ -50,14 +58,38 @@ impl Unread {
     fn size(self) -> Option<[u32; 2]> {
         match self {
             Self::Tiles(size) | Self::Attributes(size) | Self::Grid(_, size) => Some(size),
-            Self::Layers(_) | Self::Zones(_) | Self::Entities(_) => None,
+            _ => None,
+        }
+    }
+
+    /// How many more elements a list has that stands by itself.
+    fn rest(self) -> Option<Rest> {
+        match self {
+            Self::Tiles(_) | Self::Attributes(_) | Self::Grid(..) => None,
+            Self::Layers(rest)
+            | Self::Zones(rest)
+            | Self::Entities(rest)
+            | Self::ZoneAreas(rest)
+            | Self::Waypoints(rest)
+            | Self::Images(rest)
+            | Self::Strands(rest) => Some(rest),
+        }
+    }
+
+    /// Whether it is a list of objects of a kind.
+    pub(super) fn is_of(self, kind: ObjectKind) -> bool {
+        match self {
+            Self::Entities(_) => kind == ObjectKind::Entity,
+            Self::ZoneAreas(_) => kind == ObjectKind::ZoneArea,
+            Self::Waypoints(_) => kind == ObjectKind::Waypoint,
+            _ => false,
         }
     }
 
     /// What its elements are called.
     fn name(self) -> &'static str {
         match self {
-            Self::Tiles(_) => "tiles",
+            Self::Tiles(_) | Self::Images(_) => "tiles",
             Self::Attributes(_) => "graphics attributes",
             Self::Grid(GridKind::Obstruction { .. }, _) => "obstruction",
             Self::Grid(GridKind::Zones, _) => "zone map",
@@ -65,6 +97,9 @@ impl Unread {
             Self::Layers(_) => "layers",
             Self::Zones(_) => "zones",
             Self::Entities(_) => "entities",
+            Self::ZoneAreas(_) => "zone areas",
+            Self::Waypoints(_) => "waypoints",
+            Self::Strands(_) => "strands",
         }
     }
 }
@@ -106,7 +141,7 @@ impl LeftOut {
         is_short.then_some(left_out)
     }
 
-    /// The end of a list that stands by itself, if it was not read.
+    /// The end of a list that stands by itself, if it was not read since the file ends before it.
     pub(super) fn of_list(what: fn(Rest) -> Unread, read: usize, rest: Rest) -> Option<Self> {
         (rest != Rest::Nothing).then_some(Self {
             what: what(rest),
@@ -116,17 +151,29 @@ impl LeftOut {
         })
     }
 
+    /// The same of a list that belongs to a layer.
+    pub(super) fn of_layer(self, layer: usize) -> Self {
+        Self {
+            layer: Some(layer),
+            ..self
+        }
+    }
+
+    /// The same for another reason.
+    pub(super) fn because(self, why: NotRead) -> Self {
+        Self { why, ..self }
+    }
+
     /// How many elements the file says there are, if it does.
     fn of(&self) -> Option<u64> {
-        match self.what {
-            Unread::Tiles([w, h]) | Unread::Attributes([w, h]) | Unread::Grid(_, [w, h]) => {
-                Some(u64::from(w) * u64::from(h))
-            }
-            Unread::Layers(rest) | Unread::Zones(rest) | Unread::Entities(rest) => match rest {
-                Rest::Nothing => Some(self.read as u64),
-                Rest::Count(more) => Some(self.read as u64 + u64::from(more)),
-                Rest::Unknown => None,
-            },
+        if let Some([w, h]) = self.what.size() {
+            // A size of 0 is none that the file says.
+            return Some(u64::from(w) * u64::from(h)).filter(|count| *count > 0);
+        }
+        match self.what.rest()? {
+            Rest::Nothing => Some(self.read as u64),
+            Rest::Count(more) => Some(self.read as u64 + u64::from(more)),
+            Rest::Unknown => None,
         }
     }
 
@@ -244,8 +291,20 @@ impl TileMap {
     }
 
     /// Whether a list of the map was not read to its end.
-    pub(super) fn is_list_cut(&self, is_list: fn(Unread) -> bool) -> bool {
+    pub(super) fn is_list_cut(&self, is_list: impl Fn(Unread) -> bool) -> bool {
         self.left_out.iter().any(|list| is_list(list.what))
+    }
+
+    /// Whether it is not known how many cells a layer has.
+    pub(super) fn is_size_unknown(&self, layer: usize) -> bool {
+        let mut of_layer = self.left_out_of(Some(layer));
+        of_layer.any(|lost| matches!(lost.what, Unread::Tiles(size) if size.contains(&0)))
+    }
+
+    /// Whether an image of a tileset was not read to its end.
+    pub(super) fn is_image_lost(&self, image: usize) -> bool {
+        let mut images = self.left_out.iter();
+        images.any(|lost| matches!(lost.what, Unread::Images(_)) && image >= lost.read)
     }
 
     /// Whether the tile of a cell, or what else the file says of it, was not read.
@@ -318,7 +377,7 @@ impl TileMap {
     }
 
     /// The line of the outline that says how many of a list were not read.
-    pub(super) fn left_out_line(&self, is_list: fn(Unread) -> bool) -> Option<OutlineNode> {
+    pub(super) fn left_out_line(&self, is_list: impl Fn(Unread) -> bool) -> Option<OutlineNode> {
         let list = self.left_out.iter().find(|list| is_list(list.what))?;
         let more = if list.read == 0 { "" } else { " more" };
         let label = match list.of() {

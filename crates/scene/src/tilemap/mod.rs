@@ -194,6 +194,22 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Whether the file says of the whole map, and of no layer, whether it repeats.
+    fn repeats_as_a_whole(&self) -> bool {
+        false
+    }
+
+    /// Whether the file ends before all is said of the whole map.
+    fn is_head_cut(&self) -> bool {
+        false
+    }
+
+    /// Whether the file ends before all is said of a layer itself.
+    fn is_layer_cut(&self, layer: usize) -> bool {
+        let _ = layer;
+        false
+    }
+
     /// Whether the cells of a layer are in the file itself.
     fn has_cells(&self, layer: usize) -> bool {
         let _ = layer;

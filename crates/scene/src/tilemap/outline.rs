@@ -116,9 +116,7 @@ impl TileMap {
         let count = objects().count();
         lines.truncate(MAX_LISTED);
         lines.extend(and_more(count, lines.len()));
-        if kind == ObjectKind::Entity {
-            lines.extend(self.left_out_line(|what| matches!(what, Unread::Entities(_))));
-        }
+        lines.extend(self.left_out_line(|what| what.is_of(kind)));
         OutlineNode {
             note: count.to_string(),
             ..heading(kind.said().list, lines)

@@ -9,7 +9,7 @@ use super::shapes::ShownAt;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
 use crate::lines::LineBuilder;
-use crate::overlay::overlays;
+use crate::overlay::{LEFT_OUT_HELP, overlays};
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
 /// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
@@ -24,7 +24,7 @@ pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
     Grid "Tile grid" "Draw lines between the tiles",
     PixelGrid "Pixel grid" "Draw lines between the pixels, when they are large enough",
     LayerFrames "Layer edges" "Draw a frame around each layer",
-    LeftOut "Left out" "Outline what was not read: chunks and cubes of levels, tiles of 2D maps" on,
+    LeftOut "Left out" LEFT_OUT_HELP on,
     Still "No parallax" "Keep all layers where they are while the flat view moves",
 ];
 

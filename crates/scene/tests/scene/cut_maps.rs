@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use mapscope_formats::ika::{self, map as ika_map, text_map};
+use mapscope_formats::pmf;
 use mapscope_formats::ppe::{Corner, MapData, MapFlags, map_data};
 use mapscope_formats::{Integers, Severity};
-use mapscope_scene::tilemap::{TileMap, ika::Found, ika::map_document, ika::text_document, ppe};
+use mapscope_scene::diff::Diff;
+use mapscope_scene::tilemap::ika::{Found, map_document, text_document, tileset_document};
+use mapscope_scene::tilemap::{TileMap, ppe};
 use mapscope_scene::{
     Document, InfoQuery, Item, OpenOptions, Playhead, Shown, Source, TileMapItem,
 };
@@ -297,4 +300,115 @@ fn containers_say_which_cells_they_lack() {
         .lines(&Shown::default(), &mut lines);
     // Around three tiles of the one, and all of the other.
     assert_eq!(lines.len(), 6 + 4);
+}
+
+/// How many differences there are of each kind.
+fn differences(a: &TileMap, b: &TileMap) -> Vec<(&'static str, u64)> {
+    let diff = Diff::of([a, b]).unwrap();
+    assert_eq!(Diff::of([b, a]).unwrap().count(), diff.count());
+    let groups = diff.groups.iter();
+    groups.map(|group| (group.what, group.count())).collect()
+}
+
+#[test]
+fn what_the_file_ends_before_is_no_difference() {
+    let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
+    let open = |bytes: &[u8]| text_document(text_map::read(bytes).unwrap(), Found::default());
+    let whole = open(&text);
+    for cut in (12..text.len()).step_by(11) {
+        let found = differences(&open(&text[..cut]), &whole);
+        assert_eq!(found, [], "text map cut at {cut}");
+    }
+    let tileset = mapscope_testdata::synthesize::ika_tileset(1);
+    let bytes = ika::vsp::write(&tileset).unwrap();
+    let open = |bytes: &[u8]| {
+        ika::vsp::read(bytes)
+            .ok()
+            .map(|vsp| tileset_document(vsp, "a"))
+    };
+    let whole = open(&bytes).unwrap();
+    for cut in (80..bytes.len())
+        .step_by(997)
+        .chain(bytes.len() - 799..bytes.len())
+    {
+        let cut_off = open(&bytes[..cut]).unwrap();
+        assert_eq!(differences(&cut_off, &whole), [], "tileset cut at {cut}");
+        let info = cut_off.info(&InfoQuery::default());
+        assert!(!info["left_out"].as_array().unwrap().is_empty(), "{cut}");
+    }
+}
+
+#[test]
+fn changes_of_strands_are_differences() {
+    let tileset = mapscope_testdata::synthesize::ika_tileset(1);
+    let open = |vsp: &ika::vsp::Vsp| tileset_document(vsp.clone(), "a");
+    let changed = |change: fn(&mut ika::vsp::Strand)| {
+        let mut other = tileset.clone();
+        change(&mut other.strands[2]);
+        let diff = Diff::of([&open(&tileset), &open(&other)]).unwrap();
+        let [difference] = &diff.differences[..] else {
+            panic!("{:?}", diff.differences);
+        };
+        assert_eq!((difference.what, &*difference.place), ("strand", "2"));
+        let [_, text] = difference.fields[0].texts();
+        format!("{}: {}", difference.fields[0].name, text.unwrap())
+    };
+    assert_eq!(
+        changed(|strand| strand.finish = 64),
+        "Last tile: 64 (there is no such tile)"
+    );
+    assert_eq!(changed(|strand| strand.mode = 4), "Mode: 4 (means nothing)");
+    assert_eq!(changed(|strand| strand.mode = 0), "Mode: forwards");
+}
+
+fn level_document(file: &[u8]) -> std::sync::Arc<dyn Document> {
+    let source = Source {
+        path: "a.pmf".into(),
+        bytes: file.to_vec().into(),
+        embedded: &[],
+    };
+    mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).unwrap()
+}
+
+#[test]
+fn what_a_level_names_and_does_not_have_is_said_by_its_number() {
+    let file = pmf::write(
+        &mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3),
+        pmf::Packing::Stored,
+    );
+    let file = file.unwrap();
+    let whole = pmf::read(&file).unwrap();
+    let [common, client, _] = whole.levels[0].chunks[0].frames;
+    let data = whole.levels[0].chunks[0].data.as_ref().unwrap();
+    let mut boxes = data.cubes.iter().filter(|(_, cube)| match cube {
+        pmf::Cube::Geometry(geometry) => geometry.side_mask() != 0,
+        _ => false,
+    });
+    let (cube, _) = boxes.next().unwrap();
+    // A stored frame has 11 bytes before its data.
+    let at = |frame: pmf::Frame, side, offset: u32| {
+        let record = data.cubes.record(side, cube).unwrap();
+        frame.start as usize + 11 + (record.start + offset) as usize
+    };
+    let good = file.clone();
+    let said = |at: usize, change: fn(u8) -> u8| {
+        let mut file = good.clone();
+        file[at] = change(file[at]);
+        let [a, b] = [&good, &file].map(|file| level_document(file));
+        let diff = Diff::of([&*a, &*b]).unwrap();
+        let of_cube = diff.differences.iter().find(|it| it.what == "cube");
+        let fields = of_cube.map(|it| it.fields.iter().map(|field| field.texts()[1].clone()));
+        fields
+            .into_iter()
+            .flatten()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    assert_eq!(
+        said(at(common, pmf::Side::Common, 2), |_| 99),
+        "99 (there is none)"
+    );
+    let sides = said(at(client, pmf::Side::Client, 5), |sides| sides | 0x80);
+    assert_eq!(sides, "0x80 (means nothing)");
 }

@@ -149,7 +149,7 @@ pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
             place: text_map::Span::default(),
         }],
         layers: (0..layers).map(layer).collect(),
-        problems: Vec::new(),
+        ..TextMap::default()
     }
 }
 
@@ -198,7 +198,7 @@ pub fn ika_tileset(seed: u64) -> Vsp {
         mask: None,
         pixels: Pixels::Rgba(pixels),
         strands,
-        problems: Vec::new(),
+        ..Vsp::default()
     }
 }
 

@@ -29,8 +29,14 @@ pub static FORMAT: Format = Format {
 
 /// Whether a file is a map of ika, or one of VERGE, which reading refuses by name.
 fn sniff(bytes: &[u8]) -> bool {
-    // Another number after it is another version, and reading says so.
-    bytes.starts_with(&MAGIC[..4])
+    // Another number after it is another version, and reading says so; a byte may be damaged.
+    let begin = bytes.get(..MAGIC.len()).unwrap_or_default();
+    let right = begin
+        .iter()
+        .zip(MAGIC)
+        .filter(|(byte, of_magic)| byte == of_magic);
+    right.count() >= MAGIC.len() - 1
+        || bytes.starts_with(&MAGIC[..4])
         || bytes.starts_with(MANGLED_MAGIC)
         || verge::verge_version(bytes).is_some()
 }

@@ -11,7 +11,9 @@ use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
-use crate::{NotRead, Place, Problems, ReadError, Rest, Subject, counted, outside, quoted};
+use crate::{
+    NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside, quoted,
+};
 
 /// The most layers that are shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
@@ -44,6 +46,7 @@ pub fn read_with(
     cursor.seek(MAGIC.len());
     let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
     let layers = layers as usize;
+    let blocks_at = cursor.pos();
     let layout = Layout::find(bytes, cursor.pos(), layers, &mut problems);
     let tail = layout.tail;
     layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
@@ -53,6 +56,12 @@ pub fn read_with(
     } else {
         map.zones_not_read = Rest::Unknown;
         map.entities_not_read = Rest::Unknown;
+    }
+    // Where layers should be there are the blocks of others, or none.
+    if let Some(cause) = problems.find_since(0, |problem| problem.rule == &rules::NO_LAYERS) {
+        problems.fold(cause, |problem| {
+            problem.place >= Place::Offset(blocks_at as u64)
+        });
     }
     map.problems = problems.finish();
     Ok(map)
@@ -112,12 +121,10 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
             "the map has no layers, so there is nothing to show; expected at least one".to_owned()
         });
     }
+    let no_layers = problems.last().filter(|_| layers == 0);
     for oddity in oddities(&render_string, layers as usize) {
-        problems.add(
-            &rules::RENDER_STRING,
-            Place::Offset(render_at as u64),
-            || oddity,
-        );
+        let (rule, place) = (&rules::RENDER_STRING, Place::Offset(render_at as u64));
+        problems.add_consequence(no_layers, rule, Subject::File, place, || oddity);
     }
     let map = Map {
         tileset,
@@ -304,6 +311,7 @@ impl Layout {
             subject,
             element,
             count,
+            cause: None,
         };
         let tiles = self.blocks.iter().enumerate();
         let mut blocks: Vec<Block<&[u8]>> = tiles
@@ -320,12 +328,13 @@ impl Layout {
             blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
         let mut budget = budget(bytes.len());
+        let moment = problems.moment();
         let inflated = inflate_all(&blocks, &mut budget, problems, watch)?;
-        // Of a block that the file ends in, its end is missing and nothing else.
-        let cut = cut.filter(|_| {
-            let last = inflated.last();
-            last.is_some_and(|last| last.not_read == Some(NotRead::DataEnds))
-        });
+        // A wrong length of a block leads to others that are none, up to one that is too long.
+        let astray = inflated.iter().rev().take_while(|block| block.is_lost());
+        let first_astray = blocks.len() - astray.count();
+        let astray = blocks.iter().skip(first_astray).map(|block| block.place);
+        let astray: Vec<Place> = astray.collect();
         let mut inflated = inflated.into_iter();
 
         if let Some((at, _)) = self.infos.get(MAX_LAYERS) {
@@ -366,10 +375,21 @@ impl Layout {
         }
         if let Some(end) = self.end {
             problems.add_error(end.losing(lost));
-            if let Some((cause, cut)) = problems.last().zip(cut) {
-                problems.fold(cause, |problem| {
-                    problem.rule == &rules::BLOCK && problem.place == cut
+            if let Some((end, cut)) = problems.last().zip(cut) {
+                let is_block = |problem: &Problem, place| {
+                    problem.rule == &rules::BLOCK && problem.place == place
+                };
+                let first = astray.split_last().and_then(|(_, before)| before.first());
+                let first = first.and_then(|first| {
+                    problems.find_since(moment, |problem| is_block(problem, *first))
                 });
+                match first {
+                    Some(cause) => problems.fold_some_since(moment, cause, |problem| {
+                        problem.rule == &rules::TRUNCATED
+                            || astray.iter().any(|place| is_block(problem, *place))
+                    }),
+                    None => problems.fold(end, |problem| is_block(problem, cut)),
+                }
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ pub use read::{read, read_with};
 pub use write::write;
 
 use super::{Parallax, aries};
-use crate::{Format, NotRead, Place, Problem};
+use crate::{Format, NotRead, Place, Problem, Rest};
 
 /// The name of the node that is a map.
 const ROOT: &str = "ika-map";
@@ -45,6 +45,14 @@ pub struct TextMap {
     pub waypoints: Vec<Waypoint>,
     /// The layers in the order in which they are drawn, the lowest first.
     pub layers: Vec<Layer>,
+    /// How many kinds of zones are missing.
+    pub zones_not_read: Rest,
+    /// How many waypoints are missing.
+    pub waypoints_not_read: Rest,
+    /// How many layers are missing.
+    pub layers_not_read: Rest,
+    /// Whether the file ends before all is said of the whole map: its title, tileset and size.
+    pub is_head_cut: bool,
     /// Everything that is wrong with the file, in file order.
     /// Of each kind the first hundred are listed, and how many more there are.
     pub problems: Vec<Problem>,
@@ -98,8 +106,14 @@ pub struct Layer {
     pub obstructions_not_read: Option<NotRead>,
     /// The entities on it, in file order.
     pub entities: Vec<Entity>,
+    /// How many entities are missing.
+    pub entities_not_read: Rest,
     /// Zones on it, in file order.
     pub zones: Vec<ZoneRect>,
+    /// How many zones are missing.
+    pub zones_not_read: Rest,
+    /// Whether the file ends before its tiles, so that anything of it may be missing.
+    pub is_cut: bool,
     /// Where it is in the file.
     pub place: Span,
     /// Where the tiles are in the file, compressed and in base64.
@@ -183,6 +197,9 @@ impl TextMap {
             layer.data = Span::default();
             layer.tiles_not_read = None;
             layer.obstructions_not_read = None;
+            layer.entities_not_read = Rest::Nothing;
+            layer.zones_not_read = Rest::Nothing;
+            layer.is_cut = false;
             for entity in &mut layer.entities {
                 entity.place = Span::default();
             }
@@ -190,6 +207,10 @@ impl TextMap {
                 zone.place = Span::default();
             }
         }
+        self.zones_not_read = Rest::Nothing;
+        self.waypoints_not_read = Rest::Nothing;
+        self.layers_not_read = Rest::Nothing;
+        self.is_head_cut = false;
         self.tileset_place = Span::default();
         self.problems.clear();
         self

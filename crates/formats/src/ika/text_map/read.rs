@@ -9,7 +9,7 @@ use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{NotRead, Place, Problems, ReadError, Subject, quoted};
+use crate::{NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -75,7 +75,8 @@ pub fn read_with(
     } = reader;
     let mut budget = budget(bytes.len());
     let inflated = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
-    for (target, Inflated { elements, not_read }) in targets.into_iter().zip(inflated) {
+    for ((target, is_open), Inflated { elements, not_read }) in targets.into_iter().zip(inflated) {
+        let not_read = not_read.map(|why| if is_open { NotRead::FileEnds } else { why });
         match target {
             Target::Tiles(layer) => {
                 if let Some(layer) = map.layers.get_mut(layer) {
@@ -91,6 +92,10 @@ pub fn read_with(
             }
         }
     }
+    let has_all_zones = map.zones_not_read == Rest::Nothing;
+    tree.fold_cut(&mut problems, |problem| {
+        problem.rule == &rules::ZONE_NAME && !has_all_zones
+    });
     map.problems = problems.finish();
     Ok(map)
 }
@@ -105,7 +110,8 @@ enum Target {
 struct Reader {
     problems: Problems,
     blocks: Vec<Block<Vec<u8>>>,
-    targets: Vec<Target>,
+    /// What each is for, and whether the file ends in it.
+    targets: Vec<(Target, bool)>,
 }
 
 impl Reader {
@@ -125,7 +131,12 @@ impl Reader {
                 format!("{tilesets} tilesets; the engine reads the first alone")
             });
         }
+        let is_cut = |node: Option<Node<'_, '_>>| node.map_or(root.is_open(), |it| it.is_open());
         let mut map = TextMap {
+            is_head_cut: is_cut(information) || is_cut(header),
+            zones_not_read: root.rest_of("zones"),
+            waypoints_not_read: root.rest_of("waypoints"),
+            layers_not_read: root.rest_of("layers"),
             version,
             title: string(information, "title"),
             meta: meta.unwrap_or_default(),
@@ -140,14 +151,14 @@ impl Reader {
                 .unwrap_or_default(),
             ..TextMap::default()
         };
-        for node in list(root, "zones", "zone") {
+        for node in whole(root, "zones", "zone") {
             map.zones.push(Zone {
                 label: string(Some(node), "label"),
                 script: string(Some(node), "script"),
                 place: span(node),
             });
         }
-        for node in list(root, "waypoints", "waypoint") {
+        for node in whole(root, "waypoints", "waypoint") {
             map.waypoints.push(Waypoint {
                 label: string(Some(node), "label"),
                 position: self.pair(Some(node), ["x", "y"], 0),
@@ -216,8 +227,20 @@ impl Reader {
             wrap: [self.flag(wrap, "x"), self.flag(wrap, "y")],
             place: span(node),
             label,
+            entities_not_read: node.rest_of("entities"),
+            zones_not_read: node.rest_of("zones"),
+            is_cut: node.is_open() && node.node("data").is_none(),
             ..Layer::default()
         };
+        let missing = if node.is_open() {
+            NotRead::FileEnds
+        } else {
+            NotRead::Missing
+        };
+        if size.is_none() {
+            layer.tiles_not_read = Some(missing);
+            layer.obstructions_not_read = Some(missing);
+        }
         if let Some(size) = size {
             let [width, height] = size.map(u64::from);
             let count = width * height;
@@ -228,16 +251,18 @@ impl Reader {
                 self.block(data, name, Element::Word, count, Target::Tiles(index));
             } else {
                 self.no_tiles(node, &name);
-                layer.tiles_not_read = Some(NotRead::Missing);
+                layer.tiles_not_read = Some(missing);
             }
             // Versions 1.0 say `(format tile)` here and mean zlib all the same.
             if let Some(data) = node.node("obstructions") {
                 let name = format!("{name}: obstructions");
                 let target = Target::Obstructions(index);
                 self.block(data, name, Element::Byte, count, target);
+            } else if node.is_open() {
+                layer.obstructions_not_read = Some(NotRead::FileEnds);
             }
         }
-        for (entity, i) in list(node, "entities", "entity").zip(0..) {
+        for (entity, i) in whole(node, "entities", "entity").zip(0..) {
             self.problems.subject = Subject::LayerEntity {
                 layer: index as u32,
                 entity: i,
@@ -246,7 +271,7 @@ impl Reader {
             layer.entities.push(entity);
         }
         self.problems.subject = Subject::Layer(index as u32);
-        for zone in list(node, "zones", "zone") {
+        for zone in whole(node, "zones", "zone") {
             let zone = self.zone_rect(zone, &name, zones);
             layer.zones.push(zone);
         }
@@ -266,10 +291,15 @@ impl Reader {
             });
             return None;
         };
+        let moment = self.problems.moment();
         let size = self.pair(Some(dimensions), ["width", "height"], 0);
         let checked = checked_size(size);
         if checked.is_none() {
-            self.problems.add(&rules::SIZE, dimensions.place(), || {
+            // What is no number is taken for 0.
+            let cause = self.problems.first_since(moment);
+            let (subject, place) = (self.problems.subject, dimensions.place());
+            let problems = &mut self.problems;
+            problems.add_consequence(cause, &rules::SIZE, subject, place, || {
                 let [width, height] = size;
                 format!(
                     "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
@@ -290,7 +320,7 @@ impl Reader {
         target: Target,
     ) {
         let text = node.text().unwrap_or(Text::none(node.place()));
-        let bytes = text.base64(&name, &mut self.problems);
+        let (bytes, cause) = text.base64(&name, &mut self.problems);
         self.blocks.push(Block {
             bytes,
             place: text.place,
@@ -298,8 +328,9 @@ impl Reader {
             name,
             element,
             count,
+            cause,
         });
-        self.targets.push(target);
+        self.targets.push((target, node.is_open()));
     }
 
     fn entity(&mut self, node: Node<'_, '_>, layer: &str) -> Entity {
@@ -307,7 +338,9 @@ impl Reader {
         let label = node_text("label");
         let direction = node_text("direction");
         if !DIRECTIONS.contains(&direction.as_str()) {
-            self.problems.add(&rules::VALUE, node.place(), || {
+            let place = node.node("direction").unwrap_or(node);
+            let place = place.text().map_or(place.place(), |text| text.place);
+            self.problems.add(&rules::VALUE, place, || {
                 format!(
                     "{layer}: entity {} looks {}; expected a direction such as `up-left`; the \
                      engine takes it for `down`",
@@ -337,9 +370,9 @@ impl Reader {
         if !zones.contains(label.as_str()) {
             self.problems.add(&rules::ZONE_NAME, node.place(), || {
                 format!(
-                    "{layer}: the zone {} is not among the {} zones of the map",
+                    "{layer}: the zone {} is not among the {} of the map",
                     quoted(label.as_bytes()),
-                    zones.len()
+                    counted(zones.len(), "zone")
                 )
             });
         }
@@ -414,6 +447,15 @@ fn string(node: Option<Node<'_, '_>>, name: &str) -> String {
     value
         .map(|value| text::decode(&value.bytes))
         .unwrap_or_default()
+}
+
+/// The nodes of a name in the node that holds them all, but for one that the file ends in.
+fn whole<'t, 'a>(
+    node: Node<'t, 'a>,
+    of: &str,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'t, 'a>> {
+    list(node, of, name).filter(|node| !node.is_open())
 }
 
 /// The nodes of a name in the node that holds them all.

@@ -13,7 +13,7 @@ pub use read::{read, read_with};
 #[cfg(feature = "write")]
 pub use write::write;
 
-use crate::{Format, Problem};
+use crate::{Format, NotRead, Problem};
 
 /// The name of the node that is a text tileset.
 const ROOT: &str = "ika-tileset";
@@ -53,8 +53,12 @@ pub struct Vsp {
     /// The tiles one after another, each row by row from the top left. Fewer than
     /// [`Vsp::count`] tiles where the file has fewer.
     pub pixels: Pixels,
+    /// Why they are fewer, if they are.
+    pub pixels_not_read: Option<NotRead>,
     /// Animations; [`STRANDS`] of them, of which few are in use, or none where they are missing.
     pub strands: Vec<Strand>,
+    /// Why they are fewer, if the file does not end before them.
+    pub strands_not_read: Option<NotRead>,
     /// Everything that is wrong with the file, in file order.
     /// Of each kind the first hundred are listed, and how many more there are.
     pub problems: Vec<Problem>,

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, budget, inflate_all};
+use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
-use crate::{Place, Problems, ReadError, Subject, counted, quoted};
+use crate::{NotRead, Place, Problems, ReadError, Subject, counted, quoted};
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
@@ -52,11 +52,6 @@ pub fn read_with(
     } else {
         read_binary(bytes, &mut problems, watch)?
     };
-    if vsp.count == 0 {
-        problems.add(&rules::NO_TILES, Place::Offset(0), || {
-            "the tileset has no tiles".to_owned()
-        });
-    }
     vsp.problems = problems.finish();
     Ok(vsp)
 }
@@ -121,6 +116,50 @@ impl Head {
             Packing::None => self.stored_bytes(),
             Packing::Rle | Packing::Zlib => self.packed.into(),
         }
+    }
+
+    /// Takes the strands that end the file for the true end of the pixels, where those behind the bytes
+    /// that the pixels are said to take make no sense.
+    fn mend_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
+        let left = cursor.left();
+        let Some(size) = left.checked_sub(STRANDS * STRAND_BYTES) else {
+            return;
+        };
+        let said = self.packed as usize;
+        if self.packing == Packing::None
+            || size == said
+            || self.are_strands(cursor, said) != Some(false)
+            || self.are_strands(cursor, size) != Some(true)
+        {
+            return;
+        }
+        problems.add(
+            &rules::PIXELS_SIZE,
+            Place::Offset(self.packed_at as u64),
+            || {
+                let said = counted(said, "byte");
+                format!(
+                    "pixels: they are said to take {said}; expected {size}, behind which {STRANDS} \
+                 strands end the file; it is read so"
+                )
+            },
+        );
+        self.packed = size as u32;
+    }
+
+    /// Whether the strands behind so many bytes mean anything; none where no strand does anything.
+    fn are_strands(&self, cursor: &Cursor<'_>, bytes: usize) -> Option<bool> {
+        let mut cursor = cursor.clone();
+        if bytes > cursor.left() {
+            return Some(false);
+        }
+        cursor.seek(cursor.pos() + bytes);
+        let strands = (0..STRANDS).map_while(|_| strand(&mut cursor).ok());
+        let active: Vec<Strand> = strands.filter(Strand::is_active).collect();
+        let mut means = active
+            .iter()
+            .map(|strand| has_tiles(*strand, self.vsp.count) && has_mode(*strand));
+        (!active.is_empty()).then(|| means.all(|means| means))
     }
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
@@ -258,29 +297,45 @@ fn read_binary(
         ));
     }
     let mut cursor = Cursor::new(bytes, File);
-    let head = Head::read(&mut cursor, problems)?;
-    let is_cut = head.said_bytes() > cursor.left() as u64;
+    let mut head = Head::read(&mut cursor, problems)?;
     let moment = problems.moment();
-    let pixels = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
-    let strands = read_strands(&mut cursor, head.vsp.count, problems);
-    // A file that ends in the pixels lacks their end and all strands, and nothing else.
-    if let Some(cause) = problems.first_since(moment).filter(|_| is_cut) {
+    no_tiles(head.vsp.count, problems);
+    head.mend_size(&cursor, problems);
+    let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
+    let cause = problems.first_since(moment);
+    let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
+    // Of a wrong size or number all else follows, and of a file that ends in the pixels.
+    if let Some(cause) = cause {
         problems.fold_since(moment, cause);
     }
+    let is_cut = pixels_not_read == Some(NotRead::FileEnds);
+    let strands_not_read = strands_not_read.or(is_cut.then_some(NotRead::FileEnds));
     Ok(Vsp {
         pixels,
+        pixels_not_read,
         strands,
+        strands_not_read,
         ..head.vsp
     })
 }
 
+/// Warns of a tileset without tiles.
+fn no_tiles(count: u32, problems: &mut Problems) {
+    if count == 0 {
+        problems.add(&rules::NO_TILES, Place::Offset(0), || {
+            "the tileset has no tiles".to_owned()
+        });
+    }
+}
+
+/// Reads the pixels, and says why they are not all there, if they are not.
 fn read_pixels(
     cursor: &mut Cursor<'_>,
     head: &Head,
     file_bytes: usize,
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<Pixels, ReadError> {
+) -> Result<(Pixels, Option<NotRead>), ReadError> {
     cursor.enter("pixels", None);
     let start = cursor.pos();
     let said = head.said_bytes();
@@ -288,16 +343,20 @@ fn read_pixels(
     let stored = cursor
         .field("pixels")
         .bytes(said.min(left as u64) as usize)?;
-    if stored.len() as u64 != said {
-        let at = if head.packing == Packing::None {
-            start
-        } else {
-            head.packed_at
-        };
-        problems.add(&rules::TRUNCATED, Place::Offset(at as u64), || {
-            let said = counted(said as usize, "byte");
-            format!("pixels: they take {said}, but {left} left; expected all of them")
-        });
+    let is_cut = stored.len() as u64 != said;
+    let mut cause = None;
+    if is_cut {
+        problems.add(
+            &rules::TRUNCATED,
+            Place::Offset(cursor.pos() as u64),
+            || {
+                let said = counted(said as usize, "byte");
+                format!(
+                    "pixels: the file ends in them, {left} of {said} left; expected all of them"
+                )
+            },
+        );
+        cause = problems.last();
     }
     // Checked to be below the maximum.
     let count = head.pixel_count() as usize;
@@ -324,13 +383,19 @@ fn read_pixels(
                 subject: Subject::File,
                 element: Element::Byte,
                 count: head.stored_bytes(),
+                cause,
             };
-            let bytes = inflate(block, file_bytes, problems, watch)?;
-            return Ok(if bytes_per_pixel == 1 {
+            let (bytes, not_read) = inflate(block, file_bytes, problems, watch)?;
+            let pixels = if bytes_per_pixel == 1 {
                 Pixels::Indexed(bytes)
             } else {
                 Pixels::Rgba(whole_pixels(bytes))
-            });
+            };
+            let not_read = match not_read {
+                Some(NotRead::DataEnds) if is_cut => Some(NotRead::FileEnds),
+                not_read => not_read,
+            };
+            return Ok((pixels, not_read));
         }
     };
     let place = Place::Offset(start as u64);
@@ -346,7 +411,12 @@ fn read_pixels(
             format!("pixels: the runs go on after {count} pixels; the rest is left out")
         }),
     }
-    Ok(pixels)
+    let not_read = match (pixels.len() < count, is_cut) {
+        (false, _) => None,
+        (true, true) => Some(NotRead::FileEnds),
+        (true, false) => Some(NotRead::DataEnds),
+    };
+    Ok((pixels, not_read))
 }
 
 /// Pixels of four bytes without what there is of the last one if it is not all there.
@@ -355,30 +425,36 @@ fn whole_pixels(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Inflates pixels.
+/// Inflates pixels, and says why they are not all there, if they are not.
 fn inflate<B: AsRef<[u8]> + Sync>(
     block: Block<B>,
     file_bytes: usize,
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<Vec<u8>, ReadError> {
+) -> Result<(Vec<u8>, Option<NotRead>), ReadError> {
     let mut budget = budget(file_bytes);
     let inflated = inflate_all(&[block], &mut budget, problems, watch)?;
-    let bytes = inflated
-        .into_iter()
-        .next()
-        .map(|block| block.elements.into_bytes());
-    Ok(bytes.unwrap_or_default())
+    let inflated = inflated.into_iter().next();
+    let Inflated { elements, not_read } = inflated.unwrap_or(Inflated {
+        elements: Elements::Bytes(Vec::new()),
+        not_read: None,
+    });
+    Ok((elements.into_bytes(), not_read))
 }
 
-fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) -> Vec<Strand> {
+/// Reads the strands, and says why they are not all there, if they are not.
+fn read_strands(
+    cursor: &mut Cursor<'_>,
+    count: u32,
+    problems: &mut Problems,
+) -> (Vec<Strand>, Option<NotRead>) {
     cursor.enter("strands", None);
     let start = cursor.pos();
     if cursor.left() == 0 {
         cursor.warn(problems, &rules::STRAND, start, || {
             format!("the file ends; expected {STRANDS} strands; nothing is animated")
         });
-        return Vec::new();
+        return (Vec::new(), None);
     }
     let mut strands = Vec::with_capacity(STRANDS);
     for i in 0..STRANDS {
@@ -391,7 +467,7 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
             }
             Err(error) => {
                 problems.add_error(error);
-                return strands;
+                return (strands, Some(NotRead::FileEnds));
             }
         }
     }
@@ -403,7 +479,7 @@ fn read_strands(cursor: &mut Cursor<'_>, count: u32, problems: &mut Problems) ->
             format!("{left} after the last strand; expected the end of the file")
         });
     }
-    strands
+    (strands, None)
 }
 
 fn strand(cursor: &mut Cursor<'_>) -> Result<Strand, ReadError> {
@@ -413,6 +489,16 @@ fn strand(cursor: &mut Cursor<'_>) -> Result<Strand, ReadError> {
         delay: cursor.field("delay").u16()?,
         mode: cursor.field("mode").u16()?,
     })
+}
+
+/// Whether a tileset of so many tiles has those of a strand.
+fn has_tiles(strand: Strand, count: u32) -> bool {
+    u32::from(strand.finish) < count
+}
+
+/// Whether the mode of a strand means anything.
+fn has_mode(strand: Strand) -> bool {
+    usize::from(strand.mode) < MODES.len()
 }
 
 fn check_strand(
@@ -425,7 +511,7 @@ fn check_strand(
     if !strand.is_active() {
         return;
     }
-    if u32::from(strand.finish) >= count {
+    if !has_tiles(strand, count) {
         cursor.warn(problems, &rules::STRAND, at, || {
             format!(
                 "tiles {} to {}, {}",
@@ -435,7 +521,7 @@ fn check_strand(
             )
         });
     }
-    if usize::from(strand.mode) >= MODES.len() {
+    if !has_mode(strand) {
         cursor.warn(problems, &rules::STRAND, at + 6, || {
             let last = MODES.len() - 1;
             format!("the mode is {}; expected 0 to {last}", strand.mode)
@@ -481,15 +567,21 @@ fn read_text(
     data.check_packing("pixels", problems);
     let packed = data.text().unwrap_or(Text::none(data.place()));
     let name = "pixels";
+    let (packed_bytes, cause) = packed.base64(name, problems);
     let block = Block {
-        bytes: packed.base64(name, problems),
+        bytes: packed_bytes,
         place: packed.place,
         name: name.to_owned(),
         subject: Subject::File,
         element: Element::Byte,
         count: pixels * 4,
+        cause,
     };
-    let pixels = inflate(block, bytes.len(), problems, watch)?;
+    let (pixels, pixels_not_read) = inflate(block, bytes.len(), problems, watch)?;
+    let pixels_not_read = match pixels_not_read {
+        Some(_) if data.is_open() => Some(NotRead::FileEnds),
+        not_read => not_read,
+    };
     let value = |node: Option<Node<'_, '_>>, name| {
         let value = node.and_then(|node| node.node(name)).and_then(Node::text);
         value
@@ -499,13 +591,17 @@ fn read_text(
     let information = root.node("information");
     let meta = information.and_then(|node| node.node("meta"));
     let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
+    let version = root.version(&TEXT_VERSIONS, problems);
+    no_tiles(count, problems);
+    tree.fold_cut(problems, |_| false);
     Ok(Vsp {
-        version: Version::Text(root.version(&TEXT_VERSIONS, problems)),
+        version: Version::Text(version),
         tile_size: size,
         count,
         description: value(information, "title"),
         meta: meta.unwrap_or_default(),
         pixels: Pixels::Rgba(whole_pixels(pixels)),
+        pixels_not_read,
         ..Vsp::default()
     })
 }

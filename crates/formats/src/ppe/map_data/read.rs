@@ -167,7 +167,11 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
     if undefined != 0 {
         problems.add(&rules::FLAGS, place, || {
             let bits = names(undefined, &|bit| bit.to_string());
-            format!("flags {:#x}: bits {bits} mean nothing", flags.0)
+            let bits = match undefined.count_ones() {
+                1 => format!("bit {bits} means"),
+                _ => format!("bits {bits} mean"),
+            };
+            format!("flags {:#x}: {bits} nothing", flags.0)
         });
     }
     match flags.compression() {

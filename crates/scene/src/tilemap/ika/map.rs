@@ -330,6 +330,10 @@ impl Facts for MapFacts {
         cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
     }
 
+    fn repeats_as_a_whole(&self) -> bool {
+        true
+    }
+
     fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
         Some(unpacked_of(grid, index))
     }

@@ -66,6 +66,15 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
                 layer.obstructions_not_read,
             ),
         ]);
+        let of_lists = [
+            LeftOut::of_list(
+                Unread::Entities,
+                layer.entities.len(),
+                layer.entities_not_read,
+            ),
+            LeftOut::of_list(Unread::ZoneAreas, layer.zones.len(), layer.zones_not_read),
+        ];
+        left_out.extend(of_lists.map(|list| list.map(|list| list.of_layer(i))));
         numbers.push(of_layer);
         let size = room.reach(&mut values, layer.size);
         if !values.is_empty() {
@@ -89,6 +98,15 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             zone_object(zone, i, at(zone.position), number)
         }));
     }
+    left_out.extend([
+        LeftOut::of_list(Unread::Layers, map.layers.len(), map.layers_not_read),
+        LeftOut::of_list(Unread::Zones, map.zones.len(), map.zones_not_read),
+        LeftOut::of_list(
+            Unread::Waypoints,
+            map.waypoints.len(),
+            map.waypoints_not_read,
+        ),
+    ]);
     objects.extend(map.waypoints.iter().map(|waypoint| {
         let at = waypoint.position.map(|px| px as f32);
         Object {
@@ -203,6 +221,14 @@ impl Facts for TextFacts {
         };
         let packed = format!("{}, in base64", bytes(&layer.data.bytes));
         cell_properties(numbers, index, packed, layer.tiles_not_read)
+    }
+
+    fn is_head_cut(&self) -> bool {
+        self.map.is_head_cut
+    }
+
+    fn is_layer_cut(&self, layer: usize) -> bool {
+        self.map.layers.get(layer).is_some_and(|layer| layer.is_cut)
     }
 
     fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {

@@ -6,15 +6,18 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::properties::{meta, meta_info};
 use crate::assets::{Assets, LookUp};
+use crate::diff::Parts;
+use crate::numbers::short;
 use crate::rules::{self, Fault};
 use crate::tilemap::making::{group, sha256};
 use crate::tilemap::{
-    Cell, Facts, Layer, OwnTiles, Strand, StrandMode, TileMap, Tileset, missing_tile, numbered_tile,
+    Cell, Facts, Layer, LeftOut, OwnTiles, Strand, StrandMode, TileMap, Tileset, Unread,
+    missing_tile, numbered_tile,
 };
-use crate::{InfoQuery, Property, PropertyGroup};
+use crate::{InfoQuery, OwnLine, Property, PropertyGroup};
 use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
-use mapscope_formats::{Place, Problem, Subject, quoted};
+use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
 
 /// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
 const PLACEHOLDER_SIDE: u32 = 16;
@@ -174,6 +177,7 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
     let problems = std::mem::take(&mut vsp.problems);
     let version = vsp.version.to_string();
     let facts = TilesetFacts::of(&vsp);
+    let left_out = left_out(&vsp);
     let tileset = tileset(vsp, name);
     let count = tileset.missing.unwrap_or_default() as u32;
     let side = f64::from(count).sqrt().ceil() as u32;
@@ -191,10 +195,37 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
         steps: TileMap::steps_in_file_order(&layers, &[]),
         tilesets: vec![tileset],
         layers,
+        left_out,
         ..TileMap::new(&vsp::FORMAT, version, Box::new(facts))
     };
     made.about.problems = problems;
     made.finished()
+}
+
+/// What of a tileset was not read.
+fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
+    let read = vsp.pixels.len() / (vsp.tile_pixels() as usize).max(1);
+    let images = (vsp.count as usize).saturating_sub(read);
+    let strands = vsp::STRANDS.saturating_sub(vsp.strands.len());
+    let lists = [
+        (
+            Unread::Images as fn(Rest) -> Unread,
+            read,
+            images,
+            vsp.pixels_not_read,
+        ),
+        (
+            Unread::Strands,
+            vsp.strands.len(),
+            strands,
+            vsp.strands_not_read,
+        ),
+    ];
+    let lists = lists.into_iter().filter_map(|(what, read, lost, why)| {
+        let list = LeftOut::of_list(what, read, Rest::Count(lost as u32));
+        Some(list?.because(why?))
+    });
+    lists.collect()
 }
 
 /// What is to be known of a tileset beside its images.
@@ -206,6 +237,7 @@ struct TilesetFacts {
     meta: Vec<(String, String)>,
     colors: usize,
     transparent: Option<u8>,
+    /// All that there are.
     strands: Vec<vsp::Strand>,
     /// How many bytes the pixels take as red, green, blue and alpha.
     rgba_bytes: usize,
@@ -221,9 +253,39 @@ impl TilesetFacts {
             meta: vsp.meta.clone(),
             colors: vsp.palette.len(),
             transparent: is_indexed.then(|| vsp.transparent_index()),
-            strands: vsp.active_strands().copied().collect(),
+            strands: vsp.strands.clone(),
             rgba_bytes: vsp.pixels.len() * 4,
         }
+    }
+}
+
+impl TilesetFacts {
+    fn active_strands(&self) -> impl Iterator<Item = &vsp::Strand> {
+        self.strands.iter().filter(|strand| strand.is_active())
+    }
+
+    /// What the file says of a strand, with what it means.
+    fn own_strand(&self, strand: vsp::Strand) -> Vec<OwnLine> {
+        let tile = |number: u16| {
+            if u32::from(number) < self.count {
+                number.to_string()
+            } else {
+                format!("{number} (there is no such tile)")
+            }
+        };
+        let mode = match vsp::MODES.get(usize::from(strand.mode)) {
+            Some(mode) => (*mode).to_owned(),
+            None => format!("{} (means nothing)", strand.mode),
+        };
+        let delay = f32::from(strand.delay) / 100.0;
+        [
+            ("First tile", tile(strand.start)),
+            ("Last tile", tile(strand.finish)),
+            ("Each for", format!("{} s", short(delay))),
+            ("Mode", mode),
+        ]
+        .map(|(name, value)| OwnLine::new("Strand", name, value))
+        .into()
     }
 }
 
@@ -243,13 +305,29 @@ impl Facts for TilesetFacts {
                 format!("colour {transparent}"),
             ));
         }
-        properties.push(Property::new(
-            "Strands in use",
-            format!("{} of {}", self.strands.len(), vsp::STRANDS),
-        ));
+        let in_use = format!("{} of {}", self.active_strands().count(), vsp::STRANDS);
+        properties.push(Property::new("Strands in use", in_use).derived());
         let mut groups = vec![group("In the file", properties)];
         groups.extend(meta(&self.meta));
         groups
+    }
+
+    /// The strands that say anything, by their numbers.
+    fn parts<'a>(&'a self, map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
+        let said = self.strands.iter().enumerate();
+        let said = said.filter(|(_, strand)| **strand != vsp::Strand::default());
+        let said: Vec<(usize, &vsp::Strand)> = said.collect();
+        let numbers: Vec<usize> = said.iter().map(|(number, _)| *number).collect();
+        let strands = Parts::named("strand", said.len(), move |index| {
+            numbers
+                .get(index)
+                .map_or_else(String::new, usize::to_string)
+        });
+        let strands = strands.owns(move |index| {
+            let strand = said.get(index);
+            strand.map_or_else(Vec::new, |(_, strand)| self.own_strand(**strand))
+        });
+        vec![strands.cut(map.is_list_cut(|what| matches!(what, Unread::Strands(_))))]
     }
 
     fn own_tiles(&self) -> OwnTiles {
@@ -260,13 +338,13 @@ impl Facts for TilesetFacts {
         let tileset = map.tilesets.first();
         let size = tileset.map_or([0; 2], |tileset| tileset.tile_size);
         let rgba = tileset.and_then(|tileset| tileset.rgba.get(..self.rgba_bytes));
-        let strands = self.strands.iter();
-        let strands = strands.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
+        let active = self.active_strands();
+        let strands = active.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
         let mut info = JsonMap::new();
         info.insert("tile_size".to_owned(), json!(size));
         info.insert("tiles".to_owned(), json!(self.count));
         info.insert("bytes_per_pixel".to_owned(), json!(self.bytes_per_pixel));
-        info.insert("strands".to_owned(), json!(self.strands.len()));
+        info.insert("strands".to_owned(), json!(self.active_strands().count()));
         info.insert("strand_list".to_owned(), strands.collect());
         info.insert("description".to_owned(), json!(self.description));
         info.insert("meta".to_owned(), meta_info(&self.meta));

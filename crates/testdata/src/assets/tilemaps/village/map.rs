@@ -63,12 +63,9 @@ fn tiles(layers: &[Canvas; 4]) -> (Vsp, Vec<Vec<u32>>) {
         tile_size: [TILE as u32; 2],
         count: sheet.tiles.len() as u32,
         description: "Harbour".to_owned(),
-        meta: Vec::new(),
-        palette: Vec::new(),
-        mask: None,
         pixels: Pixels::Rgba(rgba),
         strands,
-        problems: Vec::new(),
+        ..Vsp::default()
     };
     (vsp, layers)
 }
