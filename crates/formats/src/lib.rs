@@ -85,6 +85,8 @@ pub fn is_of_end(rule: &Rule) -> bool {
         &pfmap::rules::MISSING_TILES,
         #[cfg(feature = "pmf")]
         &pmf::rules::TRUNCATED,
+        #[cfg(feature = "pmf")]
+        &pmf::rules::UNTERMINATED_TEXT,
         #[cfg(feature = "ika")]
         &ika::rules::TRUNCATED,
         #[cfg(feature = "ppe")]

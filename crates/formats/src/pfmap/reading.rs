@@ -5,7 +5,7 @@
 //! So most tiles with a wrong character are there in the game, and have to be here.
 
 use super::{Field, Meaning, OddText, TILE_CHARS, Tile, TileType, rules};
-use crate::{Rule, quoted};
+use crate::{Rule, counted, quoted};
 
 /// The fields of a tile as the engine reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Reading {
             return vec![Fault {
                 at: 0,
                 rule: &rules::TILE_LENGTH,
-                found: format!("found {whole}, {} characters", odd.length),
+                found: format!("found {whole}, {}", counted(odd.length, "character")),
                 expected: "a tile of 24 characters",
                 outcome: String::new(),
             }];

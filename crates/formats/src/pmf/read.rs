@@ -104,7 +104,10 @@ impl Level {
             grid: [0; 3],
             chunk_exponent: 0,
             center: ChunkIndex::default(),
-            common: LevelCommon::default(),
+            common: LevelCommon {
+                is_torn: true,
+                ..LevelCommon::default()
+            },
             client: None,
             server: None,
             chunks: Vec::new(),
@@ -165,7 +168,7 @@ impl Frame {
     }
 
     /// Where it ends in the file, as its sizes say.
-    fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.start.saturating_add(self.packed.into())
     }
 
@@ -606,7 +609,6 @@ impl Reader<'_, '_> {
             self.unpack_begun(common, part(Side::Common), sizes_at)
         };
         let lost = "all materials and environments of the level";
-        level.common.is_torn = true;
         if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
             let section = common.section(&bytes, part(Side::Common));
             level.common = LevelCommon::read(section, &mut self.problems);

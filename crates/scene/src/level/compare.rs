@@ -31,7 +31,8 @@ impl Map {
         // What stands before the levels is there where levels are.
         let is_front_cut = is_cut && self.pmf.levels.is_empty();
         vec![
-            Parts::one("map", LevelItem::Map),
+            Parts::one("map", LevelItem::Map)
+                .unknown(move |_, field| is_front_cut && self.is_unknown_of_head(field)),
             Parts::named("archive file", files, path)
                 .items(|index| Some(LevelItem::archive_file(index)))
                 .cut(is_front_cut),
@@ -53,6 +54,25 @@ impl Map {
                 .cut(is_front_cut),
             self.entity_parts_of(Owner::Map).cut(is_cut),
         ]
+    }
+
+    /// Whether the file ends in a section: what was decoded of it is not all.
+    fn ends_in(&self, section: pmf::Frame) -> bool {
+        !section.is_empty() && section.end() > self.bytes.len() as u64
+    }
+
+    /// Whether a field of the head is one that the file ends before.
+    fn is_unknown_of_head(&self, field: &str) -> bool {
+        let header = &self.pmf.header;
+        match field {
+            "Name" => header.name.is_empty(),
+            "Description" => header.description.is_empty(),
+            "Authors" => header.authors.is_empty(),
+            "Compiler" => header.compiler.is_empty(),
+            // Any of them may be missing.
+            "Gamemodes" => true,
+            _ => false,
+        }
     }
 
     fn level_parts<'a>(&'a self, at: LevelAt<'a>) -> Vec<Parts<'a>> {
@@ -109,13 +129,18 @@ impl Map {
             let environments = environments.items(move |index| Some(of.item(at.number, index)));
             Some(environments.cut(is_cut))
         }));
-        let is_server_lost = !level.frames[2].is_empty() && level.server.is_none();
+        let has_server = !level.frames[2].is_empty() || is_head_cut(level);
+        let is_server_lost = has_server && level.server.is_none();
         let entities = self.entity_parts_of(Owner::level(at.number));
-        parts.push(entities.cut(is_server_lost));
+        parts.push(entities.cut(is_server_lost || self.ends_in(level.frames[2])));
         let chunk = move |index: usize| self.chunk_at(number, index as u32);
         // What lights do stands in the chunks.
         let mut chunks = (0..level.chunks.len()).filter_map(chunk);
-        let lacks_sections = chunks.any(ChunkAt::lacks_section);
+        let is_partial = move |at: ChunkAt<'_>| {
+            let mut sections = at.chunk.frames.into_iter();
+            at.lacks_section() || sections.any(|section| self.ends_in(section))
+        };
+        let lacks_sections = chunks.any(is_partial);
         for kind in LightKind::ALL {
             let mut lights: Vec<LevelItem> = self
                 .light_list(at.number)
@@ -136,7 +161,8 @@ impl Map {
             let what = kind.item(at.number, 0).kind();
             let list = Parts::named(what, lights.len(), name);
             let list = list.items(move |index| lights.get(index).copied());
-            parts.push(list.lost(move |_| lacks_sections).cut(lacks_sections));
+            let is_cut = lacks_sections || !self.is_level_whole(at.number);
+            parts.push(list.lost(move |_| lacks_sections).cut(is_cut));
         }
         let chunks = Parts::named("chunk", level.chunks.len(), move |index| {
             chunk(index).map_or_else(String::new, |at| at.chunk.index.to_string())
@@ -145,7 +171,7 @@ impl Map {
         let chunks = chunks
             .made_of(move |index| chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at)));
         let chunks = chunks
-            .lost(move |index| chunk(index).is_none_or(ChunkAt::lacks_section))
+            .lost(move |index| chunk(index).is_none_or(is_partial))
             .cut(!self.is_level_whole(at.number));
         parts.push(if self.bytes.is_empty() {
             chunks
@@ -237,13 +263,19 @@ impl ChunkAt<'_> {
 fn is_client_torn(level: &pmf::Level) -> bool {
     match &level.client {
         Some(client) => client.is_torn,
-        None => !level.frames[1].is_empty(),
+        None => !level.frames[1].is_empty() || is_head_cut(level),
     }
+}
+
+/// Whether the file ends in the head of a level, before it says where its sections are.
+fn is_head_cut(level: &pmf::Level) -> bool {
+    level.frames[0].is_empty()
 }
 
 /// Whether a field of a level says what could not be read.
 fn is_unknown_of_level(level: &pmf::Level, field: &str) -> bool {
     match field {
+        _ if is_head_cut(level) => true,
         "Air physics material" | "Weather" | "Gravity" => level.common.is_torn,
         "Sound" | "Sky" => is_client_torn(level),
         // Each number is one below the count.

@@ -51,14 +51,15 @@ pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
 /// The entities of a list that cannot be read, byte by byte: those from the first of an unknown
 /// type on.
 fn unread_entities(entities: Option<&Entities>) -> Value {
-    let lines = entities.and_then(Entities::opaque).map(|(at, bytes)| {
-        let mut lines = vec![
+    let opaque = entities.and_then(Entities::opaque);
+    let lines = opaque.filter(|(_, bytes)| !bytes.is_empty());
+    let lines = lines.map(|(at, bytes)| {
+        vec![
             Property::new("Why", "the first is of an unknown type"),
             Property::new("Offset", format!("{at:#x} of their section")).derived(),
             Property::new("Size", counted(bytes.len(), "byte")),
-        ];
-        lines.extend((!bytes.is_empty()).then(|| Property::dump(bytes)));
-        lines
+            Property::dump(bytes),
+        ]
     });
     lines.into()
 }

@@ -106,9 +106,13 @@ impl Textures {
                         continue;
                     }
                     let Some(name) = client.strings.path(*name) else {
+                        let begin = client.strings.brief(*name);
+                        if begin.is_empty() {
+                            // There is no such string, which its section says.
+                            continue;
+                        }
                         too_long += 1;
                         if too_long == 1 {
-                            let begin = client.strings.brief(*name);
                             let message = format!(
                                 "texture `{begin}` of level {level}: its path has more than \
                                  {LONGEST_PATH_BYTES} bytes; nothing finds it"
@@ -450,6 +454,24 @@ mod tests {
             unknown_flags: 0,
         };
         texture.write().unwrap()
+    }
+
+    #[test]
+    fn names_outside_the_strings_are_not_long() {
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        for material in &mut client.materials {
+            material.texture = pmf::StringRef(0x1000_0000);
+        }
+        let source = Source {
+            path: "map.pmf".into(),
+            bytes: Bytes::new(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let textures = Textures::load(&map, &source, &options, &progress).unwrap();
+        let mut messages = textures.problems.iter().map(|problem| &problem.message);
+        assert!(!messages.any(|message| message.contains("more than")));
     }
 
     #[test]

@@ -361,13 +361,43 @@ fn changes_of_strands_are_differences() {
     assert_eq!(changed(|strand| strand.mode = 0), "Mode: forwards");
 }
 
-fn level_document(file: &[u8]) -> std::sync::Arc<dyn Document> {
+/// Levels that end anywhere, also within their heads, lack what they end before and differ in nothing.
+#[test]
+fn what_a_level_ends_before_is_no_difference() {
+    let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
+    let header = &mut level.header;
+    header.description = "a description".to_owned();
+    header.authors = "someone".to_owned();
+    header.compiler = "a compiler".to_owned();
+    header.gamemodes = vec!["dm".to_owned(), "tdm".to_owned()];
+    let file = pmf::write(&level, pmf::Packing::Compressed).unwrap();
+    let whole = level_document(&file);
+    let read = pmf::read(&file).unwrap();
+    let chunks = &read.levels[0].chunks;
+    let end = chunks.last().unwrap().frames[2].end() as usize;
+    let mut compared = 0;
+    for cut in (0..400).chain((400..end).step_by(23)) {
+        let Some(part) = open_level(&file[..cut]) else {
+            continue;
+        };
+        compared += 1;
+        let diff = Diff::of([&*part, &*whole]).unwrap();
+        assert_eq!(diff.differences, [], "cut at {cut}");
+    }
+    assert!(compared > 300, "{compared}");
+}
+
+fn open_level(file: &[u8]) -> Option<std::sync::Arc<dyn Document>> {
     let source = Source {
         path: "a.pmf".into(),
         bytes: file.to_vec().into(),
         embedded: &[],
     };
-    mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).unwrap()
+    mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).ok()
+}
+
+fn level_document(file: &[u8]) -> std::sync::Arc<dyn Document> {
+    open_level(file).unwrap()
 }
 
 #[test]

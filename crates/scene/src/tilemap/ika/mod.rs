@@ -18,6 +18,7 @@ pub use tileset::{Found, document as tileset_document};
 use super::TileMap;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
+use mapscope_formats::is_of_end;
 
 /// Opens a binary map for the table of formats.
 pub(crate) fn open_map(
@@ -40,7 +41,11 @@ pub(crate) fn open_text(
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
     let map = source.parse(&ika_text::FORMAT, ika_text::read_with, progress)?;
-    let tileset = tileset::find(&map.tileset, source, options);
+    let mut tileset = tileset::find(&map.tileset, source, options);
+    if map.tileset.is_empty() && map.problems.iter().any(|it| is_of_end(it.rule)) {
+        // The file ends before it names one.
+        tileset.faults.clear();
+    }
     progress.report(0.7)?;
     let document = text_document(map, tileset);
     progress.report(1.0)?;
