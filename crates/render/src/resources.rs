@@ -75,21 +75,11 @@ impl<K: PipelineKey> PipelineCache<K> {
     }
 
     /// Makes the pipelines that are not there yet, side by side.
-    pub(super) fn make_all(
-        &mut self,
-        gpu: &Gpu,
-        keys: impl Iterator<Item = K> + Clone,
-        is_mirrored: bool,
-    ) {
-        let mut missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
-        if missing.clone().next().is_none() {
+    pub(super) fn make_all(&mut self, gpu: &Gpu, keys: impl Iterator<Item = K>, is_mirrored: bool) {
+        let missing = self.missing(keys, is_mirrored);
+        if missing.is_empty() {
             return;
         }
-        let missing: Vec<K> = missing.by_ref().collect();
-        let missing: Vec<Slot<K>> = missing
-            .into_iter()
-            .map(|key| self.slot(key, is_mirrored))
-            .collect();
         let source = self.source(gpu);
         on_all_threads(missing.len(), |i| {
             missing[i].fill(gpu, &source, &self.layouts);
@@ -107,15 +97,10 @@ impl<K: PipelineKey> PipelineCache<K> {
             return;
         }
         self.ahead = None;
-        let missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
-        let missing: Vec<K> = missing.collect();
+        let missing = self.missing(keys, is_mirrored);
         if missing.is_empty() {
             return;
         }
-        let missing: Vec<Slot<K>> = missing
-            .into_iter()
-            .map(|key| self.slot(key, is_mirrored))
-            .collect();
         let (gpu, source, layouts) = (gpu.clone(), self.source(gpu), self.layouts.clone());
         let work = missing
             .into_iter()
@@ -127,6 +112,14 @@ impl<K: PipelineKey> PipelineCache<K> {
     pub(super) fn get(&self, key: K, is_mirrored: bool) -> Option<&wgpu::RenderPipeline> {
         let slot = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored));
         slot?.pipeline.get()
+    }
+
+    /// The places of those pipelines that are not there yet.
+    fn missing(&mut self, keys: impl Iterator<Item = K>, is_mirrored: bool) -> Vec<Slot<K>> {
+        let missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
+        let missing: Vec<K> = missing.collect();
+        let slots = missing.into_iter().map(|key| self.slot(key, is_mirrored));
+        slots.collect()
     }
 
     /// The place of a pipeline.

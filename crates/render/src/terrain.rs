@@ -360,7 +360,7 @@ struct Seen {
     is_inside: bool,
 }
 
-/// Chunks in a row that are looked at together: what is not in view is mostly found so.
+/// How many chunks of a row have bounds together: one test finds that none of them is in view.
 const GROUP_CHUNKS: u32 = 16;
 
 /// The chunks of a map in groups, and the bounds of each group.

@@ -435,13 +435,17 @@ mod tests {
             material.extra_textures = vec![refs[2]];
         }
         assert!(pmf::write(&map, Packing::Compressed).is_ok());
+        load(&map, folder.path().join("map.pmf"))
+    }
+
+    fn load(map: &Pmf, path: PathBuf) -> Textures {
         let source = Source {
-            path: folder.path().join("map.pmf"),
+            path,
             bytes: Bytes::new(),
             embedded: &[],
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
-        Textures::load(&map, &source, &options, &progress).unwrap()
+        Textures::load(map, &source, &options, &progress).unwrap()
     }
 
     fn ptf(width: u32, height: u32, has_alpha: bool) -> Vec<u8> {
@@ -463,13 +467,7 @@ mod tests {
         for material in &mut client.materials {
             material.texture = pmf::StringRef(0x1000_0000);
         }
-        let source = Source {
-            path: "map.pmf".into(),
-            bytes: Bytes::new(),
-            embedded: &[],
-        };
-        let (options, progress) = (OpenOptions::default(), Progress::default());
-        let textures = Textures::load(&map, &source, &options, &progress).unwrap();
+        let textures = load(&map, "map.pmf".into());
         let mut messages = textures.problems.iter().map(|problem| &problem.message);
         assert!(!messages.any(|message| message.contains("more than")));
     }
@@ -542,13 +540,7 @@ mod tests {
         let names = (0..MAX_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());
         client.materials[0].extra_textures = names.collect();
         client.strings = strings.finish();
-        let source = Source {
-            path: "map.pmf".into(),
-            bytes: Bytes::new(),
-            embedded: &[],
-        };
-        let (options, progress) = (OpenOptions::default(), Progress::default());
-        let textures = Textures::load(&map, &source, &options, &progress).unwrap();
+        let textures = load(&map, "map.pmf".into());
         assert_eq!(textures.list.len(), MAX_TEXTURES);
         let first = &textures.problems[0].message;
         assert!(first.contains("only 512 are read"), "{first}");
