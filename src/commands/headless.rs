@@ -27,15 +27,15 @@ pub(super) fn open(
     options: &OpenOptions,
     image: &ImageArgs,
     request: GpuRequest,
-    waits_for_textures: bool,
+    waits_until_complete: bool,
 ) -> Result<(Opened, Headless), CommandError> {
     let (opened, gpu) = std::thread::scope(|scope| {
         let gpu = scope.spawn(move || Gpu::requested(request));
         let opened = source::open(file, options);
         if let Ok(opened) = &opened
-            && waits_for_textures
+            && waits_until_complete
         {
-            opened.document.wait_for_textures();
+            opened.document.wait_until_complete();
         }
         (opened, gpu.join())
     });

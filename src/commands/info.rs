@@ -15,7 +15,7 @@ use mapscope_formats::pmf::SIDES;
 #[cfg(feature = "gpu")]
 use mapscope_render::AdapterRow;
 use mapscope_scene::{
-    Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Playhead,
+    Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
     find_items, items_of_kinds,
 };
 
@@ -358,6 +358,9 @@ fn write_about(
         ("Format".to_owned(), about.format.name.to_owned()),
         ("Version".to_owned(), about.version.clone()),
     ];
+    // Faces are counted; textures are not read for this.
+    let goes_on = || document.pending() == Some(Pending::Relief);
+    document.complete(&goes_on, &|| {});
     let statistics = document.statistics();
     lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
     write_aligned(out, paint, 1, &lines)?;

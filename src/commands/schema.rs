@@ -706,7 +706,7 @@ fn bench() -> Vec<Key> {
         ("samples", integer()),
         ("open_ms", millis_of(&["read", "parse", "build", "upload"])),
         ("first_frame_ms", millis()),
-        ("all_textures_ms?", millis()),
+        ("complete_ms?", millis()),
         ("frames", integer()),
         ("ratios", millis_of(&ratios)),
         ("views?", list(object(&view))),

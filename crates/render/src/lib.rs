@@ -371,7 +371,7 @@ impl Renderer {
     /// # Errors
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
-        document.wait_for_textures();
+        document.wait_until_complete();
         self.upload_as_is(gpu, document)
     }
 
@@ -486,13 +486,14 @@ impl Renderer {
                         scene.awaited += 1;
                         continue;
                     }
-                    let shared = shared.and_then(|other| {
+                    let of_other = shared.and_then(|other| {
                         let mut contents = other.contents.iter();
-                        contents
-                            .find(|content| content.renderer == number)?
-                            .data
-                            .as_deref()
+                        contents.find(|content| content.renderer == number)
                     });
+                    // What the same content was before it changed.
+                    let is_earlier = |c: &&Content| c.renderer == number && c.key.0 == key.0;
+                    let shared = of_other.or_else(|| scene.contents.iter().find(is_earlier));
+                    let shared = shared.and_then(|content| content.data.as_deref());
                     let options = UploadOptions {
                         shared,
                         bytes_per_frame: scene.bytes_per_frame,

@@ -35,7 +35,8 @@ use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopCl
 use mapscope_scene::terrain::sun::{Heights, ShadowMap};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
-    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, Edge, GUARD, Splat, Terrain, TileType, colors, noise,
+    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, Edge, GUARD, Overview, Relief, Splat, Terrain, TileType,
+    colors, noise,
 };
 use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
@@ -289,6 +290,11 @@ pub(super) struct TerrainData {
     /// The array of the materials' textures, and what it was made of.
     materials: wgpu::TextureView,
     textures: Weak<Textures>,
+    /// What the tiles in the bands were made of.
+    tiles: Weak<Vec<TileRecord>>,
+    overview: wgpu::TextureView,
+    /// Whether there are no faces yet, so that all chunks are drawn as far ones.
+    is_coarse: bool,
     /// What shaders know of the map when nothing is highlighted and no overlay is on.
     map_at_rest: Map,
     /// The index of each chunk, for handing one to a draw call.
@@ -513,17 +519,22 @@ impl ContentRenderer for TerrainRenderer {
     type Content = Terrain;
     type Data = TerrainData;
 
-    /// What was made of another map with the same textures shares them.
+    /// What was made of another map with the same textures shares them; what was made of this one
+    /// before it had its faces, all else too.
     fn upload(
         &self,
         gpu: &Gpu,
         terrain: &Terrain,
         options: UploadOptions<&TerrainData>,
     ) -> Result<TerrainData, UploadError> {
-        let packed = terrain.packed();
+        let Relief {
+            packed,
+            shadow,
+            is_coarse,
+        } = terrain.relief();
         let textures = terrain.textures();
-        let parts = bands::parts(terrain, gpu.max_storage_bytes())?;
-        check_texture_size(gpu, "the shadow of the ground", terrain.shadow().size)?;
+        let parts = bands::parts(terrain, packed, gpu.max_storage_bytes())?;
+        check_texture_size(gpu, "the shadow of the ground", shadow.size)?;
         let mut uploads = Uploads::new(gpu);
         let mut buffer = |what, bytes: &[u8], usage| uploads.buffer(what, bytes, usage);
         let vertex = wgpu::BufferUsages::VERTEX;
@@ -545,36 +556,40 @@ impl ContentRenderer for TerrainRenderer {
         let fan: Vec<u16> = fan.collect();
         let top_indices = buffer("fan", bytemuck::cast_slice(&fan), wgpu::BufferUsages::INDEX)?;
         let mut gpu_bytes = 0;
-        let shared = options
+        let same_textures = options
             .shared
             .filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
-        let materials = if let Some(other) = shared {
-            other.materials.clone()
-        } else {
+        let same_map =
+            same_textures.filter(|other| other.tiles.as_ptr() == Arc::as_ptr(terrain.tiles()));
+        let materials = match same_textures {
+            Some(other) => other.materials.clone(),
+            None => upload_materials(gpu, textures),
+        };
+        if same_textures.is_none() || same_map.is_some() {
             let levels = textures.layers.iter().flat_map(|layer| &layer.levels);
             gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
-            upload_materials(gpu, textures)
+        }
+        let overview = match same_map {
+            Some(other) => other.overview.clone(),
+            None => upload_overview(gpu, terrain.overview()),
         };
-        let shadow = terrain.shadow();
+        let levels = terrain.overview().levels.iter();
+        gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>();
+        let shadow_heights = shadow_heights(shadow);
+        let shadow_scale = shadow.texels_per_tile as f32;
         let format = match shadow.heights {
             Heights::Half(_) => wgpu::TextureFormat::R16Float,
             Heights::Quantized { .. } => wgpu::TextureFormat::R8Unorm,
         };
         let levels: &[&[u8]] = &[shadow.heights.bytes()];
-        let shadow = upload_texture(gpu, "shadow", format, shadow.size, &[levels]);
-        let overview = terrain.overview();
-        let levels = slices(&overview.levels);
-        let overview = upload_texture(gpu, "overview", COLOR_FORMAT, overview.size, &[&levels]);
-        let levels = terrain.overview().levels.iter();
-        gpu_bytes += levels.map(|level| level.len() as u64).sum::<u64>()
-            + terrain.shadow().heights.bytes().len() as u64;
-
+        gpu_bytes += shadow.heights.bytes().len() as u64;
         let plain = wgpu::TextureViewDescriptor::default();
-        let views = [shadow.create_view(&plain), overview.create_view(&plain)];
+        let shadow = upload_texture(gpu, "shadow", format, shadow.size, &[levels]);
+        let shadow = shadow.create_view(&plain);
         let placement = terrain.placement();
         let ground_shadow = GroundShadow {
-            heights: views[0].clone(),
-            heights_of_texels: shadow_heights(terrain.shadow()),
+            heights: shadow.clone(),
+            heights_of_texels: shadow_heights,
             north_west: placement.north_west(),
             size: Vec2::new(placement.cols as f32, placement.rows as f32) * TILE_SIDE,
         };
@@ -584,29 +599,38 @@ impl ContentRenderer for TerrainRenderer {
             wgpu::BindingResource::Sampler(&self.clamped),
             texture(&self.noise),
             wgpu::BindingResource::Sampler(&self.repeating),
-            texture(&views[0]),
-            texture(&views[1]),
+            texture(&shadow),
+            texture(&overview),
         ];
         let layouts = [&self.layout, &self.navigation_layout];
-        let bands = parts
-            .iter()
-            .map(|part| Band::new(&mut uploads, layouts, packed, part, &shared));
+        let lists = (terrain.tiles().as_slice(), packed);
+        let bands = parts.iter().enumerate().map(|(i, part)| {
+            let same_tiles = same_map.and_then(|other| other.bands.get(i));
+            Band::new(&mut uploads, layouts, lists, part, same_tiles, &shared)
+        });
         let bands = bands.collect::<Result<Vec<_>, _>>()?;
         gpu_bytes += uploads.bytes;
-        let chunks = chunks(terrain, &parts);
+        let chunks = chunks(terrain, packed, &parts);
         Ok(TerrainData {
             bands,
             has_navigation: false,
             ground_shadow,
             materials,
             textures: Arc::downgrade(textures),
-            map_at_rest: map_data(terrain),
+            tiles: Arc::downgrade(terrain.tiles()),
+            overview,
+            is_coarse: *is_coarse,
+            map_at_rest: Map {
+                shadow_heights,
+                shadow_scale,
+                ..map_data(terrain)
+            },
             chunk_indices,
             top_indices,
             instances,
             is_rich: textures.has_holes
                 || !terrain.map().splats.is_empty()
-                || packed.tiles.iter().any(TileRecord::has_seams),
+                || terrain.tiles().iter().any(TileRecord::has_seams),
             variant: Variant::Plain,
             draws_wireframe: false,
             gpu_bytes,
@@ -766,11 +790,18 @@ fn upload_materials(gpu: &Gpu, textures: &Textures) -> wgpu::TextureView {
     upload_array(gpu, "materials", COLOR_FORMAT, ATLAS_SIZE, &layers)
 }
 
+fn upload_overview(gpu: &Gpu, overview: &Overview) -> wgpu::TextureView {
+    let levels = slices(&overview.levels);
+    let texture = upload_texture(gpu, "overview", COLOR_FORMAT, overview.size, &[&levels]);
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
 fn slices(levels: &[Vec<u8>]) -> Vec<&[u8]> {
     levels.iter().map(Vec::as_slice).collect()
 }
 
-/// The values of the map that do not change with the view, and the view's at rest.
+/// The values of the map that do not change with the view, without any shadow, and the view's at
+/// rest.
 fn map_data(terrain: &Terrain) -> Map {
     let placement = terrain.placement();
     let accents = accents(&terrain.map().splats, &terrain.textures().layer_of_material);
@@ -781,8 +812,8 @@ fn map_data(terrain: &Terrain) -> Map {
         surface: Surface::Lit as u32,
         lines: 0,
         highlight: NOTHING,
-        shadow_heights: shadow_heights(terrain.shadow()),
-        shadow_scale: terrain.shadow().texels_per_tile as f32,
+        shadow_heights: Vec2::Y,
+        shadow_scale: 1.0,
         overview_scale: 1.0 / terrain.overview().tiles_per_texel as f32,
         levels: Vec2::new(levels[0] as f32, levels[1] as f32),
         per_tile: 1.0 / Vec2::new(placement.cols as f32, placement.rows as f32),
@@ -812,7 +843,7 @@ fn accents(splats: &[Splat], layer_of_material: &[u8]) -> [u8; MAX_LAYERS] {
     accents
 }
 
-fn chunks(terrain: &Terrain, parts: &[Part]) -> Vec<Chunk> {
+fn chunks(terrain: &Terrain, packed: &Packed, parts: &[Part]) -> Vec<Chunk> {
     let placement = terrain.placement();
     let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
     let bounds = |row: u32, col: u32, side: u32, faces: &Faces| {
@@ -824,8 +855,7 @@ fn chunks(terrain: &Terrain, parts: &[Part]) -> Vec<Chunk> {
             max: a.max(b),
         }
     };
-    terrain
-        .packed()
+    packed
         .chunks
         .iter()
         .enumerate()
@@ -1088,6 +1118,10 @@ impl TerrainData {
                 Projection::Orthographic => local.distance(),
             };
             let detail = detail_for(tile_pixels_at_1 / scale_distance.max(1.0));
+            let detail = match detail {
+                Detail::Near | Detail::Middle if self.is_coarse => Detail::Far(1),
+                detail => detail,
+            };
             let blocks_in_shadow = self.blocks_in_shadow(i);
             if let Detail::Far(step) = detail {
                 self.far.push(FarChunk {

@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 use divan::{Bencher, black_box};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_scene::terrain::Terrain;
-use mapscope_scene::terrain::pack::{Layers, pack};
+use mapscope_scene::terrain::pack::{self, Layers, Packed};
 use mapscope_scene::terrain::sun::ShadowMap;
-use mapscope_scene::{OpenOptions, Progress, Source, Sun};
+use mapscope_scene::{Document as _, OpenError, OpenOptions, Progress, Source, Sun};
 use mapscope_testdata::synthesize;
 
 static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(64, 64, 1));
@@ -42,29 +42,54 @@ fn cast_shadow_from_the_south(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| ShadowMap::cast(black_box(&MAP), to_sun));
 }
 
-#[divan::bench]
-fn pack_tiles(bencher: Bencher<'_, '_>) {
-    let (_, shaded) = ShadowMap::cast(&MAP, Sun::default().casting_direction());
-    let of_material: Vec<u8> = (0..MAP.materials.len() as u8).collect();
-    let layers = Layers {
-        of_material: &of_material,
-        placeholder: of_material.len() as u8,
-    };
-    let everything = [0..MAP.rows(), 0..MAP.cols()];
-    bencher.bench_local(|| pack(black_box(&MAP), &layers, &shaded, &everything));
+static OF_MATERIAL: LazyLock<Vec<u8>> = LazyLock::new(|| (0..MAP.materials.len() as u8).collect());
+
+fn layers() -> Layers<'static> {
+    Layers {
+        of_material: &OF_MATERIAL,
+        placeholder: OF_MATERIAL.len() as u8,
+    }
 }
 
-/// All of it, of a map that is read, with no textures beside it.
+#[divan::bench]
+fn pack_tiles(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| pack::pack_tiles(black_box(&MAP), &layers()));
+}
+
+#[divan::bench]
+fn list_faces(bencher: Bencher<'_, '_>) {
+    let (_, shaded) = ShadowMap::cast(&MAP, Sun::default().casting_direction());
+    let records = pack::pack_tiles(&MAP, &layers());
+    let everything = [0..MAP.rows(), 0..MAP.cols()];
+    bencher
+        .bench_local(|| Packed::list(black_box(&MAP), &records, &layers(), &shaded, &everything));
+}
+
+/// All that is needed to show a map that is read, with no textures beside it.
 #[divan::bench]
 fn build(bencher: Bencher<'_, '_>) {
+    bencher
+        .with_inputs(|| MAP.clone())
+        .bench_local_values(build_terrain);
+}
+
+/// The same, and its faces and islands.
+#[divan::bench]
+fn build_completely(bencher: Bencher<'_, '_>) {
+    bencher
+        .with_inputs(|| MAP.clone())
+        .bench_local_values(|map| {
+            let terrain = build_terrain(map)?;
+            terrain.complete(&|| true, &|| {});
+            Ok::<_, OpenError>(terrain)
+        });
+}
+
+fn build_terrain(map: Pfmap) -> Result<Terrain, OpenError> {
     let source = Source {
         path: PathBuf::from("bench.pfmap"),
         bytes: Bytes::new(),
         embedded: &[],
     };
-    bencher
-        .with_inputs(|| MAP.clone())
-        .bench_local_values(|map| {
-            Terrain::build(map, &source, &OpenOptions::default(), &Progress::default())
-        });
+    Terrain::build(map, &source, &OpenOptions::default(), &Progress::default())
 }

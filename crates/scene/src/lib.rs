@@ -39,7 +39,7 @@ pub use document::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use document::shown::{Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
-    ItemPlace, Layers, Levels, Moment, Neighbor, ProblemTarget, SeenFrom, Spawn,
+    ItemPlace, Layers, Levels, Moment, Neighbor, Pending, ProblemTarget, SeenFrom, Spawn,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 use geometry::{bvh, lines};

@@ -54,8 +54,8 @@ struct Report<'a> {
     build: Duration,
     upload: Duration,
     first_frame: Duration,
-    /// From the start to a frame with all textures, where the first one had not all.
-    all_textures: Option<Duration>,
+    /// From the start to a frame of all that there is, where more came after the first one.
+    complete: Option<Duration>,
     /// Copying the bytes of the file.
     copy: Duration,
     /// A device that is opened for one frame in which there is nothing.
@@ -66,7 +66,7 @@ struct Report<'a> {
     target_bytes: u64,
     gpu_bytes: u64,
     cpu_bytes: u64,
-    /// The most memory that the process had until it had drawn a frame with all textures.
+    /// The most memory that the process had until it had drawn a frame of all that there is.
     peak_bytes: Option<u64>,
     adapter: String,
 }
@@ -258,13 +258,13 @@ fn measure_file(
     };
     bench.draw_and_read(&mut view)?;
     let first_frame = started.elapsed();
-    // As in the window, all textures may come after the first frame.
+    // As in the window, some of it may come after the first frame.
     let before = document.revision();
-    document.wait_for_textures();
-    let mut all_textures = None;
+    document.wait_until_complete();
+    let mut complete = None;
     if document.revision() != before {
         bench.draw_and_read(&mut view)?;
-        all_textures = Some(started.elapsed());
+        complete = Some(started.elapsed());
     }
     let peak_bytes = machine::peak_bytes();
 
@@ -295,7 +295,7 @@ fn measure_file(
         build: opened.build_time,
         upload,
         first_frame,
-        all_textures,
+        complete,
         copy: time_of_copy(bytes),
         empty_frame: time_of_empty_frame(request, target.size)?,
         views,
@@ -547,7 +547,7 @@ impl Report<'_> {
             ("gpu_bytes", json!(self.gpu_bytes)),
             ("cpu_bytes", json!(self.cpu_bytes)),
         ];
-        let all_textures = self.all_textures.map(|time| json!(millis(time)));
+        let complete = self.complete.map(|time| json!(millis(time)));
         let instances = self.args.instances.map(|count| json!(count));
         let palettes = instances.is_some().then(|| {
             let [min, median, _] = view.palettes.ms();
@@ -562,7 +562,7 @@ impl Report<'_> {
             views.collect::<Value>()
         });
         let at_times = [
-            ("all_textures_ms", all_textures),
+            ("complete_ms", complete),
             ("peak_bytes", self.peak_bytes.map(Value::from)),
             ("instances", instances),
             ("palettes_ms", palettes),
@@ -616,7 +616,7 @@ impl Report<'_> {
             ("Anti-aliasing", Some(self.samples.to_string())),
             ("Open", Some(opened)),
             ("First frame", Some(after_start(self.first_frame))),
-            ("All textures", self.all_textures.map(after_start)),
+            ("Complete", self.complete.map(after_start)),
             ("Floor", Some(floor)),
             ("Memory", Some(memory)),
         ];

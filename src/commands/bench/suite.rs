@@ -29,7 +29,7 @@ const OF_ROUNDS: [&str; 8] = [
     "/open_ms/build",
     "/open_ms/upload",
     "/first_frame_ms",
-    "/all_textures_ms",
+    "/complete_ms",
     "/floor_ms/copy",
     "/floor_ms/empty_frame",
 ];

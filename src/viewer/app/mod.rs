@@ -91,8 +91,8 @@ const APP_ID: &str = "mapscope";
 pub(crate) enum UserEvent {
     /// A load is over.
     Loaded(Box<Outcome>),
-    /// Some textures of the open file were read after it was opened, or all.
-    TexturesRead,
+    /// A part has come without which the open file was opened, or the last one.
+    PartHasCome,
     /// Files in watched folders changed.
     FilesChanged(Vec<PathBuf>),
     /// Which files are now where those of the list of a number come from.
@@ -201,7 +201,7 @@ impl App {
         settings_file: Option<PathBuf>,
     ) -> Self {
         let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
-        let textures_read = sender(&proxy, |()| UserEvent::TexturesRead);
+        let part_has_come = sender(&proxy, |()| UserEvent::PartHasCome);
         let egui = egui::Context::default();
         theme::apply(&egui);
         let events = Events::from_env();
@@ -220,7 +220,7 @@ impl App {
             egui,
             ui: WindowUi::default(),
             events,
-            loader: Loader::new(done, move || textures_read(())),
+            loader: Loader::new(done, move || part_has_come(())),
             saving: None,
             clipboard: Clipboard::Other(None),
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
@@ -1284,13 +1284,10 @@ impl ApplicationHandler<UserEvent> for App {
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
             UserEvent::Loaded(outcome) => self.loaded(*outcome),
-            UserEvent::TexturesRead => {
-                let document = self.state.document();
-                if let Some(textures) = document.and_then(|it| it.deferred_textures()) {
-                    let (read, all) = (textures.read_count(), textures.count());
-                    let line = format!("textures {read}/{all}");
-                    self.events.say_with_frame(line);
-                }
+            UserEvent::PartHasCome => {
+                let pending = self.state.document().and_then(|it| it.pending());
+                let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
+                self.events.say_with_frame(line);
             }
             UserEvent::FilesChanged(paths) => {
                 self.files.note(&paths, Instant::now());

@@ -237,7 +237,7 @@ impl Overseer for Watched<'_> {
 /// Draws images and writes them.
 fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(), NotSaved> {
     // What is saved shows all.
-    order.document.wait_for_textures();
+    order.document.wait_until_complete();
     // What is too much for the device is said, and does not end the program.
     let filters = [
         wgpu::ErrorFilter::OutOfMemory,

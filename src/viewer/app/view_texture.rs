@@ -233,7 +233,7 @@ impl ViewTexture {
         let document = state.document();
         // What is copied shows all.
         if let Some(document) = document {
-            document.wait_for_textures();
+            document.wait_until_complete();
         }
         loop {
             let scene = self.scene.as_mut().map(|(_, scene)| scene);

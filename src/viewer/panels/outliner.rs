@@ -67,7 +67,7 @@ struct Line {
 
 impl PanelUi for Outliner {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        if self.of.changed_to(context.document) {
+        if self.of.changed_or_filled(context.document) {
             self.take_lines(&**context.document);
             self.list();
         }

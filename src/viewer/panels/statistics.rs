@@ -30,7 +30,7 @@ pub struct Statistics {
 
 impl PanelUi for Statistics {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
-        if self.of.changed_to(context.document) {
+        if self.of.changed_or_filled(context.document) {
             self.statistics = context.document.statistics();
         }
         let frame = context.frame;

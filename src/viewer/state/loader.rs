@@ -12,14 +12,13 @@ use super::settings::ChosenMap;
 use crate::search::{Limits, SearchProgress, Seen};
 use mapscope_formats::Problem;
 use mapscope_scene::Document;
-use mapscope_scene::assets::DeferredTextures;
 use mapscope_scene::demo::Demo;
 use mapscope_scene::map_scene::{MapFile, maps_beside};
 use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason};
 
-/// How often one hears of textures that were read at most: each time the view is drawn again, which
-/// on a software adapter takes from the threads that read them.
-const TEXTURES_EVERY: Duration = Duration::from_millis(100);
+/// How often one hears of parts that have come at most: each time the view is drawn again, which on
+/// a software adapter takes from the threads that make them.
+const PARTS_EVERY: Duration = Duration::from_millis(100);
 
 /// What is to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,7 +211,7 @@ impl Loading {
 /// Starts loads and tells the newest from those that it has replaced.
 pub(crate) struct Loader {
     done: Arc<dyn Fn(Outcome) + Send + Sync>,
-    textures_read: Arc<dyn Fn() + Send + Sync>,
+    part_has_come: Arc<dyn Fn() + Send + Sync>,
     loading: Option<Loading>,
     started: u64,
 }
@@ -222,11 +221,11 @@ impl Loader {
     /// document was opened without, and from time to time calls another function.
     pub(crate) fn new(
         done: impl Fn(Outcome) + Send + Sync + 'static,
-        textures_read: impl Fn() + Send + Sync + 'static,
+        part_has_come: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         Self {
             done: Arc::new(done),
-            textures_read: Arc::new(textures_read),
+            part_has_come: Arc::new(part_has_come),
             loading: None,
             started: 0,
         }
@@ -256,21 +255,19 @@ impl Loader {
             number,
         });
         let done = Arc::clone(&self.done);
-        let textures_read = Arc::clone(&self.textures_read);
+        let part_has_come = Arc::clone(&self.part_has_come);
         let name = "loader".to_owned();
         let job = move || {
             let (loaded, failures) = load(&request, options, &chosen, &progress, &search);
-            let document = loaded.as_ref().map(|loaded| &loaded.document);
-            let textures = document.and_then(|document| document.deferred_textures());
-            let textures = textures.map(Arc::downgrade);
+            let document = loaded.as_ref().map(|it| Arc::downgrade(&it.document));
             done(Outcome {
                 request,
                 loaded,
                 failures,
                 number,
             });
-            if let Some(textures) = textures {
-                read_textures(&textures, &*textures_read);
+            if let Some(document) = document {
+                complete(&document, &*part_has_come);
             }
         };
         if let Err(error) = std::thread::Builder::new().name(name).spawn(job) {
@@ -299,18 +296,26 @@ impl Loader {
     }
 }
 
-/// Reads textures for as long as their document is open, and calls a function from time to time,
-/// and when all are there.
-fn read_textures(textures: &Weak<DeferredTextures>, tell: &(dyn Fn() + Sync)) {
+/// Makes what a document was opened without for as long as it is open, and calls a function from
+/// time to time, and when all of it is there.
+fn complete(document: &Weak<dyn Document>, tell: &(dyn Fn() + Sync)) {
+    let Some(document) = document.upgrade() else {
+        return;
+    };
+    if document.pending().is_none() {
+        return;
+    }
+    // What is held here alone was closed.
+    let is_open = || Arc::strong_count(&document) > 1;
     let told = Mutex::new(Instant::now());
-    DeferredTextures::read_while_held(textures, || {
+    document.complete(&is_open, &|| {
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.elapsed() >= TEXTURES_EVERY {
+        if told.elapsed() >= PARTS_EVERY {
             *told = Instant::now();
             tell();
         }
     });
-    if textures.upgrade().is_some_and(|held| held.count() > 0) {
+    if is_open() {
         tell();
     }
 }
@@ -408,9 +413,9 @@ fn open(
 ) -> Result<Arc<dyn Document>, OpenError> {
     let job = || {
         let document = mapscope_scene::open(source, options, progress)?;
-        match document.deferred_textures() {
-            Some(textures) if cause.is_reload() => textures.read(progress)?,
-            _ => {}
+        if cause.is_reload() {
+            document.complete(&|| progress.check().is_ok(), &|| {});
+            progress.check()?;
         }
         Ok(document)
     };
@@ -430,6 +435,7 @@ mod tests {
 
     use super::*;
     use crate::viewer::state::playlist::Origin;
+    use mapscope_scene::Pending;
     use mapscope_scene::terrain::Terrain;
 
     fn outcome_of(paths: Vec<PathBuf>) -> (Outcome, Loader) {
@@ -518,11 +524,11 @@ mod tests {
             loader.start(request, OpenOptions::default(), Vec::new());
             let wait = Duration::from_secs(30);
             let loaded = receiver.recv_timeout(wait).unwrap().loaded.unwrap();
-            let textures = loaded.document.deferred_textures().unwrap();
-            let at_once = if cause.is_reload() { 2 } else { 0 };
-            assert_eq!((textures.read_count(), textures.count()), (at_once, 2));
+            let document = loaded.document;
+            let pending = (!cause.is_reload()).then_some(Pending::Textures([0, 2]));
+            assert_eq!(document.pending(), pending);
             drop(look);
-            while textures.read_count() < 2 {
+            while document.pending().is_some() {
                 told.recv_timeout(wait).unwrap();
             }
         }

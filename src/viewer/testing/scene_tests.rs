@@ -79,7 +79,7 @@ fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
     assert!(h.query_by_label("Reading textures: 0 of 2").is_some());
     assert!(h.query_by_label("not read yet").is_some());
     let document = state(&h).document().unwrap().clone();
-    document.wait_for_textures();
+    document.wait_until_complete();
     h.run();
     assert!(h.query_by_label_contains("Reading textures").is_none());
     assert!(h.query_by_label("8 x\u{a0}8 pixels").is_some());

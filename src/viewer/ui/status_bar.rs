@@ -225,13 +225,9 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         ui.separator();
         ui.label(format!("Showing chunks {shown} of {all}"));
     }
-    let document = state.document();
-    if let Some(textures) = document.and_then(|document| document.deferred_textures()) {
-        let (read, all) = (textures.read_count(), textures.count());
-        if read < all {
-            ui.separator();
-            ui.label(format!("Reading textures: {read} of {all}"));
-        }
+    if let Some(pending) = state.document().and_then(|document| document.pending()) {
+        ui.separator();
+        ui.label(pending.to_string());
     }
     let mode = match state.view.mode {
         CameraMode::Orbit | CameraMode::Flat => None,

@@ -33,8 +33,11 @@ pub(super) struct Part {
 ///
 /// # Errors
 /// When the map is so wide that a row of chunks with those beside it does not fit.
-pub(super) fn parts(terrain: &Terrain, max_bytes: u64) -> Result<Vec<Part>, UploadError> {
-    let packed = terrain.packed();
+pub(super) fn parts(
+    terrain: &Terrain,
+    packed: &Packed,
+    max_bytes: u64,
+) -> Result<Vec<Part>, UploadError> {
     let placement = terrain.placement();
     let cols = (placement.cols / CHUNK_SIDE).max(1) as usize;
     let row_bytes = u64::from(CHUNK_SIDE * placement.cols) * size_of::<TileRecord>() as u64;
@@ -109,6 +112,7 @@ impl Part {
 #[derive(Debug)]
 pub(super) struct Band {
     part: Part,
+    tiles: wgpu::Buffer,
     /// Bind group 1.
     bind_group: wgpu::BindGroup,
     /// Bind group 2.
@@ -122,35 +126,39 @@ pub(super) struct Band {
 }
 
 impl Band {
-    /// Uploads its tiles and faces. `layouts` are those of bind groups 1 and 2, `shared` what all bands
-    /// have in common.
+    /// Uploads its tiles, unless `same_tiles` has them, and its faces. `layouts` are those of bind
+    /// groups 1 and 2, `shared` what all bands have in common.
     ///
     /// # Errors
     /// When its faces are too many for a binding.
     pub(super) fn new(
         uploads: &mut Uploads<'_>,
         [layout, navigation_layout]: [&wgpu::BindGroupLayout; 2],
-        packed: &Packed,
+        (tiles, packed): (&[TileRecord], &Packed),
         part: &Part,
+        same_tiles: Option<&Self>,
         shared: &[wgpu::BindingResource<'_>; 6],
     ) -> Result<Self, UploadError> {
         let storage = wgpu::BufferUsages::STORAGE;
         let mut buffer = |what, bytes: &[u8]| uploads.buffer(what, bytes, storage);
-        let tiles = bytemuck::cast_slice(part.of_tiles(&packed.tiles));
-        let tiles = buffer("tiles", tiles)?;
+        let tiles = match same_tiles {
+            Some(band) => band.tiles.clone(),
+            None => buffer("tiles", bytemuck::cast_slice(part.of_tiles(tiles)))?,
+        };
         let rects = buffer("level rectangles", listed(&packed.rects, &part.rects))?;
         let tops = buffer("tops", listed(&packed.tops, &part.tops))?;
         let sides = buffer("sides", listed(&packed.sides, &part.sides))?;
         let no_grid = buffer("no navigation grid", &[])?;
         let gpu = uploads.gpu;
         let map = Uniform::new(gpu, "map");
-        uploads.bytes += map.buffer.size();
+        uploads.bytes += map.buffer.size() + same_tiles.map_or(0, |band| band.tiles.size());
         let own = [&map.buffer, &tiles, &rects, &tops, &sides];
         let own = own.map(wgpu::Buffer::as_entire_binding);
         let resources = own.into_iter().chain(shared.iter().cloned());
         Ok(Self {
             part: part.clone(),
             bind_group: bind_group(gpu, "terrain", layout, resources),
+            tiles,
             navigation: bind_group(
                 gpu,
                 "no navigation grid",

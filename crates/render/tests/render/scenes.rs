@@ -434,7 +434,7 @@ fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
     let before = draw(&mut stage, &mut data);
     assert!(draw(&mut stage, &mut data) == before);
     let revision = document.revision();
-    document.wait_for_textures();
+    document.wait_until_complete();
     assert_ne!(document.revision(), revision);
     let after = draw(&mut stage, &mut data);
     assert!(percent_differing(&before, &after) > 0);

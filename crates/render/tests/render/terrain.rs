@@ -20,8 +20,8 @@ use mapscope_scene::terrain::geometry::{
 use mapscope_scene::terrain::navigation::{Blocker, Cell, Domain, Footprint, Obstacle, color_of};
 use mapscope_scene::terrain::pack::{Faces, TileRecord};
 use mapscope_scene::{
-    Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Playhead,
-    Progress, Ray, Shown, Source, TerrainItem,
+    Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Pending,
+    Playhead, Progress, Ray, Shown, Source, TerrainItem,
 };
 use mapscope_testdata::{shared, synthesize};
 
@@ -119,7 +119,7 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
         tiles.get(at).copied().unwrap_or_default()
     });
     let terrain = terrain(&*document);
-    let records: &[TileRecord] = &terrain.packed().tiles[..tiles.len()];
+    let records: &[TileRecord] = &terrain.tiles()[..tiles.len()];
     let probes = probe_tiles(&Stage::get().gpu, records).unwrap();
     assert_eq!(probes.len(), tiles.len());
 
@@ -209,12 +209,12 @@ fn every_entity_of_the_game_stands_on_the_ground() {
 
 /// Bytes on the GPU for each tile, but for textures.
 fn bytes_per_tile(terrain: &Terrain) -> f64 {
-    let packed = terrain.packed();
-    let bytes = size_of_val(packed.tiles.as_slice())
+    let packed = &terrain.relief().packed;
+    let bytes = size_of_val(terrain.tiles().as_slice())
         + size_of_val(packed.rects.as_slice())
         + size_of_val(packed.tops.as_slice())
         + size_of_val(packed.sides.as_slice());
-    bytes as f64 / packed.tiles.len() as f64
+    bytes as f64 / terrain.tiles().len() as f64
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_tile_takes_sixteen_bytes_at_most() {
 
 /// The side faces in a map's lists: row and column of the tile that has them, and on which edge.
 fn listed_sides(terrain: &Terrain) -> Vec<(u32, u32, u8)> {
-    let packed = terrain.packed();
+    let packed = &terrain.relief().packed;
     let chunk_cols = terrain.map().chunk_cols;
     let of_chunk = |(chunk, sides): (u32, &[u16])| {
         let origin = [chunk / chunk_cols, chunk % chunk_cols].map(|at| at * CHUNK_SIDE);
@@ -293,7 +293,7 @@ fn sides_are_listed_once_and_only_where_heights_differ() {
             "{name}: sides that show and sides that are listed differ"
         );
         assert_eq!(
-            terrain.packed().sides.len(),
+            terrain.relief().packed.sides.len(),
             listed.len(),
             "{name}: all are in a chunk"
         );
@@ -303,7 +303,7 @@ fn sides_are_listed_once_and_only_where_heights_differ() {
 /// How often each tile of a chunk is covered by faces, in rows.
 fn covered(terrain: &Terrain, chunk: usize, faces: &Faces) -> Vec<u32> {
     let map = terrain.map();
-    let packed = terrain.packed();
+    let packed = &terrain.relief().packed;
     let mut times = vec![0; CHUNK_TILES as usize];
     let origin = [chunk as u32 / map.chunk_cols, chunk as u32 % map.chunk_cols];
     let at = |row: u32, col: u32| {
@@ -316,8 +316,8 @@ fn covered(terrain: &Terrain, chunk: usize, faces: &Faces) -> Vec<u32> {
             for c in col..=col + more_cols {
                 times[(r * CHUNK_SIDE + c) as usize] += 1;
                 assert_eq!(
-                    packed.tiles[at(r, c)],
-                    packed.tiles[at(row, col)],
+                    terrain.tiles()[at(r, c)],
+                    terrain.tiles()[at(row, col)],
                     "all are alike"
                 );
                 let shape = Shape::of(&map.tiles[at(r, c)]);
@@ -337,7 +337,7 @@ fn covered(terrain: &Terrain, chunk: usize, faces: &Faces) -> Vec<u32> {
 fn every_tile_is_covered_once() {
     for (name, document) in maps() {
         let terrain = terrain(&*document);
-        for (i, chunk) in terrain.packed().chunks.iter().enumerate() {
+        for (i, chunk) in terrain.relief().packed.chunks.iter().enumerate() {
             let times = covered(terrain, i, &chunk.all);
             assert!(times.iter().all(|times| *times == 1), "{name}, chunk {i}");
             let mut in_blocks = vec![0; times.len()];
@@ -627,7 +627,7 @@ fn the_skirt_is_no_ground() {
 
     let level = open_map([1, 1], |_, _| tile(TileType::Flat, 0, 0));
     assert_eq!(legend_labels(&*level, OverlayId::Height), ["Level 0, y 0"]);
-    assert!(!terrain(&*level).packed().chunks[0].has_water);
+    assert!(!terrain(&*level).relief().packed.chunks[0].has_water);
     let high = open_map([1, 1], |row, col| {
         tile(TileType::Flat, (row + col) as i8 - 9, 0)
     });
@@ -885,7 +885,7 @@ fn what_is_not_in_view_is_not_drawn() {
     );
     assert!(aside.draw_calls < inward.draw_calls);
     // In the middle of the map a good part of it is behind.
-    let packed = terrain(&*document).packed();
+    let packed = &terrain(&*document).relief().packed;
     let all = packed.rects.len() * 2 + packed.tops.len() * 8 + packed.sides.len() * 2;
     for pose in ["0,40,0,0,30,-100", "0,40,0,0,30,100", "0,40,0,100,30,0"] {
         let seen = triangles(pose).triangles;
@@ -937,6 +937,45 @@ fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
     let renderer = mapscope_render::Renderer::new(&small.gpu);
     let error = renderer.upload(&small.gpu, &*wide).unwrap_err().to_string();
     assert!(error.contains("a row of chunks"), "{error}");
+}
+
+#[test]
+fn a_large_map_is_coarse_until_its_faces_are_there() {
+    // More than 2 to the power of 20 tiles.
+    let text = synthesize::pfmap(33, 32, 5);
+    let document = open("large.pfmap", &text);
+    let size = [160, 120];
+    let [far, near] = ["0,6000,-6000,0,0,0", "0,60,-300,0,0,-200"].map(view);
+    let mut stage = Stage::get();
+    let mut data = stage.upload_as_is(&*document);
+    let mut draw = |stage: &mut Stage, view: &View| {
+        let drawn = stage.draw_scene(Some((&mut data, &*document)), view, size);
+        (drawn, data.gpu_bytes())
+    };
+    let ((coarse_far, _), coarse_bytes) = draw(&mut stage, &far);
+    let ((coarse_near, _), _) = draw(&mut stage, &near);
+    assert_eq!(document.pending(), Some(Pending::Relief));
+    let before = document.cpu_bytes();
+    document.wait_until_complete();
+    assert_eq!(document.pending(), None);
+    assert!(document.cpu_bytes() > before + (1 << 20));
+    let ((fine_far, _), fine_bytes) = draw(&mut stage, &far);
+    let ((fine_near, _), _) = draw(&mut stage, &near);
+    // From afar it lacks nothing but shadows; from nearby it is the same ground without sides.
+    let sum = |image: &RgbaImage| -> u64 { image.iter().map(|byte| u64::from(*byte)).sum() };
+    assert!(coarse_near != fine_near);
+    for (coarse, fine) in [(&coarse_far, &fine_far), (&coarse_near, &fine_near)] {
+        let [coarse, fine] = [coarse, fine].map(sum);
+        assert!(coarse.abs_diff(fine) < fine / 20, "{coarse} and {fine}");
+    }
+    // What it has become is what it would have been.
+    let mut whole = stage.upload(&*document);
+    assert_eq!(whole.gpu_bytes(), fine_bytes);
+    assert!(fine_bytes > coarse_bytes);
+    for (view, drawn) in [(&far, fine_far), (&near, fine_near)] {
+        let (expected, _) = stage.draw_scene(Some((&mut whole, &*document)), view, size);
+        assert!(drawn == expected);
+    }
 }
 
 /// The one of some colours that another is most like, whatever its brightness.

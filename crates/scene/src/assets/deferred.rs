@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use image::RgbaImage;
 
 use super::{Assets, Texture, TextureFile, Thumbnail, placeholder_texture};
-use crate::parallel::{in_parallel, on_all_threads};
+use crate::Pending;
+use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
-use crate::{OpenError, Progress};
 
 /// A texture of a material, which may not have been read yet: whoever waits for it first reads it.
 #[derive(Debug)]
@@ -209,50 +209,33 @@ impl SharedTextures {
 
 /// The textures of a document that are read after it was opened.
 #[derive(Debug, Default)]
-pub struct DeferredTextures {
+pub(crate) struct DeferredTextures {
     list: Vec<Arc<DeferredTexture>>,
 }
 
 impl DeferredTextures {
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.list.len()
-    }
-
     /// How many of them were read.
-    pub fn read_count(&self) -> usize {
+    pub(crate) fn read_count(&self) -> usize {
         let read = self.list.iter().filter(|it| it.get().is_some());
         read.count()
     }
 
-    /// Reads all that nobody has read, on as many threads as the machine has, and waits until all
-    /// are there.
-    pub fn wait(&self) {
+    /// How many were read, unless all were.
+    pub(crate) fn pending(&self) -> Option<Pending> {
+        let counts = [self.read_count(), self.list.len()];
+        (counts[0] < counts[1]).then_some(Pending::Textures(counts))
+    }
+
+    /// Reads all that nobody has read, on as many threads as the machine has, for as long as
+    /// `goes_on`. Calls `has_come` after each, on the thread that has waited for it.
+    pub(crate) fn complete(
+        &self,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        has_come: &(dyn Fn() + Sync),
+    ) {
         on_all_threads(self.list.len(), |index| {
-            self.list[index].wait();
-        });
-    }
-
-    /// Does the same, unless the load that waits is cancelled meanwhile.
-    ///
-    /// # Errors
-    /// When it was.
-    pub fn read(&self, progress: &Progress) -> Result<(), OpenError> {
-        let wait = |index: usize| {
-            self.list[index].wait();
-        };
-        in_parallel(self.list.len(), progress, wait).map(drop)
-    }
-
-    /// Reads all that nobody has read, and stops once the document that holds them is closed. Calls a
-    /// function after each, on the thread that has read it.
-    pub fn read_while_held(textures: &Weak<Self>, has_come: impl Fn() + Sync) {
-        let count = textures.upgrade().map_or(0, |textures| textures.count());
-        on_all_threads(count, |index| {
-            let held = textures.upgrade();
-            let texture = held.and_then(|held| held.list.get(index).cloned());
-            if let Some(texture) = texture {
-                texture.wait();
+            if goes_on() {
+                self.list[index].wait();
                 has_come();
             }
         });
@@ -307,10 +290,13 @@ mod tests {
         assert!(a.get().is_none() && a.fault().is_none());
         assert!(a.file().found && a.file().size.is_none());
         let all = shared.into_list();
-        assert_eq!((all.count(), all.read_count(), all.cpu_bytes()), (2, 0, 0));
+        assert_eq!(
+            (all.pending(), all.cpu_bytes()),
+            (Some(Pending::Textures([0, 2])), 0)
+        );
         // It has changed meanwhile.
         std::fs::write(folder.path().join("b.png"), "no image").unwrap();
-        all.wait();
+        all.complete(&|| true, &|| {});
         assert_eq!(all.read_count(), 2);
         assert_eq!(a.get().unwrap().size, [4, 2]);
         assert_eq!(a.file().size, Some([4, 2]));
@@ -323,27 +309,28 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_of_a_document_that_was_closed() {
+    fn nothing_more_is_read_once_nobody_wants_it() {
         let folder = tempfile::tempdir().unwrap();
         let names: Vec<String> = (0..64).map(|i| format!("{i}.png")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let assets = assets(folder.path(), &names);
         let shared = SharedTextures::default();
-        let textures: Vec<_> = names
-            .iter()
-            .map(|name| assets.deferred_texture(name, 1, &shared).0)
-            .collect();
-        let held = Mutex::new(Some(Arc::new(shared.into_list())));
-        let weak = Arc::downgrade(held.lock().unwrap().as_ref().unwrap());
+        for name in &names {
+            assets.deferred_texture(name, 1, &shared);
+        }
+        let textures = shared.into_list();
         let come = AtomicUsize::new(0);
-        DeferredTextures::read_while_held(&weak, || {
+        let count = || come.load(Ordering::Relaxed);
+        let has_come = || {
             come.fetch_add(1, Ordering::Relaxed);
-            // The document is closed as soon as one is there.
-            held.lock().unwrap().take();
-        });
-        let read = textures.iter().filter(|it| it.get().is_some()).count();
-        assert_eq!(come.into_inner(), read);
+        };
+        textures.complete(&|| count() == 0, &has_come);
+        let read = textures.read_count();
+        assert_eq!(read, count());
         // Each thread may have begun another.
         assert!((1..names.len()).contains(&read), "{read}");
+        assert_eq!(textures.pending(), Some(Pending::Textures([read, 64])));
+        textures.complete(&|| true, &|| {});
+        assert_eq!(textures.pending(), None);
     }
 }

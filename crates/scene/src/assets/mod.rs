@@ -11,8 +11,9 @@ mod texture;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+pub use self::deferred::DeferredTexture;
+pub(crate) use self::deferred::DeferredTextures;
 pub(crate) use self::deferred::SharedTextures;
-pub use self::deferred::{DeferredTexture, DeferredTextures};
 pub use self::image::THUMBNAIL_SIDE;
 pub(crate) use self::image::{checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;

@@ -12,7 +12,6 @@ pub(crate) mod shown;
 use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 
@@ -26,7 +25,6 @@ use self::lists::{
 use self::overlay::{Overlay, OverlayId};
 use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
 use self::shown::Shown;
-use crate::assets::DeferredTextures;
 use crate::camera::Handedness;
 use crate::describe::own::OwnLine;
 use crate::describe::{
@@ -191,6 +189,24 @@ pub struct ProblemTarget {
     pub overlay: Option<OverlayId>,
 }
 
+/// What a document is opened without, since it takes longer than the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    /// The faces of a large map, and the shadow that it casts on itself.
+    Relief,
+    /// Textures: how many were read, and how many there are.
+    Textures([usize; 2]),
+}
+
+impl fmt::Display for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relief => f.write_str("Making faces and shadows"),
+            Self::Textures([read, all]) => write!(f, "Reading textures: {read} of {all}"),
+        }
+    }
+}
+
 /// An open file: what every document offers, and the capabilities that only some have. One that is
 /// made only to be drawn has nothing to say of itself.
 pub trait Document: fmt::Debug + Send + Sync {
@@ -200,15 +216,24 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Calls a function with each of its drawables, as the document is shown.
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
-    /// Another number once a drawable has appeared, changed or vanished, or a texture was read.
+    /// Another number once a drawable has appeared, changed or vanished, or a part has come without
+    /// which it was opened.
     fn revision(&self) -> u64 {
-        let textures = self.deferred_textures();
-        textures.map_or(0, |textures| textures.read_count() as u64)
+        0
     }
 
-    /// Those of its textures that are read after it was opened, if there are such.
-    fn deferred_textures(&self) -> Option<&Arc<DeferredTextures>> {
+    /// What it was opened without, and still is.
+    fn pending(&self) -> Option<Pending> {
         None
+    }
+
+    /// Makes what it was opened without, part by part for as long as `goes_on`, and calls
+    /// `has_come` after each, on the thread that has made it.
+    fn complete(&self, _goes_on: &(dyn Fn() -> bool + Sync), _has_come: &(dyn Fn() + Sync)) {}
+
+    /// Bytes of memory that the parts hold that have come since it was opened.
+    fn completed_bytes(&self) -> u64 {
+        0
     }
 
     /// What surrounds it. Without any it stands in a studio, or has light of its own, and nothing
@@ -412,17 +437,14 @@ impl dyn Document + '_ {
         found
     }
 
-    /// Reads those of its textures that were not read yet, and waits until all are there.
-    pub fn wait_for_textures(&self) {
-        if let Some(textures) = self.deferred_textures() {
-            textures.wait();
-        }
+    /// Makes what it was opened without, and waits until all of it is there.
+    pub fn wait_until_complete(&self) {
+        self.complete(&|| true, &|| {});
     }
 
-    /// Bytes of memory that it holds, with the textures that were read by now.
+    /// Bytes of memory that it holds, with what has come since it was opened.
     pub fn cpu_bytes(&self) -> u64 {
-        let textures = self.deferred_textures();
-        self.about().cpu_bytes + textures.map_or(0, |textures| textures.cpu_bytes())
+        self.about().cpu_bytes + self.completed_bytes()
     }
 
     /// The camera that an item stands for.

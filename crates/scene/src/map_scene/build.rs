@@ -168,7 +168,7 @@ impl MapScene {
             map,
             map_path,
             models,
-            textures: Arc::new(textures),
+            textures,
             entities,
             groups,
             covers,

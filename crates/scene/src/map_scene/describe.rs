@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use glam::Vec3;
 use serde_json::{Map, Value};
@@ -13,7 +12,6 @@ use super::fields::{
 };
 use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use super::parts::entity_of;
-use crate::assets::DeferredTextures;
 use crate::diff::Parts;
 use crate::fields::{Describe, GroupKeys, ItemKeys};
 use crate::lines::{LineBuilder, box_edges};
@@ -24,7 +22,7 @@ use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
     Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
-    Neighbor, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Playhead, ProblemTarget,
+    Neighbor, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead, ProblemTarget,
     PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
 };
 use mapscope_formats::{Problem, Subject};
@@ -185,7 +183,10 @@ impl Document for MapScene {
 
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         if let Some(terrain) = self.terrain() {
-            draw(Drawable::in_place(&**terrain));
+            draw(Drawable {
+                revision: terrain.revision(),
+                ..Drawable::in_place(&**terrain)
+            });
         }
         for group in &self.groups {
             let Some(model) = self
@@ -223,8 +224,26 @@ impl Document for MapScene {
         }
     }
 
-    fn deferred_textures(&self) -> Option<&Arc<DeferredTextures>> {
-        Some(&self.textures)
+    fn revision(&self) -> u64 {
+        let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
+        terrain + self.textures.read_count() as u64
+    }
+
+    fn pending(&self) -> Option<Pending> {
+        let of_terrain = self.terrain().and_then(|terrain| terrain.pending());
+        of_terrain.or_else(|| self.textures.pending())
+    }
+
+    fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
+        if let Some(terrain) = self.terrain() {
+            terrain.complete(goes_on, has_come);
+        }
+        self.textures.complete(goes_on, has_come);
+    }
+
+    fn completed_bytes(&self) -> u64 {
+        let of_terrain = self.terrain().map(|terrain| terrain.completed_bytes());
+        of_terrain.unwrap_or_default() + self.textures.cpu_bytes()
     }
 
     fn environment(&self) -> Option<&Environment> {

@@ -130,7 +130,8 @@ pub(super) fn load(
     });
     let (models, textures) = models?;
     if options.checks_textures {
-        textures.read(progress)?;
+        textures.complete(&|| progress.check().is_ok(), &|| {});
+        progress.check()?;
     }
     let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
     dependencies.append(&mut skybox.looked_for);

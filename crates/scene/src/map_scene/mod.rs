@@ -44,7 +44,7 @@ pub struct MapScene {
     map_path: Option<PathBuf>,
     models: Vec<SceneModel>,
     /// The textures of the models.
-    textures: Arc<DeferredTextures>,
+    textures: DeferredTextures,
     entities: Vec<Placed>,
     groups: Vec<Group>,
     covers: Covers,

@@ -19,8 +19,8 @@ use crate::overlay::{joined, overlays};
 use crate::rules;
 use crate::{
     Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
-    Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Playhead,
-    ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
+    Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Pending,
+    Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
     TerrainItem,
 };
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
@@ -70,9 +70,32 @@ impl Document for Terrain {
 
     fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         draw(Drawable {
+            revision: self.revision(),
             bounds: Some(self.about().bounds),
             ..Drawable::in_place(self)
         });
+    }
+
+    fn revision(&self) -> u64 {
+        u64::from(self.whole_relief.get().is_some())
+    }
+
+    fn pending(&self) -> Option<Pending> {
+        self.relief().is_coarse.then_some(Pending::Relief)
+    }
+
+    fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
+        if self.relief().is_coarse && goes_on() {
+            // Its islands are in the outline, with which a small map is opened.
+            self.navigation();
+            self.make_relief();
+            has_come();
+        }
+    }
+
+    fn completed_bytes(&self) -> u64 {
+        let relief = self.whole_relief.get();
+        relief.map_or(0, |relief| relief.cpu_bytes() as u64)
     }
 
     fn environment(&self) -> Option<&Environment> {
@@ -337,6 +360,7 @@ impl Document for Terrain {
     }
 
     fn statistics(&self) -> Vec<Statistic> {
+        let packed = &self.relief().packed;
         let textures = self.textures.materials.iter();
         let without_texture = textures.filter(|texture| !texture.file.found).count();
         let [unreadable, missing] = self.bad_tile_counts();
@@ -345,10 +369,10 @@ impl Document for Terrain {
         let mut statistics = vec![Statistic::new("Tiles", self.read_tiles())];
         statistics.extend(bad.map(|(name, count)| Statistic::new(name, count)));
         statistics.extend([
-            Statistic::new("Chunks", self.packed.chunks.len()),
-            Statistic::new("Level rectangles", self.packed.rects.len()),
-            Statistic::new("Tiles drawn one by one", self.packed.tops.len()),
-            Statistic::new("Side faces", self.packed.sides.len()),
+            Statistic::new("Chunks", packed.chunks.len()),
+            Statistic::new("Level rectangles", packed.rects.len()),
+            Statistic::new("Tiles drawn one by one", packed.tops.len()),
+            Statistic::new("Side faces", packed.sides.len()),
             Statistic::new("Texture layers", self.textures.layers.len()),
             Statistic::new("Missing textures", without_texture),
             Statistic::new("Cells where units can walk", self.ground().passable()),
@@ -473,12 +497,8 @@ impl Terrain {
     pub(super) fn cpu_bytes(&self) -> u64 {
         let pixels = |levels: &[Vec<u8>]| levels.iter().map(Vec::len).sum::<usize>();
         let bytes = size_of_val(self.map.tiles.as_slice())
-            + size_of_val(self.packed.tiles.as_slice())
-            + size_of_val(self.packed.rects.as_slice())
-            + size_of_val(self.packed.tops.as_slice())
-            + size_of_val(self.packed.sides.as_slice())
-            + size_of_val(self.packed.chunks.as_slice())
-            + self.shadow.heights.bytes().len()
+            + size_of_val(self.tiles.as_slice())
+            + self.relief.cpu_bytes()
             + pixels(&self.overview.levels)
             + self.textures.cpu_bytes();
         bytes as u64
@@ -557,8 +577,11 @@ impl Terrain {
         self.navigation().islands(Domain::Ground)
     }
 
-    /// The islands of ground, if there is more than one.
+    /// The islands of ground, if there is more than one; of a large map they come with its relief.
     fn island_lines(&self) -> Option<OutlineNode> {
+        if self.relief().is_coarse {
+            return None;
+        }
         let islands = (1..).zip(&self.ground().list);
         (self.ground().list.len() > 1).then(|| {
             heading_of("Islands", islands, MAX_ISLANDS, |(number, island)| {

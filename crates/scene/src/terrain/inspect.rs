@@ -185,7 +185,7 @@ pub(super) struct ChunkAt<'a> {
 impl<'a> ChunkAt<'a> {
     pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
         let index = terrain.chunk_index(row, col)?;
-        let faces = terrain.packed.chunks.get(index)?;
+        let faces = terrain.relief.packed.chunks.get(index)?;
         Some(Self {
             terrain,
             row,

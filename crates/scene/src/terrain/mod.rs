@@ -12,6 +12,7 @@ pub mod pack;
 mod patch;
 mod patchwork;
 mod pick;
+mod relief;
 pub mod sun;
 pub mod textures;
 
@@ -25,11 +26,11 @@ pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
 pub use patchwork::{ATLAS_SIZE, CELL, CORE, GUARD, Patchwork, patchwork};
+pub use relief::Relief;
 
 use self::geometry::{Corner, LEVEL_HEIGHT, Placement, Shape};
 use self::navigation::{Blocker, Cell, NavigationGrid, Obstacle};
-use self::pack::{Layers, Packed};
-use self::sun::ShadowMap;
+use self::pack::TileRecord;
 use self::textures::Textures;
 use super::assets::{Assets, LoadedSkybox};
 use super::camera::Handedness;
@@ -41,6 +42,9 @@ use crate::parallel::on_all_threads;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
 use mapscope_formats::{Place, Problems};
 
+/// Tiles up to which a map is opened with its relief, which takes them some 50 ms.
+const MAX_TILES_AT_ONCE: usize = 1 << 20;
+
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct Terrain {
@@ -48,8 +52,11 @@ pub struct Terrain {
     path: PathBuf,
     map: Pfmap,
     placement: Placement,
-    packed: Packed,
-    shadow: ShadowMap,
+    tiles: Arc<Vec<TileRecord>>,
+    /// What it was opened with: without faces and shadow if it is large.
+    relief: Relief,
+    /// What it is drawn with once it is there.
+    whole_relief: OnceLock<Relief>,
     overview: Overview,
     textures: Arc<Textures>,
     /// Its sun and sky; in a scene it has the sun of that, and the scene has the sky.
@@ -147,15 +154,17 @@ impl Terrain {
         report: &mut dyn FnMut(f32) -> Result<(), E>,
     ) -> Result<Self, E> {
         report(0.7)?;
-        let layers = Layers {
-            of_material: &textures.layer_of_material,
-            placeholder: textures.placeholder_layer,
+        let layers = textures.layers_of_materials();
+        let tiles = Arc::new(pack::pack_tiles(&map, &layers));
+        report(0.75)?;
+        let relief = if map.tiles.len() > MAX_TILES_AT_ONCE {
+            Relief::coarse(&map)
+        } else {
+            let to_sun = environment.sun.casting_direction();
+            Relief::whole(&map, &tiles, &layers, to_sun, drawn)
         };
-        let (shadow, shaded) = ShadowMap::cast(&map, environment.sun.casting_direction());
-        report(0.8)?;
-        let packed = pack::pack(&map, &layers, &shaded, drawn);
         report(0.95)?;
-        let overview = Overview::of(&map, &packed.tiles, &textures);
+        let overview = Overview::of(&map, &tiles, &textures);
         let mut counts = Counts::of(&map);
         counts.classes[TileClass::Unreadable.index()] = map.unreadable_tiles() as u64;
         counts.classes[TileClass::Missing.index()] = map.missing_tiles() as u64;
@@ -180,8 +189,9 @@ impl Terrain {
                 cols: map.cols(),
             },
             map,
-            packed,
-            shadow,
+            tiles,
+            relief,
+            whole_relief: OnceLock::new(),
             overview,
             textures,
             environment,
@@ -211,19 +221,29 @@ impl Terrain {
         self.placement
     }
 
-    /// Tiles and faces for the GPU.
-    pub fn packed(&self) -> &Packed {
-        &self.packed
+    /// Its tiles for the GPU, in row-major order of the whole map.
+    pub fn tiles(&self) -> &Arc<Vec<TileRecord>> {
+        &self.tiles
+    }
+
+    /// Its faces and its shadow; only how high its chunks are as long as these are not there.
+    pub fn relief(&self) -> &Relief {
+        self.whole_relief.get().unwrap_or(&self.relief)
+    }
+
+    /// Makes the faces and the shadow that it was opened without; whoever else does so waits.
+    fn make_relief(&self) {
+        self.whole_relief.get_or_init(|| {
+            let layers = self.textures.layers_of_materials();
+            let to_sun = self.environment.sun.casting_direction();
+            let everything = [0..self.map.rows(), 0..self.map.cols()];
+            Relief::whole(&self.map, &self.tiles, &layers, to_sun, &everything)
+        });
     }
 
     /// The sun that it stands in.
     pub fn sun(&self) -> &Sun {
         &self.environment.sun
-    }
-
-    /// Where terrain shades terrain.
-    pub fn shadow(&self) -> &ShadowMap {
-        &self.shadow
     }
 
     /// The map's colours from far away.
@@ -279,14 +299,19 @@ impl Terrain {
 
     /// Lowest and highest level of the ground: of the tiles that were read, without the skirt.
     pub fn levels(&self) -> [i32; 2] {
-        let chunks = self.packed.chunks.iter();
+        let chunks = self.relief.packed.chunks.iter();
         let levels = chunks.filter_map(|chunk| chunk.ground);
         levels.reduce(pack::wider).unwrap_or_default()
     }
 
     /// Lowest and highest level of all that is drawn, with the skirt and with placeholders.
     fn drawn_levels(&self) -> [i32; 2] {
-        let levels = self.packed.chunks.iter().map(|chunk| chunk.all.levels);
+        let levels = self
+            .relief
+            .packed
+            .chunks
+            .iter()
+            .map(|chunk| chunk.all.levels);
         levels.reduce(pack::wider).unwrap_or_default()
     }
 

@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use super::TileClass;
-use super::geometry::{Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
-use crate::parallel::share_out;
+use super::geometry::{BORDER_LEVEL, Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
+use crate::parallel::{on_all_threads, share_out};
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile, TileType};
 
 /// Some bits of a word, which shaders take apart as well.
@@ -157,6 +157,14 @@ impl TopClass {
 }
 
 impl Faces {
+    /// No faces, which reach no level.
+    const NONE: Self = Self {
+        rects: 0..0,
+        tops: [const { 0..0 }; TopClass::ALL.len()],
+        sides: 0..0,
+        levels: [i32::MAX, i32::MIN],
+    };
+
     /// Triangles that they are drawn with.
     pub fn triangles(&self) -> u64 {
         let pairs = self.rects.len() + self.sides.len();
@@ -186,11 +194,50 @@ pub struct ChunkFaces {
     pub has_water: bool,
 }
 
-/// A map's tiles and faces, ready for the GPU.
+impl ChunkFaces {
+    /// How high a chunk is, from its north-west tile on, with the skirt that it has on the border of
+    /// the map.
+    fn without_faces(map: &Pfmap, first_row: u32, first_col: u32) -> Self {
+        let mut levels = [i32::MAX, i32::MIN];
+        let mut ground = None;
+        for row in first_row..first_row + CHUNK_SIDE {
+            let first = (row * map.cols() + first_col) as usize;
+            let tiles = &map.tiles[first..][..CHUNK_SIDE as usize];
+            for (col, tile) in (first_col..).zip(tiles) {
+                let shape = Shape::of(tile);
+                let of_tile = [shape.lowest(), shape.highest()];
+                levels = wider(levels, of_tile);
+                if map.is_read(row, col) {
+                    ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
+                }
+            }
+        }
+        let lasts = [map.rows(), map.cols()].map(|side| side - CHUNK_SIDE);
+        let is_border = |first: u32, last: u32| first == 0 || first == last;
+        if is_border(first_row, lasts[0]) || is_border(first_col, lasts[1]) {
+            levels[0] = levels[0].min(BORDER_LEVEL);
+        }
+        let all = Faces {
+            levels,
+            ..Faces::NONE
+        };
+        Self {
+            blocks: std::array::from_fn(|_| all.clone()),
+            all,
+            ground,
+            has_water: is_below_water(ground),
+        }
+    }
+}
+
+/// Whether ground between two levels reaches below the water.
+fn is_below_water(ground: Option<[i32; 2]>) -> bool {
+    ground.is_some_and(|[low, _]| low < 0)
+}
+
+/// A map's faces, ready for the GPU.
 #[derive(Debug)]
 pub struct Packed {
-    /// All tiles in row-major order of the whole map.
-    pub tiles: Vec<TileRecord>,
     /// Level rectangles: [`Packed::COL`], [`Packed::ROW`], [`Packed::WIDTH`] and
     /// [`Packed::HEIGHT`].
     pub rects: Vec<u32>,
@@ -231,40 +278,81 @@ impl Layers<'_> {
     }
 }
 
-/// Packs a map, on as many threads as the machine has.
-///
-/// `shaded` says of each tile whether shadow falls on it. Tiles that could not be read show the
-/// placeholder. Only the tiles in the rows and columns of `drawn` get faces.
-pub fn pack(map: &Pfmap, layers: &Layers<'_>, shaded: &[bool], drawn: &[Range<u32>; 2]) -> Packed {
-    let cols = map.cols() as usize;
-    let chunk_row_tiles = cols * CHUNK_SIDE as usize;
-    let mut tiles = vec![TileRecord::default(); map.tiles.len()];
-    let parts: Vec<Part> = share_out(&mut tiles, chunk_row_tiles, |first, records| {
-        let first_row = (first / chunk_row_tiles) as u32;
-        pack_chunk_rows(map, layers, shaded, drawn, first_row, records)
+/// Packs the tiles of a map in row-major order of the whole map, on as many threads as the machine
+/// has. Tiles that could not be read show the placeholder.
+pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
+    let cols = map.cols();
+    let mut records = vec![TileRecord::default(); map.tiles.len()];
+    share_out(&mut records, cols as usize, |first, records| {
+        for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
+            *record = pack_tile(tile, layers);
+        }
     });
-    let mut packed = Packed {
-        tiles,
-        rects: Vec::with_capacity(parts.iter().map(|p| p.rects.len()).sum()),
-        tops: Vec::with_capacity(parts.iter().map(|p| p.tops.len()).sum()),
-        sides: Vec::with_capacity(parts.iter().map(|p| p.sides.len()).sum()),
-        chunks: Vec::with_capacity(map.chunk_rows as usize * map.chunk_cols as usize),
-    };
-    for part in parts {
-        let lengths = [packed.rects.len(), packed.tops.len(), packed.sides.len()];
-        packed
-            .chunks
-            .extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
-                all: chunk.all.after(lengths),
-                blocks: chunk.blocks.map(|block| block.after(lengths)),
-                ground: chunk.ground,
-                has_water: chunk.has_water,
-            }));
-        packed.rects.extend(part.rects);
-        packed.tops.extend(part.tops);
-        packed.sides.extend(part.sides);
+    for &(row, col) in &map.bad_tiles {
+        if let Some(record) = records.get_mut(row as usize * cols as usize + col as usize) {
+            let layer = layers.placeholder.into();
+            record.surface = TileRecord::TOP_LAYER.put(layer) | TileRecord::SIDE_LAYER.put(layer);
+            // It lies flat, whatever its type.
+            let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
+            record.shape = record.shape & !TileRecord::KIND.mask() | class as u32;
+        }
     }
-    packed
+    records
+}
+
+impl Packed {
+    /// The chunks of a map without any faces: how high they are, which is known far sooner.
+    pub fn without_faces(map: &Pfmap) -> Self {
+        let rows = on_all_threads(map.chunk_rows as usize, |row| {
+            let cols = (0..map.chunk_cols).map(|col| col * CHUNK_SIDE);
+            let chunks =
+                cols.map(|col| ChunkFaces::without_faces(map, row as u32 * CHUNK_SIDE, col));
+            chunks.collect::<Vec<_>>()
+        });
+        Self {
+            rects: Vec::new(),
+            tops: Vec::new(),
+            sides: Vec::new(),
+            chunks: rows.concat(),
+        }
+    }
+
+    /// Lists the faces of a map whose tiles were packed, on as many threads as the machine has.
+    ///
+    /// `shaded` says of each tile whether shadow falls on it. Only the tiles in the rows and columns
+    /// of `drawn` get faces.
+    pub fn list(
+        map: &Pfmap,
+        records: &[TileRecord],
+        layers: &Layers<'_>,
+        shaded: &[bool],
+        drawn: &[Range<u32>; 2],
+    ) -> Self {
+        let parts = on_all_threads(map.chunk_rows as usize, |row| {
+            list_chunk_row(map, records, layers, shaded, drawn, row as u32 * CHUNK_SIDE)
+        });
+        let mut packed = Self {
+            rects: Vec::with_capacity(parts.iter().map(|p| p.rects.len()).sum()),
+            tops: Vec::with_capacity(parts.iter().map(|p| p.tops.len()).sum()),
+            sides: Vec::with_capacity(parts.iter().map(|p| p.sides.len()).sum()),
+            chunks: Vec::with_capacity(map.chunk_rows as usize * map.chunk_cols as usize),
+        };
+        for part in parts {
+            let lengths = [packed.rects.len(), packed.tops.len(), packed.sides.len()];
+            packed
+                .chunks
+                .extend(part.chunks.into_iter().map(|chunk| ChunkFaces {
+                    all: chunk.all.after(lengths),
+                    blocks: chunk.blocks.map(|block| block.after(lengths)),
+                    ground: chunk.ground,
+                    has_water: chunk.has_water,
+                }));
+            packed.rects.extend(part.rects);
+            packed.tops.extend(part.tops);
+            packed.sides.extend(part.sides);
+        }
+        packed
+    }
 }
 
 impl Faces {
@@ -281,7 +369,7 @@ impl Faces {
     }
 }
 
-/// The faces of some rows of chunks.
+/// The faces of a row of chunks.
 #[derive(Default)]
 struct Part {
     rects: Vec<u32>,
@@ -290,49 +378,28 @@ struct Part {
     chunks: Vec<ChunkFaces>,
 }
 
-fn pack_chunk_rows(
+fn list_chunk_row(
     map: &Pfmap,
+    records: &[TileRecord],
     layers: &Layers<'_>,
     shaded: &[bool],
     drawn: &[Range<u32>; 2],
-    first_chunk_row: u32,
-    records: &mut [TileRecord],
+    first_row: u32,
 ) -> Part {
-    let first_row = first_chunk_row * CHUNK_SIDE;
     let mut part = Part::default();
-    let first = first_row as usize * map.cols() as usize;
-    for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
-        *record = pack_tile(tile, layers);
-    }
-    for &(row, col) in &map.bad_tiles {
-        let at = row
-            .checked_sub(first_row)
-            .map(|r| (r * map.cols() + col) as usize);
-        if let Some(record) = at.and_then(|at| records.get_mut(at)) {
-            let layer = layers.placeholder.into();
-            record.surface = TileRecord::TOP_LAYER.put(layer) | TileRecord::SIDE_LAYER.put(layer);
-            // It lies flat, whatever its type.
-            let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
-            record.shape = record.shape & !TileRecord::KIND.mask() | class as u32;
-        }
-    }
-    let chunk_rows = (records.len() as u32 / map.cols().max(1)) / CHUNK_SIDE;
-    for chunk_row in first_chunk_row..first_chunk_row + chunk_rows {
-        let uniform = uniform_tiles(map, chunk_row * CHUNK_SIDE);
-        for chunk_col in 0..map.chunk_cols {
-            let first_cell = (chunk_row - first_chunk_row) * CHUNK_SIDE * map.cols();
-            let records = &records[first_cell as usize..];
-            part.add_chunk(&Chunk {
-                map,
-                layers,
-                shaded,
-                drawn,
-                records,
-                uniform: &uniform,
-                rows: chunk_row * CHUNK_SIDE,
-                cols: chunk_col * CHUNK_SIDE,
-            });
-        }
+    let uniform = uniform_tiles(map, first_row);
+    let records = &records[first_row as usize * map.cols() as usize..];
+    for chunk_col in 0..map.chunk_cols {
+        part.add_chunk(&Chunk {
+            map,
+            layers,
+            shaded,
+            drawn,
+            records,
+            uniform: &uniform,
+            rows: first_row,
+            cols: chunk_col * CHUNK_SIDE,
+        });
     }
     part
 }
@@ -633,7 +700,7 @@ impl Part {
             },
             blocks,
             ground,
-            has_water: ground.is_some_and(|[low, _]| low < 0),
+            has_water: is_below_water(ground),
         });
     }
 
@@ -796,13 +863,15 @@ mod tests {
     use super::*;
     use mapscope_formats::pfmap::{self, Field, TileType};
 
+    const LAYERS: Layers<'_> = Layers {
+        of_material: &[0, 1, 2, 3, 4, 5, 6],
+        placeholder: 7,
+    };
+
     fn packed(map: &Pfmap) -> Packed {
-        let layers = Layers {
-            of_material: &[0, 1, 2, 3, 4, 5, 6],
-            placeholder: 7,
-        };
         let everything = [0..map.rows(), 0..map.cols()];
-        pack(map, &layers, &vec![false; map.tiles.len()], &everything)
+        let lit = vec![false; map.tiles.len()];
+        Packed::list(map, &pack_tiles(map, &LAYERS), &LAYERS, &lit, &everything)
     }
 
     fn level_map() -> Pfmap {
@@ -822,6 +891,25 @@ mod tests {
         // The skirt is no ground, and nothing of it is under water.
         assert_eq!(packed.chunks[1].ground, Some([0, 0]));
         assert!(!packed.chunks[1].has_water);
+    }
+
+    #[test]
+    fn chunks_are_as_high_without_their_faces_as_with_them() {
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(3, 4, 1)).unwrap();
+        map.tiles[0].base_height = -9;
+        map.bad_tiles = vec![(0, 0)];
+        let [with, without] = [packed(&map), Packed::without_faces(&map)];
+        let ground = |packed: &Packed| -> Vec<_> {
+            let chunks = packed.chunks.iter();
+            chunks.map(|it| (it.ground, it.has_water)).collect()
+        };
+        assert_eq!(ground(&with), ground(&without));
+        let levels = |packed: &Packed| {
+            let levels = packed.chunks.iter().map(|chunk| chunk.all.levels);
+            levels.reduce(wider)
+        };
+        assert_eq!(levels(&with), levels(&without), "with the skirt");
+        assert_eq!(without.chunks[0].all.triangles(), 0);
     }
 
     #[test]
@@ -951,18 +1039,10 @@ mod tests {
     fn a_tile_that_could_not_be_read_shows_the_placeholder() {
         let mut map = level_map();
         map.bad_tiles = vec![(31, 63)];
-        let packed = packed(&map);
-        assert_eq!(
-            packed
-                .tiles
-                .last()
-                .map(|t| TileRecord::TOP_LAYER.get(t.surface)),
-            Some(7)
-        );
-        assert_eq!(
-            packed.tiles.last().map(|t| TileRecord::KIND.get(t.shape)),
-            Some(13)
-        );
-        assert_eq!(TileRecord::TOP_LAYER.get(packed.tiles[0].surface), 0);
+        let records = pack_tiles(&map, &LAYERS);
+        let last = records.last().unwrap();
+        assert_eq!(TileRecord::TOP_LAYER.get(last.surface), 7);
+        assert_eq!(TileRecord::KIND.get(last.shape), 13);
+        assert_eq!(TileRecord::TOP_LAYER.get(records[0].surface), 0);
     }
 }

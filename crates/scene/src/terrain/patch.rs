@@ -82,7 +82,7 @@ impl Terrain {
         };
         let path = self.path.clone();
         let Ok(mut patch) = Self::assemble(path, environment, map, textures, drawn, &mut report);
-        for chunk in &mut patch.packed.chunks {
+        for chunk in &mut patch.relief.packed.chunks {
             // The foot may reach below the water even if none of the tiles does.
             chunk.has_water = lowest < 0;
         }
@@ -226,7 +226,7 @@ mod tests {
     fn only_the_nine_tiles_and_their_sides_are_drawn() {
         with_demo(|map| {
             let patch = map.patch(&[Tile::default(); 9]);
-            let packed = patch.packed();
+            let packed = &patch.relief().packed;
             let area =
                 |rect: &u32| (Packed::WIDTH.get(*rect) + 1) * (Packed::HEIGHT.get(*rect) + 1);
             let flat: u32 = packed.rects.iter().map(area).sum();
@@ -237,7 +237,7 @@ mod tests {
             assert!(!packed.chunks[0].has_water);
             let mut under_water = [Tile::default(); 9];
             under_water[0].base_height = -2;
-            assert!(map.patch(&under_water).packed().chunks[0].has_water);
+            assert!(map.patch(&under_water).relief().packed.chunks[0].has_water);
         });
     }
 

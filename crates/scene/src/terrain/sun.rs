@@ -75,6 +75,15 @@ impl Heights {
 }
 
 impl ShadowMap {
+    /// A shadow that falls nowhere.
+    pub fn none() -> Self {
+        Self {
+            texels_per_tile: 1,
+            size: [1, 1],
+            heights: Heights::Half(vec![f16::from_f32(-1000.0)]),
+        }
+    }
+
     /// Follows the sun's light over a map. Also says of each tile whether shadow falls on it.
     /// `to_sun` is the unit vector toward the sun; none where it casts no shadows.
     ///
@@ -87,12 +96,7 @@ impl ShadowMap {
         };
         let to_sun = to_sun.filter(|_| !map.tiles.iter().all(flat));
         let Some(to_sun) = to_sun else {
-            let lit = Self {
-                texels_per_tile: 1,
-                size: [1, 1],
-                heights: Heights::Half(vec![f16::from_f32(-1000.0)]),
-            };
-            return (lit, vec![false; map.tiles.len()]);
+            return (Self::none(), vec![false; map.tiles.len()]);
         };
         let side = map.rows().max(map.cols());
         if side <= MAX_FINE_SIDE {

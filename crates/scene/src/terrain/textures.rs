@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use image::RgbaImage;
 
+use super::pack::Layers;
 use super::patchwork::{Patchwork, marked, patchwork, source_image};
 use crate::assets::{Assets, LookUp, TextureFile};
 use crate::parallel::in_parallel;
@@ -104,6 +105,14 @@ impl Textures {
         let layers = layer_of_material.into_iter();
         textures.layer_of_material = layers.map(|l| l.unwrap_or(placeholder)).collect();
         Arc::new(textures)
+    }
+
+    /// Which layer tiles of each material show.
+    pub(super) fn layers_of_materials(&self) -> Layers<'_> {
+        Layers {
+            of_material: &self.layer_of_material,
+            placeholder: self.placeholder_layer,
+        }
     }
 
     /// Bytes of memory that the textures hold.

@@ -353,7 +353,7 @@ fn models_of_a_scene_share_their_textures() {
         assert!(Arc::ptr_eq(&a.texture, &b.texture));
     }
     let bytes = document.cpu_bytes();
-    document.wait_for_textures();
+    document.wait_until_complete();
     for (a, _) in pairs() {
         assert_eq!(a.texture.get().unwrap().size, [8, 8]);
     }
@@ -381,7 +381,7 @@ fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
     };
     let of = |name: &str| said().iter().filter(|text| text.contains(name)).count();
     assert_eq!([of(&broken), of(&missing)], [0, 1], "{:?}", said());
-    document.wait_for_textures();
+    document.wait_until_complete();
     assert_eq!([of(&broken), of(&missing)], [1, 1], "{:?}", said());
     assert!(said().iter().any(|text| text.contains("cannot be read")));
 }
@@ -1340,7 +1340,8 @@ fn a_scene_stands_in_the_light_that_it_names() {
     let alone = open(&alone.0.path().join("assets/maps/a.pfmap"));
     let alone: &Terrain = alone.content().unwrap();
     assert_eq!(*alone.sun(), Sun::default());
-    assert_ne!(alone.shadow().heights, terrain.shadow().heights);
+    let [alone, here] = [alone, terrain].map(|it| &it.relief().shadow.heights);
+    assert_ne!(alone, here);
     let shown = |name| property(&*document, SceneItem::Scene, name);
     assert_eq!(shown("Skybox"), "assets/skyboxes/evening sky (jpg)");
     assert_eq!(shown("Sun"), "50 60 70, alpha 80");

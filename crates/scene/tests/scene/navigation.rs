@@ -13,8 +13,8 @@ use mapscope_scene::terrain::navigation::{
     Blocker, Cell, Domain, Footprint, NavigationGrid, Obstacle,
 };
 use mapscope_scene::{
-    Document, InfoQuery, Item, OpenOptions, OverlayId, Playhead, Progress, SceneItem, Shown,
-    Source, TerrainItem,
+    Document, InfoQuery, Item, OpenOptions, OverlayId, Pending, Playhead, Progress, SceneItem,
+    Shown, Source, TerrainItem,
 };
 use mapscope_testdata::{shared, synthesize};
 
@@ -446,6 +446,30 @@ fn document(map: &Pfmap) -> Arc<Terrain> {
     }
     let options = OpenOptions::default();
     Arc::new(Terrain::build(map, &source, &options, &Progress::default()).unwrap())
+}
+
+#[test]
+fn the_islands_of_a_large_map_come_after_it() {
+    // More than 2 to the power of 20 tiles.
+    let mut map = level_map(33, 32);
+    for row in 0..map.rows() {
+        tile_mut(&mut map, row, 500).set(Field::Pathable, 0);
+    }
+    let terrain = document(&map);
+    let names = || -> Vec<String> {
+        let outline = terrain.outline();
+        outline.into_iter().map(|node| node.label).collect()
+    };
+    assert_eq!(names(), ["a.pfmap", "Materials", "Chunks"]);
+    assert_eq!(terrain.pending(), Some(Pending::Relief));
+    // Nobody wants it any more.
+    terrain.complete(&|| false, &|| panic!("nothing was to be made"));
+    assert_eq!(terrain.pending(), Some(Pending::Relief));
+    let revision = terrain.revision();
+    terrain.complete(&|| true, &|| {});
+    assert_eq!(terrain.pending(), None);
+    assert_ne!(terrain.revision(), revision);
+    assert_eq!(names(), ["a.pfmap", "Materials", "Chunks", "Islands"]);
 }
 
 #[test]
