@@ -261,15 +261,15 @@ impl<'a> Lists<'a> {
             return;
         }
         let (name, texture) = (text.word(false), text.word(false));
-        if !is_known {
-            // Whatever else is wrong with it says nothing more.
-            text.skip_line();
-        } else {
+        if is_known {
             if texture.is_none() {
                 let expected = self.of_materials.expected;
                 text.wrong(&rules::MATERIAL, text.line_ends(), expected);
             }
             text.end_line();
+        } else {
+            // Whatever else is wrong with it says nothing more.
+            text.skip_line();
         }
         if self.materials.len() == NAMEABLE_MATERIALS {
             let message = "no tile can name a material after the 1000th; it is ignored";

@@ -916,21 +916,14 @@ fn check_tiles(
                 )
             };
             let odd_field = odd_fields.iter().find(|(at, _)| field.chars().contains(at));
-            match odd_field.and_then(|(_, cause)| *cause) {
-                cause @ Some(_) => {
-                    problems.add_consequence(cause, rule, subject, place, message);
-                }
-                None => {
-                    // It may be among those that are missing.
-                    let missing =
-                        few_materials.filter(|(promised, _)| u64::from(material) < *promised);
-                    if let Some((_, cause)) = missing {
-                        let cause = Some(cause);
-                        problems.add_consequence(cause, rule, subject, place, message);
-                    } else {
-                        problems.add_alike(material, rule, subject, place, message);
-                    }
-                }
+            let of_field = odd_field.and_then(|(_, cause)| *cause);
+            // It may be among those that are missing.
+            let missing = few_materials.filter(|(promised, _)| u64::from(material) < *promised);
+            let cause = of_field.or(missing.map(|(_, cause)| cause));
+            if cause.is_some() {
+                problems.add_consequence(cause, rule, subject, place, message);
+            } else {
+                problems.add_alike(material, rule, subject, place, message);
             }
         }
     }

@@ -1476,7 +1476,7 @@ impl<'a> Reader<'a> {
         let first = line.words().next();
         let is_typed = first.is_some_and(|word| ValueType::of(word.text).is_some());
         // The last of them may be misspelt; an attribute is none of them.
-        let is_last = left == 1 && follow == 0 && !is_typed && self.stands_for_listed(line, key);
+        let is_last = left == 1 && follow == 0 && !is_typed && stands_for_listed(line, key);
         if left == 0 || (follow == 0 && !is_last) {
             self.end_list(record);
             return false;
@@ -1494,15 +1494,6 @@ impl<'a> Reader<'a> {
             self.add_listed(line, record);
         }
         true
-    }
-
-    /// Whether a line with another first word stands for one of a list: a tag, or a value.
-    fn stands_for_listed(&self, line: &Line<'a>, key: &str) -> bool {
-        let first = line.words().next();
-        match key {
-            "tag" => line.quoted_name().is_some(),
-            _ => first.is_some_and(|word| word.number::<f32>().is_some()),
-        }
     }
 
     /// Adds a line that cannot be read to a list.
@@ -1685,6 +1676,42 @@ impl<'a> Reader<'a> {
     fn end_record(&mut self) -> Option<&'static str> {
         let mut record = self.record.take()?;
         self.end_list(&mut record);
+        let missing = self.missing_attribute(&record);
+        let odd_line = missing.map_or(record.odd_line, |key| record.why_missing(key));
+        if let Some(key) = missing {
+            self.report_missing(record.kind, record.line, key, odd_line);
+        }
+        let why_short = odd_line.or(missing.and(self.text.problems.last()));
+        if let Some(promise) = record.promise {
+            let count = record.attributes.0.len();
+            let causes = [why_short, odd_line];
+            self.check_count(promise, "announces", count, "attribute", causes);
+        }
+        self.text.problems.subject = Subject::File;
+        self.add_record(record);
+        missing
+    }
+
+    /// The key of the first attribute that a record needs and does not have.
+    fn missing_attribute(&self, record: &Record) -> Option<&'static str> {
+        let lacks = |key: &&str| record.attributes.get(key).is_none();
+        match record.kind {
+            Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
+            Kind::Region => {
+                let extent = match record.shape_type {
+                    1 => "dimensions",
+                    _ => "radius",
+                };
+                [extent, "pos"].into_iter().find(lacks)
+            }
+            kind @ (Kind::Faction | Kind::Camera) => {
+                let next = kind.ordered(self.is_1_1()).get(record.due);
+                next.map(|(key, _)| *key)
+            }
+        }
+    }
+
+    fn add_record(&mut self, record: Record) {
         let Record {
             kind,
             name,
@@ -1692,40 +1719,8 @@ impl<'a> Reader<'a> {
             shape_type,
             attributes,
             line,
-            promise,
-            due,
-            odd_line,
-            early,
             ..
         } = record;
-        let count = attributes.0.len();
-        let lacks = |key: &&str| attributes.get(key).is_none();
-        let missing = match kind {
-            Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
-            Kind::Region => {
-                let extent = match shape_type {
-                    1 => "dimensions",
-                    _ => "radius",
-                };
-                [extent, "pos"].into_iter().find(lacks)
-            }
-            Kind::Faction | Kind::Camera => {
-                let next = kind.ordered(self.is_1_1()).get(due);
-                next.map(|(key, _)| *key)
-            }
-        };
-        // It may stand before the first line.
-        let early = early.filter(|(key, _)| Some(key.as_str()) == missing);
-        let odd_line = odd_line.or(early.map(|(_, cause)| cause));
-        if let Some(key) = missing {
-            self.report_missing(kind, line, key, odd_line);
-        }
-        let why_short = missing.and(odd_line.or(self.text.problems.last()));
-        if let Some(promise) = promise {
-            let causes = [why_short.or(odd_line), odd_line];
-            self.check_count(promise, "announces", count, "attribute", causes);
-        }
-        self.text.problems.subject = Subject::File;
         let scene = &mut self.scene;
         match kind {
             Kind::Faction => scene.factions.push(Faction {
@@ -1751,7 +1746,6 @@ impl<'a> Reader<'a> {
                 line,
             }),
         }
-        missing
     }
 }
 
@@ -1759,6 +1753,15 @@ impl<'a> Reader<'a> {
 fn stands_for_diplomacy(line: &Line<'_>) -> bool {
     let mut words = line.words();
     numbers::<u32, 3>(&mut words).is_ok() && words.next().is_none()
+}
+
+/// Whether a line with another first word stands for one of a list: a tag, or a value.
+fn stands_for_listed(line: &Line<'_>, key: &str) -> bool {
+    let first = line.words().next();
+    match key {
+        "tag" => line.quoted_name().is_some(),
+        _ => first.is_some_and(|word| word.number::<f32>().is_some()),
+    }
 }
 
 /// The name of an entity that has spaces in it, and the path of the model behind it.

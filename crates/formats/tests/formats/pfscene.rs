@@ -761,7 +761,7 @@ fn with_line(number: usize, to: &[&str]) -> String {
             vec![line]
         }
     });
-    lines.map(|line| format!("{line}\n")).collect()
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// What is wrong with one line is one problem at most, wherever it is, and at the line or what it belongs to;
@@ -891,7 +891,7 @@ fn factions_of_an_older_version_are_one_problem() {
         let key = line.split_whitespace().next().unwrap();
         key != "controllable" && key != "diplomacy"
     });
-    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let scene = read(&text);
     let found = problems(&scene);
     assert_eq!(
