@@ -38,7 +38,9 @@ impl<'a> Reader<'a, '_> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
         let (mut clip, name) = self.read_clip_line();
-        if let Some(key) = self.peek()
+        // Clips without frames may be alike.
+        if clip.promised[0] != Some(0)
+            && let Some(key) = self.peek()
             && Section::of(key.text) == Some(Section::Clips)
         {
             self.skip_same_line(key);

@@ -495,7 +495,7 @@ fn break_pfobj(broken: &mut Broken) {
             if words[0] == key {
                 words[name_at] = "same";
             }
-            words.join(" ") + "\n"
+            format!("{}\n", words.join(" "))
         });
         lines.collect::<String>()
     };
