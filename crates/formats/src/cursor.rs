@@ -493,11 +493,12 @@ impl<'a> Text<'a> {
 
     /// Whether the first word of the next line is `key`.
     pub(super) fn next_line_is(&self, key: &[u8]) -> bool {
-        let rest = self.rest();
-        let start = rest.iter().position(|byte| !is_separator(*byte));
-        start.is_some_and(|start| {
-            let word = &rest[start..];
-            word.starts_with(key) && word.get(key.len()).is_none_or(|byte| is_separator(*byte))
-        })
+        self.next_word() == Some(key)
+    }
+
+    /// The first word of the next line that has any, which stays to be read.
+    pub(super) fn next_word(&self) -> Option<&'a [u8]> {
+        let mut words = self.rest().split(|byte| is_separator(*byte));
+        words.find(|word| !word.is_empty())
     }
 }

@@ -118,10 +118,7 @@ impl Problems {
         message: impl FnOnce() -> String,
     ) {
         let problem = || Problem::new(rule, subject, place, message());
-        match cause {
-            Some(cause) => self.put_below(cause, rule, place, problem),
-            None => self.put(rule, place, problem),
-        }
+        self.put_after(cause, rule, place, problem);
     }
 
     /// [`Problems::add_about`] for one of several of a rule that have the same cause, which is known by
@@ -233,6 +230,24 @@ impl Problems {
     /// Lists a problem that is made already.
     pub fn push(&mut self, problem: Problem) {
         self.put(problem.rule, problem.place, || problem);
+    }
+
+    /// [`Problems::push`] for what follows from another problem. Without one it stands for itself.
+    pub fn push_consequence(&mut self, cause: Option<Cause>, problem: Problem) {
+        self.put_after(cause, problem.rule, problem.place, || problem);
+    }
+
+    fn put_after(
+        &mut self,
+        cause: Option<Cause>,
+        rule: &'static Rule,
+        place: Place,
+        problem: impl FnOnce() -> Problem,
+    ) {
+        match cause {
+            Some(cause) => self.put_below(cause, rule, place, problem),
+            None => self.put(rule, place, problem),
+        }
     }
 
     fn put(&mut self, rule: &'static Rule, place: Place, problem: impl FnOnce() -> Problem) {

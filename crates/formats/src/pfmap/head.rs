@@ -2,8 +2,8 @@
 //! sheet A1).
 
 use super::{Material, PfmapError, Splat, TILE_CHARS, rules};
-use crate::cursor::{Found, Text, Word};
-use crate::{Rule, Subject, counted, outside, quoted};
+use crate::cursor::{Found, Text, Word, first_words};
+use crate::{Cause, Place, Rule, Subject, counted, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -17,6 +17,8 @@ pub(super) struct Head<'a> {
     pub version: String,
     pub materials: Vec<Material>,
     pub splats: Vec<Splat>,
+    /// How many materials there should be, and the problem that there are fewer.
+    pub few_materials: Option<(u64, Cause)>,
     /// Chunks from north to south, and where the number stands.
     pub rows: (u64, Word<'a>),
     /// Chunks from west to east, and where the number stands.
@@ -55,7 +57,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
             );
         }
         check_list_length(text, "splats", count);
-        count.0
+        Some(count.0)
     } else {
         if number >= 1.1 {
             text.warn(
@@ -64,7 +66,8 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
                 "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
             );
         }
-        0
+        // Without the line it is not known how many there should be.
+        (number < 1.1).then_some(0)
     };
     let rows = text.count_line("num_rows", "number of chunks from north to south")?;
     let cols = text.count_line("num_cols", "number of chunks from west to east")?;
@@ -73,12 +76,14 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
             return Err(Found::from(word).error(&rules::SIZE, "at least one chunk"));
         }
     }
-    let materials = read_materials(text, material_count.0);
-    let splats = read_splats(text, splat_count, materials.len());
+    let mut lists = Lists::new(text, material_count.0, splat_count);
+    lists.read(text);
+    let (materials, splats, few_materials) = lists.end(text);
     Ok(Head {
         version: String::from_utf8_lossy(version.text).into_owned(),
         materials,
         splats,
+        few_materials,
         rows,
         cols,
         crlf,
@@ -99,20 +104,17 @@ struct List {
     key: &'static str,
     promised: u64,
     listed: u64,
-    /// What a list of another length breaks.
-    rule: &'static Rule,
+    /// How many of its lines begin with another word, if others do: as many as are promised and not there.
+    misspelt: u64,
+    /// What a line breaks that cannot be read, what it should be, and what a list of another length breaks.
+    line_rule: &'static Rule,
+    expected: &'static str,
+    count_rule: &'static Rule,
+    /// Where its last line ends.
+    end: Place,
 }
 
 impl List {
-    fn new(key: &'static str, promised: u64, rule: &'static Rule) -> Self {
-        Self {
-            key,
-            promised,
-            listed: 0,
-            rule,
-        }
-    }
-
     fn is_short(&self) -> bool {
         self.listed < self.promised
     }
@@ -121,28 +123,29 @@ impl List {
     fn count(&mut self, text: &mut Text<'_>, first: Word<'_>) {
         let Self { key, promised, .. } = self;
         if self.listed == *promised {
-            text.report(self.rule, first, || {
+            text.report(self.count_rule, first, || {
                 format!("found more `{key}` lines; expected {promised} as `num_{key}s` says")
             });
         }
         self.listed += 1;
     }
 
-    /// Ends the list.
-    fn end(self, text: &mut Text<'_>) {
-        text.problems.subject = Subject::File;
-        if self.is_short() {
-            let Self {
-                key,
-                promised,
-                listed,
-                rule,
-            } = self;
-            text.report(rule, text.place(), || {
-                let listed = counted(listed as usize, key);
-                format!("the list ends after {listed}; expected {promised} as `num_{key}s` says")
-            });
+    /// Ends the list; gives the problem that it is too short, if it is.
+    fn check_end(&self, text: &mut Text<'_>) -> Option<Cause> {
+        if !self.is_short() {
+            return None;
         }
+        let Self {
+            key,
+            promised,
+            listed,
+            ..
+        } = self;
+        text.report(self.count_rule, self.end, || {
+            let listed = counted(*listed as usize, key);
+            format!("the list ends after {listed}; expected {promised} as `num_{key}s` says")
+        });
+        text.problems.last()
     }
 }
 
@@ -151,85 +154,190 @@ fn looks_like_tile(word: &[u8]) -> bool {
     word.len() == TILE_CHARS || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
 }
 
-fn read_materials(text: &mut Text<'_>, promised: u64) -> Vec<Material> {
-    let mut materials = Vec::new();
-    let mut list = List::new("material", promised, &rules::MATERIAL_COUNT);
-    // Lines beyond those that were promised are read too, or they would be taken for tiles.
-    while list.is_short() || text.next_line_is(b"material") {
-        // The engine splits these lines at spaces, wherever they begin.
-        let Some(key) = text.indented_line_word() else {
-            break;
-        };
-        text.problems.subject = Subject::Material(materials.len() as u32);
-        let is_material = key.text == b"material";
-        if key.text == b"splat" || looks_like_tile(key.text) {
-            text.unread(key);
-            break;
+/// The materials and the splats while they are read. Lines beyond those that were promised are read too,
+/// or they would be taken for tiles.
+struct Lists<'a> {
+    of_materials: List,
+    of_splats: List,
+    materials: Vec<Material>,
+    splats: Vec<Splat>,
+    /// The materials that splats name, of which there may be fewer.
+    named: Vec<(usize, u32, Word<'a>)>,
+    /// Whether it was said that a material comes too late.
+    is_late: bool,
+}
+
+impl<'a> Lists<'a> {
+    /// Two lists of so many entries, where the head says how many.
+    fn new(text: &Text<'a>, materials: u64, splats: Option<u64>) -> Self {
+        let mut found = [0_u64; 2];
+        for line in text.rest().split(|byte| *byte == b'\n') {
+            match first_words(line).next() {
+                Some(b"material") => found[0] += 1,
+                Some(b"splat") => found[1] += 1,
+                Some(word) if looks_like_tile(word) => break,
+                _ => {}
+            }
         }
-        list.count(text, key);
-        let (mut name, mut texture) = (None, None);
-        let expected = "`material <name> <texture>`";
-        // Whatever else is on a line that is no material says nothing more.
-        if is_material {
-            (name, texture) = (text.word(false), text.word(false));
+        let list = |key, promised: u64, found| List {
+            key,
+            promised,
+            listed: 0,
+            misspelt: promised.saturating_sub(found),
+            line_rule: &rules::MATERIAL,
+            expected: "`material <name> <texture>`",
+            count_rule: &rules::MATERIAL_COUNT,
+            end: text.place().into(),
+        };
+        Self {
+            of_materials: list("material", materials, found[0]),
+            of_splats: List {
+                line_rule: &rules::SPLAT,
+                expected: "`splat <material number> <material number>`",
+                count_rule: &rules::SPLAT_COUNT,
+                ..list("splat", splats.unwrap_or(found[1]), found[1])
+            },
+            materials: Vec::new(),
+            splats: Vec::new(),
+            named: Vec::new(),
+            is_late: false,
+        }
+    }
+
+    /// Reads all lines before the first tile.
+    fn read(&mut self, text: &mut Text<'a>) {
+        while let Some(next) = text.next_word() {
+            let is_material = match next {
+                b"material" => true,
+                b"splat" => false,
+                word if looks_like_tile(word) => return,
+                // It belongs to the list that is not whole.
+                _ if self.of_materials.is_short() => true,
+                _ if self.of_splats.is_short() => false,
+                _ => return,
+            };
+            // The engine splits these lines at spaces, wherever they begin.
+            let Some(key) = text.indented_line_word() else {
+                return;
+            };
+            if is_material {
+                self.read_material(text, key);
+                self.of_materials.end = text.place().into();
+            } else {
+                self.read_splat(text, key);
+                self.of_splats.end = text.place().into();
+            }
+        }
+    }
+
+    /// Counts a line of a list, and says whether there may be an entry on it. One with another first word may
+    /// be one if the list lacks any; otherwise it is one too many.
+    fn begin_line(list: &mut List, text: &mut Text<'a>, key: Word<'a>) -> bool {
+        if key.text == list.key.as_bytes() {
+            list.count(text, key);
+            return true;
+        }
+        text.wrong(list.line_rule, key, list.expected);
+        let is_entry = list.misspelt > 0;
+        if is_entry {
+            list.misspelt -= 1;
+            list.listed += 1;
+        } else {
+            text.skip_line();
+        }
+        is_entry
+    }
+
+    /// Reads the rest of a line that is that of a material, or stands for it.
+    fn read_material(&mut self, text: &mut Text<'a>, key: Word<'a>) {
+        text.problems.subject = Subject::Material(self.materials.len() as u32);
+        let is_known = key.text == b"material";
+        if is_known && self.of_splats.listed > 0 && !std::mem::replace(&mut self.is_late, true) {
+            let message =
+                "a material after the first splat; the engine expects all materials before";
+            text.warn(&rules::MATERIAL, key, message);
+        }
+        if !Self::begin_line(&mut self.of_materials, text, key) {
+            return;
+        }
+        let (name, texture) = (text.word(false), text.word(false));
+        if is_known {
             if texture.is_none() {
+                let expected = self.of_materials.expected;
                 text.wrong(&rules::MATERIAL, text.line_ends(), expected);
             }
             text.end_line();
         } else {
-            text.wrong(&rules::MATERIAL, key, expected);
+            // Whatever else is wrong with it says nothing more.
             text.skip_line();
         }
-        if materials.len() == NAMEABLE_MATERIALS {
+        if self.materials.len() == NAMEABLE_MATERIALS {
             let message = "no tile can name a material after the 1000th; it is ignored";
             text.warn(&rules::UNNAMEABLE_MATERIAL, key, message);
-            continue;
+            return;
         }
         let string = |word: Option<Word<'_>>| {
             word.map_or_else(String::new, |word| {
                 String::from_utf8_lossy(word.text).into_owned()
             })
         };
-        materials.push(Material {
+        self.materials.push(Material {
             name: string(name),
             texture: string(texture),
             line: key.place.0,
         });
     }
-    list.end(text);
-    materials
-}
 
-fn read_splats(text: &mut Text<'_>, promised: u64, materials: usize) -> Vec<Splat> {
-    let mut splats = Vec::new();
-    let mut list = List::new("splat", promised, &rules::SPLAT_COUNT);
-    while text.next_line_is(b"splat") {
-        let Some(key) = text.indented_line_word() else {
-            break;
-        };
-        text.problems.subject = Subject::Splat(splats.len() as u32);
-        list.count(text, key);
+    /// Reads the rest of a line that is that of a splat, or stands for it.
+    fn read_splat(&mut self, text: &mut Text<'a>, key: Word<'a>) {
+        text.problems.subject = Subject::Splat(self.splats.len() as u32);
+        if !Self::begin_line(&mut self.of_splats, text, key) {
+            return;
+        }
         let words = [text.word(false), text.word(false)];
         let indices = words.map(|word| word.and_then(|word| word.number::<u32>()));
         if let [Some(base), Some(accent)] = indices {
-            splats.push(Splat { base, accent });
-            for (index, word) in [base, accent].into_iter().zip(words.into_iter().flatten()) {
-                if index as usize >= materials {
-                    text.report(&rules::SPLAT_MATERIAL, word, || {
-                        let outside = outside("material", materials as u64);
-                        format!("the splat names material {index}, {outside}")
-                    });
-                }
-            }
-        } else {
+            let named = [base, accent].into_iter().zip(words.into_iter().flatten());
+            let splat = self.splats.len();
+            self.named
+                .extend(named.map(|(index, word)| (splat, index, word)));
+            self.splats.push(Splat { base, accent });
+        } else if key.text == b"splat" {
             let bad = words.iter().zip(indices).find(|(_, index)| index.is_none());
             let bad = bad.and_then(|(word, _)| *word);
             let found = bad.map_or_else(|| text.line_ends(), Found::from);
-            let expected = "`splat <material number> <material number>`";
-            text.wrong(&rules::SPLAT, found, expected);
+            text.wrong(&rules::SPLAT, found, self.of_splats.expected);
         }
-        text.end_line();
+        if key.text == b"splat" {
+            text.end_line();
+        } else {
+            text.skip_line();
+        }
     }
-    list.end(text);
-    splats
+
+    /// Ends both lists; also gives how many materials there should be, with the problem that there are
+    /// fewer.
+    fn end(self, text: &mut Text<'a>) -> (Vec<Material>, Vec<Splat>, Option<(u64, Cause)>) {
+        text.problems.subject = Subject::File;
+        let few = self.of_materials.check_end(text);
+        self.of_splats.check_end(text);
+        let few = few.map(|cause| (self.of_materials.promised, cause));
+        let materials = self.materials.len() as u64;
+        for (splat, index, word) in self.named {
+            let index = u64::from(index);
+            if index < materials {
+                continue;
+            }
+            // It may be among those that are missing.
+            let missing = few.filter(|(promised, _)| index < *promised);
+            text.problems.subject = Subject::Splat(splat as u32);
+            let (cause, rule) = (missing.map(|(_, cause)| cause), &rules::SPLAT_MATERIAL);
+            text.report_after(cause, rule, word, || {
+                let outside = outside("material", materials);
+                format!("the splat names material {index}, {outside}")
+            });
+        }
+        text.problems.subject = Subject::File;
+        (self.materials, self.splats, few)
+    }
 }

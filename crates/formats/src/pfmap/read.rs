@@ -99,6 +99,8 @@ struct TileList<'a> {
     odd_lines: Vec<(u64, Cause)>,
     /// That tiles are missing at the end.
     ends_early: Option<Cause>,
+    /// That tiles stand elsewhere than they should, and from where on that may be.
+    moved: Option<(Place, Cause)>,
 }
 
 impl<'a> TileList<'a> {
@@ -141,6 +143,7 @@ impl<'a> TileList<'a> {
             shifted: None,
             odd_lines: Vec::new(),
             ends_early: None,
+            moved: None,
             text,
             head,
         })
@@ -203,9 +206,10 @@ impl<'a> TileList<'a> {
             || self.has_odd_digits
             || !map.odd_tiles.is_empty()
         {
-            check_tiles(&map, &self.odd_lines, &mut self.text.problems);
+            let (odd_lines, few_materials) = (&self.odd_lines, self.head.few_materials);
+            check_tiles(&map, odd_lines, few_materials, &mut self.text.problems);
         }
-        check_edges(&map, &mut self.text.problems);
+        check_edges(&map, self.moved, &mut self.text.problems);
         self.text.fold_end(self.ends_early);
         map.problems = self.text.problems.finish();
         Ok(map)
@@ -344,6 +348,9 @@ impl<'a> TileList<'a> {
             self.text
                 .report_after(self.shifted, rule, place, || message.to_owned());
             self.shifted = self.shifted.or(self.text.problems.last());
+            let from = self.odd_lines.last();
+            let from = from.map_or(place.into(), |(line, _)| Place::line(*line));
+            self.moved = self.moved.or(self.shifted.map(|cause| (from, cause)));
         }
         begins_line
     }
@@ -443,6 +450,9 @@ impl<'a> TileList<'a> {
                     format!("the file ends after {read}; expected {count}, {missing} {are} missing")
                 });
             self.ends_early = self.text.problems.last();
+            // A line is missing, and it is not known which; more are missing where the file is cut.
+            let moved = self.ends_early.filter(|_| missing <= RUN);
+            self.moved = self.moved.or(moved.map(|cause| (Place::line(0), cause)));
         } else {
             let after = "the last tile";
             let moment = self.text.problems.moment();
@@ -457,6 +467,13 @@ impl<'a> TileList<'a> {
             if let Some(cause) = self.shifted.filter(|_| is_pushed_out) {
                 self.text.problems.fold_since(moment, cause);
             }
+            let is_tile = self
+                .text
+                .next_word()
+                .is_some_and(|it| it.len() == TILE_CHARS);
+            let moved = self.text.problems.first_since(moment);
+            let moved = moved.filter(|_| is_pushed_out && is_tile);
+            self.moved = self.moved.or(moved.map(|cause| (Place::line(0), cause)));
         }
         place
     }
@@ -715,7 +732,10 @@ fn read_plain_row(bytes: &[u8], start: usize, cols: usize, tiles: &mut [Tile]) -
 /// Lists the edges for which the tiles on both sides have different blend modes. The engine blends
 /// each side by its own tile, so that there is a seam; its editor keeps them the same. Edges that meet
 /// are one seam, such as those around a tile. Maps without modes for edges have no such edges.
-fn check_edges(map: &Pfmap, problems: &mut Problems) {
+///
+/// Tiles that stand elsewhere than they should meet others than they should: what is odd with those from a
+/// place on follows from that.
+fn check_edges(map: &Pfmap, moved: Option<(Place, Cause)>, problems: &mut Problems) {
     if !map.tiles.iter().any(Tile::names_edges) {
         return;
     }
@@ -774,14 +794,29 @@ fn check_edges(map: &Pfmap, problems: &mut Problems) {
         let place = text_place(map.layout.place(index), field.map_or(0, Field::at));
         let [corner, _] = corners(index, edge);
         let (seam, subject) = (seams.of(corner), Subject::Tile { row, col });
-        problems.add_alike(seam, &rules::EDGE_BLEND, subject, place, || {
+        let rule = &rules::EDGE_BLEND;
+        let message = || {
             let side = if edge == Edge::East { "east" } else { "south" };
             let (own, other) = (own.name(), other.name());
             format!(
                 "the tile's edge in the {side} is blended as `{own}`, and as `{other}` by the \
                  tile beyond it; expected the same (row {row}, column {col} of the map)"
             )
-        });
+        };
+        let (down, right) = edge.step();
+        let beyond = (
+            row.saturating_add_signed(down),
+            col.saturating_add_signed(right),
+        );
+        let beyond = map.tile_place(beyond.0, beyond.1).map(Place::from);
+        match moved.filter(|(from, _)| beyond.max(Some(place)) >= Some(*from)) {
+            Some((_, cause)) => {
+                problems.add_consequence(Some(cause), rule, subject, place, message);
+            }
+            None => {
+                problems.add_alike(seam, rule, subject, place, message);
+            }
+        }
     }
 }
 
@@ -815,7 +850,12 @@ impl Seams {
 }
 
 /// Lists what tiles say that has no meaning.
-fn check_tiles(map: &Pfmap, odd_lines: &[(u64, Cause)], problems: &mut Problems) {
+fn check_tiles(
+    map: &Pfmap,
+    odd_lines: &[(u64, Cause)],
+    few_materials: Option<(u64, Cause)>,
+    problems: &mut Problems,
+) {
     let held = map.layout.held().unwrap_or(map.tiles.len());
     for index in 0..held.min(map.tiles.len()) {
         let (row, col) = file_tile(index, map.chunk_cols);
@@ -876,13 +916,14 @@ fn check_tiles(map: &Pfmap, odd_lines: &[(u64, Cause)], problems: &mut Problems)
                 )
             };
             let odd_field = odd_fields.iter().find(|(at, _)| field.chars().contains(at));
-            match odd_field.and_then(|(_, cause)| *cause) {
-                cause @ Some(_) => {
-                    problems.add_consequence(cause, rule, subject, place, message);
-                }
-                None => {
-                    problems.add_alike(material, rule, subject, place, message);
-                }
+            let of_field = odd_field.and_then(|(_, cause)| *cause);
+            // It may be among those that are missing.
+            let missing = few_materials.filter(|(promised, _)| u64::from(material) < *promised);
+            let cause = of_field.or(missing.map(|(_, cause)| cause));
+            if cause.is_some() {
+                problems.add_consequence(cause, rule, subject, place, message);
+            } else {
+                problems.add_alike(material, rule, subject, place, message);
             }
         }
     }

@@ -38,6 +38,13 @@ impl<'a> Reader<'a, '_> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
         let (mut clip, name) = self.read_clip_line();
+        // Clips without frames may be alike.
+        if clip.promised[0] != Some(0)
+            && let Some(key) = self.peek()
+            && Section::of(key.text) == Some(Section::Clips)
+        {
+            self.skip_same_line(key);
+        }
         let joints = self.model.joints.len();
         while let Some(key) = self.peek() {
             self.look_up()?;
@@ -248,6 +255,9 @@ impl<'a> Reader<'a, '_> {
             self.text.problems.subject = Subject::FrameBounds { clip, frame };
         }
         let bounds = self.read_frame_bounds(order, is_whole);
+        if let Some(key) = self.peek() {
+            self.skip_last_line_again(Section::Bounds, key);
+        }
         clip.seen += 1;
         if !is_whole {
             clip.clip.poses.truncate(first_pose);
@@ -272,7 +282,10 @@ impl<'a> Reader<'a, '_> {
     /// the joint before for the second time.
     fn skip_extra_lines(&mut self, number: u32, order: PoseOrder) {
         let this = number.to_string();
-        let before = number.checked_sub(1).filter(|before| *before > 1);
+        // A frame begins with joint 1: the line may be that of another frame, unless it is the same.
+        let before = number
+            .checked_sub(1)
+            .filter(|before| *before > 1 || (*before == 1 && self.is_same_line()));
         while let Some(key) = self.peek() {
             let is_again = before.is_some_and(|before| key.number() == Some(before))
                 && order.is_numbered()

@@ -307,6 +307,13 @@ impl<'a, 'w> Reader<'a, 'w> {
                 self.after_strange = self.text.line;
                 continue;
             };
+            let is_again = match section {
+                Section::Joints => self.skip_same_line(key),
+                section => section == self.section && self.skip_last_line_again(section, key),
+            };
+            if is_again {
+                continue;
+            }
             self.enter(section, key);
             match section {
                 Section::Vertices => self.read_vertices()?,
@@ -324,6 +331,53 @@ impl<'a, 'w> Reader<'a, 'w> {
             }
         }
         Ok(())
+    }
+
+    /// Goes past the last line of an entry of several lines if it is there for the second time.
+    pub(super) fn skip_last_line_again(&mut self, section: Section, key: Word<'a>) -> bool {
+        let [_, (second, _), .., (last, _)] = section.lines() else {
+            return false;
+        };
+        if key.text != last.as_bytes() {
+            return false;
+        }
+        // A line with the first word of the last may stand for the first of the next entry.
+        let next = keys_after(self.text.rest()).next();
+        let before = self.line_before().and_then(|line| first_words(line).next());
+        let is_again = before == Some(key.text) && next != Some(second.as_bytes());
+        if is_again {
+            self.skip_again(key);
+        }
+        is_again
+    }
+
+    /// Goes past the next line if it is the same as the one before, of which there may be no two.
+    pub(super) fn skip_same_line(&mut self, key: Word<'a>) -> bool {
+        let is_again = self.is_same_line();
+        if is_again {
+            self.skip_again(key);
+        }
+        is_again
+    }
+
+    fn skip_again(&mut self, key: Word<'a>) {
+        let twice = || format!("{} for the second time", quoted(key.text));
+        self.text.report(&rules::LINE, key, twice);
+        self.text.skip_line();
+    }
+
+    /// Whether the next line is the same as the one before.
+    pub(super) fn is_same_line(&self) -> bool {
+        let rest = self.text.bytes.get(self.text.line_start..);
+        let line = rest.and_then(|rest| rest.split(|byte| *byte == b'\n').next());
+        line == self.line_before()
+    }
+
+    /// The line before the next one.
+    fn line_before(&self) -> Option<&'a [u8]> {
+        let start = self.text.line_start_of(self.text.line.checked_sub(1)?)?;
+        let end = self.text.line_start.checked_sub(1)?;
+        self.text.bytes.get(start..end)
     }
 
     /// Goes past poses that stand outside clips. All of them follow from what the first one shows.
@@ -700,8 +754,8 @@ impl<'a, 'w> Reader<'a, 'w> {
                 match known {
                     // One of the lines that follow: this one is missing.
                     Some(known) if known > i => continue 'lines,
-                    // The next entry begins.
-                    Some(0) => break 'lines,
+                    // The next entry begins, unless the line that is to follow this one does so.
+                    Some(0) if next != Some(i) => break 'lines,
                     // A line for the second time, or too late.
                     Some(_) => self.text.skip_line(),
                     None if Section::of(found.text).is_some() || is_pose(found) => break 'lines,
@@ -724,6 +778,9 @@ impl<'a, 'w> Reader<'a, 'w> {
                 let key = self.peek();
                 if key.and_then(|key| Section::of(key.text)) != Some(Section::Vertices) {
                     break;
+                }
+                if key.is_some_and(|key| self.skip_last_line_again(Section::Vertices, key)) {
+                    continue;
                 }
                 self.read_vertex();
             }
@@ -924,7 +981,14 @@ impl<'a, 'w> Reader<'a, 'w> {
                 2 => material.diffuse = reader.floats(0.0)?,
                 3 => material.specular = reader.floats(0.0)?,
                 _ => {
-                    let name = reader.name()?;
+                    let mut name = reader.name()?;
+                    let (before, last) = last_word(name);
+                    let first = name.part(0..first_word_len(name));
+                    // The first word alone is the name of a file.
+                    if first.text.contains(&b'.') && before.text == first.text {
+                        reader.report_extra_words(last);
+                        name = first;
+                    }
                     reader.check_name(name, Named::Texture);
                     material.texture = owned(name);
                     let (line, column) = name.place;
@@ -976,7 +1040,16 @@ impl<'a, 'w> Reader<'a, 'w> {
         let word = self.word()?;
         *parent = Some((word.count().ok_or(word)?, word.into()));
         // Names may have spaces: all but the last four words.
-        let words = self.name()?;
+        let mut words = self.name()?;
+        let is_slashed = |word: &Word<'_>| word.text.contains(&b'/');
+        if let Some((before, [a, b, c, d, extra])) = last_words(words)
+            && !before.text.is_empty()
+            && [a, b, c, d].iter().all(is_slashed)
+            && !is_slashed(&extra)
+        {
+            self.report_extra_words(extra);
+            (words, _) = last_word(words);
+        }
         *name_place = words.into();
         let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
@@ -1149,6 +1222,11 @@ impl<'a, 'w> Reader<'a, 'w> {
             _ => return,
         };
         self.report_name(rule, name, engine);
+    }
+
+    fn report_extra_words(&mut self, extra: Word<'a>) {
+        let message = "more on the line than is read; it is ignored";
+        self.text.warn(&rules::EXTRA_WORDS, extra, message);
     }
 
     fn report_name(&mut self, rule: &'static Rule, name: Word<'a>, engine: &str) {

@@ -156,6 +156,15 @@ impl Value {
         }
     }
 
+    /// How many arguments or tags it lists.
+    pub(super) fn listed(&self) -> usize {
+        match self {
+            Self::Arguments(arguments) => arguments.len(),
+            Self::Tags(tags) => tags.len(),
+            _ => 0,
+        }
+    }
+
     /// Its numbers, if it is one of those that have any.
     pub(super) fn numbers(&self) -> &[f32] {
         match self {

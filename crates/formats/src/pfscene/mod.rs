@@ -290,6 +290,10 @@ impl Camera {
     /// Pitch and yaw in degrees, as fact sheet 0 has them: it looks along (cos yaw cos pitch, sin
     /// pitch, -sin yaw cos pitch).
     pub fn pitch_and_yaw(&self) -> Option<[f32; 2]> {
+        let of_key = |key| self.attributes.value(key).and_then(Value::float);
+        if let (Some(pitch), Some(yaw)) = (of_key("pitch"), of_key("yaw")) {
+            return Some([pitch, yaw]);
+        }
         let mut floats = self
             .attributes
             .0

@@ -173,17 +173,24 @@ struct Record {
     line: u64,
     /// How many attributes it is to have, if it says.
     promise: Option<Promise>,
-    /// How many lines are to follow the last attribute, if it lists arguments or tags.
-    list: Option<Promise>,
+    /// The index of an attribute that lists arguments or tags while its list is read, and how many there are to
+    /// be.
+    list: Option<(usize, Promise)>,
+    /// How many of the attributes that are told by their order there are or are missing.
+    due: usize,
     /// That a line of it is none of an attribute that it may have: it may be one too many, or stand for
     /// one that is missing.
     odd_line: Option<Cause>,
+    /// The key of an attribute on the line before it, which belongs to nothing, and the problem that says so.
+    early: Option<(String, Cause)>,
 }
 
 /// A name with spaces in it has no more words, or is none.
 const MAX_NAME_WORDS: usize = 8;
 /// The line that begins a section, as messages name it.
 const SECTION_LINE: &str = "`section \"<name>\"`";
+/// The line of what factions are to each other, as messages name it.
+const DIPLOMACY_LINE: &str = "`diplomacy <faction> <faction> <state>`";
 /// Keys of so many attributes are compared one by one; the engine knows fewer.
 const FEW_ATTRIBUTES: usize = 32;
 
@@ -194,15 +201,28 @@ impl Record {
         self.promise.is_some_and(|promise| count < promise.count)
     }
 
-    /// Whether the last attribute has all that it is to list.
-    fn list_is_whole(&self) -> bool {
-        let listed = match self.attributes.0.last().map(|last| &last.value) {
-            Some(Value::Arguments(arguments)) => arguments.len(),
-            Some(Value::Tags(tags)) => tags.len(),
-            _ => return true,
-        };
-        self.list
-            .is_none_or(|promise| listed as u64 >= promise.count)
+    /// How many arguments or tags are left to be read; none where none are listed.
+    fn left_to_list(&self) -> Option<u64> {
+        let (attribute, promise) = self.list?;
+        let listed = self.attributes.0.get(attribute)?.value.listed();
+        promise.count.checked_sub(listed as u64)
+    }
+
+    /// Why it may lack an attribute: a line of it is odd, or the attribute stands before its first line.
+    fn why_missing(&self, key: &str) -> Option<Cause> {
+        let early = self.early.as_ref().filter(|(early, _)| early == key);
+        self.odd_line.or(early.map(|(_, cause)| *cause))
+    }
+
+    /// What the attribute lists whose list is read.
+    fn listed(&self) -> Option<&Value> {
+        let (attribute, _) = self.list?;
+        Some(&self.attributes.0.get(attribute)?.value)
+    }
+
+    fn listed_mut(&mut self) -> Option<&mut Value> {
+        let (attribute, _) = self.list?;
+        Some(&mut self.attributes.0.get_mut(attribute)?.value)
     }
 
     /// The line of the last attribute of a key that was added.
@@ -234,6 +254,14 @@ struct Promise {
     place: Place,
 }
 
+impl Promise {
+    /// The number that a word is, if it is one.
+    fn of(word: Word<'_>) -> Option<Self> {
+        let place = word.into();
+        word.count().map(|count| Self { count, place })
+    }
+}
+
 impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
@@ -254,7 +282,12 @@ struct Part {
     /// How many records of its kind came before it, and how many lines of diplomacy.
     records_before: usize,
     diplomacy_before: usize,
-    has_count: bool,
+    /// That a pair of factions has two lines of diplomacy.
+    diplomacy_again: Option<Cause>,
+    /// The line with the number of its entries, if there was one, and whether it is said already that
+    /// there is none.
+    count_line: Option<u64>,
+    lacks_count: bool,
     promise: Option<Promise>,
     /// Why it may have fewer records than are announced.
     lost: Option<Cause>,
@@ -273,12 +306,15 @@ const KNOWN_SECTIONS: [SectionKind; 5] = [
 struct Reader<'a> {
     text: Text<'a>,
     scene: Pfscene,
+    /// Of a scene that does not say its version, whether its lines are those of version 1.1.
+    is_1_1: Option<bool>,
     /// The record that attributes belong to.
     record: Option<Record>,
     /// The section that is read.
     part: Option<Part>,
-    /// The index of the section of each kind that is known, in the order of [`KNOWN_SECTIONS`].
-    known_sections: [Option<usize>; KNOWN_SECTIONS.len()],
+    /// The index of the section of each kind that is known, in the order of [`KNOWN_SECTIONS`], and the first
+    /// line of it that there is.
+    known_sections: [Option<(usize, u64)>; KNOWN_SECTIONS.len()],
     /// How many sections were begun.
     parts: usize,
     /// That lines belong to nothing, since the line that should begin their section or record is missing or
@@ -288,6 +324,17 @@ struct Reader<'a> {
     section_cause: Option<Cause>,
     /// That the last record or the last section ends too early, with the file.
     cut: Option<Cause>,
+    /// The line of an attribute that belongs to the record before, of which it is said that it lacks it.
+    late: Option<u64>,
+    /// The last attribute that has no place where it stands: its line, its key, and the problem. It may be of
+    /// the record that follows.
+    early: Option<(u64, &'a [u8], Cause)>,
+    /// Where diplomacy is said for the first time, by factions.
+    states: HashMap<(u32, u32), u64>,
+    /// What follows the first word of the line that began the record.
+    record_text: &'a [u8],
+    /// That factions lack an attribute, which all of them may.
+    lacks_alike: Option<Cause>,
     /// How many factions there should be, and the problem that there are fewer.
     faction_count: Option<(u64, Cause)>,
     /// When the last line was read, as the problems have it.
@@ -351,6 +398,17 @@ fn between_quotes(word: Word<'_>) -> Option<Word<'_>> {
     Some(word.part(start..end.map_or(word.text.len(), |end| start + end)))
 }
 
+/// The parts of a word between quotation marks, before the first and after the last.
+fn split_at_quotes(word: Word<'_>) -> impl Iterator<Item = Word<'_>> {
+    let mut start = 0;
+    let parts = word.text.split(|byte| *byte == b'"').map(move |part| {
+        let range = start..start + part.len();
+        start = range.end + 1;
+        word.part(range)
+    });
+    parts.filter(|part| !part.text.is_empty())
+}
+
 /// Sets a value of `general` that could be read.
 fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> bool {
     let value = value.map(|value| Setting { value, line });
@@ -379,6 +437,7 @@ impl<'a> Reader<'a> {
                 layout: Layout::new(bytes),
                 problems: Vec::new(),
             },
+            is_1_1: None,
             record: None,
             part: None,
             known_sections: [None; KNOWN_SECTIONS.len()],
@@ -386,6 +445,11 @@ impl<'a> Reader<'a> {
             stray: None,
             section_cause: None,
             cut: None,
+            late: None,
+            early: None,
+            states: HashMap::new(),
+            record_text: &[],
+            lacks_alike: None,
             faction_count: None,
             end_of_lines: 0,
             next_watch: 0,
@@ -411,48 +475,120 @@ impl<'a> Reader<'a> {
     /// Reads the two lines before the sections, and gives the number of sections.
     fn read_head(&mut self) -> Result<Option<Promise>, ReadError> {
         let expected = "`version <major>.<minor>`";
-        let Some(word) = self.text.indented_line_word() else {
-            return Err(self.text.file_ends().error(&rules::HEADER_LINE, expected));
-        };
-        self.text.unread(word);
-        if word.text == b"version"
-            && let Some(line) = self.line()
-        {
-            let version = line.words().next();
-            if let Some(version) = version {
-                self.scene.version = string(version.text);
-            }
-            match version.and_then(|word| version_number(&string(word.text))) {
-                Some(version) if version > [1, 1] => {
-                    self.text.report(&rules::VERSION, line.found().place, || {
-                        let [major, minor] = version;
-                        format!("version {major}.{minor}; the engine reads versions up to 1.1")
-                    });
-                }
-                Some(_) => {}
-                None if version.is_some_and(|word| has_decimal_comma(word.text)) => {
-                    let lost = "the version is not known";
-                    let rule = &rules::DECIMAL_COMMA;
-                    self.text.decimal_comma(rule, line.found(), lost);
-                }
-                None => self.text.wrong(&rules::HEADER_LINE, line.found(), expected),
-            }
-        } else {
-            self.text.wrong(&rules::HEADER_LINE, word, expected);
+        let other = [b"num_sections".as_slice()];
+        match self.head_line(b"version", expected, &other)? {
+            Some((line, is_misspelt)) => self.read_version(&line, expected, is_misspelt),
+            None => self.guess_version(),
         }
         let expected = "`num_sections <number of sections>`";
-        if !self.text.next_line_is(b"num_sections") {
-            let place = self.text.place();
-            self.text.report(&rules::HEADER_LINE, place, || {
-                format!("expected {expected}")
-            });
-            return Ok(None);
-        }
-        let Some(line) = self.line() else {
-            return Ok(None);
+        let promise = match self.head_line(b"num_sections", expected, &[])? {
+            Some((line, is_misspelt)) => self.read_section_number(&line, expected, is_misspelt),
+            None => return Ok(None),
         };
+        // That it comes too late has been said.
+        if self.is_1_1.is_some()
+            && self.text.next_line_is(b"version")
+            && let Some(line) = self.line()
+        {
+            self.read_version(&line, "", true);
+        }
+        Ok(promise)
+    }
+
+    /// The next line of the head if it begins with a word, or stands for one that does; also says which. Lines
+    /// before it are too many. None where another line is in its place.
+    fn head_line(
+        &mut self,
+        key: &[u8],
+        expected: &str,
+        others: &[&[u8]],
+    ) -> Result<Option<(Line<'a>, bool)>, ReadError> {
+        let mut is_said = false;
+        loop {
+            let Some(word) = self.text.indented_line_word() else {
+                let end = self.text.file_ends();
+                return Err(end.error(&rules::HEADER_LINE, expected));
+            };
+            self.text.unread(word);
+            if word.text == key {
+                return Ok(self.line().map(|line| (line, false)));
+            }
+            if !std::mem::replace(&mut is_said, true) {
+                self.text.wrong(&rules::HEADER_LINE, word, expected);
+            }
+            if word.text == b"section" || others.contains(&word.text) {
+                return Ok(None);
+            }
+            let Some(line) = self.line() else {
+                return Ok(None);
+            };
+            if !self.text.next_line_is(key) {
+                return Ok(Some((line, true)));
+            }
+        }
+    }
+
+    /// Reads the line of the version, of which it may be said already that it is misspelt or out of place.
+    fn read_version(&mut self, line: &Line<'a>, expected: &str, is_said: bool) {
+        let mut words = line.words();
+        let word = words.next();
+        let version = word.and_then(|word| version_number(&string(word.text)));
+        if let Some(word) = word.filter(|_| !is_said || version.is_some()) {
+            self.scene.version = string(word.text);
+        }
+        let Some(version) = version else {
+            if let Some(word) = word.filter(|word| has_decimal_comma(word.text)) {
+                let lost = "the version is not known";
+                let rule = &rules::DECIMAL_COMMA;
+                self.text.decimal_comma(rule, word.into(), lost);
+            } else if !is_said {
+                self.text.wrong(&rules::HEADER_LINE, line.found(), expected);
+            }
+            self.guess_version();
+            return;
+        };
+        self.is_1_1 = None;
+        if version > [1, 1] {
+            self.text.report(&rules::VERSION, line.found().place, || {
+                let [major, minor] = version;
+                format!("version {major}.{minor}; the engine reads versions up to 1.1")
+            });
+        }
+        self.check_no_more_words(words);
+    }
+
+    /// Takes the version for the one that the lines are of, where the file does not say it.
+    fn guess_version(&mut self) {
+        let mut lines = self.text.bytes.split(|byte| *byte == b'\n');
+        let of_1_1: [&[u8]; 2] = [b"controllable", b"diplomacy"];
+        self.is_1_1 = Some(lines.any(|line| {
+            let line = line.trim_ascii_start();
+            of_1_1.iter().any(|key| line.starts_with(key))
+        }));
+    }
+
+    /// Whether the scene is of version 1.1, or looks like it if it does not say.
+    fn is_1_1(&self) -> bool {
+        self.is_1_1.unwrap_or_else(|| self.scene.is_1_1())
+    }
+
+    /// Reads the line with the number of sections, of which it may be said already that it is misspelt or out
+    /// of place.
+    fn read_section_number(
+        &mut self,
+        line: &Line<'a>,
+        expected: &str,
+        is_said: bool,
+    ) -> Option<Promise> {
         self.scene.layout.num_sections_line = line.number();
-        Ok(self.count(&line, line.words().next(), expected))
+        let mut words = line.words();
+        let number = words.next();
+        if is_said {
+            return number.and_then(Promise::of);
+        }
+        let promise = self.count(line, number, expected)?;
+        self.check_no_more_words(words);
+        Some(promise)
     }
 
     /// A number of entries.
@@ -467,8 +603,7 @@ impl<'a> Reader<'a> {
             let found = word.map_or_else(|| line.found(), Found::from);
             self.text.wrong(&rules::HEADER_LINE, found, expected);
         }
-        let place = Place::from(word?);
-        count.map(|count| Promise { count, place })
+        word.and_then(Promise::of)
     }
 
     fn read_sections(
@@ -489,6 +624,14 @@ impl<'a> Reader<'a> {
                 self.begin_section(&line);
                 continue;
             }
+            if line.key.text == b"num_sections" && self.scene.layout.num_sections_line == 0 {
+                // That it is not where it should be has been said.
+                self.scene.layout.num_sections_line = line.number();
+                continue;
+            }
+            if self.late == Some(line.number()) {
+                continue;
+            }
             if self.stands_for_section(&line) {
                 self.misplaced(&line, SECTION_LINE);
                 self.begin_section(&line);
@@ -500,7 +643,7 @@ impl<'a> Reader<'a> {
                 self.begin_section_without_line(&line, kind);
                 // That it lacks its number too is no other problem.
                 if let Some(part) = &mut self.part {
-                    part.has_count = true;
+                    part.lacks_count = true;
                 }
             }
             let Some(section) = self.part.as_ref().map(|part| part.section) else {
@@ -569,6 +712,9 @@ impl<'a> Reader<'a> {
             if let Some(part) = &mut self.part {
                 part.lost = part.lost.or(self.stray);
             }
+            if let Some(cause) = self.stray {
+                self.set_early(line, cause);
+            }
         }
     }
 
@@ -632,28 +778,38 @@ impl<'a> Reader<'a> {
     }
 
     fn begin_section(&mut self, line: &Line<'a>) {
-        self.end_section();
+        let known_name = |name: Word<'_>| {
+            let mut kinds = KNOWN_SECTIONS.iter();
+            kinds.find(|kind| kind.name().as_bytes() == name.text)
+        };
+        if self.follows_its_count(line) || self.is_section_again(line) {
+            return;
+        }
+        self.end_section_before(line);
         self.stray = None;
-        let name = if let Some((name, after)) = line.quoted_name() {
+        let quoted_name = line.quoted_name();
+        let name = if let Some((name, after)) = quoted_name {
             self.check_no_more(after);
             name
         } else {
             self.text.wrong(&rules::RECORD, line.found(), SECTION_LINE);
             let cause = self.text.problems.last();
-            let Some(name) = line.words().find_map(between_quotes) else {
+            // One that is known, wherever its quotation marks are.
+            let names = || line.words().flat_map(split_at_quotes);
+            let known = names().find(|name| known_name(*name).is_some());
+            let Some(name) = known.or_else(|| names().next()) else {
                 self.stray = cause;
                 return;
             };
             name
         };
-        let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
-        let known = KNOWN_SECTIONS
-            .iter()
-            .position(|kind| kind.name().as_bytes() == name.text);
-        let kind = if let Some(number) = known {
-            KNOWN_SECTIONS[number].clone()
+        let kind = if let Some(kind) = known_name(name) {
+            kind.clone()
         } else {
-            self.text.wrong(&rules::SECTION, name, names);
+            if quoted_name.is_some() {
+                let names = "`general`, `factions`, `entities`, `regions` or `cameras`";
+                self.text.wrong(&rules::SECTION, name, names);
+            }
             // What it has is known by the number of its entries.
             let mut kinds = KNOWN_SECTIONS.iter();
             match kinds.find(|kind| self.count_follows(kind)) {
@@ -667,6 +823,45 @@ impl<'a> Reader<'a> {
         self.enter_section(name, kind, [line.number(); 2]);
     }
 
+    /// Whether a line that begins a section comes after the number of its entries, which has begun it and of
+    /// which it is said that it should come later.
+    fn follows_its_count(&mut self, line: &Line<'a>) -> bool {
+        let Some(part) = &mut self.part else {
+            return false;
+        };
+        let section = &mut self.scene.sections[part.section];
+        let is_named = line
+            .quoted_name()
+            .is_some_and(|(name, _)| name.text == section.kind.name().as_bytes());
+        let is_next = section.line == 0 && section.count_line == part.line;
+        if !is_named || !is_next || line.number() != part.line + 1 {
+            return false;
+        }
+        section.line = line.number();
+        true
+    }
+
+    /// Whether a line begins the section again that the line before it begins, and says so.
+    fn is_section_again(&mut self, line: &Line<'a>) -> bool {
+        let Some(part) = &self.part else {
+            return false;
+        };
+        let section = &self.scene.sections[part.section];
+        let name = line.quoted_name().map(|(name, _)| name);
+        let again = name.filter(|name| {
+            name.text == section.kind.name().as_bytes() && line.number() == part.line + 1
+        });
+        if let Some(name) = again {
+            let first = part.line;
+            self.text.report(&rules::SECTION_TWICE, name, || {
+                let name = quoted(name.text);
+                format!("{name} for the second time; the first is in line {first}")
+            });
+            self.section_cause = self.section_cause.or(self.text.problems.last());
+        }
+        again.is_some()
+    }
+
     /// Begins a section whose name stands in a word, with its first line, or 0 if there is none, and the
     /// first line of this part of it.
     fn enter_section(&mut self, name: Word<'a>, kind: SectionKind, [line, begin]: [u64; 2]) {
@@ -674,8 +869,7 @@ impl<'a> Reader<'a> {
         let known = KNOWN_SECTIONS.iter().position(|known| *known == kind);
         let sections = &mut self.scene.sections;
         let first = known.and_then(|number| self.known_sections[number]);
-        let section = if let Some(first) = first {
-            let first_line = sections[first].line;
+        let section = if let Some((first, first_line)) = first {
             self.text.report(&rules::SECTION_TWICE, name, || {
                 let name = kind.name();
                 format!("`{name}` for the second time; the first is in line {first_line}")
@@ -690,7 +884,7 @@ impl<'a> Reader<'a> {
             });
             let section = sections.len() - 1;
             if let Some(number) = known {
-                self.known_sections[number] = Some(section);
+                self.known_sections[number] = Some((section, begin));
             }
             section
         };
@@ -701,10 +895,35 @@ impl<'a> Reader<'a> {
             line: begin,
             records_before: records.map_or(0, |kind| kind.count(&self.scene)),
             diplomacy_before: self.scene.diplomacy.len(),
-            has_count: false,
+            diplomacy_again: None,
+            count_line: None,
+            lacks_count: false,
             promise: None,
             lost: None,
         });
+    }
+
+    /// Ends the section before one that begins.
+    fn end_section_before(&mut self, line: &Line<'a>) {
+        let missing = self.end_record();
+        self.take_for_late(missing, line, 1);
+        self.end_section();
+    }
+
+    /// Takes the attribute on the next line for the one that the record lacks that ended before a line, if
+    /// the record or section that begins there has it so many times at least.
+    fn take_for_late(&mut self, missing: Option<&str>, line: &Line<'a>, times: usize) {
+        /// No record has more lines that matter here.
+        const LINES: usize = 32;
+        let Some(key) = missing.filter(|key| self.text.next_line_is(key.as_bytes())) else {
+            return;
+        };
+        let lines = self.text.rest().split(|byte| *byte == b'\n').take(LINES);
+        let keys = lines.filter_map(|line| first_words(line).next());
+        let of_record = keys.take_while(|key| *key != b"section" && *key != line.key.text);
+        if of_record.filter(|it| *it == key.as_bytes()).count() >= times {
+            self.late = Some(line.number() + 1);
+        }
     }
 
     /// Looks at whether the section that ends has what it announced.
@@ -732,34 +951,93 @@ impl<'a> Reader<'a> {
             if let Some(cause) = cause.filter(|_| is_short) {
                 self.faction_count = Some((promise.count, cause));
             }
-        } else if !part.has_count {
+        } else if part.count_line.is_none() && !part.lacks_count {
             self.text.report(&rules::COUNT, (part.line, 1), || {
                 format!("no line `{key} <number>`")
             });
         }
         let pairs = count.saturating_mul(count);
         let found = self.scene.diplomacy.len() - part.diplomacy_before;
-        if kind == Kind::Faction && self.scene.is_1_1() && found != pairs {
-            let (cause, place) = (part.lost, (part.line, 1));
+        // Where there are more or fewer factions than announced, it may be for those that there should be.
+        let promised = part.promise.map(|promise| u128::from(promise.count).pow(2));
+        let is_whole = found == pairs || promised == Some(found as u128);
+        if kind == Kind::Faction && self.is_1_1() && !is_whole {
+            // Factions as older versions have them come without.
+            let of_older = self.lacks_alike.filter(|_| found == 0);
+            let again = part.diplomacy_again.filter(|_| found > pairs);
+            let cause = part.lost.or(again).or(of_older);
+            let place = (part.line, 1);
             self.text.report_after(cause, &rules::COUNT, place, || {
+                if found == 0 {
+                    return format!(
+                        "no `diplomacy`; expected {} in version 1.1, one for each pair of factions",
+                        counted(pairs, "line")
+                    );
+                }
                 let found = counted(found, "line");
                 format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
             });
         }
     }
 
-    /// Reads the line with the number of entries of a section.
-    fn read_section_count(&mut self, section: usize, line: &Line<'a>, key: &'static str) {
-        self.end_record();
-        if self.scene.sections[section].count_line == 0 {
-            self.scene.sections[section].count_line = line.number();
+    /// Reads the line with the number of entries of a section, of which it may be said already that it is
+    /// misspelt.
+    fn read_section_count(
+        &mut self,
+        section: usize,
+        line: &Line<'a>,
+        key: &'static str,
+        is_misspelt: bool,
+    ) {
+        let kind = Kind::of(&self.scene.sections[section].kind);
+        let records = kind.map_or(0, |kind| kind.count(&self.scene));
+        let section = &mut self.scene.sections[section];
+        if section.count_line == 0 {
+            section.count_line = line.number();
         }
-        let expected = format!("`{key} <number>`");
-        let promise = self.count(line, line.words().next(), &expected);
+        let first = self.part.as_ref().and_then(|part| part.count_line);
+        if let Some(first) = first {
+            self.text.report(&rules::COUNT, line.key, || {
+                format!("`{key}` for the second time; the first is in line {first}")
+            });
+            return;
+        }
+        let before = self.part.as_ref().map_or(0, |part| part.records_before);
+        if let Some(kind) = kind
+            && (self.record.is_some() || records > before)
+        {
+            self.text.report(&rules::LINE, line.key, || {
+                let noun = kind.line().0;
+                format!("`{key}` after the first `{noun}`; expected before it")
+            });
+        }
+        let mut words = line.words();
+        let promise = if is_misspelt {
+            words.next().and_then(Promise::of)
+        } else {
+            let expected = format!("`{key} <number>`");
+            let promise = self.count(line, words.next(), &expected);
+            if promise.is_some() {
+                self.check_no_more_words(words);
+            }
+            promise
+        };
         if let Some(part) = &mut self.part {
-            part.has_count = true;
-            part.promise = promise.or(part.promise);
+            part.count_line = Some(line.number());
+            part.promise = promise;
         }
+    }
+
+    /// Whether a line stands for the one with the number of entries of the section that it begins.
+    fn stands_for_count(&self, kind: Kind, line: &Line<'a>) -> bool {
+        let is_first = self.part.as_ref().is_some_and(|part| {
+            part.count_line.is_none()
+                && !part.lacks_count
+                && part.records_before == kind.count(&self.scene)
+        });
+        let mut words = line.words();
+        let has_number = words.next().is_some_and(|word| word.count().is_some());
+        is_first && self.record.is_none() && has_number && words.next().is_none()
     }
 
     fn read_setting(&mut self, line: &Line<'a>) {
@@ -774,6 +1052,12 @@ impl<'a> Reader<'a> {
                 return;
             }
         };
+        if let Some(first) = self.setting_line(line.key.text) {
+            self.text.report(&rules::ATTRIBUTE_TWICE, line.key, || {
+                let key = quoted(line.key.text);
+                format!("{key} for the second time; the first is in line {first}")
+            });
+        }
         if !self.read_general(line) {
             let comma = line.words().find(|word| has_decimal_comma(word.text));
             if let Some(comma) = comma.filter(|_| line.key.text == b"emit_light_pos") {
@@ -786,19 +1070,34 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The line of a value of `general`, if there is one.
+    fn setting_line(&self, key: &[u8]) -> Option<u64> {
+        let general = &self.scene.general;
+        match key {
+            b"skybox" => general.skybox.as_ref().map(|it| it.line),
+            b"ambient_light_color" => general.ambient_light_color.as_ref().map(|it| it.line),
+            b"emit_light_color" => general.emit_light_color.as_ref().map(|it| it.line),
+            _ => general.emit_light_pos.as_ref().map(|it| it.line),
+        }
+    }
+
     /// Reads a line of `general`, if it can be read.
     fn read_general(&mut self, line: &Line<'a>) -> bool {
         let general = &mut self.scene.general;
         let number = line.number();
         match line.key.text {
             b"skybox" => {
-                let skybox = line.quoted_name().and_then(|(folder, extension)| {
-                    Some(Skybox {
-                        folder: string(folder.text),
-                        extension: string(words(extension).next()?.text),
-                    })
+                let Some((folder, after)) = line.quoted_name() else {
+                    return false;
+                };
+                let mut words = words(after);
+                let skybox = words.next().map(|extension| Skybox {
+                    folder: string(folder.text),
+                    extension: string(extension.text),
                 });
-                set(&mut general.skybox, number, skybox)
+                let is_read = set(&mut general.skybox, number, skybox);
+                self.check_no_more_words(words);
+                is_read
             }
             b"emit_light_pos" => {
                 let mut words = line.words();
@@ -838,10 +1137,18 @@ impl<'a> Reader<'a> {
         let key = line.key.text;
         match self.scene.sections[section].kind.count_key() {
             Some(count) if count.as_bytes() == key => {
-                self.read_section_count(section, line, count);
+                self.read_section_count(section, line, count, false);
+            }
+            Some(count) if self.stands_for_count(kind, line) => {
+                self.misplaced(line, &format!("`{count} <number>`"));
+                self.read_section_count(section, line, count, true);
             }
             _ if key == first_word.as_bytes() => self.begin_record(kind, line),
             _ if kind == Kind::Faction && key == b"diplomacy" => self.read_diplomacy(line),
+            _ if kind == Kind::Faction && stands_for_diplomacy(line) => {
+                self.misplaced(line, DIPLOMACY_LINE);
+                self.read_diplomacy(line);
+            }
             _ if self.stands_for_record(kind, line) => {
                 self.misplaced(line, expected);
                 self.begin_record(kind, line);
@@ -892,7 +1199,9 @@ impl<'a> Reader<'a> {
         let Some(record) = &self.record else {
             return false;
         };
-        let is_whole = record.promise.is_some() && !record.is_short() && record.list_is_whole();
+        let is_whole = record.promise.is_some()
+            && !record.is_short()
+            && record.left_to_list().is_none_or(|left| left == 0);
         let has = |key: &[u8]| {
             let key = std::str::from_utf8(key).ok();
             key.is_some_and(|key| record.line_of(key).is_some())
@@ -904,25 +1213,57 @@ impl<'a> Reader<'a> {
     }
 
     fn read_diplomacy(&mut self, line: &Line<'a>) {
-        self.end_record();
-        let numbers = line.words().map_while(|word| word.number::<u32>());
-        let numbers: Vec<u32> = numbers.take(4).collect();
-        if let [faction, other, state] = numbers[..] {
-            self.scene.diplomacy.push(Diplomacy {
-                faction,
-                other,
-                state,
-                line: line.number(),
+        let missing = self.end_record();
+        self.take_for_late(missing, line, 1);
+        let mut words = line.words();
+        let Ok([faction, other, state]) = numbers(&mut words) else {
+            self.text
+                .wrong(&rules::RECORD, line.found(), DIPLOMACY_LINE);
+            let cause = self.text.problems.last();
+            if let Some(part) = &mut self.part {
+                part.lost = part.lost.or(cause);
+            }
+            return;
+        };
+        self.check_no_more_words(words);
+        if let Some(first) = self.states.insert((faction, other), line.number()) {
+            let place = Place::line(line.number());
+            self.text.report(&rules::DIPLOMACY_TWICE, place, || {
+                format!(
+                    "factions {faction} and {other} for the second time; the first is in line {first}"
+                )
             });
-        } else {
-            let expected = "`diplomacy <faction> <faction> <state>`";
-            self.text.wrong(&rules::RECORD, line.found(), expected);
+            let again = self.text.problems.last();
+            if let Some(part) = &mut self.part {
+                part.diplomacy_again = part.diplomacy_again.or(again);
+            }
         }
+        self.scene.diplomacy.push(Diplomacy {
+            faction,
+            other,
+            state,
+            line: line.number(),
+        });
     }
 
     /// Reads the first line of a record.
     fn begin_record(&mut self, kind: Kind, line: &Line<'a>) {
-        self.end_record();
+        let text = line.rest.map_or(&[][..], |rest| rest.text);
+        let again = self.record.as_ref().filter(|record| {
+            let is_empty = record.attributes.0.is_empty()
+                && record.promise.is_none_or(|promise| promise.count > 0);
+            is_empty && record.line + 1 == line.number() && self.record_text == text
+        });
+        if let Some(first) = again.map(|record| record.line) {
+            self.text.report(&rules::LINE, line.key, || {
+                let key = quoted(line.key.text);
+                format!("{key} for the second time; the first is in line {first}")
+            });
+            return;
+        }
+        self.record_text = text;
+        let missing = self.end_record();
+        self.take_for_late(missing, line, 2);
         let expected = kind.line().1;
         self.text.problems.subject = kind.subject(kind.count(&self.scene));
         self.stray = None;
@@ -968,7 +1309,12 @@ impl<'a> Reader<'a> {
             line: line.number(),
             promise: None,
             list: None,
+            due: 0,
             odd_line: None,
+            early: self
+                .early
+                .filter(|(early, ..)| early + 1 == line.number())
+                .map(|(_, key, cause)| (string(key), cause)),
         };
         if let Some(detail) = detail {
             record.promise = self.count(line, rest.next(), expected);
@@ -1041,39 +1387,143 @@ impl<'a> Reader<'a> {
             self.misplaced_after(line, expected);
             return;
         };
-        if record.list.is_none() || !self.read_listed(line, &mut record) {
-            self.end_list(&mut record);
-            if self.is_no_attribute(&record, line) {
-                let (cause, expected) = (record.odd_line, check::expected_in(record.kind));
-                self.text
-                    .wrong_after(cause, &rules::LINE, line.key, expected);
-                record.odd_line = record.odd_line.or(self.text.problems.last());
-                self.record = Some(record);
-                return;
-            }
-            let moment = self.text.problems.moment();
-            let mut attribute = Attribute {
-                key: string(line.key.text),
-                value: self.read_value(line, line.rest),
-                line: line.number(),
-            };
-            let of_value = self.text.problems.moment();
-            self.check_attribute(&mut record, &attribute, line);
-            if attribute.value.value_type().is_none() {
-                record.odd_line = record.odd_line.or(self.text.problems.last());
-            }
-            // What is wrong with a line has one cause.
-            let problems = &mut self.text.problems;
-            let cause = problems.first_since(of_value);
-            if let Some(cause) = cause.or(problems.first_since(moment)) {
-                problems.fold_since(moment, cause);
-            }
-            if record.kind == Kind::Entity {
-                record.list = self.begin_list(&mut attribute, line);
-            }
-            record.add(attribute);
+        if !self.read_of_list(line, &mut record) {
+            self.read_own_attribute(line, &mut record);
         }
         self.record = Some(record);
+    }
+
+    /// Reads an attribute of a record.
+    fn read_own_attribute(&mut self, line: &Line<'a>, record: &mut Record) {
+        let had_odd_line = record.odd_line.is_some();
+        if self.is_no_attribute(record, line) {
+            let (cause, expected) = (record.odd_line, check::expected_in(record.kind));
+            self.text
+                .wrong_after(cause, &rules::LINE, line.key, expected);
+            record.odd_line = record.odd_line.or(self.text.problems.last());
+            return;
+        }
+        let moment = self.text.problems.moment();
+        let mut attribute = Attribute {
+            key: string(line.key.text),
+            value: self.read_value(line, line.rest),
+            line: line.number(),
+        };
+        let of_value = self.text.problems.moment();
+        self.check_attribute(record, &attribute, line);
+        if attribute.value.value_type().is_none() {
+            record.odd_line = record.odd_line.or(self.text.problems.last());
+        }
+        // What is wrong with a line has one cause.
+        let problems = &mut self.text.problems;
+        let cause = problems.first_since(of_value);
+        if let Some(cause) = cause.or(problems.first_since(moment)) {
+            problems.fold_since(moment, cause);
+        }
+        if let Some(cause) = record.odd_line.filter(|_| !had_odd_line) {
+            self.set_early(line, cause);
+        }
+        if record.kind == Kind::Entity
+            && let Some(promise) = self.begin_list(&mut attribute, line)
+        {
+            self.end_list(record);
+            record.list = Some((record.attributes.0.len(), promise));
+        }
+        record.add(attribute);
+    }
+
+    /// Takes down that a line has no place where it stands.
+    fn set_early(&mut self, line: &Line<'a>, cause: Cause) {
+        self.early = Some((line.number(), line.key.text, cause));
+    }
+
+    /// Reads a line of what an attribute lists, or one among those, and says whether it is one. While more are
+    /// to come, a line before one of them that is none of them is one too many, or stands for one.
+    fn read_of_list(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
+        let is_listed = |key: &[u8]| key == b"tag" || ValueType::of(key).is_some();
+        if record.list.is_none() {
+            if record.kind != Kind::Entity || !is_listed(line.key.text) {
+                return false;
+            }
+            // The line before the list is missing, or misspelt.
+            let expected = match line.key.text {
+                b"tag" => "`tags int <number of tags>`",
+                _ => "`constructor_arguments int <number of values>`",
+            };
+            let cause = record.odd_line;
+            self.text
+                .wrong_after(cause, &rules::LINE, line.key, expected);
+            record.odd_line = record.odd_line.or(self.text.problems.last());
+            return true;
+        }
+        if self.read_listed(line, record) {
+            return true;
+        }
+        let left = record.left_to_list().unwrap_or(0);
+        let (key, expected) = match record.listed() {
+            Some(Value::Tags(_)) => ("tag", "`tag \"<text>\"`"),
+            _ => ("", "a type and a value"),
+        };
+        let rest = self.text.rest().split(|byte| *byte == b'\n');
+        let keys = rest.map(|line| first_words(line).next().unwrap_or_default());
+        let follow = keys.take_while(|it| match key {
+            "" => ValueType::of(it).is_some(),
+            key => *it == key.as_bytes(),
+        });
+        let follow = follow
+            .take(usize::try_from(left).unwrap_or(usize::MAX))
+            .count() as u64;
+        let first = line.words().next();
+        let is_typed = first.is_some_and(|word| ValueType::of(word.text).is_some());
+        // The last of them may be misspelt; an attribute is none of them.
+        let is_last = left == 1 && follow == 0 && !is_typed && stands_for_listed(line, key);
+        if left == 0 || (follow == 0 && !is_last) {
+            self.end_list(record);
+            return false;
+        }
+        self.text.wrong(&rules::RECORD, line.key, expected);
+        record.odd_line = record.odd_line.or(self.text.problems.last());
+        if is_typed {
+            // An attribute among them.
+            let moment = self.text.problems.moment();
+            self.read_own_attribute(line, record);
+            if let Some(cause) = record.odd_line {
+                self.text.problems.fold_since(moment, cause);
+            }
+        } else if follow < left {
+            self.add_listed(line, record);
+        }
+        true
+    }
+
+    /// Adds a line that cannot be read to a list.
+    fn add_listed(&mut self, line: &Line<'a>, record: &mut Record) {
+        let (number, text) = (line.number(), self.whole(line));
+        match record.listed_mut() {
+            Some(Value::Tags(tags)) => {
+                let name = line.quoted_name().map(|(name, _)| name);
+                let text = string(name.map_or(&[], |name| name.text));
+                tags.push(Tag { text, line: number });
+            }
+            Some(Value::Arguments(arguments)) => arguments.push(Attribute {
+                key: String::new(),
+                value: Value::Unreadable(string(text.text)),
+                line: number,
+            }),
+            _ => {}
+        }
+    }
+
+    /// All words of a line.
+    fn whole(&self, line: &Line<'a>) -> Word<'a> {
+        let start = line.key.start;
+        let end = line.rest.map_or(start + line.key.text.len(), |rest| {
+            rest.start + rest.text.len()
+        });
+        Word {
+            text: &self.text.bytes[start..end],
+            ..line.key
+        }
     }
 
     /// Makes a list of an attribute that is one, and gives the number of what it lists.
@@ -1094,10 +1544,9 @@ impl<'a> Reader<'a> {
         Some(Promise { count, place })
     }
 
-    /// Reads a line of what the last attribute lists, if it is one.
+    /// Reads a line of what an attribute lists, if it is one.
     fn read_listed(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
-        let last = record.attributes.0.last_mut();
-        match last.map(|attribute| &mut attribute.value) {
+        match record.listed_mut() {
             Some(Value::Tags(tags)) if line.key.text == b"tag" => {
                 if let Some((text, after)) = line.quoted_name() {
                     self.check_no_more(after);
@@ -1113,14 +1562,7 @@ impl<'a> Reader<'a> {
             }
             Some(Value::Arguments(arguments)) if ValueType::of(line.key.text).is_some() => {
                 // Type and value are the whole line.
-                let start = line.key.start;
-                let end = line.rest.map_or(start + line.key.text.len(), |rest| {
-                    rest.start + rest.text.len()
-                });
-                let whole = Word {
-                    text: &self.text.bytes[start..end],
-                    ..line.key
-                };
+                let whole = self.whole(line);
                 arguments.push(Attribute {
                     key: String::new(),
                     value: self.read_value(line, Some(whole)),
@@ -1194,15 +1636,14 @@ impl<'a> Reader<'a> {
 
     /// Looks at whether as many arguments or tags follow as were announced.
     fn end_list(&mut self, record: &mut Record) {
-        let Some(promise) = record.list.take() else {
-            return;
+        let noun = match record.listed() {
+            Some(Value::Tags(_)) => "tag",
+            _ => "value",
         };
-        let (count, noun) = match record.attributes.0.last().map(|last| &last.value) {
-            Some(Value::Arguments(arguments)) => (arguments.len(), "value"),
-            Some(Value::Tags(tags)) => (tags.len(), "tag"),
-            _ => return,
-        };
-        self.check_count(promise, "announces", count, noun, [None; 2]);
+        let count = record.listed().map_or(0, Value::listed);
+        if let Some((_, promise)) = record.list.take() {
+            self.check_count(promise, "announces", count, noun, [record.odd_line; 2]);
+        }
     }
 
     /// Says that there are more or fewer of something than was announced, if it is so. That one is
@@ -1231,11 +1672,46 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the record that is open to the scene, and looks at whether it has what it needs.
-    fn end_record(&mut self) {
-        let Some(mut record) = self.record.take() else {
-            return;
-        };
+    /// Gives the key of an attribute that it lacks.
+    fn end_record(&mut self) -> Option<&'static str> {
+        let mut record = self.record.take()?;
         self.end_list(&mut record);
+        let missing = self.missing_attribute(&record);
+        let odd_line = missing.map_or(record.odd_line, |key| record.why_missing(key));
+        if let Some(key) = missing {
+            self.report_missing(record.kind, record.line, key, odd_line);
+        }
+        let why_short = odd_line.or(missing.and(self.text.problems.last()));
+        if let Some(promise) = record.promise {
+            let count = record.attributes.0.len();
+            let causes = [why_short, odd_line];
+            self.check_count(promise, "announces", count, "attribute", causes);
+        }
+        self.text.problems.subject = Subject::File;
+        self.add_record(record);
+        missing
+    }
+
+    /// The key of the first attribute that a record needs and does not have.
+    fn missing_attribute(&self, record: &Record) -> Option<&'static str> {
+        let lacks = |key: &&str| record.attributes.get(key).is_none();
+        match record.kind {
+            Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
+            Kind::Region => {
+                let extent = match record.shape_type {
+                    1 => "dimensions",
+                    _ => "radius",
+                };
+                [extent, "pos"].into_iter().find(lacks)
+            }
+            kind @ (Kind::Faction | Kind::Camera) => {
+                let next = kind.ordered(self.is_1_1()).get(record.due);
+                next.map(|(key, _)| *key)
+            }
+        }
+    }
+
+    fn add_record(&mut self, record: Record) {
         let Record {
             kind,
             name,
@@ -1243,45 +1719,8 @@ impl<'a> Reader<'a> {
             shape_type,
             attributes,
             line,
-            promise,
-            odd_line,
             ..
         } = record;
-        let count = attributes.0.len();
-        let lacks = |key: &&str| attributes.get(key).is_none();
-        let missing = match kind {
-            Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
-            Kind::Region => {
-                let extent = match shape_type {
-                    1 => "dimensions",
-                    _ => "radius",
-                };
-                [extent, "pos"].into_iter().find(lacks)
-            }
-            Kind::Faction | Kind::Camera => {
-                let ordered = kind.ordered(self.scene.is_1_1());
-                ordered.get(count).map(|(key, _)| *key)
-            }
-        };
-        if let Some(key) = missing {
-            let noun = kind.line().0;
-            let (rule, place) = (&rules::ATTRIBUTE_MISSING, (line, 1));
-            let message = || format!("this {noun} has no `{key}`");
-            let problems = &mut self.text.problems;
-            if kind == Kind::Faction && odd_line.is_none() {
-                // Factions as older versions have them lack it all.
-                let subject = problems.subject;
-                problems.add_alike(key, rule, subject, place.into(), message);
-            } else {
-                self.text.report_after(odd_line, rule, place, message);
-            }
-        }
-        let missing = missing.and(odd_line.or(self.text.problems.last()));
-        if let Some(promise) = promise {
-            let causes = [missing.or(odd_line), odd_line];
-            self.check_count(promise, "announces", count, "attribute", causes);
-        }
-        self.text.problems.subject = Subject::File;
         let scene = &mut self.scene;
         match kind {
             Kind::Faction => scene.factions.push(Faction {
@@ -1307,6 +1746,21 @@ impl<'a> Reader<'a> {
                 line,
             }),
         }
+    }
+}
+
+/// Whether a line with another first word stands for one of diplomacy.
+fn stands_for_diplomacy(line: &Line<'_>) -> bool {
+    let mut words = line.words();
+    numbers::<u32, 3>(&mut words).is_ok() && words.next().is_none()
+}
+
+/// Whether a line with another first word stands for one of a list: a tag, or a value.
+fn stands_for_listed(line: &Line<'_>, key: &str) -> bool {
+    let first = line.words().next();
+    match key {
+        "tag" => line.quoted_name().is_some(),
+        _ => first.is_some_and(|word| word.number::<f32>().is_some()),
     }
 }
 

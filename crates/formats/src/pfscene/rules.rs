@@ -25,7 +25,7 @@ crate::rules! {
     Error LINE = "pfscene/line";
     /// The first line of a record, or a line of `general`, cannot be read.
     Error RECORD = "pfscene/record";
-    /// There are more or fewer entries than is announced.
+    /// There are more or fewer entries than is announced, or their number is there twice or not at all.
     Error COUNT = "pfscene/count", all is read;
     /// The value of an attribute cannot be read.
     Error VALUE = "pfscene/value";
@@ -35,7 +35,7 @@ crate::rules! {
     Error NOT_FINITE = "pfscene/not-finite";
     /// An attribute has a value of another type than the engine reads.
     Error ATTRIBUTE_TYPE = "pfscene/attribute-type", all is read;
-    /// A record has two attributes of the same key.
+    /// A record has two attributes of the same key, or `general` two values of one.
     Error ATTRIBUTE_TWICE = "pfscene/attribute-twice", all is read;
     /// A record lacks an attribute that the engine needs.
     Error ATTRIBUTE_MISSING = "pfscene/attribute-missing", all is read;

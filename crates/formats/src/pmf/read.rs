@@ -229,16 +229,8 @@ impl Reader<'_, '_> {
     /// Lists why something cannot be read. That the file ends before it follows from where it does.
     fn add(&mut self, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
-            let Problem {
-                rule,
-                subject,
-                place,
-                message,
-                ..
-            } = problem;
-            let cause = self.cut.filter(|_| rule == &rules::TRUNCATED);
-            self.problems
-                .add_consequence(cause, rule, subject, place, || message);
+            let cause = self.cut.filter(|_| problem.rule == &rules::TRUNCATED);
+            self.problems.push_consequence(cause, problem);
         }
     }
 

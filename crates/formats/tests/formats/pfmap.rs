@@ -891,3 +891,119 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
     let more = format!("and {} more", 31 * 64 + 32 * 63 - 101);
     assert!(found.iter().any(|text| text.ends_with(&more)), "{more}");
 }
+
+/// Lines of the lists that are missing, misspelt, too many or in another order leave the tiles alone.
+#[test]
+fn a_wrong_line_of_a_list_is_one_problem() {
+    let text = |lists: &str| Text {
+        version: "1.1",
+        head: "num_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n".to_owned(),
+        lists: lists.to_owned(),
+        ..Text::default()
+    };
+    let [a, b, splat] = ["material A a.png\n", "material B b.png\n", "splat 0 1\n"];
+    for (lists, materials, expected) in [
+        (
+            format!("{a}{b}splt 0 1\n"),
+            2,
+            "8:1: error: found `splt`; expected `splat <material number> <material number>`",
+        ),
+        (
+            format!("hello\n{a}{b}{splat}"),
+            2,
+            "6:1: error: found `hello`; expected `material <name> <texture>`",
+        ),
+        (
+            format!("{a}{b}hello\n{splat}"),
+            2,
+            "8:1: error: found `hello`; expected `splat <material number> <material number>`",
+        ),
+        (
+            format!("{a}matrial B b.png\n{splat}"),
+            2,
+            "7:1: error: found `matrial`; expected `material <name> <texture>`",
+        ),
+        (
+            // What names the second material follows from that.
+            format!("{a}{splat}"),
+            1,
+            "7:1: error: the list ends after 1 material; expected 2 as `num_materials` says",
+        ),
+        (
+            format!("{a}{splat}{b}"),
+            2,
+            "8:1: error: a material after the first splat; the engine expects all materials before",
+        ),
+        (
+            format!("{a}{b}"),
+            2,
+            "6:1: error: the list ends after 0 splats; expected 1 as `num_splats` says",
+        ),
+    ] {
+        let mut text = text(&lists);
+        text.tiles[7] = "0+0000000001101001111000".to_owned();
+        let map = text.read();
+        assert_eq!(problems(&map), [expected], "{lists}");
+        assert_eq!(
+            (map.materials.len(), map.unreadable_tiles()),
+            (materials, 0)
+        );
+        assert!(map.tiles == text_of_two(&text).read().tiles, "{lists}");
+    }
+    let found = text(&format!("{a}matrial B b.png\n{splat}")).read();
+    assert_eq!(found.materials[1].texture, "b.png");
+}
+
+/// The same tiles below lists without a fault.
+fn text_of_two(text: &Text) -> Text {
+    Text {
+        tiles: text.tiles.clone(),
+        ..Text::default()
+    }
+}
+
+/// Where a line is missing or there is one too many, tiles meet others than they should: of their edges it is
+/// said below that.
+#[test]
+fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
+    let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
+    let cols = map.cols() as usize;
+    for (tile, at) in map.tiles.iter_mut().zip(0..) {
+        let mode = if at % cols < 13 {
+            BlendMode::Edge
+        } else {
+            BlendMode::Blur
+        };
+        for edge in Edge::ALL {
+            tile.set_blend(edge, mode);
+        }
+        if at % cols == 12 {
+            tile.set_blend(Edge::East, BlendMode::Blur);
+        }
+    }
+    let whole = String::from_utf8(pfmap::write(&map)).unwrap();
+    assert_eq!(problems(&read(&whole)), [""; 0]);
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let first = lines
+        .iter()
+        .position(|line| line.starts_with("0+") || line.len() > 90)
+        .unwrap();
+    let at = first + 83;
+    let without = [&lines[..at], &lines[at + 1..]].concat().concat();
+    let with = [&lines[..=at], &lines[at..]].concat().concat();
+    let tile_less = [
+        &lines[..at].concat(),
+        &lines[at][25..],
+        &lines[at + 1..].concat(),
+    ]
+    .concat();
+    for text in [without, with, tile_less] {
+        let map = read(&text);
+        let [problem] = &map.problems[..] else {
+            panic!("{:#?}", problems(&map));
+        };
+        let of_edges = problem.consequences.iter();
+        let of_edges = of_edges.filter(|it| it.rule.id == "pfmap/edge-blend");
+        assert!(of_edges.count() > 10, "{problem}");
+    }
+}

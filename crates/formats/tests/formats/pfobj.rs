@@ -1604,8 +1604,9 @@ fn one_cause_is_one_problem() {
     for (text, place, rule, at_least) in [
         // A joint is missing: each frame has a pose too many, and parents have other numbers.
         (whole.replace(joint, ""), "31:1", "pfobj/count", 7),
-        // A pose is missing, or there twice: the others of the frame have other numbers.
+        // A pose is missing, in one frame or all, or there twice: the others of the frame have other numbers.
         (in_first_frame(""), "35:1", "pfobj/pose-order", 1),
+        (whole.replace(pose, ""), "35:1", "pfobj/pose-order", 11),
         (
             // In the second frame.
             in_first_frame("#\n")
@@ -1636,7 +1637,6 @@ fn one_cause_is_one_problem() {
         ),
         // A joint is misspelt.
         (whole.replace("j 2 b2", "k 2 b2"), "30:1", "pfobj/line", 0),
-        (whole.replace(pose, ""), "35:1", "pfobj/pose-order", 11),
         // The line of a clip is missing: its frames are those of the one before.
         (
             whole.replace("as Run 2\n", ""),
@@ -1692,7 +1692,7 @@ fn one_cause_is_one_problem() {
             whole.replacen("v 0 0 0\nvt", "v 0 0 0\nv 0 0 0\nvt", 1),
             "9:1",
             "pfobj/line",
-            1,
+            0,
         ),
         (
             whole.replace("material Skin", "v 0 0 0\nmaterial Skin"),
@@ -1845,4 +1845,44 @@ fn frames_outside_clips_are_one_problem() {
         said.contains("found more `x_bounds` lines; expected 1 for the bind pose as"),
         "{said}"
     );
+}
+
+/// A line that is there twice, or with a word too many, is one problem, and all others are read.
+#[test]
+fn a_line_that_is_there_twice_spoils_no_other() {
+    const FIRST: usize = 8;
+    let whole = dancing();
+    let read_whole = read(&whole);
+    let shown = unplaced(read_whole);
+    let last = whole.lines().count();
+    for (number, line) in (1..).zip(whole.lines()).skip(FIRST - 1) {
+        let text = with_line(&whole, number, &format!("{line}\n{line}"));
+        let model = read(&text);
+        assert_eq!(
+            model.problems.len(),
+            1,
+            "{line} at {number}: {:#?}",
+            problems(&model)
+        );
+        // What is said of the name of a clip, which is no word too many for a material.
+        let key = line.split(' ').next().unwrap();
+        if number < last {
+            assert_eq!(unplaced(model), shown, "{line} at {number}");
+        }
+        if ["material", "as", "vw"].contains(&key) {
+            continue;
+        }
+        let model = read(with_line(&whole, number, &format!("{line} zz9")));
+        let said = problems(&model);
+        assert_eq!(
+            model
+                .problems
+                .iter()
+                .map(|it| it.rule.id)
+                .collect::<Vec<_>>(),
+            ["pfobj/extra-words"],
+            "{line} at {number}: {said:#?}"
+        );
+        assert_eq!(unplaced(model), shown, "{line} at {number}");
+    }
 }

@@ -708,7 +708,7 @@ fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() 
     let found = problems(&read(format!("{text}diplomacy 2 2 0\n")));
     assert_eq!(found.len(), 1, "{found:?}");
     let found = problems(&read(text));
-    let expected = "0 lines of `diplomacy`; expected 1, one for each pair of factions";
+    let expected = "no `diplomacy`; expected 1 line in version 1.1, one for each pair of factions";
     assert!(found.iter().any(|p| p.contains(expected)), "{found:?}");
 }
 
@@ -747,6 +747,177 @@ fn types_have_the_names_of_files() {
         assert_eq!(
             ValueType::of(name.as_bytes()).map(ValueType::name),
             Some(name)
+        );
+    }
+}
+
+/// The small scene with a line, from 1, made into others.
+fn with_line(number: usize, to: &[&str]) -> String {
+    let lines = (1..).zip(SCENE.lines());
+    let lines = lines.flat_map(|(at, line)| {
+        if at == number {
+            to.to_vec()
+        } else {
+            vec![line]
+        }
+    });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// What is wrong with one line is one problem at most, wherever it is, and at the line or what it belongs to;
+/// the entities are all read but one that has no line.
+#[test]
+fn one_wrong_line_is_one_problem_wherever_it_is() {
+    for (number, line) in (1..).zip(SCENE.lines()) {
+        let words = line.trim_start();
+        let (key, rest) = words.split_once(' ').unwrap();
+        let indent = &line[..line.len() - words.len()];
+        let misspelt = format!("{indent}{key}x {rest}");
+        let extra = format!("{line} zz9");
+        let is_setting = (4..=7).contains(&number);
+        // The engine tells some by their order, and knows not all keys; a string is the rest of its line.
+        let is_attribute = !indent.is_empty() && !is_setting && key != "tag";
+        let is_string = words.contains("string") && key != "class";
+        for (to, is_said) in [
+            (&[][..], !is_setting),
+            (&[line, line][..], true),
+            (&["hello", line][..], true),
+            (&[misspelt.as_str()][..], !is_attribute),
+            (&[extra.as_str()][..], !is_string),
+        ] {
+            let scene = read(with_line(number, to));
+            let found = problems(&scene);
+            let range = usize::from(is_said)..=1;
+            assert!(range.contains(&found.len()), "{number}: {to:?}: {found:#?}");
+            let is_lost = key == "entity" && to.is_empty();
+            assert_eq!(
+                scene.entities.len(),
+                2 - usize::from(is_lost),
+                "{number}: {to:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lines_that_are_swapped_are_one_problem() {
+    let lines: Vec<&str> = SCENE.lines().collect();
+    // Both lines of the head; a section and its number; the number and the first record; a record and its
+    // first attribute; the last attribute and the next record, or section.
+    for (number, rule) in [
+        (1, "header-line"),
+        (2, "header-line"),
+        (8, "line"),
+        (9, "line"),
+        (10, "line"),
+        (12, "attribute-missing"),
+        (15, "attribute-missing"),
+        (20, "line"),
+        (22, "line"),
+        (41, "attribute-twice"),
+        (44, "attribute-missing"),
+        (49, "attribute-missing"),
+        (55, "line"),
+        (56, "line"),
+    ] {
+        let swapped = [lines[number], lines[number - 1]];
+        let text = with_line(number, &swapped);
+        let text: Vec<&str> = text.lines().collect();
+        let text = [&text[..=number], &text[number + 2..], &[""]]
+            .concat()
+            .join("\n");
+        let scene = read(text);
+        let found = problems(&scene);
+        assert!(
+            found.len() == 1 && found[0].ends_with(&format!("[pfscene/{rule}]")),
+            "{number}: {found:#?}"
+        );
+        assert!(!found[0].contains("line 0"), "{found:#?}");
+    }
+}
+
+#[test]
+fn an_attribute_that_is_missing_is_said_to_be() {
+    for (line, said) in [
+        (
+            "   position vec3 100.000000 175.000000 -50.000000\n",
+            "55:1: error: this camera has no `position`",
+        ),
+        (
+            "   pitch float -65.000000\n",
+            "55:1: error: this camera has no `pitch`",
+        ),
+        (
+            "    color vec3 7.000000 8.000000 9.000000\n",
+            "13:1: error: this faction has no `color`",
+        ),
+        (
+            "    controllable bool 1\n",
+            "13:1: error: this faction has no `controllable`",
+        ),
+    ] {
+        let scene = read(changed(line, ""));
+        let found = problems(&scene);
+        assert!(found.len() == 1 && found[0].starts_with(said), "{found:#?}");
+        assert_eq!((scene.factions.len(), scene.cameras.len()), (2, 1));
+    }
+    // By its key, where the order is another: the engine would take one for the other.
+    let text = changed(
+        "   pitch float -65.000000\n   yaw float 135.000000\n",
+        "   yaw float 135.000000\n   pitch float -65.000000\n",
+    );
+    let scene = read(text);
+    assert_eq!(scene.cameras[0].pitch_and_yaw(), Some([-65.0, 135.0]));
+    assert_eq!(
+        problems(&scene),
+        ["57:4: error: found `yaw`; expected `pitch` [pfscene/line]"]
+    );
+}
+
+#[test]
+fn a_section_is_known_wherever_its_quotation_marks_are() {
+    let scene = read(changed("section \"factions\"", "section xx\"factions\""));
+    assert_eq!(
+        problems(&scene),
+        ["8:9: error: found `xx\"factions\"`; expected `section \"<name>\"` [pfscene/record]"]
+    );
+    assert_eq!(scene.factions.len(), 2);
+}
+
+/// Factions of version 1.0 in a file that says 1.1 lack it all for that.
+#[test]
+fn factions_of_an_older_version_are_one_problem() {
+    let lines = SCENE.lines().filter(|line| {
+        let key = line.split_whitespace().next().unwrap();
+        key != "controllable" && key != "diplomacy"
+    });
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let scene = read(&text);
+    let found = problems(&scene);
+    assert_eq!(
+        found,
+        ["10:1: error: this faction has no `controllable` [pfscene/attribute-missing]"]
+    );
+    let all = scene.problems[0].consequences.iter();
+    let all: Vec<String> = all.map(ToString::to_string).collect();
+    assert_eq!(
+        all,
+        [
+            "8:1: error: no `diplomacy`; expected 4 lines in version 1.1, one for each pair of factions",
+            "12:1: error: this faction has no `controllable`",
+        ]
+    );
+    let older = text.replace("version 1.1", "version 1.0");
+    assert_eq!(problems(&read(older)), [""; 0]);
+    // Without a version the lines tell which it is.
+    for text in [
+        text.replace("version 1.1", "version"),
+        SCENE.replace("version 1.1\n", ""),
+    ] {
+        let found = problems(&read(text));
+        assert!(
+            found.len() == 1 && found[0].ends_with("[pfscene/header-line]"),
+            "{found:?}"
         );
     }
 }

@@ -179,8 +179,8 @@ pub(crate) const fn detail_only<R>(key: &'static str, json: fn(&R) -> Json) -> F
 }
 
 impl<R> Field<R> {
-    /// Marks what follows from other fields, from other records or from other files: two records
-    /// that differ in this alone are the same.
+    /// Marks what follows from other fields, from other records or from other files, or what no engine looks
+    /// at: two records that differ in this alone are the same.
     pub(crate) const fn derived(self) -> Self {
         Self {
             origin: Origin::Derived,

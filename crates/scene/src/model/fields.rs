@@ -193,9 +193,10 @@ impl Model {
             (left_out > 0).then_some(text).into()
         })
         .derived(),
-        field("Line ends", |model| {
+        field("Line ends", |model: &Self| {
             if model.pfobj.crlf { "CR LF" } else { "LF" }.into()
-        }),
+        })
+        .derived(),
     ];
 
     const BOUNDS: &'static [Field<Self>] = &[

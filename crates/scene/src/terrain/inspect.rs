@@ -64,7 +64,8 @@ impl Terrain {
         .derived(),
         field("Line ends", |map: &Self| {
             if map.map.crlf { "CR LF" } else { "LF" }.into()
-        }),
+        })
+        .derived(),
         field("Not read", |map: &Self| {
             bad_tiles_note(map.bad_tile_counts()).into()
         })
@@ -125,21 +126,28 @@ impl Terrain {
         matches!(self.map.found(row, col), Found::Missing)
     }
 
-    /// Appends what a tile is, by its index: its characters, with the materials that it names in place
-    /// of their numbers.
+    /// Appends what a tile is, by its index: its characters in one spelling, with the materials that it names
+    /// in place of their numbers.
     pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
         let map = &self.map;
         let cols = map.cols().max(1);
         let [row, col] = [index as u32 / cols, index as u32 % cols];
         let reading = match map.found(row, col) {
             Found::Odd(odd) => {
-                bytes.extend(odd.text);
+                // The engine reads a type in either case.
+                let (kind, rest) = odd.text.split_at(odd.text.len().min(1));
+                bytes.extend(kind.to_ascii_uppercase());
+                bytes.extend(rest);
                 Reading::of(odd.text)
             }
             Found::Tile => {
                 let Some(tile) = map.tiles.get(index) else {
                     return;
                 };
+                let mut tile = *tile;
+                for field in SPELT_IN_TWO_WAYS {
+                    tile.set(field, tile.get(field));
+                }
                 let mut text = tile.text();
                 for field in MATERIALS {
                     if let Some(chars) = text.get_mut(field.chars()) {
@@ -147,7 +155,7 @@ impl Terrain {
                     }
                 }
                 bytes.extend(text);
-                Some(Reading::from(tile))
+                Some(Reading::from(&tile))
             }
             Found::Missing => None,
         };
@@ -165,6 +173,10 @@ impl Terrain {
         }
     }
 }
+
+/// The fields of a tile that files spell in two ways, which the engine reads alike: a letter in either case,
+/// and 0 with either sign.
+const SPELT_IN_TWO_WAYS: [Field; 2] = [Field::Type, Field::BaseHeight];
 
 /// The fields of a tile that name materials.
 const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];

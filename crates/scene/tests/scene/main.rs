@@ -12,3 +12,4 @@ mod mutation;
 mod navigation;
 mod ppe;
 mod rules;
+mod same;

@@ -192,6 +192,9 @@ fn sweep_pfscene(broken: &mut Broken) {
         ("version 1.1", "version 1.2"),
         ("Villagers", &"a".repeat(40)),
         ("entity guard", "entity gu\0ard"),
+        ("faction_id int 1", "faction_id float 1.0"),
+        ("region gate", "region meadow"),
+        ("section \"cameras\"", "section \"camras\""),
     ] {
         let text = SCENE.replace(from, to);
         broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);
@@ -485,7 +488,22 @@ fn break_pfobj(broken: &mut Broken) {
     let text = String::from_utf8(text).unwrap();
     let weights = text.lines().find(|line| line.starts_with("vw ")).unwrap();
     let joint = text.lines().find(|line| line.starts_with("j ")).unwrap();
+    let vertex: Vec<&str> = text.lines().skip(7).take(5).collect();
+    let twice = |key: &str, name_at: usize| {
+        let lines = text.lines().map(|line| {
+            let mut words: Vec<&str> = line.split(' ').collect();
+            if words[0] == key {
+                words[name_at] = "same";
+            }
+            format!("{}\n", words.join(" "))
+        });
+        lines.collect::<String>()
+    };
     for text in [
+        twice("j", 2),
+        twice("as", 1),
+        // A vertex behind the materials.
+        text.replacen(joint, &format!("{}\n{joint}", vertex.join("\n")), 1),
         text.clone(),
         text.replace("num_materials", "num_material"),
         text.replacen(weights, &format!("vw{}", " 0/1".repeat(7)), 1),

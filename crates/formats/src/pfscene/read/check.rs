@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, Value, ValueType};
 use super::{Kind, Line, Promise, Reader, Record, rules};
-use crate::cursor::text_place;
-use crate::{Place, Subject, outside, quoted};
+use crate::cursor::{first_words, text_place};
+use crate::{Cause, Place, Subject, outside, quoted};
 
 /// The states of diplomacy that the engine knows.
 const PEACE: u32 = 0;
@@ -25,9 +25,13 @@ const REGION_ATTRIBUTES: [(&str, ValueType); 3] = [
 
 /// Whether regions have an attribute of a key.
 pub(super) fn is_region_attribute(key: &[u8]) -> bool {
-    REGION_ATTRIBUTES
-        .iter()
-        .any(|(known, _)| known.as_bytes() == key)
+    position(&REGION_ATTRIBUTES, key).is_some()
+}
+
+/// Which of several attributes has a key.
+fn position(attributes: &[(&str, ValueType)], key: &[u8]) -> Option<usize> {
+    let mut attributes = attributes.iter();
+    attributes.position(|(known, _)| known.as_bytes() == key)
 }
 
 /// What may stand in a record in place of an attribute that it does not have.
@@ -47,11 +51,16 @@ impl<'a> Reader<'a> {
         line: &Line<'a>,
     ) {
         let known = self.known_type(record, line.key.text);
+        self.check_order(record, attribute, line);
         if known.is_none() && record.kind != Kind::Entity {
             let (cause, expected) = (record.odd_line, expected_in(record.kind));
             self.text
                 .wrong_after(cause, &rules::LINE, line.key, expected);
             record.odd_line = record.odd_line.or(self.text.problems.last());
+            // The line that begins the next record may be missing.
+            if let Some(part) = &mut self.part {
+                part.lost = part.lost.or(record.odd_line);
+            }
         }
         if let (Some(expected), Some(found)) = (known, attribute.value.value_type())
             && expected != found
@@ -64,13 +73,83 @@ impl<'a> Reader<'a> {
                 });
         }
         if let Some(first) = record.line_of(&attribute.key) {
-            self.text.report(&rules::ATTRIBUTE_TWICE, line.key, || {
+            // Where attributes are told by their order, those of the next record may follow.
+            let cause = record.odd_line.filter(|_| record.kind != Kind::Entity);
+            let rule = &rules::ATTRIBUTE_TWICE;
+            self.text.report_after(cause, rule, line.key, || {
                 let key = quoted(line.key.text);
                 format!("{key} for the second time; the first is in line {first}")
             });
             record.odd_line = record.odd_line.or(self.text.problems.last());
         }
+        if line.key.text == b"class"
+            && let Value::String(class) = &attribute.value
+            && let Some(space) = class.find([' ', '\t'])
+        {
+            let found = line.rest.map_or(line.key, |rest| {
+                rest.part(rest.text.len() - class.len() + space + 1..rest.text.len())
+            });
+            self.text.report(&rules::EXTRA_WORDS, found, || {
+                format!(
+                    "{} after the class, whose name is one word",
+                    quoted(found.text)
+                )
+            });
+        }
         self.check_numbers(attribute, line);
+    }
+
+    /// Looks at whether an attribute is the next one of a record of which the engine tells them by their
+    /// order. A key that is known says which one it is; any other stands for the next one.
+    fn check_order(&mut self, record: &mut Record, attribute: &Attribute, line: &Line<'a>) {
+        let ordered = record.kind.ordered(self.is_1_1());
+        let left = ordered.get(record.due..).unwrap_or_default();
+        let Some((next, _)) = left.first() else {
+            return;
+        };
+        let is_again = record.line_of(&attribute.key).is_some();
+        let is_known = position(ordered, line.key.text).is_some();
+        if is_again || (!is_known && attribute.value.value_type().is_none()) {
+            // It is one too many, or none.
+            return;
+        }
+        let before = position(left, line.key.text).unwrap_or(0);
+        let follows = first_words(self.text.rest()).next();
+        let is_swapped = follows.is_some_and(|key| position(&left[..before], key).is_some());
+        if is_swapped {
+            let (cause, expected) = (record.odd_line, format!("`{next}`"));
+            self.text
+                .wrong_after(cause, &rules::LINE, line.key, &expected);
+            record.odd_line = record.odd_line.or(self.text.problems.last());
+        } else {
+            for (key, _) in &left[..before] {
+                self.report_missing(record.kind, record.line, key, record.why_missing(key));
+                record.odd_line = record.odd_line.or(self.text.problems.last());
+            }
+            record.due += before;
+        }
+        record.due += 1;
+    }
+
+    /// Says that a record, which begins in a line, lacks an attribute, perhaps since another line is odd.
+    pub(super) fn report_missing(
+        &mut self,
+        kind: Kind,
+        line: u64,
+        key: &'static str,
+        odd_line: Option<Cause>,
+    ) {
+        let noun = kind.line().0;
+        let (rule, place) = (&rules::ATTRIBUTE_MISSING, Place::line(line));
+        let message = || format!("this {noun} has no `{key}`");
+        let problems = &mut self.text.problems;
+        let subject = problems.subject;
+        if kind == Kind::Faction && odd_line.is_none() {
+            // Factions as older versions have them lack it all.
+            self.lacks_alike = problems.add_alike(key, rule, subject, place, message);
+        } else {
+            problems.add_consequence(odd_line, rule, subject, place, message);
+        }
     }
 
     /// The type of the next attribute of a record, by its key or its order; none where it is not known.
@@ -82,14 +161,14 @@ impl<'a> Reader<'a> {
                 known.map(|known| known.value_type)
             }
             Kind::Region => {
-                let mut attributes = REGION_ATTRIBUTES.iter();
-                let known = attributes.find(|(known, _)| known.as_bytes() == key);
-                known.map(|(_, value_type)| *value_type)
+                let known = REGION_ATTRIBUTES.get(position(&REGION_ATTRIBUTES, key)?)?;
+                Some(known.1)
             }
             Kind::Faction | Kind::Camera => {
-                let ordered = record.kind.ordered(self.scene.is_1_1());
-                let next = ordered.get(record.attributes.0.len());
-                next.map(|(_, value_type)| *value_type)
+                let ordered = record.kind.ordered(self.is_1_1());
+                let next = ordered.get(record.due)?;
+                let of_key = position(ordered, key).and_then(|of_key| ordered.get(of_key));
+                Some(of_key.unwrap_or(next).1)
             }
         }
     }
@@ -261,14 +340,7 @@ impl<'a> Reader<'a> {
         }
         let mut states = HashMap::new();
         for diplomacy in &self.scene.diplomacy {
-            let pair = (diplomacy.faction, diplomacy.other);
-            if let Some(first) = states.insert(pair, diplomacy) {
-                let place = text_place((diplomacy.line, 1), 0);
-                problems.add(&rules::DIPLOMACY_TWICE, place, || {
-                    let (a, b, line) = (pair.0, pair.1, first.line);
-                    format!("factions {a} and {b} for the second time; the first is in line {line}")
-                });
-            }
+            states.insert((diplomacy.faction, diplomacy.other), diplomacy);
             let is_outside = [diplomacy.faction, diplomacy.other]
                 .into_iter()
                 .any(|faction| faction as usize >= factions);

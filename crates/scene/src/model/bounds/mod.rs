@@ -362,15 +362,8 @@ impl Checked<'_> {
             Above::Found(cause) => Some(cause),
             Above::Known(_) => None,
         });
-        let Problem {
-            rule,
-            subject,
-            place,
-            message,
-            ..
-        } = problem;
         let found = &mut self.found;
-        found.add_consequence(cause, rule, subject, place, || message);
+        found.push_consequence(cause, problem);
         above.or_else(|| found.last().map(Above::Found))
     }
 }
