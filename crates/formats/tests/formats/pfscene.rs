@@ -921,3 +921,14 @@ fn factions_of_an_older_version_are_one_problem() {
         );
     }
 }
+
+/// A class that is no UTF-8 is longer as text than in the file.
+#[test]
+fn a_class_of_any_bytes_is_read() {
+    let (before, after) = SCENE.split_once("Guard").unwrap();
+    let text = [before.as_bytes(), b"\xff\xfe \xff more", after.as_bytes()].concat();
+    assert_eq!(
+        problems(&read(text)),
+        ["40:20: warning: `\\xff` after the class, whose name is one word [pfscene/extra-words]"]
+    );
+}

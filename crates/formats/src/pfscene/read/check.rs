@@ -82,17 +82,15 @@ impl<'a> Reader<'a> {
             });
             record.odd_line = record.odd_line.or(self.text.problems.last());
         }
+        // Its type and its first word come before.
         if line.key.text == b"class"
-            && let Value::String(class) = &attribute.value
-            && let Some(space) = class.find([' ', '\t'])
+            && attribute.value.string().is_some()
+            && let Some(extra) = line.words().nth(2)
         {
-            let found = line.rest.map_or(line.key, |rest| {
-                rest.part(rest.text.len() - class.len() + space + 1..rest.text.len())
-            });
-            self.text.report(&rules::EXTRA_WORDS, found, || {
+            self.text.report(&rules::EXTRA_WORDS, extra, || {
                 format!(
                     "{} after the class, whose name is one word",
-                    quoted(found.text)
+                    quoted(extra.text)
                 )
             });
         }
