@@ -2,6 +2,7 @@
 //! wrong is said with its place and the record that it belongs to.
 
 use std::fmt;
+use std::hash::Hash;
 
 use super::{Place, Problem, Problems, ReadError, Rule, Subject, counted};
 
@@ -134,6 +135,22 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
     ) {
         let subject = self.source.subject(self.record);
         problems.add_about(rule, subject, self.source.place(pos), || {
+            format!("{}: {}", self.source.context(self.record, pos), message())
+        });
+    }
+
+    /// The same of one of several that have the same cause, which is known by what all of them name: they
+    /// follow from the first.
+    #[cold]
+    pub(super) fn warn_alike(
+        &self,
+        problems: &mut Problems,
+        named: impl Hash,
+        (rule, pos): (&'static Rule, usize),
+        message: impl FnOnce() -> String,
+    ) {
+        let subject = self.source.subject(self.record);
+        problems.add_alike(named, rule, subject, self.source.place(pos), || {
             format!("{}: {}", self.source.context(self.record, pos), message())
         });
     }

@@ -8,7 +8,7 @@ use super::text;
 use crate::base64;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problem, Problems, Rest, quoted};
+use crate::{Place, Problem, Problems, Rest, Rule, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
@@ -19,6 +19,11 @@ pub(super) struct Tree<'a> {
     items: Vec<Item<'a>>,
     /// Why the rest of the file was not read, if it was not.
     cut: Option<Cause>,
+    /// That there is a parenthesis too many or too few, if there is: nodes may stand in others than they
+    /// should.
+    unbalanced: Option<Cause>,
+    /// That no space follows the name of a node; and where that node and the one that it is in begin.
+    misnamed: Vec<(Cause, [Option<Place>; 2])>,
 }
 
 /// A node or a text.
@@ -159,6 +164,8 @@ impl<'a> Tree<'a> {
             items: Vec::new(),
             open: Vec::new(),
             cut: None,
+            unbalanced: None,
+            misnamed: Vec::new(),
             problems,
         };
         if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -171,11 +178,22 @@ impl<'a> Tree<'a> {
         Self {
             items: parser.items,
             cut: parser.cut,
+            unbalanced: parser.unbalanced,
+            misnamed: parser.misnamed,
         }
     }
 
-    /// Lets what is said of nodes that the file does not end follow from its end, and what else does.
+    /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and
+    /// what nodes lack from that it may stand elsewhere, or have another name.
     pub(super) fn fold_cut(&self, problems: &mut Problems, follows: impl Fn(&Problem) -> bool) {
+        if let Some(unbalanced) = self.unbalanced {
+            problems.fold(unbalanced, |problem| self.is_of_missing(problem));
+        }
+        for (cause, places) in &self.misnamed {
+            problems.fold(*cause, |problem| {
+                places.contains(&Some(problem.place)) && self.is_of_missing(problem)
+            });
+        }
         let Some(cut) = self.cut else { return };
         let mut open: Vec<Place> = Vec::new();
         open.extend(self.items.iter().filter(|it| it.is_open).map(Item::place));
@@ -184,6 +202,23 @@ impl<'a> Tree<'a> {
             let is_of_last = last.is_some_and(|last| problem.place >= last);
             is_of_last || open.contains(&problem.place) || follows(problem)
         });
+    }
+
+    /// Whether a problem says that a node lacks something, or has what belongs elsewhere.
+    fn is_of_missing(&self, problem: &Problem) -> bool {
+        const OF_MISSING: [&Rule; 6] = [
+            &rules::MISSING_NODE,
+            &rules::NO_HEADER,
+            &rules::NO_LAYERS,
+            &rules::ZONE_NAME,
+            &rules::SIZE,
+            &rules::UNKNOWN_NODE,
+        ];
+        // A value that is there has a place of its own.
+        let is_value = [&rules::VALUE, &rules::VERSION].contains(&problem.rule);
+        let is_of_node =
+            |item: &Item<'_>| item.kind == ItemKind::Node && item.place() == problem.place;
+        OF_MISSING.contains(&problem.rule) || is_value && self.items.iter().any(is_of_node)
     }
 
     /// The first node of this name that is in no other.
@@ -381,6 +416,9 @@ struct Parser<'a, 'p> {
     open: Vec<usize>,
     /// Why the rest is not read.
     cut: Option<Cause>,
+    /// That a parenthesis is too many or too few.
+    unbalanced: Option<Cause>,
+    misnamed: Vec<(Cause, [Option<Place>; 2])>,
     problems: &'p mut Problems,
 }
 
@@ -404,6 +442,9 @@ impl<'a> Parser<'a, '_> {
                 self.problems.add(&rules::TRAILING_DATA, self.place(), || {
                     "more text behind the last parenthesis; it is left out".to_owned()
                 });
+                if matches!(byte, b'(' | b')') {
+                    self.unbalanced = self.problems.last();
+                }
                 break;
             }
             match byte {
@@ -411,7 +452,7 @@ impl<'a> Parser<'a, '_> {
                 b' ' | b'\t' | b'\r' => self.pos += 1,
                 b'(' => {
                     if self.open.len() == DEEPEST {
-                        self.problems.add(&rules::SYNTAX, self.place(), || {
+                        self.problems.add(&rules::DEPTH, self.place(), || {
                             format!(
                                 "more than {DEEPEST} nodes in each other; expected at most 8; \
                                  the rest of the file is left out"
@@ -453,6 +494,11 @@ impl<'a> Parser<'a, '_> {
                     format!("the file ends inside {inside}; expected `)`")
                 });
                 self.cut = self.problems.last();
+                // Where all but the outermost node are closed, the file goes on to its end.
+                let text = self.bytes.trim_ascii_end();
+                if count == 1 && text.ends_with(b")") {
+                    self.unbalanced = self.cut;
+                }
             }
         }
         for index in &self.open {
@@ -511,6 +557,15 @@ impl<'a> Parser<'a, '_> {
                     quoted(name)
                 )
             });
+            if let Some(cause) = self.problems.last() {
+                let of = self.open.last().and_then(|index| self.items.get(*index));
+                let place = Place::Text {
+                    line: line.into(),
+                    column: column.into(),
+                };
+                self.misnamed
+                    .push((cause, [Some(place), of.map(Item::place)]));
+            }
         }
         self.open.push(self.items.len());
         self.push(ItemKind::Node, name, start, line, column);

@@ -144,6 +144,59 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     }
 }
 
+/// What a stream that is flushed and not finished ends with.
+const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
+
+/// Whether bytes are a block of so many bytes and nothing else: its stream is finished or flushed where
+/// they end.
+pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
+    match end_of(bytes, needed) {
+        Some((End::Complete, consumed)) => consumed == bytes.len(),
+        Some((End::Unfinished, _)) => bytes.ends_with(&FLUSHED),
+        _ => false,
+    }
+}
+
+/// How long the block of so many bytes is that begins here, where its stream is finished or flushed.
+pub(super) fn whole_length(bytes: &[u8], needed: u64) -> Option<usize> {
+    /// How far what is behind a flushed stream may be taken for a part of it: the lengths of all codes.
+    const MAX_AHEAD: usize = 400;
+    const MAX_TRIED: usize = 4;
+    let (end, consumed) = end_of(bytes, needed)?;
+    if end == End::Complete {
+        return Some(consumed);
+    }
+    let from = consumed.saturating_sub(MAX_AHEAD);
+    let near = bytes.get(from..bytes.len().min(consumed + 4 * FLUSHED.len()))?;
+    let ends = near.windows(FLUSHED.len()).enumerate();
+    let ends = ends.filter(|(_, it)| **it == FLUSHED);
+    let mut lengths = ends
+        .map(|(at, _)| from + at + FLUSHED.len())
+        .take(MAX_TRIED);
+    lengths.find(|length| bytes.get(..*length).is_some_and(|it| is_whole(it, needed)))
+}
+
+/// How the stream of a block of so many bytes goes on behind them, and how much of the input that needs;
+/// none where it has fewer.
+fn end_of(bytes: &[u8], needed: u64) -> Option<(End, usize)> {
+    let mut inflater = Inflater::zlib(bytes);
+    pass(&mut inflater, needed)?;
+    let end = inflater.end();
+    Some((end, inflater.consumed()))
+}
+
+/// Goes past so many bytes; none where there are fewer.
+fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
+    let mut part = vec![0; 64 << 10];
+    let mut left = needed;
+    while left > 0 {
+        let want = left.min(part.len() as u64) as usize;
+        let filled = inflater.fill(part.get_mut(..want)?);
+        left = left.checked_sub(filled as u64).filter(|_| filled > 0)?;
+    }
+    Some(())
+}
+
 /// How much the blocks of a file may inflate to.
 pub(super) fn budget(file_bytes: usize) -> Budget {
     Budget::new(BYTES_IN_ALL, file_bytes)
@@ -335,6 +388,20 @@ mod tests {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
         encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn a_block_ends_where_its_stream_does() {
+        let bytes = sample(100_000);
+        for stream in [deflate(&bytes), finished(&bytes)] {
+            let more = [&stream[..], &[0; 9]].concat();
+            for len in stream.len() - 9..=more.len() {
+                let is_end = is_whole(&more[..len], 100_000);
+                assert_eq!(is_end, len == stream.len(), "{len}");
+            }
+            assert_eq!(whole_length(&more, 100_000), Some(stream.len()));
+            assert!(!is_whole(&stream, 99_999) && !is_whole(&stream, 100_001));
+        }
     }
 
     fn sample(len: usize) -> Vec<u8> {

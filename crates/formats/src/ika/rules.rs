@@ -9,12 +9,14 @@ crate::rules! {
     Error TRUNCATED = "ika/truncated";
     /// The width and height of a map or layer are not positive, or too large.
     Error SIZE = "ika/size";
-    /// The number of layers is negative.
-    Error LAYER_COUNT = "ika/layer-count";
+    /// The number of layers is negative, or another than that of the layers that follow.
+    Error LAYER_COUNT = "ika/layer-count", all is read;
     /// The map has no layers.
-    Error NO_LAYERS = "ika/no-layers";
+    Error NO_LAYERS = "ika/no-layers", all is read;
     /// A node that is needed is missing.
     Error MISSING_NODE = "ika/missing-node";
+    /// A list has a node of another name than its elements.
+    Error UNKNOWN_NODE = "ika/unknown-node";
     /// A header that should be there is missing.
     Warning NO_HEADER = "ika/no-header";
     /// There are more layers than are shown.
@@ -23,6 +25,8 @@ crate::rules! {
     Warning LAYER_ORDER = "ika/layer-order";
     /// A block does not inflate to what is needed.
     Error BLOCK = "ika/block";
+    /// The length of a block is another than that of its stream.
+    Error BLOCK_LENGTH = "ika/block-length", all is read;
     /// A block holds more than is needed, or is damaged behind that.
     Warning LONG_BLOCK = "ika/long-block";
     /// Data is not base64.
@@ -44,7 +48,9 @@ crate::rules! {
     /// The version of a text file is missing or not known.
     Warning VERSION = "ika/version";
     /// The text of a file breaks the rules of its syntax.
-    Error SYNTAX = "ika/syntax";
+    Error SYNTAX = "ika/syntax", all is read;
+    /// Nodes stand in each other more deeply than is read.
+    Error DEPTH = "ika/depth";
     /// No space follows the name of a node.
     Warning NODE_NAME = "ika/node-name";
     /// The tileset is of a version that is not known.
@@ -58,7 +64,7 @@ crate::rules! {
     /// A number without which nothing can be shown is missing.
     Error NUMBER = "vsp/number";
     /// The pixels take more or fewer bytes than the file says.
-    Error PIXELS_SIZE = "vsp/pixels-size";
+    Error PIXELS_SIZE = "vsp/pixels-size", all is read;
     /// The tileset has no tiles.
     Warning NO_TILES = "vsp/no-tiles";
     /// An animation strand is missing, or names tiles or a mode that do not exist.

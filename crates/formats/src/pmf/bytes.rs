@@ -89,6 +89,16 @@ pub enum Part {
 }
 
 impl Part {
+    /// The number of the level that it is of.
+    pub(super) fn level(self) -> Option<u8> {
+        match self {
+            Self::File | Self::Archive => None,
+            Self::Level(level) | Self::LevelSection(level, _) | Self::ChunkSection(level, ..) => {
+                Some(level)
+            }
+        }
+    }
+
     /// What problems in it are about.
     pub(super) fn subject(self) -> Subject {
         match self {
@@ -325,6 +335,16 @@ impl StringTable {
                 Cow::Owned(format!("{}...", String::from_utf8_lossy(head)))
             }
             _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// What is said of a string to people: [`StringTable::brief`], and of one that is not in the table its
+    /// offset, which is no empty string.
+    pub fn told(&self, string: StringRef) -> Cow<'_, str> {
+        if self.has(string.0) {
+            self.brief(string)
+        } else {
+            Cow::Owned(format!("{:#x} (no string)", string.0))
         }
     }
 

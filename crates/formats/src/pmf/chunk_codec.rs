@@ -253,7 +253,7 @@ pub(super) fn read_entities(
         }
         Err(error) => {
             problems.add_error_as(unreadable, error.losing("the entities"));
-            Entities::default()
+            Entities::unread()
         }
     }
 }

@@ -259,8 +259,11 @@ impl<'s> Reader<'_, 's, '_> {
                 .name(name)
                 .is_some_and(|name| known.contains_key(name))
         {
-            self.warn(&rules::UNKNOWN_NAME, at, || {
-                let raw = strings.raw(name).unwrap_or_default();
+            let raw = strings.raw(name).unwrap_or_default();
+            // Whatever names it, it is missing once.
+            let named = (self.cursor.source().part.level(), what, raw);
+            let rule = (&rules::UNKNOWN_NAME, at);
+            self.cursor.warn_alike(self.problems, named, rule, || {
                 format!("the level has no {what} {}", quoted(raw))
             });
         }

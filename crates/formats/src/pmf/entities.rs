@@ -37,6 +37,8 @@ pub struct Entities {
     /// Where in `bytes` the first entity begins that is cut off or of an unknown type, if there is one:
     /// what follows cannot be read.
     opaque_from: Option<usize>,
+    /// Whether they cannot be read for another reason than an unknown type.
+    is_torn: bool,
 }
 
 impl Default for Entities {
@@ -50,6 +52,7 @@ impl Default for Entities {
             properties: after_count(4),
             starts: Vec::new(),
             opaque_from: None,
+            is_torn: false,
         }
     }
 }
@@ -144,6 +147,7 @@ impl Entities {
                 }
             }
         }
+        let is_torn = error.is_some();
         if let (Some(error), Some(rule)) = (error, broken) {
             let lost = announced as usize - starts.len();
             let lost = counted(lost, "entity");
@@ -160,6 +164,7 @@ impl Entities {
             properties,
             starts,
             opaque_from,
+            is_torn,
         };
         entities.check(cursor, strings, problems);
         Ok(entities)
@@ -201,6 +206,20 @@ impl Entities {
     pub fn opaque(&self) -> Option<(usize, &[u8])> {
         let from = self.opaque_from?;
         Some((self.start + from, self.bytes.get(from..)?))
+    }
+
+    /// Entities of which nothing can be read.
+    pub(super) fn unread() -> Self {
+        Self {
+            is_torn: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether what is said of them ends before they do, or their tables are broken: how many there are,
+    /// and of what types, is not known.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
     }
 
     /// An entity by its number. `strings` is the string table of its section.

@@ -260,6 +260,17 @@ pub(super) struct LevelNames<'a> {
     pub skies: Option<Names<'a>>,
 }
 
+/// The records of a list by name; none where the list is torn, or a name is no string: that may be any.
+fn all_by_name<'a>(
+    strings: &'a StringTable,
+    list: &[impl Named],
+    is_torn: bool,
+) -> Option<Names<'a>> {
+    let mut names = list.iter().map(Named::name);
+    let are_known = !is_torn && names.all(|name| strings.has(name.0));
+    are_known.then(|| by_name(strings, list))
+}
+
 impl<'a> LevelNames<'a> {
     /// Of a level that has a client section or not, which may be there or be lost.
     pub(super) fn new(
@@ -268,18 +279,21 @@ impl<'a> LevelNames<'a> {
         client: Option<&'a LevelClient>,
     ) -> Self {
         let strings = &common.strings;
-        let of_common = |names: Names<'a>| (!common.is_torn).then_some(names);
-        let of_client = |names: fn(&'a LevelClient) -> Names<'a>| match client {
-            Some(client) => (!client.is_torn).then(|| names(client)),
-            None => (!has_client).then(Names::default),
-        };
+        let no_client = || (!has_client).then(Names::default);
+        let of_client = client.filter(|client| !client.is_torn);
         Self {
-            materials: of_common(common.materials_by_name()),
-            physics_materials: of_common(common.physics_by_name()),
-            weathers: of_common(by_name(strings, &common.weathers)),
-            gravities: of_common(by_name(strings, &common.gravities)),
-            sounds: of_client(|c| by_name(&c.strings, &c.sounds)),
-            skies: of_client(|c| by_name(&c.strings, &c.skies)),
+            materials: all_by_name(strings, &common.materials, common.is_torn),
+            physics_materials: all_by_name(strings, &common.physics_materials, common.is_torn),
+            weathers: all_by_name(strings, &common.weathers, common.is_torn),
+            gravities: all_by_name(strings, &common.gravities, common.is_torn),
+            sounds: match of_client {
+                Some(of) => all_by_name(&of.strings, &of.sounds, false),
+                None => no_client(),
+            },
+            skies: match of_client {
+                Some(of) => all_by_name(&of.strings, &of.skies, false),
+                None => no_client(),
+            },
         }
     }
 }
@@ -387,7 +401,7 @@ impl LevelClient {
         common: &LevelCommon,
         grid: [u32; 3],
     ) -> Result<(), ReadError> {
-        let known = (!common.is_torn).then(|| common.materials_by_name());
+        let known = all_by_name(&common.strings, &common.materials, common.is_torn);
         let sound = "sound environment";
         let (sounds, sound_names) = r.named(sound, unchecked)?;
         self.sounds = sounds;

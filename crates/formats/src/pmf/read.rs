@@ -315,6 +315,7 @@ impl Reader<'_, '_> {
             let expected = "at least 20 of entities";
             let error = cursor.fault(&rules::TRUNCATED, cursor.pos(), found, expected);
             self.keep::<()>(Err(error), "the entities of the map")?;
+            map.entities = Entities::unread();
             return Ok(());
         }
         let (strings, problems) = (&map.strings, &mut self.problems);

@@ -20,7 +20,7 @@ crate::rules! {
     /// A text of the header has more than 64 KiB.
     Warning LONG_TEXT = "pmf/long-text";
     /// A string is not in the string table, or does not end there.
-    Error STRING = "pmf/string";
+    Error STRING = "pmf/string", all is read;
     /// An extension has no name.
     Warning EXTENSION_NAME = "pmf/extension-name";
     /// An extension that must be supported is not known.

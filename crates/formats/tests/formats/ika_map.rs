@@ -252,6 +252,51 @@ fn the_order_of_the_document_is_read_too() {
 }
 
 #[test]
+fn a_wrong_number_of_layers_is_one_problem() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let at = infos_at(&map) - 4;
+    for wrong in [0, 1, 2, 4, 5, 11, 259, 1 << 24] {
+        let mut lie = bytes.clone();
+        set(&mut lie, at, wrong);
+        let read = good(&lie);
+        one(&read, Severity::Error, "expected 3, as many as follow");
+        assert_eq!(read.problems[0].rule.id, "ika/layer-count");
+        assert_eq!(read.problems[0].place, Place::Offset(at as u64));
+        assert_eq!(read.without_places(), map, "{wrong}");
+    }
+}
+
+#[test]
+fn a_wrong_length_of_a_block_is_one_problem() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let places = good(&bytes);
+    let blocks = places.layers.iter().map(|layer| &layer.block);
+    for block in blocks.chain([&places.obstruction_block, &places.zone_block]) {
+        let (at, length) = (block.start as usize - 4, (block.end - block.start) as u32);
+        for wrong in [
+            0,
+            1,
+            length - 1,
+            length + 1,
+            length + 8,
+            length - 8,
+            1 << 30,
+        ] {
+            let mut lie = bytes.clone();
+            set(&mut lie, at, wrong);
+            let read = good(&lie);
+            let expected = format!("expected {length}, where its stream ends");
+            one(&read, Severity::Error, &expected);
+            assert_eq!(read.problems[0].rule.id, "ika/block-length");
+            assert_eq!(read.problems[0].place, Place::Offset(at as u64));
+            assert_eq!(read.without_places(), map, "{wrong}");
+        }
+    }
+}
+
+#[test]
 fn a_map_without_layers_is_no_map() {
     let read = good(&write(&synthesize::ika_map([5, 5], 0, 0)).unwrap());
     one(&read, Severity::Error, "the map has no layers");
@@ -310,7 +355,7 @@ fn odd_values_are_listed() {
     one(
         &read,
         Severity::Warning,
-        "zone 3 of tile (5, 1), but the list ends at 2 and 1 more tiles like it",
+        "tile (5, 1) is in zone 3, but the list ends at 2; 1 more tile is in zones that do not exist",
     );
     assert_eq!(read.zone_numbers, odd.zone_numbers);
 

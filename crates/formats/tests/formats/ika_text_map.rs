@@ -247,7 +247,9 @@ fn odd_values_are_listed() {
         "(label 'Café')\r\n\t\t\t(script",
         "(label 'Bar')\r\n\t\t\t(script",
     );
-    assert_eq!(read.problems.len(), 3, "{:?}", messages(&read));
+    // Three areas name it.
+    assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
+    assert_eq!(read.problems[0].consequences.len(), 2);
     let message = &read.problems[0].message;
     assert!(
         message.contains("the zone `Café` is not among the 1 zone of the map"),
@@ -318,4 +320,57 @@ fn one_cause_is_one_problem() {
     assert_eq!(map.problems.len(), 1, "{:?}", messages(&map));
     assert_eq!(map.problems[0].rule.id, "ika/value");
     assert_eq!(map.problems[0].severity, Severity::Error);
+}
+
+/// A map with each of the things that are named by others.
+const SMALL: &str = "(ika-map (version 1.2)
+ (header (dimensions (width 32) (height 16)) (tileset 'a.vsp'))
+ (zones (zone (label 'one') (script 's'))
+  (zone (label 'two') (script 's'))
+  (zone (label 'three') (script 's')))
+ (layers
+  (layer (label 'a') (type tile) (dimensions (width 1) (height 1)) (data (format zlib) eJxjYGBgAAAABAAB)
+   (zones (zone (label 'one') (x 0) (y 0)) (zone (label 'three') (x 0) (y 0)) (zone (label 'three') (x 1) (y 0))))
+  (layer (label 'b') (type tile) (dimensions (width 1) (height 1)) (data (format zlib) eJxjYGBgAAAABAAB))
+ ))
+";
+
+#[test]
+fn a_letter_a_blank_or_a_parenthesis_is_one_problem() {
+    let problems = |text: &str| read(text.as_bytes()).unwrap().problems;
+    assert_eq!(problems(SMALL), []);
+    let changed = |from: &str, to: &str, number: usize| {
+        let (at, _) = SMALL.match_indices(from).nth(number).unwrap();
+        [&SMALL[..at], to, &SMALL[at + from.len()..]].concat()
+    };
+    for (from, to, number, rule) in [
+        ("(zone (", "(zune (", 2, "ika/unknown-node"),
+        ("(zone (", "(zune (", 3, "ika/unknown-node"),
+        ("(layer (", "(lyer (", 1, "ika/unknown-node"),
+        ("(zones (", "(zunes (", 0, "ika/zone-name"),
+        ("(label 'three'", "(label 'four'", 0, "ika/zone-name"),
+        ("(width 1)", "(width1)", 1, "ika/node-name"),
+        (
+            "(data (format zlib) ",
+            "(data(format zlib) ",
+            1,
+            "ika/node-name",
+        ),
+        ("(dimensions (", "(dimensions1(", 1, "ika/node-name"),
+        ("(header (", "(heeder (", 0, "ika/no-header"),
+        // A parenthesis too few, and one too many.
+        ("(label 'b')", "(label 'b'", 0, "ika/truncated"),
+        ("(type tile)", "(type tile", 0, "ika/truncated"),
+        ("(width 1)", "(width 1", 0, "ika/truncated"),
+        ("(script 's'))", "(script 's')", 0, "ika/truncated"),
+        ("(label 'b')", "(label 'b'))", 0, "ika/trailing-data"),
+        ("(type tile)", "(type tile))", 0, "ika/trailing-data"),
+        ("(width 1)", "(width 1))", 0, "ika/trailing-data"),
+        ("(script 's')", "(script 's'))", 0, "ika/trailing-data"),
+    ] {
+        let text = changed(from, to, number);
+        let found = problems(&text);
+        let rules: Vec<_> = found.iter().map(|problem| problem.rule.id).collect();
+        assert_eq!(rules, [rule], "{to} {number}: {found:#?}");
+    }
 }

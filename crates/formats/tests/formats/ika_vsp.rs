@@ -332,7 +332,9 @@ fn a_wrong_size_of_the_pixels_is_one_problem() {
     // Behind version, pixel format, size, number and description.
     let size_at = 75;
     let size = u32::from_le_bytes(good[size_at..size_at + 4].try_into().unwrap());
-    for wrong in [0, size - 1, size + 1, 1 << 30] {
+    let near = [1, 2, 3, 4, 8, 16, 400, 792, 800];
+    let wrong = near.iter().flat_map(|by| [size - by, size + by]);
+    for wrong in wrong.chain([0, 1 << 30]) {
         let mut bytes = good.clone();
         bytes[size_at..size_at + 4].copy_from_slice(&wrong.to_le_bytes());
         let vsp = read(&bytes).unwrap();

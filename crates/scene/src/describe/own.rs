@@ -70,19 +70,22 @@ pub(crate) fn lines_of_groups(groups: &[PropertyGroup]) -> impl Iterator<Item = 
     groups.flat_map(|group| lines_of(group.title, &group.properties))
 }
 
-/// Bytes as text: as it stands where they are text, else in hexadecimal, and of many a checksum.
+/// Bytes of a text: as they stand where they are one, else in hexadecimal, and of many a checksum.
 pub(crate) fn bytes_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        _ if bytes.len() > MAX_BYTES => {
-            let crc32 = crc32fast::hash(bytes);
-            format!("{} bytes with the CRC-32 {crc32:08x}", bytes.len())
-        }
-        Ok(text) if !text.contains(char::is_control) => text.to_owned(),
-        _ => {
-            let numbers = bytes.iter().map(|byte| format!("{byte:02x}"));
-            numbers.collect::<Vec<_>>().join(" ")
-        }
+        Ok(text) if bytes.len() <= MAX_BYTES && !text.contains(char::is_control) => text.to_owned(),
+        _ => hex_text(bytes),
     }
+}
+
+/// Bytes of numbers, which may be those of letters too: in hexadecimal, and of many a checksum.
+pub(crate) fn hex_text(bytes: &[u8]) -> String {
+    if bytes.len() > MAX_BYTES {
+        let crc32 = crc32fast::hash(bytes);
+        return format!("{} bytes with the CRC-32 {crc32:08x}", bytes.len());
+    }
+    let numbers = bytes.iter().map(|byte| format!("{byte:02x}"));
+    numbers.collect::<Vec<_>>().join(" ")
 }
 
 /// The name of a field as a key of JSON: lower case, with underscores, and with the sign of an axis.

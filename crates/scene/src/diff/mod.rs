@@ -22,7 +22,6 @@ pub use self::outline::{ChangeLines, change_color};
 use self::parts::Order;
 pub use self::parts::Parts;
 pub use self::text::{Told, tell};
-use crate::describe::own::bytes_text;
 use crate::rules::is_of_file;
 use crate::{Document, Item, Origin, OwnLine};
 use mapscope_formats::{Format, Problem, Severity, is_of_end};
@@ -120,6 +119,7 @@ impl Diff {
             },
             groups: HashMap::new(),
             raw: Default::default(),
+            named: HashMap::new(),
         };
         comparison.lists([a, b], "");
         let Comparison { mut diff, .. } = comparison;
@@ -151,6 +151,15 @@ struct Comparison<'d> {
     groups: HashMap<&'static str, usize>,
     /// For what a list says of a part.
     raw: [Vec<u8>; 2],
+    /// Which parts of lists that others name go together.
+    named: HashMap<&'static str, Matches>,
+}
+
+/// Which parts of two lists go together: of each of A that of B, and of each of B whether there is one.
+#[derive(Debug, Default)]
+struct Matches {
+    other_of: Vec<Option<usize>>,
+    is_matched: Vec<bool>,
 }
 
 impl Comparison<'_> {
@@ -160,6 +169,16 @@ impl Comparison<'_> {
             lists.retain(|list| list.is_compared);
             lists
         });
+        for what in a.iter().filter_map(Parts::names_of) {
+            let of_both = [&a, &b].map(|lists| lists.iter().find(|list| list.what == what));
+            if let [Some(first), Some(second)] = of_both
+                && !first.is_cut
+                && !second.is_cut
+            {
+                let matches = self.matches([first, second]);
+                self.named.insert(what, matches);
+            }
+        }
         let mut others: Vec<Option<Parts<'_>>> = b.into_iter().map(Some).collect();
         for list in a {
             let mut others = others.iter_mut();
@@ -239,6 +258,27 @@ impl Comparison<'_> {
 
     /// Compares parts of the same names.
     fn by_name(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let Matches {
+            other_of,
+            is_matched,
+        } = self.matches(lists);
+        for (index, other) in other_of.iter().enumerate() {
+            self.pair(lists, [Some(index), *other], within);
+        }
+        for (index, _) in (0..).zip(is_matched).filter(|(_, is_matched)| !is_matched) {
+            self.pair(lists, [None, Some(index)], within);
+        }
+        let both = other_of.iter().enumerate();
+        let both = both.filter_map(|(index, other)| Some([index, (*other)?]));
+        let both: Vec<[usize; 2]> = both.collect();
+        let is_ordered = lists.iter().all(|list| list.is_ordered);
+        if is_ordered && !both.is_sorted_by_key(|[_, other]| *other) {
+            self.order(lists, both, within);
+        }
+    }
+
+    /// Finds the parts of the same names.
+    fn matches(&self, lists: [&Parts<'_>; 2]) -> Matches {
         let mut by_name: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
         for (side, list) in lists.into_iter().enumerate() {
             for index in 0..list.count {
@@ -255,19 +295,20 @@ impl Comparison<'_> {
                 }
             }
         }
-        for (index, other) in other_of.iter().enumerate() {
-            self.pair(lists, [Some(index), *other], within);
+        Matches {
+            other_of,
+            is_matched,
         }
-        for (index, _) in (0..).zip(is_matched).filter(|(_, is_matched)| !is_matched) {
-            self.pair(lists, [None, Some(index)], within);
-        }
-        let both = other_of.iter().enumerate();
-        let both = both.filter_map(|(index, other)| Some([index, (*other)?]));
-        let both: Vec<[usize; 2]> = both.collect();
-        let is_ordered = lists.iter().all(|list| list.is_ordered);
-        if is_ordered && !both.is_sorted_by_key(|[_, other]| *other) {
-            self.order(lists, both, within);
-        }
+    }
+
+    /// Whether two parts name the same part of another list; none where they name nothing, or what has no
+    /// counterpart on either side, so that their numbers tell.
+    fn name_the_same(&self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> Option<bool> {
+        let matches = self.named.get(lists[0].names_of()?)?;
+        let [a, b] = [0, 1].map(|i| lists[i].named_by(at[i]));
+        let other = *matches.other_of.get(a?)?;
+        let is_matched = *matches.is_matched.get(b?)?;
+        (other.is_some() || is_matched).then_some(other == b)
     }
 
     /// Matches parts of one name: where there are several, first those of which all is the same, so
@@ -367,7 +408,8 @@ impl Comparison<'_> {
             list.raw(at, raw);
         }
         let has_raw = lists.iter().all(|list| list.has_raw());
-        if !(has_raw && raw[0] == raw[1]) {
+        let is_same = self.name_the_same(lists, at);
+        if !is_same.unwrap_or(has_raw && raw[0] == raw[1]) {
             self.unlike(lists, at.map(Some), within, &raw);
         }
         self.raw = raw;
@@ -408,8 +450,8 @@ impl Comparison<'_> {
         if !a.is_empty() || !b.is_empty() {
             self.lists([a, b], &format!("{}: ", place()));
         }
-        if let Some(field) = raw_field.filter(|_| self.diff.count() == count) {
-            let values = [0, 1].map(|i| Some(bytes_text(&raw[i]).into()));
+        if let Some(field) = raw_field.filter(|_| self.diff.count() == count && raw[0] != raw[1]) {
+            let values = [0, 1].map(|i| Some(lists[i].told(&raw[i]).into()));
             self.add(lists, at, place, |_| Found {
                 at: at_lines,
                 fields: vec![FieldChange::new(field, values)],

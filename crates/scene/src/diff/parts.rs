@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use crate::describe::own::{bytes_text, hex_text};
 use crate::{Document, Item, OwnLine};
 
 /// Reads something of a part by its index.
 type Read<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
 /// Says whether a field of a part could not be read, by its name.
 type IsUnknown<'a> = Box<dyn Fn(usize, &str) -> bool + 'a>;
+/// A list of another kind, and which part of it a part names.
+type Names<'a> = (&'static str, Read<'a, Option<usize>>);
 /// Appends bytes that stand for a part.
 type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 
@@ -27,10 +30,14 @@ pub struct Parts<'a> {
     /// The field that shows the bytes of parts that differ in nothing else; none where parts are the
     /// same all the same.
     pub(super) raw_field: Option<&'static str>,
+    /// Whether these bytes are those of a text.
+    is_text: bool,
     /// Whether these bytes are told of parts of which fields are told too: they do not say all of it.
     pub(super) is_raw_told: bool,
     /// Whether a field of a part, by its name, could not be read.
     unknown: Option<IsUnknown<'a>>,
+    /// What each part names by the number that it is.
+    names: Option<Names<'a>>,
     /// Whether another order is a difference.
     pub(super) is_ordered: bool,
     /// Whether it is a part of the file, and not only something to find items in.
@@ -73,8 +80,10 @@ impl<'a> Parts<'a> {
             own: None,
             raw: None,
             raw_field: None,
+            is_text: false,
             is_raw_told: false,
             unknown: None,
+            names: None,
             is_ordered: true,
             is_compared: true,
             lost: None,
@@ -160,10 +169,27 @@ impl<'a> Parts<'a> {
         self
     }
 
+    /// Which part of another list each names, by its index there: parts that name the same are the same
+    /// whatever its number is, and those that name others are others.
+    pub(crate) fn naming(
+        mut self,
+        what: &'static str,
+        named: impl Fn(usize) -> Option<usize> + 'a,
+    ) -> Self {
+        self.names = Some((what, Box::new(named)));
+        self
+    }
+
     /// Whether the file has more of them, or may have, that were not read: what is not in the list may be
     /// in the file all the same.
     pub(crate) fn cut(self, is_cut: bool) -> Self {
         Self { is_cut, ..self }
+    }
+
+    /// The same where that may be for another reason too.
+    pub(crate) fn or_cut(self, is_cut: bool) -> Self {
+        let is_cut = self.is_cut || is_cut;
+        self.cut(is_cut)
     }
 
     /// What each part is in the document; unless it is said otherwise, its fields are those of the
@@ -200,6 +226,14 @@ impl<'a> Parts<'a> {
         Self {
             raw_field: Some(field),
             ..self.glance(raw)
+        }
+    }
+
+    /// The same of bytes that are a text.
+    pub(crate) fn text(self, field: &'static str, raw: impl Fn(usize, &mut Vec<u8>) + 'a) -> Self {
+        Self {
+            is_text: true,
+            ..self.bytes(field, raw)
         }
     }
 
@@ -271,6 +305,17 @@ impl<'a> Parts<'a> {
         item.map_or_else(Vec::new, |item| document.own(item))
     }
 
+    /// The kind of list whose parts are named.
+    pub(super) fn names_of(&self) -> Option<&'static str> {
+        self.names.as_ref().map(|(what, _)| *what)
+    }
+
+    /// The part of such a list that a part names.
+    pub(super) fn named_by(&self, index: usize) -> Option<usize> {
+        let (_, named) = self.names.as_ref()?;
+        named(index)
+    }
+
     pub(super) fn is_lost(&self, index: usize) -> bool {
         self.lost.as_ref().is_some_and(|is_lost| is_lost(index))
     }
@@ -287,6 +332,15 @@ impl<'a> Parts<'a> {
     pub(super) fn raw(&self, index: usize, bytes: &mut Vec<u8>) {
         if let Some(raw) = &self.raw {
             raw(index, bytes);
+        }
+    }
+
+    /// What is told of such bytes.
+    pub(super) fn told(&self, raw: &[u8]) -> String {
+        if self.is_text {
+            bytes_text(raw)
+        } else {
+            hex_text(raw)
         }
     }
 

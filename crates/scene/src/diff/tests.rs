@@ -168,6 +168,15 @@ fn everything_is_told_line_by_line() {
 }
 
 #[test]
+fn bytes_that_happen_to_be_letters_are_no_text() {
+    let [a, b] = [b'A', b'B'].map(|value| sample(&[], ([1, 1], &[value])));
+    assert_eq!(told(&a), ["cell 0,0 value 41"]);
+    let diff = Diff::of([&a, &b]).unwrap();
+    let values = ["41", "42"].map(|value| Some(value.to_owned()));
+    assert_eq!(diff.differences[0].fields[0].texts(), values);
+}
+
+#[test]
 fn what_was_not_read_is_told_in_one_line() {
     let mut a = sample(&[("one", 1)], ([1000, 1], &[7; 1000]));
     (a.lost, a.is_cut) = (999, true);

@@ -52,7 +52,7 @@ fn tell_lists(
             let is_told = list.is_raw_told || fields.is_empty();
             let bytes = list.raw_field.filter(|_| is_told);
             fields.extend(bytes.map(|field| {
-                let bytes = crate::describe::own::bytes_text(&raw).into();
+                let bytes = list.told(&raw).into();
                 FieldChange::new(field, [Some(bytes), None])
             }));
             line(&Told {

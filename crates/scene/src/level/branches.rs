@@ -242,7 +242,7 @@ fn note(data: &ChunkData, cube: u32) -> String {
     let mut names: Vec<String> = Vec::new();
     for material in drawn_materials(geometry) {
         let name = data.materials.get(usize::from(material));
-        let name = name.map_or_else(|| "none".into(), |name| data.strings.brief(*name));
+        let name = name.map_or_else(|| "none".into(), |name| data.strings.told(*name));
         if !names.iter().any(|other| *other == name) {
             names.push(name.into_owned());
         }

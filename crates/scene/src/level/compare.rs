@@ -10,6 +10,9 @@ use crate::{LevelItem, OwnLine, Owner};
 use mapscope_formats::is_of_end;
 use mapscope_formats::pmf::{self, ChunkClient, ChunkData, CubeKind, Face, SIDES, Side, Vertex};
 
+/// The fields of the bytes of entities that are not read.
+const UNREAD_ENTITIES: [&str; 3] = ["Why", "Size", "Bytes"];
+
 impl Map {
     /// All that the file has: what the header says, the archive, extensions, levels with their
     /// chunks, and entities.
@@ -31,8 +34,10 @@ impl Map {
         // What stands before the levels is there where levels are.
         let is_front_cut = is_cut && self.pmf.levels.is_empty();
         vec![
-            Parts::one("map", LevelItem::Map)
-                .unknown(move |_, field| is_front_cut && self.is_unknown_of_head(field)),
+            Parts::one("map", LevelItem::Map).unknown(move |_, field| {
+                is_front_cut && self.is_unknown_of_head(field)
+                    || self.is_unknown_of_entities(Owner::Map, field)
+            }),
             Parts::named("archive file", files, path)
                 .items(|index| Some(LevelItem::archive_file(index)))
                 .cut(is_front_cut),
@@ -48,11 +53,13 @@ impl Map {
                         .map_or_else(Vec::new, |at| self.level_parts(at))
                 })
                 .unknown(|level, field| {
+                    let owner = Owner::level(level);
                     let level = self.pmf.levels.get(level);
                     level.is_some_and(|level| is_unknown_of_level(level, field))
+                        || self.is_unknown_of_entities(owner, field)
                 })
                 .cut(is_front_cut),
-            self.entity_parts_of(Owner::Map).cut(is_cut),
+            self.entity_parts_of(Owner::Map).or_cut(is_cut),
         ]
     }
 
@@ -75,17 +82,25 @@ impl Map {
         }
     }
 
+    /// Whether a field says what of a list of entities is left, of which it is not known how much it should
+    /// be.
+    fn is_unknown_of_entities(&self, owner: Owner, field: &str) -> bool {
+        let list = self.entity_list(owner);
+        let is_torn = list.is_some_and(|list| list.entities.is_torn());
+        is_torn && UNREAD_ENTITIES.contains(&field)
+    }
+
     fn level_parts<'a>(&'a self, at: LevelAt<'a>) -> Vec<Parts<'a>> {
         let (number, level) = (at.number as u32, at.source);
         let common = &level.common;
         let materials = Parts::named("material", common.materials.len(), move |index| {
             let material = common.materials.get(index);
-            material.map_or_else(String::new, |it| common.strings.brief(it.name).into_owned())
+            material.map_or_else(String::new, |it| common.strings.told(it.name).into_owned())
         });
         let physics = &common.physics_materials;
         let physics = Parts::named("physics material", physics.len(), move |index| {
             let material = physics.get(index);
-            material.map_or_else(String::new, |it| common.strings.brief(it.name).into_owned())
+            material.map_or_else(String::new, |it| common.strings.told(it.name).into_owned())
         });
         let sounds = Parts::numbered("sound material", common.sound_materials.len());
         let is_torn = common.is_torn;
@@ -124,7 +139,7 @@ impl Map {
             let count = names.len();
             let environments = Parts::named(what, count, move |index| {
                 let name = names.get(index);
-                name.map_or_else(String::new, |name| strings.brief(*name).into_owned())
+                name.map_or_else(String::new, |name| strings.told(*name).into_owned())
             });
             let environments = environments.items(move |index| Some(of.item(at.number, index)));
             Some(environments.cut(is_cut))
@@ -132,7 +147,7 @@ impl Map {
         let has_server = !level.frames[2].is_empty() || is_head_cut(level);
         let is_server_lost = has_server && level.server.is_none();
         let entities = self.entity_parts_of(Owner::level(at.number));
-        parts.push(entities.cut(is_server_lost || self.ends_in(level.frames[2])));
+        parts.push(entities.or_cut(is_server_lost || self.ends_in(level.frames[2])));
         let chunk = move |index: usize| self.chunk_at(number, index as u32);
         // What lights do stands in the chunks.
         let mut chunks = (0..level.chunks.len()).filter_map(chunk);
@@ -172,6 +187,9 @@ impl Map {
             .made_of(move |index| chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at)));
         let chunks = chunks
             .lost(move |index| chunk(index).is_none_or(is_partial))
+            .unknown(move |index, field| {
+                chunk(index).is_some_and(|at| self.is_unknown_of_entities(at.owner(), field))
+            })
             .cut(!self.is_level_whole(at.number));
         parts.push(if self.bytes.is_empty() {
             chunks
@@ -221,7 +239,7 @@ impl Map {
             server
                 .items(move |index| Some(at.server_region_item(index)))
                 .cut(!has_server),
-            self.entity_parts_of(at.owner()).cut(!has_server),
+            self.entity_parts_of(at.owner()).or_cut(!has_server),
         ];
         parts.extend(Environment::ALL.map(|of| {
             let what = match of {
@@ -246,7 +264,10 @@ impl Map {
         let entities = Parts::named("entity", count, move |index| {
             entity(index).map_or_else(|| index.to_string(), |at| at.title())
         });
-        entities.items(move |index| entity(index).map(|at| at.item()))
+        let is_cut =
+            list.is_some_and(|list| list.entities.is_torn() || list.entities.opaque().is_some());
+        let entities = entities.items(move |index| entity(index).map(|at| at.item()));
+        entities.cut(is_cut)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is known of cubes and their sides, and where items are.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use glam::Vec3;
@@ -287,7 +288,7 @@ impl<'a> CubeRecord<'a> {
             let attributes = of.cube.data.cubes.attributes(info).iter();
             Value::list(attributes.map(|attribute| {
                 let texts = [attribute.name, attribute.data];
-                let [name, data] = texts.map(|string| server.strings.get(string));
+                let [name, data] = texts.map(|string| whole(&server.strings, string));
                 format!("{name}: {data}")
             }))
         }),
@@ -777,11 +778,20 @@ pub(super) const CORNERS: [&str; 8] = [
     "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
 ];
 
+/// A string as it is, however long; of one that is not in the table its offset.
+fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
+    if strings.has(string.0) {
+        strings.get(string)
+    } else {
+        strings.told(string)
+    }
+}
+
 /// The name at an index of a list; none where it has no such.
 fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> String {
     let name = index.and_then(|index| names.get(usize::from(*index)));
     match (name, index) {
-        (Some(name), _) => strings.get(*name).into_owned(),
+        (Some(name), _) => whole(strings, *name).into_owned(),
         (None, Some(index)) => no_such(*index, names.len()),
         (None, None) => "none".to_owned(),
     }

@@ -139,7 +139,7 @@ impl RegionAt<'_> {
     /// Name of the environment.
     pub(super) fn name(&self) -> String {
         let data = self.at.data();
-        let name = data.map(|data| data.strings.brief(self.region.environment));
+        let name = data.map(|data| data.strings.told(self.region.environment));
         name.unwrap_or_default().into_owned()
     }
 
@@ -355,7 +355,7 @@ impl<'a> EnvironmentAt<'a> {
 
     fn name(&self) -> Option<Cow<'a, str>> {
         let (strings, names, _) = self.of.names(self.level.source)?;
-        Some(strings.brief(*names.get(self.index)?))
+        Some(strings.told(*names.get(self.index)?))
     }
 
     /// Whether it is where no region names another; the first one of a name is meant.
@@ -401,7 +401,7 @@ impl<'a> EnvironmentAt<'a> {
                 .zip(sky.skybox)
                 .chain(clouds)
                 .filter_map(|(side, name)| {
-                    let text = client.strings.brief(name);
+                    let text = client.strings.told(name);
                     let found = client
                         .strings
                         .name(name)

@@ -119,7 +119,7 @@ impl Materials {
                 let is_transparent = material.flags & pmf::Material::TRANSPARENT != 0;
                 Material {
                     // Tens of thousands may share one that is long.
-                    name: common.strings.brief(material.name).into_owned(),
+                    name: common.strings.told(material.name).into_owned(),
                     blend: match (material.render_mode, is_transparent) {
                         (pmf::Material::ADD, _) => Blend::Add,
                         (_, true) => Blend::Alpha,

@@ -89,7 +89,7 @@ impl Map {
                 physics,
                 MAX_LISTED,
                 |(index, material)| {
-                    let label = format!("{index} {}", common.strings.brief(material.name));
+                    let label = format!("{index} {}", common.strings.told(material.name));
                     self.line(label, LevelItem::physics_material(level, index))
                 },
             ),
@@ -128,7 +128,7 @@ impl Map {
             let names = names.into_iter().enumerate();
             let lines = names.map(|(index, name)| OutlineNode {
                 swatch: Some(Swatch::Color(of.color())),
-                ..self.line(strings.brief(name).into_owned(), of.item(level, index))
+                ..self.line(strings.told(name).into_owned(), of.item(level, index))
             });
             Some(heading(of.name(), lines.collect()))
         });

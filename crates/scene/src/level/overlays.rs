@@ -334,7 +334,7 @@ impl Stage<'_> {
             let attributes = data.cubes.attributes(info).iter().take(3);
             let attributes = attributes.map(|attribute| {
                 let texts = [attribute.name, attribute.data];
-                let [name, data] = texts.map(|text| server.strings.brief(text));
+                let [name, data] = texts.map(|text| server.strings.told(text));
                 format!("{name}: {data}")
             });
             let text = attributes.collect::<Vec<_>>().join(", ");

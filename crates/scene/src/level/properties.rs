@@ -48,14 +48,19 @@ pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
     strings.brief(name).into()
 }
 
-/// The entities of a list that cannot be read, byte by byte: those from the first of an unknown
-/// type on.
+/// The entities of a list that cannot be read, byte by byte: those from the first on that is of an unknown
+/// type or cut off.
 fn unread_entities(entities: Option<&Entities>) -> Value {
-    let opaque = entities.and_then(Entities::opaque);
-    let lines = opaque.filter(|(_, bytes)| !bytes.is_empty());
-    let lines = lines.map(|(at, bytes)| {
+    let list = entities.and_then(|entities| Some((entities, entities.opaque()?)));
+    let lines = list.filter(|(_, (_, bytes))| !bytes.is_empty());
+    let lines = lines.map(|(entities, (at, bytes))| {
+        let why = if entities.is_torn() {
+            "the first is cut off"
+        } else {
+            "the first is of an unknown type"
+        };
         vec![
-            Property::new("Why", "the first is of an unknown type"),
+            Property::new("Why", why),
             Property::new("Offset", format!("{at:#x} of their section")).derived(),
             Property::new("Size", counted(bytes.len(), "byte")),
             Property::dump(bytes),
@@ -433,7 +438,7 @@ impl<'a> LevelAt<'a> {
     const DEFAULTS: &'a [Field<Self>] = &[
         field("Air physics material", |at| {
             let common = &at.source.common;
-            common.strings.brief(common.air_physics).into()
+            common.strings.told(common.air_physics).into()
         }),
         field("Environments", Self::environments).json_as("environments", Self::environments_json),
         field("Sounds named by chunks", |at: &Self| {
@@ -507,9 +512,7 @@ impl<'a> LevelAt<'a> {
     fn environments(&self) -> Value {
         Value::list(Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
-            let default = match &*strings.brief(default) {
-                // A string that the file does not have is not the same as no name.
-                _ if !strings.has(default.0) => format!("{:#x} (no string)", default.0),
+            let default = match &*strings.told(default) {
                 "" => "none".to_owned(),
                 name => name.to_owned(),
             };
@@ -645,7 +648,7 @@ impl<'a> ChunkAt<'a> {
             let data = at.data().into_iter();
             Value::list(data.flat_map(|data| {
                 let names = data.sound_materials.iter();
-                names.map(|name| data.strings.brief(*name))
+                names.map(|name| data.strings.told(*name))
             }))
         })
         .derived(),
@@ -771,12 +774,12 @@ impl<'a> ChunkAt<'a> {
         let physics = self.level.common.physics_by_name();
         let found = strings.and_then(|strings| physics.get(strings.name(name)?));
         let item = found.map(|index| LevelItem::physics_material(self.level_number, *index));
-        Value::from(strings.map(|strings| strings.brief(name))).link_if(item)
+        Value::from(strings.map(|strings| strings.told(name))).link_if(item)
     }
 
     /// A material that its faces have.
     fn material(&self, name: StringRef) -> Value {
-        let text = self.data().map(|data| data.strings.brief(name));
+        let text = self.data().map(|data| data.strings.told(name));
         let text = text.unwrap_or_default();
         match self.level_material(name) {
             Some(index) => Value::from(text)

@@ -57,7 +57,7 @@ impl Map {
         let mut names = BTreeSet::new();
         for data in self.chunks_of(level).filter_map(|at| at.data()) {
             let sounds = data.sound_materials.iter();
-            names.extend(sounds.map(|name| data.strings.brief(*name)));
+            names.extend(sounds.map(|name| data.strings.told(*name)));
             if names.len() > MAX_CHUNKS {
                 break;
             }
@@ -95,7 +95,7 @@ impl<'a> MaterialAt<'a> {
         field("Index", |at: &Self| at.index.into()).derived(),
         field("Type", |at| {
             let strings = &at.level.source.common.strings;
-            at.common().map(|common| strings.brief(common.kind)).into()
+            at.common().map(|common| strings.told(common.kind)).into()
         }),
         field("Flags", |at| {
             at.common().map(|c| Value::bits(c.flags)).into()
@@ -231,7 +231,7 @@ impl<'a> MaterialAt<'a> {
     /// The names of its textures.
     fn texture_names(&self) -> Value {
         let names = self.named_textures();
-        let names = names.map(|(what, name, client)| (what, client.strings.brief(name)));
+        let names = names.map(|(what, name, client)| (what, client.strings.told(name)));
         let names = names.filter(|(_, name)| !name.is_empty());
         Value::list(names.map(|(what, name)| Value::from(name).named(what)))
     }
@@ -240,7 +240,7 @@ impl<'a> MaterialAt<'a> {
     fn textures(&self) -> Value {
         let map = self.level.map;
         Value::list(self.named_textures().filter_map(|(name, path, client)| {
-            let shown = client.strings.brief(path);
+            let shown = client.strings.told(path);
             if shown.is_empty() {
                 return None;
             }
@@ -301,7 +301,7 @@ impl<'a> PhysicsMaterialAt<'a> {
     const PHYSICS: &'a [Field<Self>] = &[
         field("Name", |at: &Self| {
             let strings = &at.level.source.common.strings;
-            strings.brief(at.record.name).into()
+            strings.told(at.record.name).into()
         })
         .in_summary_as("Physics material"),
         field("Level", |at: &Self| at.level.number.into()).derived(),

@@ -275,7 +275,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The file is of a known format, but too broken to show anything of it.
-    #[error("{}:{problem}", .path.display())]
+    #[error("{}:{}: {}", .path.display(), .problem.place, .problem.message)]
     Refused {
         /// The file.
         path: PathBuf,

@@ -178,7 +178,7 @@ impl Document for Terrain {
             Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
                 .lost(|index| self.is_tile_missing(index))
-                .bytes("text", |index, bytes| self.tile_bytes(index, bytes)),
+                .text("text", |index, bytes| self.tile_bytes(index, bytes)),
             Parts::grid("chunk", [map.chunk_rows, map.chunk_cols], |[row, col]| {
                 format!("{row},{col}")
             })

@@ -33,6 +33,11 @@ impl TileMap {
         parts.push(layers.made_of(|index| self.layer_parts(index)));
         parts.extend(self.grids_of(None));
         let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index));
+        // One without a name is no other where it has another number.
+        let zones = zones.keys(|index| {
+            let zone = self.zones.get(index);
+            zone.map_or_else(String::new, |zone| zone.name.clone())
+        });
         let zones = zones.cut(self.is_list_cut(|what| matches!(what, Unread::Zones(_))));
         parts.push(zones.items(|index| Some(Self::zone_item(index))));
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
@@ -113,7 +118,7 @@ impl TileMap {
         };
         // A grid of the map has the place of its lowest layer.
         let layer = grid.layer.unwrap_or(0);
-        Parts::grid(what, [rows, columns], place_name)
+        let list = Parts::grid(what, [rows, columns], place_name)
             .items(move |index| {
                 let columns = columns.max(1) as usize;
                 let place = [index % columns, index / columns].map(number);
@@ -123,7 +128,15 @@ impl TileMap {
             .lost(move |index| value(index).is_none())
             .bytes("value", move |index, bytes| {
                 bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
-            })
+            });
+        if grid.kind != GridKind::Zones {
+            return list;
+        }
+        // Where a zone is inserted, those behind it get other numbers. Number 0 is no zone.
+        list.naming("zone", move |index| {
+            let zone = usize::try_from(value(index)?).ok()?;
+            (1..self.zones.len()).contains(&zone).then_some(zone)
+        })
     }
 
     fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {

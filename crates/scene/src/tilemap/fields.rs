@@ -719,6 +719,7 @@ impl<'a> Part<'a, Zone> {
             let swatch = Swatch::Color(zone_color(at.number));
             Value::from(at.map.zone_name(at.number)).swatch(Some(swatch))
         })
+        .own(|at: &Self| Some(&*at.name).filter(|name| !name.is_empty()).into())
         .in_summary_as("Zone"),
         field("Number", |at: &Self| at.number.into()).derived(),
         field("Tiles", |at: &Self| {
@@ -832,6 +833,7 @@ impl<'a> Part<'a, Object> {
         })
         .detail_as("layer", |at| json!(at.layer)),
         field("Place", |at: &Self| at.rect_px.said().into())
+            .own(|at: &Self| at.rect_in_layer().said().into())
             .detail_as("rect", |at| rect(&at.rect_px)),
         field("Walks about in", |at: &Self| {
             at.wander_px.map(|rect| rect.said()).into()
@@ -846,6 +848,17 @@ impl<'a> Part<'a, Object> {
             at.layer.map(|layer| at.map.layer_name(layer)).into()
         }),
     ];
+
+    /// Where the file has it: relative to its layer, with which it is drawn.
+    fn rect_in_layer(&self) -> RectPx {
+        let layer = self.layer.and_then(|layer| self.map.layers.get(layer));
+        let [x, y] = layer.map_or([0; 2], |layer| layer.position_px);
+        let moved = |[left, top]: [f32; 2]| [left - x as f32, top - y as f32];
+        RectPx {
+            min: moved(self.rect_px.min),
+            max: moved(self.rect_px.max),
+        }
+    }
 
     /// The zone that it is an area of, or the one that it wanders in.
     fn zone(&self, as_area: bool) -> Value {

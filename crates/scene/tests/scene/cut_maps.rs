@@ -329,6 +329,7 @@ fn what_the_file_ends_before_is_no_difference() {
     let whole = open(&bytes).unwrap();
     for cut in (80..bytes.len())
         .step_by(997)
+        .chain(bytes.len() - 812..bytes.len() - 800)
         .chain(bytes.len() - 799..bytes.len())
     {
         let cut_off = open(&bytes[..cut]).unwrap();
@@ -370,13 +371,21 @@ fn what_a_level_ends_before_is_no_difference() {
     header.authors = "someone".to_owned();
     header.compiler = "a compiler".to_owned();
     header.gamemodes = vec!["dm".to_owned(), "tdm".to_owned()];
+    let dummy = |name: &str| pmf::NewEntity::new(pmf::EntityKind::Dummy, name);
+    let list = pmf::EntityList {
+        entities: ["a", "b", "c"].map(dummy).into(),
+        ..pmf::EntityList::default()
+    };
+    let mut strings = pmf::StringTableBuilder::default();
+    level.entities = list.build(&mut strings).unwrap();
+    level.strings = strings.finish();
     let file = pmf::write(&level, pmf::Packing::Compressed).unwrap();
     let whole = level_document(&file);
     let read = pmf::read(&file).unwrap();
-    let chunks = &read.levels[0].chunks;
-    let end = chunks.last().unwrap().frames[2].end() as usize;
+    let entities = file.len() - read.entities.bytes().len();
     let mut compared = 0;
-    for cut in (0..400).chain((400..end).step_by(23)) {
+    let of_chunks = (400..entities).step_by(23);
+    for cut in (0..400).chain(of_chunks).chain(entities..file.len()) {
         let Some(part) = open_level(&file[..cut]) else {
             continue;
         };
@@ -441,4 +450,91 @@ fn what_a_level_names_and_does_not_have_is_said_by_its_number() {
     );
     let sides = said(at(client, pmf::Side::Client, 5), |sides| sides | 0x80);
     assert_eq!(sides, "0x80 (means nothing)");
+}
+
+#[test]
+fn a_string_that_is_not_there_is_not_an_empty_one() {
+    let map = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
+    let file = pmf::write(&map, pmf::Packing::Stored).unwrap();
+    let level = &pmf::read(&file).unwrap().levels[0];
+    let strings = level.common.strings.bytes().len();
+    // Behind the head of the frame, the strings with their size, the number of materials, and the name of
+    // the first one.
+    let at = level.frames[0].start as usize + 11 + 4 + strings + 2 + 4;
+    let mut bad = file.clone();
+    bad[at..at + 4].copy_from_slice(&0x00AB_CDEF_u32.to_le_bytes());
+    let [a, b] = [&file, &bad].map(|file| level_document(file));
+    let diff = Diff::of([&*a, &*b]).unwrap();
+    let [difference] = &diff.differences[..] else {
+        panic!("{:?}", diff.differences);
+    };
+    assert_eq!(difference.what, "material");
+    let [field] = &difference.fields[..] else {
+        panic!("{difference:?}");
+    };
+    assert_eq!(field.name, "Type");
+    assert_eq!(field.texts()[1].as_deref(), Some("0xabcdef (no string)"));
+}
+
+/// Two maps, of which the second is made of the first.
+fn changed<M: Clone>(
+    map: &M,
+    change: impl FnOnce(&mut M),
+    open: impl Fn(&M) -> TileMap,
+) -> Vec<(&'static str, u64)> {
+    let mut other = map.clone();
+    change(&mut other);
+    differences(&open(map), &open(&other))
+}
+
+fn new_zone() -> ika_map::Zone {
+    ika_map::Zone {
+        name: "new".to_owned(),
+        ..ika_map::Zone::default()
+    }
+}
+
+#[test]
+fn cells_differ_by_the_zone_that_they_mean_and_not_by_its_number() {
+    let map = ika();
+    let open = |map: &ika::Map| open_ika(&ika_map::write(map).unwrap()).unwrap();
+    let of_zones = |change: fn(&mut ika::Map)| changed(&map, change, open);
+    // All that is behind it gets another number.
+    let inserted = |map: &mut ika::Map| {
+        map.zones.insert(3, new_zone());
+        let numbers = map.zone_numbers.iter_mut();
+        numbers
+            .filter(|number| **number >= 3)
+            .for_each(|number| *number += 1);
+    };
+    assert_eq!(of_zones(inserted), [("zone", 1)]);
+    // Numbers that stay mean other zones.
+    let only_inserted = |map: &mut ika::Map| map.zones.insert(30, new_zone());
+    assert_eq!(of_zones(only_inserted), [("zone cell", 6), ("zone", 1)]);
+    // One that is only called otherwise is where it was.
+    let renamed = |map: &mut ika::Map| map.zones[5].name = "other".to_owned();
+    assert_eq!(of_zones(renamed), [("zone", 2)]);
+    let moved = |map: &mut ika::Map| map.zone_numbers[8] = 1;
+    assert_eq!(of_zones(moved), [("zone cell", 1)]);
+    // Zones without names are told apart by what else is said of them.
+    let mut unnamed = map.clone();
+    for (number, zone) in unnamed.zones.iter_mut().enumerate() {
+        zone.name.clear();
+        zone.description = format!("number {number}");
+    }
+    assert_eq!(changed(&unnamed, inserted, open), [("zone", 1)]);
+}
+
+#[test]
+fn what_stands_on_a_layer_that_is_moved_is_the_same() {
+    let map = mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5);
+    assert!(map.layers.iter().all(|layer| !layer.entities.is_empty()));
+    let open = |map: &ika::TextMap| {
+        let text = text_map::write(map).unwrap();
+        text_document(text_map::read(&text).unwrap(), Found::default())
+    };
+    let moved = changed(&map, |map| map.layers[1].position = [80, -7], open);
+    assert_eq!(moved, [("layer", 1)]);
+    let moved = changed(&map, |map| map.layers[1].entities[0].position[0] += 5, open);
+    assert_eq!(moved, [("entity", 1)]);
 }

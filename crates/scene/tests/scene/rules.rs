@@ -523,6 +523,15 @@ fn break_ika(broken: &mut Broken) {
     let layers = "(layer (label 'a'))".repeat(1025);
     let text = format!("(ika-map (version 1.2) (header) (layers {layers}))");
     broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
+    let text = b"(ika-map (version 1.2) (header) (layers (x)))";
+    broken.add_read(text_map::read(text), |map| &map.problems);
+    let mut bytes = ika_map::write(&synthesize::ika_map([20, 20], 2, 1)).unwrap();
+    let places = ika_map::read(&bytes).unwrap();
+    bytes[places.layers[1].block.start as usize - 4] ^= 1;
+    broken.add_read(ika_map::read(&bytes), |map| &map.problems);
+    let nodes = "(x ".repeat(100);
+    let text = format!("(ika-map {nodes}");
+    broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
     let text = "(ika-tileset (version 1.2) (tiles (count x) (dimensions (width 1) (height 1))))";
     broken.add_read(vsp::read(text.as_bytes()), |vsp| &vsp.problems);
     let mut map = synthesize::ika_map([2, 2], 2, 1);

@@ -5,7 +5,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::block::{Block, Element, Inflated, budget, inflate_all};
+use super::super::block::{Block, Element, Inflated, budget, inflate_all, whole_length};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
@@ -17,6 +17,12 @@ use crate::{
 
 /// The most layers that are shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
+/// How many layers are looked for where there are not as many as is said.
+const MAX_COUNTED: usize = 64;
+/// How many blocks are asked where they end since their lengths do not go with what follows.
+const MAX_MENDED: usize = 8;
+/// The bytes of a number of records, and of the length of a block.
+const COUNT_BYTES: usize = 4;
 
 /// Reads a map.
 ///
@@ -44,10 +50,19 @@ pub fn read_with(
     let mut cursor = Cursor::new(bytes, File);
     cursor.enter("header", None);
     cursor.seek(MAGIC.len());
-    let (mut map, layers) = read_head(&mut cursor, &mut problems)?;
-    let layers = layers as usize;
+    let Head {
+        mut map,
+        layers,
+        render_at,
+    } = read_head(&mut cursor, &mut problems)?;
     let blocks_at = cursor.pos();
-    let layout = Layout::find(bytes, cursor.pos(), layers, &mut problems);
+    let (layout, layers) = Layout::find(bytes, blocks_at, layers, map.tile_count(), &mut problems);
+    check_layers(
+        &map.render_string,
+        layers,
+        [render_at, blocks_at],
+        &mut problems,
+    );
     let tail = layout.tail;
     layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
     if let Some(tail) = tail {
@@ -91,8 +106,18 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
     ))
 }
 
+/// What comes before the layers.
+struct Head {
+    /// The map without all that follows.
+    map: Map,
+    /// How many layers are said to follow.
+    layers: usize,
+    /// Where the render string is.
+    render_at: usize,
+}
+
 /// Reads what comes before the layers, and how many of these there are.
-fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u32), ReadError> {
+fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Head, ReadError> {
     let tileset = cursor.field("name of the tileset").string(problems)?;
     let music = cursor.field("name of the music").string(problems)?;
     let render_at = cursor.pos();
@@ -116,16 +141,6 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
         let found = format_args!("{} layers", layers.cast_signed());
         return Err(cursor.fault(&rules::LAYER_COUNT, count_at, found, "0 or more"));
     }
-    if layers == 0 {
-        problems.add(&rules::NO_LAYERS, Place::Offset(count_at as u64), || {
-            "the map has no layers, so there is nothing to show; expected at least one".to_owned()
-        });
-    }
-    let no_layers = problems.last().filter(|_| layers == 0);
-    for oddity in oddities(&render_string, layers as usize) {
-        let (rule, place) = (&rules::RENDER_STRING, Place::Offset(render_at as u64));
-        problems.add_consequence(no_layers, rule, Subject::File, place, || oddity);
-    }
     let map = Map {
         tileset,
         music,
@@ -135,7 +150,32 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<(Map, u
         wraps,
         ..Map::default()
     };
-    Ok((map, layers))
+    Ok(Head {
+        map,
+        layers: layers as usize,
+        render_at,
+    })
+}
+
+/// Lists that there are no layers, and what in the render string names none. It stands at the first of
+/// these places, and what follows the number of layers at the other.
+fn check_layers(
+    render_string: &str,
+    layers: usize,
+    [render_at, blocks_at]: [usize; 2],
+    problems: &mut Problems,
+) {
+    if layers == 0 {
+        let place = Place::Offset((blocks_at - COUNT_BYTES) as u64);
+        problems.add(&rules::NO_LAYERS, place, || {
+            "the map has no layers, so there is nothing to show; expected at least one".to_owned()
+        });
+    }
+    let no_layers = problems.last().filter(|_| layers == 0);
+    for oddity in oddities(render_string, layers) {
+        let (rule, place) = (&rules::RENDER_STRING, Place::Offset(render_at as u64));
+        problems.add_consequence(no_layers, rule, Subject::File, place, || oddity);
+    }
 }
 
 /// A size in tiles, if it is one (fact sheet 7.5).
@@ -162,10 +202,7 @@ impl BlockPlace {
 
     /// Whether it begins as a zlib stream does. Of a file that ends in it that counts too.
     fn is_likely(&self, bytes: &[u8]) -> bool {
-        let begin = bytes.get(self.range.clone()).and_then(<[u8]>::first_chunk);
-        begin.is_some_and(|[cmf, flg]| {
-            cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
-        })
+        bytes.get(self.range.clone()).is_some_and(is_zlib)
     }
 
     /// Why what a block lacks was not read: its data ends where the file does.
@@ -175,6 +212,33 @@ impl BlockPlace {
             why => why,
         }
     }
+}
+
+/// Whether bytes begin as a zlib stream does.
+fn is_zlib(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|[cmf, flg]| {
+        cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
+    })
+}
+
+/// A block whose length does not go with what follows, and which ends elsewhere by itself.
+#[derive(Debug)]
+struct WrongLength {
+    /// Where the length stands.
+    at: usize,
+    /// Which block it is of.
+    block: usize,
+    declared: usize,
+    is: usize,
+}
+
+/// What follows a block.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// Another block; and how many bytes each tile has in this one.
+    Block(u64),
+    /// The list of zones.
+    Zones,
 }
 
 /// In which order the parallax and the tiles of layers stand.
@@ -197,12 +261,19 @@ struct Layout {
     tail: Option<usize>,
     /// Why it is not.
     end: Option<ReadError>,
+    /// Blocks that are read otherwise than the file says.
+    wrong_lengths: Vec<WrongLength>,
+    /// How many more blocks may be asked where they end, and how many tiles they have.
+    mends: (usize, u64),
 }
 
 impl Layout {
     /// Goes over the blocks without inflating them.
-    fn walk(bytes: &[u8], pos: usize, layers: usize, order: Order) -> Self {
-        let mut layout = Self::default();
+    fn walk(bytes: &[u8], pos: usize, layers: usize, order: Order, mends: (usize, u64)) -> Self {
+        let mut layout = Self {
+            mends,
+            ..Self::default()
+        };
         let mut cursor = Cursor::new(bytes, File);
         cursor.seek(pos);
         match layout.go_on(&mut cursor, layers, order) {
@@ -222,27 +293,63 @@ impl Layout {
             cursor.enter("layer", i);
             self.infos.push((cursor.pos(), parallax(cursor)?));
             if order == Order::Interleaved {
-                self.block(cursor)?;
+                self.block(cursor, None)?;
             }
         }
         if order == Order::InfosFirst {
             for i in 0..layers {
                 cursor.enter("layer", i);
-                self.block(cursor)?;
+                self.block(cursor, Some(Next::Block(4)))?;
             }
         }
-        for name in ["obstruction", "zone map"] {
+        for (name, next) in [("obstruction", Next::Block(1)), ("zone map", Next::Zones)] {
             cursor.enter(name, None);
-            self.block(cursor)?;
+            self.block(cursor, Some(next))?;
         }
         Ok(())
     }
 
+    /// The length of the block at the cursor by itself, where the one that is declared leads to nothing
+    /// that can follow and this one does.
+    fn true_length(&mut self, cursor: &Cursor<'_>, declared: usize, next: Next) -> Option<usize> {
+        let rest = cursor.clone().rest();
+        let follows = |length: usize| {
+            let behind = rest.get(length..).unwrap_or_default();
+            match next {
+                Next::Block(_) => behind.get(COUNT_BYTES..).is_some_and(is_zlib),
+                Next::Zones => behind.first_chunk().is_some_and(|count| {
+                    let zones = u64::from(u32::from_le_bytes(*count));
+                    zones * ZONE_BYTES as u64 <= behind.len() as u64
+                }),
+            }
+        };
+        let (left, tiles) = &mut self.mends;
+        if *left == 0 || !is_zlib(rest) || follows(declared) {
+            return None;
+        }
+        *left -= 1;
+        let element_bytes = match next {
+            Next::Block(bytes) => bytes,
+            Next::Zones => 4,
+        };
+        whole_length(rest, *tiles * element_bytes).filter(|length| follows(*length))
+    }
+
     /// Goes past a block, of which there may be only a part.
-    fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
+    fn block(&mut self, cursor: &mut Cursor<'_>, next: Option<Next>) -> Result<(), ReadError> {
         let at = cursor.pos();
-        let declared = cursor.field("length of the block").u32()?;
+        let mut declared = cursor.field("length of the block").u32()?;
         let (start, left) = (cursor.pos(), cursor.left());
+        let length = next.and_then(|next| self.true_length(cursor, declared as usize, next));
+        if let Some(is) = length {
+            self.wrong_lengths.push(WrongLength {
+                at,
+                block: self.blocks.len(),
+                declared: declared as usize,
+                is,
+            });
+            declared = is as u32;
+        }
         cursor.seek(start.saturating_add(declared as usize));
         let is_whole = declared as usize <= left;
         let range = start..cursor.pos();
@@ -266,23 +373,73 @@ impl Layout {
         blocks.filter(|block| block.is_likely(bytes)).count()
     }
 
-    /// The layout that the file seems to have (fact sheet 7.1).
-    fn find(bytes: &[u8], pos: usize, layers: usize, problems: &mut Problems) -> Self {
-        let ours = Self::walk(bytes, pos, layers, Order::InfosFirst);
+    /// The layout that the file seems to have (fact sheet 7.1), and how many layers.
+    fn find(
+        bytes: &[u8],
+        pos: usize,
+        layers: usize,
+        tiles: u64,
+        problems: &mut Problems,
+    ) -> (Self, usize) {
+        let walk = |layers, order, mends| Self::walk(bytes, pos, layers, order, (mends, tiles));
+        let ours = walk(layers, Order::InfosFirst, MAX_MENDED);
         let likely = ours.likely_blocks(bytes);
-        if layers < 2 || likely == layers + 2 {
-            return ours;
+        let is_all = |layout: &Self| {
+            let likely = layout.likely_blocks(bytes);
+            likely > 0 && likely == layout.blocks.len()
+        };
+        if likely == layers + 2 {
+            ours.add_wrong_lengths(layers, problems);
+            return (ours, layers);
         }
-        let theirs = Self::walk(bytes, pos, layers, Order::Interleaved);
-        if theirs.likely_blocks(bytes) <= likely {
-            return ours;
+        let theirs = (layers > 1).then(|| walk(layers, Order::Interleaved, 0));
+        let is_theirs = |theirs: &Self| theirs.likely_blocks(bytes) > likely && is_all(theirs);
+        if let Some(theirs) = theirs.filter(is_theirs) {
+            problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
+                "the tiles of each layer follow its parallax, as the document says; the engine \
+                 expects the parallax of all layers first"
+                    .to_owned()
+            });
+            return (theirs, layers);
         }
-        problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
-            "the tiles of each layer follow its parallax, as the document says; the engine \
-             expects the parallax of all layers first"
-                .to_owned()
-        });
-        theirs
+        // With another number of layers all can be right.
+        let counts = 1..=MAX_COUNTED;
+        let mut others = counts.map(|count| (walk(count, Order::InfosFirst, 0), count));
+        if let Some((layout, count)) =
+            others.find(|(layout, _)| layout.tail.is_some() && is_all(layout))
+        {
+            let place = Place::Offset((pos - COUNT_BYTES) as u64);
+            problems.add(&rules::LAYER_COUNT, place, || {
+                let layers = counted(layers, "layer");
+                format!("{layers}; expected {count}, as many as follow; it is read so")
+            });
+            return (layout, count);
+        }
+        ours.add_wrong_lengths(layers, problems);
+        (ours, layers)
+    }
+
+    /// Lists the blocks whose lengths are wrong.
+    fn add_wrong_lengths(&self, layers: usize, problems: &mut Problems) {
+        for wrong in &self.wrong_lengths {
+            let (name, subject) = match wrong.block.checked_sub(layers) {
+                None => {
+                    let layer = wrong.block;
+                    (format!("layer {layer}"), Subject::Layer(layer as u32))
+                }
+                Some(0) => ("obstruction".to_owned(), Subject::File),
+                Some(_) => ("zone map".to_owned(), Subject::File),
+            };
+            let place = Place::Offset(wrong.at as u64);
+            problems.add_about(&rules::BLOCK_LENGTH, subject, place, || {
+                let declared = counted(wrong.declared, "byte");
+                let is = wrong.is;
+                format!(
+                    "{name}: the block takes {declared}; expected {is}, where its stream ends; it \
+                     is read so"
+                )
+            });
+        }
     }
 
     /// Inflates the blocks, and makes layers of them.
@@ -575,12 +732,16 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
         Place::Offset(map.zone_block.start),
         || {
             let more = if more > 0 {
-                format!(" and {more} more tiles like it")
+                let (tiles, are) = (
+                    counted(more, "more tile"),
+                    if more == 1 { "is" } else { "are" },
+                );
+                format!("; {tiles} {are} in zones that do not exist")
             } else {
                 String::new()
             };
             format!(
-                "zone map: zone {number} of tile ({}, {}), {}{more}",
+                "zone map: tile ({}, {}) is in zone {number}, {}{more}",
                 i % width,
                 i / width,
                 outside("zone", map.zones.len() as u64)

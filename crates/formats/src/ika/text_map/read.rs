@@ -9,7 +9,7 @@ use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
+use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -64,6 +64,7 @@ pub fn read_with(
     };
     let mut reader = Reader {
         problems,
+        zone_cause: ZoneCause::None,
         blocks: Vec::new(),
         targets: Vec::new(),
     };
@@ -72,6 +73,7 @@ pub fn read_with(
         mut problems,
         blocks,
         targets,
+        ..
     } = reader;
     let mut budget = budget(bytes.len());
     let inflated = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
@@ -107,8 +109,27 @@ enum Target {
     Obstructions(usize),
 }
 
+/// Why zones may be missing that layers name.
+#[derive(Debug, Clone, Copy)]
+enum ZoneCause {
+    /// There is no list of them.
+    NoList,
+    /// A node of the list is called otherwise.
+    Other(Cause),
+    /// They are not in the list.
+    None,
+}
+
+impl ZoneCause {
+    /// With the first node of the list that is called otherwise, if there is one.
+    fn of(other: Option<Cause>) -> Self {
+        other.map_or(Self::None, Self::Other)
+    }
+}
+
 struct Reader {
     problems: Problems,
+    zone_cause: ZoneCause,
     blocks: Vec<Block<Vec<u8>>>,
     /// What each is for, and whether the file ends in it.
     targets: Vec<(Target, bool)>,
@@ -151,6 +172,11 @@ impl Reader {
                 .unwrap_or_default(),
             ..TextMap::default()
         };
+        let other_zones = self.check_list(root, "zones", "zone");
+        self.zone_cause = match root.node("zones") {
+            Some(_) => ZoneCause::of(other_zones),
+            None => ZoneCause::NoList,
+        };
         for node in whole(root, "zones", "zone") {
             map.zones.push(Zone {
                 label: string(Some(node), "label"),
@@ -158,6 +184,7 @@ impl Reader {
                 place: span(node),
             });
         }
+        self.check_list(root, "waypoints", "waypoint");
         for node in whole(root, "waypoints", "waypoint") {
             map.waypoints.push(Waypoint {
                 label: string(Some(node), "label"),
@@ -166,6 +193,7 @@ impl Reader {
             });
         }
         let zones = map.zones.iter().map(|zone| zone.label.as_str()).collect();
+        self.check_list(root, "layers", "layer");
         let layers = list(root, "layers", "layer").count();
         if layers == 0 {
             let node = root.node("layers").unwrap_or(root);
@@ -262,6 +290,7 @@ impl Reader {
                 layer.obstructions_not_read = Some(NotRead::FileEnds);
             }
         }
+        self.check_list(node, "entities", "entity");
         for (entity, i) in whole(node, "entities", "entity").zip(0..) {
             self.problems.subject = Subject::LayerEntity {
                 layer: index as u32,
@@ -271,11 +300,26 @@ impl Reader {
             layer.entities.push(entity);
         }
         self.problems.subject = Subject::Layer(index as u32);
+        self.check_list(node, "zones", "zone");
         for zone in whole(node, "zones", "zone") {
             let zone = self.zone_rect(zone, &name, zones);
             layer.zones.push(zone);
         }
         layer
+    }
+
+    /// Lists the nodes of a list that are called otherwise than its elements. Gives the first of them.
+    fn check_list(&mut self, node: Node<'_, '_>, of: &str, name: &str) -> Option<Cause> {
+        let mut first = None;
+        let nodes = node.node(of).into_iter().flat_map(Node::nodes);
+        for other in nodes.filter(|other| other.name() != name.as_bytes()) {
+            self.problems.add(&rules::UNKNOWN_NODE, other.place(), || {
+                let found = quoted(other.name());
+                format!("{found} among the {of}; expected `{name}`; it is left out")
+            });
+            first = first.or(self.problems.last());
+        }
+        first
     }
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
@@ -368,13 +412,23 @@ impl Reader {
     fn zone_rect(&mut self, node: Node<'_, '_>, layer: &str, zones: &HashSet<&str>) -> ZoneRect {
         let label = string(Some(node), "label");
         if !zones.contains(label.as_str()) {
-            self.problems.add(&rules::ZONE_NAME, node.place(), || {
+            let (rule, subject, place) = (&rules::ZONE_NAME, self.problems.subject, node.place());
+            let message = || {
                 format!(
                     "{layer}: the zone {} is not among the {} of the map",
                     quoted(label.as_bytes()),
                     counted(zones.len(), "zone")
                 )
-            });
+            };
+            // One that is missing is missing once, whatever names it.
+            let problems = &mut self.problems;
+            match self.zone_cause {
+                ZoneCause::Other(cause) => {
+                    problems.add_consequence(Some(cause), rule, subject, place, message);
+                }
+                ZoneCause::NoList => _ = problems.add_alike("", rule, subject, place, message),
+                ZoneCause::None => _ = problems.add_alike(&label, rule, subject, place, message),
+            }
         }
         ZoneRect {
             position: self.pair(Some(node), ["x", "y"], 0),

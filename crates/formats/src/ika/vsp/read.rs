@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all};
+use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all, is_whole};
 use super::super::bytes::{Cursor, File};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
@@ -118,8 +118,8 @@ impl Head {
         }
     }
 
-    /// Takes the strands that end the file for the true end of the pixels, where those behind the bytes
-    /// that the pixels are said to take make no sense.
+    /// Takes the strands that end the file for the true end of the pixels, where these end just there, or
+    /// those behind the bytes that the pixels are said to take make no sense.
     fn mend_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
         let left = cursor.left();
         let Some(size) = left.checked_sub(STRANDS * STRAND_BYTES) else {
@@ -128,8 +128,9 @@ impl Head {
         let said = self.packed as usize;
         if self.packing == Packing::None
             || size == said
-            || self.are_strands(cursor, said) != Some(false)
-            || self.are_strands(cursor, size) != Some(true)
+            || !(self.is_end_of_pixels(cursor, size) && !self.is_end_of_pixels(cursor, said)
+                || self.are_strands(cursor, said) == Some(false)
+                    && self.are_strands(cursor, size) == Some(true))
         {
             return;
         }
@@ -145,6 +146,21 @@ impl Head {
             },
         );
         self.packed = size as u32;
+    }
+
+    /// Whether the packed pixels are all there in so many bytes, and no more.
+    fn is_end_of_pixels(&self, cursor: &Cursor<'_>, bytes: usize) -> bool {
+        let mut cursor = cursor.clone();
+        let Ok(packed) = cursor.bytes(bytes) else {
+            return false;
+        };
+        let count = self.pixel_count() as usize;
+        match (self.packing, self.bytes_per_pixel) {
+            (Packing::Zlib, _) => is_whole(packed, self.stored_bytes()),
+            (Packing::Rle, 1) => unpack_bytes(packed, count).1 == RleEnd::Whole,
+            (Packing::Rle, _) => unpack_words(packed, count).1 == RleEnd::Whole,
+            (Packing::None, _) => bytes as u64 == self.stored_bytes(),
+        }
     }
 
     /// Whether the strands behind so many bytes mean anything; none where no strand does anything.
@@ -301,6 +317,8 @@ fn read_binary(
     let moment = problems.moment();
     no_tiles(head.vsp.count, problems);
     head.mend_size(&cursor, problems);
+    // Packed pixels can be all there though the file ends in their last bytes.
+    let is_cut = (cursor.left() as u64) < head.said_bytes();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
     let cause = problems.first_since(moment);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
@@ -308,7 +326,6 @@ fn read_binary(
     if let Some(cause) = cause {
         problems.fold_since(moment, cause);
     }
-    let is_cut = pixels_not_read == Some(NotRead::FileEnds);
     let strands_not_read = strands_not_read.or(is_cut.then_some(NotRead::FileEnds));
     Ok(Vsp {
         pixels,

@@ -347,6 +347,11 @@ impl<'a> Reader<'a, '_> {
                 Section::Cells => "",
                 Section::Graphics | Section::Logic => "those of ",
             };
+            if found == count {
+                return format!(
+                    "{why} in the last packet of the {name}; {those}all {count} cells are there"
+                );
+            }
             format!("{why} in the {name}: {those}{found} of {count} cells are there")
         });
     }

@@ -18,7 +18,7 @@ pub use tileset::{Found, document as tileset_document};
 use super::TileMap;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
-use mapscope_formats::is_of_end;
+use mapscope_formats::{Problem, is_of_end};
 
 /// Opens a binary map for the table of formats.
 pub(crate) fn open_map(
@@ -42,8 +42,11 @@ pub(crate) fn open_text(
 ) -> Result<Arc<dyn Document>, OpenError> {
     let map = source.parse(&ika_text::FORMAT, ika_text::read_with, progress)?;
     let mut tileset = tileset::find(&map.tileset, source, options);
-    if map.tileset.is_empty() && map.problems.iter().any(|it| is_of_end(it.rule)) {
-        // The file ends before it names one.
+    let has_no_head = |it: &Problem| is_of_end(it.rule) || it.rule.id == "ika/no-header";
+    let problems = || map.problems.iter().flat_map(Problem::with_consequences);
+    let is_head_lost = problems().any(has_no_head);
+    if map.tileset.is_empty() && is_head_lost {
+        // The file ends before it names one, or has no header that could.
         tileset.faults.clear();
     }
     progress.report(0.7)?;
