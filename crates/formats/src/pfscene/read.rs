@@ -1501,9 +1501,9 @@ impl<'a> Reader<'a> {
         let (number, text) = (line.number(), self.whole(line));
         match record.listed_mut() {
             Some(Value::Tags(tags)) => {
-                let name = line.quoted_name().map(|(name, _)| name);
-                let text = string(name.map_or(&[], |name| name.text));
-                tags.push(Tag { text, line: number });
+                // Without a text it is none.
+                let name = line.quoted_name().map(|(name, _)| string(name.text));
+                tags.extend(name.map(|text| Tag { text, line: number }));
             }
             Some(Value::Arguments(arguments)) => arguments.push(Attribute {
                 key: String::new(),
