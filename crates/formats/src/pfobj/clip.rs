@@ -38,8 +38,10 @@ impl<'a> Reader<'a, '_> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
         let (mut clip, name) = self.read_clip_line();
-        // Clips without frames may be alike.
-        if clip.promised[0] != Some(0)
+        // Clips of whose frames nothing is to follow may be alike.
+        let has_lines = !self.model.joints.is_empty() || self.model.has_bounds;
+        if has_lines
+            && clip.promised[0] != Some(0)
             && let Some(key) = self.peek()
             && Section::of(key.text) == Some(Section::Clips)
         {

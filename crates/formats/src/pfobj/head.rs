@@ -12,7 +12,7 @@ use crate::{Cause, Place, counted};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
-const ENGINE_JOINTS: u64 = 256;
+pub(super) const ENGINE_JOINTS: u64 = 256;
 const ENGINE_MATERIALS: u64 = 16;
 
 /// The lines in their order.

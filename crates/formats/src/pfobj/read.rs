@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::head::{Head, read_head};
+use super::head::{ENGINE_JOINTS, Head, read_head};
 use super::number::plain_number;
 use super::plain::Plain;
 use super::repeated::{self, Repeated};
@@ -308,7 +308,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 continue;
             };
             let is_again = match section {
-                Section::Joints => self.skip_same_line(key),
+                Section::Joints => self.has_joints_left_over() && self.skip_same_line(key),
                 section => section == self.section && self.skip_last_line_again(section, key),
             };
             if is_again {
@@ -364,6 +364,19 @@ impl<'a, 'w> Reader<'a, 'w> {
         let twice = || format!("{} for the second time", quoted(key.text));
         self.text.report(&rules::LINE, key, twice);
         self.text.skip_line();
+    }
+
+    /// Whether there are more lines of joints, from the next one on, than there are to be joints.
+    fn has_joints_left_over(&self) -> bool {
+        let promised = self.promised(Section::Joints).unwrap_or(u64::MAX);
+        let left = promised.saturating_sub(self.read_count(Section::Joints) as u64);
+        if left >= ENGINE_JOINTS || !self.is_same_line() {
+            return false;
+        }
+        let lines = self.text.rest().split(|byte| *byte == b'\n');
+        let keys = lines.map(|line| first_words(line).next().unwrap_or_default());
+        let joints = keys.take_while(|key| *key == JOINT_LINE[0].0.as_bytes());
+        joints.take(left as usize + 1).count() as u64 > left
     }
 
     /// Whether the next line is the same as the one before.

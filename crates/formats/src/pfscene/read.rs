@@ -183,6 +183,8 @@ struct Record {
     odd_line: Option<Cause>,
     /// The key of an attribute on the line before it, which belongs to nothing, and the problem that says so.
     early: Option<(String, Cause)>,
+    /// That the record before lacks an attribute that stands here.
+    late: Option<Cause>,
 }
 
 /// A name with spaces in it has no more words, or is none.
@@ -324,8 +326,8 @@ struct Reader<'a> {
     section_cause: Option<Cause>,
     /// That the last record or the last section ends too early, with the file.
     cut: Option<Cause>,
-    /// The line of an attribute that belongs to the record before, of which it is said that it lacks it.
-    late: Option<u64>,
+    /// The line of an attribute that belongs to the record before, and the problem that says that that lacks it.
+    late: Option<(u64, Cause)>,
     /// The last attribute that has no place where it stands: its line, its key, and the problem. It may be of
     /// the record that follows.
     early: Option<(u64, &'a [u8], Cause)>,
@@ -629,9 +631,6 @@ impl<'a> Reader<'a> {
                 self.scene.layout.num_sections_line = line.number();
                 continue;
             }
-            if self.late == Some(line.number()) {
-                continue;
-            }
             if self.stands_for_section(&line) {
                 self.misplaced(&line, SECTION_LINE);
                 self.begin_section(&line);
@@ -912,17 +911,20 @@ impl<'a> Reader<'a> {
 
     /// Takes the attribute on the next line for the one that the record lacks that ended before a line, if
     /// the record or section that begins there has it so many times at least.
-    fn take_for_late(&mut self, missing: Option<&str>, line: &Line<'a>, times: usize) {
+    fn take_for_late(&mut self, missing: Option<(&str, Cause)>, line: &Line<'a>, times: usize) {
         /// No record has more lines that matter here.
         const LINES: usize = 32;
-        let Some(key) = missing.filter(|key| self.text.next_line_is(key.as_bytes())) else {
+        let Some((key, cause)) = missing else {
             return;
         };
+        if !self.text.next_line_is(key.as_bytes()) {
+            return;
+        }
         let lines = self.text.rest().split(|byte| *byte == b'\n').take(LINES);
         let keys = lines.filter_map(|line| first_words(line).next());
         let of_record = keys.take_while(|key| *key != b"section" && *key != line.key.text);
         if of_record.filter(|it| *it == key.as_bytes()).count() >= times {
-            self.late = Some(line.number() + 1);
+            self.late = Some((line.number() + 1, cause));
         }
     }
 
@@ -1315,6 +1317,7 @@ impl<'a> Reader<'a> {
                 .early
                 .filter(|(early, ..)| early + 1 == line.number())
                 .map(|(_, key, cause)| (string(key), cause)),
+            late: None,
         };
         if let Some(detail) = detail {
             record.promise = self.count(line, rest.next(), expected);
@@ -1383,12 +1386,24 @@ impl<'a> Reader<'a> {
     /// Reads a line of the record that is open: an attribute, or a line of what the attribute before
     /// it lists. `expected` is what begins a record.
     fn read_attribute(&mut self, line: &Line<'a>, expected: &str) {
+        let late = self.late.filter(|(late, _)| *late == line.number());
+        let late = late.map(|(_, cause)| cause);
+        let moment = self.text.problems.moment();
         let Some(mut record) = self.record.take() else {
             self.misplaced_after(line, expected);
+            if let Some(cause) = late {
+                self.text.problems.fold_since(moment, cause);
+            }
             return;
         };
+        if late.is_some() {
+            (record.late, record.odd_line) = (late, late);
+        }
         if !self.read_of_list(line, &mut record) {
             self.read_own_attribute(line, &mut record);
+        }
+        if let Some(cause) = late {
+            self.text.problems.fold_since(moment, cause);
         }
         self.record = Some(record);
     }
@@ -1501,9 +1516,9 @@ impl<'a> Reader<'a> {
         let (number, text) = (line.number(), self.whole(line));
         match record.listed_mut() {
             Some(Value::Tags(tags)) => {
-                let name = line.quoted_name().map(|(name, _)| name);
-                let text = string(name.map_or(&[], |name| name.text));
-                tags.push(Tag { text, line: number });
+                // Without a text it is none.
+                let name = line.quoted_name().map(|(name, _)| string(name.text));
+                tags.extend(name.map(|text| Tag { text, line: number }));
             }
             Some(Value::Arguments(arguments)) => arguments.push(Attribute {
                 key: String::new(),
@@ -1672,16 +1687,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the record that is open to the scene, and looks at whether it has what it needs.
-    /// Gives the key of an attribute that it lacks.
-    fn end_record(&mut self) -> Option<&'static str> {
+    /// Gives the key of an attribute that it lacks, and the problem that says so.
+    fn end_record(&mut self) -> Option<(&'static str, Cause)> {
         let mut record = self.record.take()?;
         self.end_list(&mut record);
         let missing = self.missing_attribute(&record);
         let odd_line = missing.map_or(record.odd_line, |key| record.why_missing(key));
-        if let Some(key) = missing {
-            self.report_missing(record.kind, record.line, key, odd_line);
-        }
-        let why_short = odd_line.or(missing.and(self.text.problems.last()));
+        let lacks =
+            missing.and_then(|key| self.report_missing(record.kind, record.line, key, odd_line));
+        let why_short = odd_line.or(lacks);
         if let Some(promise) = record.promise {
             let count = record.attributes.0.len();
             let causes = [why_short, odd_line];
@@ -1689,7 +1703,7 @@ impl<'a> Reader<'a> {
         }
         self.text.problems.subject = Subject::File;
         self.add_record(record);
-        missing
+        missing.zip(lacks)
     }
 
     /// The key of the first attribute that a record needs and does not have.

@@ -75,6 +75,7 @@ impl<'a> Reader<'a> {
         if let Some(first) = record.line_of(&attribute.key) {
             // Where attributes are told by their order, those of the next record may follow.
             let cause = record.odd_line.filter(|_| record.kind != Kind::Entity);
+            let cause = cause.or(record.late);
             let rule = &rules::ATTRIBUTE_TWICE;
             self.text.report_after(cause, rule, line.key, || {
                 let key = quoted(line.key.text);
@@ -121,8 +122,9 @@ impl<'a> Reader<'a> {
             record.odd_line = record.odd_line.or(self.text.problems.last());
         } else {
             for (key, _) in &left[..before] {
-                self.report_missing(record.kind, record.line, key, record.why_missing(key));
-                record.odd_line = record.odd_line.or(self.text.problems.last());
+                let why = record.why_missing(key);
+                let cause = self.report_missing(record.kind, record.line, key, why);
+                record.odd_line = record.odd_line.or(cause);
             }
             record.due += before;
         }
@@ -136,7 +138,7 @@ impl<'a> Reader<'a> {
         line: u64,
         key: &'static str,
         odd_line: Option<Cause>,
-    ) {
+    ) -> Option<Cause> {
         let noun = kind.line().0;
         let (rule, place) = (&rules::ATTRIBUTE_MISSING, Place::line(line));
         let message = || format!("this {noun} has no `{key}`");
@@ -145,8 +147,10 @@ impl<'a> Reader<'a> {
         if kind == Kind::Faction && odd_line.is_none() {
             // Factions as older versions have them lack it all.
             self.lacks_alike = problems.add_alike(key, rule, subject, place, message);
+            self.lacks_alike
         } else {
             problems.add_consequence(odd_line, rule, subject, place, message);
+            odd_line.or(problems.last())
         }
     }
 
