@@ -47,7 +47,8 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
     check_list_length(text, "materials", material_count);
     // Versions 1.1 and later have the line. Files are read by what is in them all the same: the
     // engine's own editor never changed the version that it writes (fact sheet A1, F11).
-    let splat_count = if text.next_line_is(b"num_splats") {
+    let expects_splats = number >= 1.1 && !text.next_line_is(b"num_rows");
+    let splat_count = if text.next_line_is(b"num_splats") || expects_splats {
         let count = text.count_line("num_splats", "number of splats")?;
         if number < 1.1 {
             text.warn(

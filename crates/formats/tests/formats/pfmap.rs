@@ -421,6 +421,13 @@ fn every_version_is_read() {
         ["3:1: error: no `num_splats` in a file of version 1.1 or later; the engine refuses it"]
     );
     let text = Text {
+        version: "1.2",
+        head: "num_materials 2\nunm_splats 0\nnum_rows 1\nnum_cols 1\n".to_owned(),
+        ..Text::default()
+    };
+    let error = pfmap::read(text.text().as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("expected `num_splats"), "{error}");
+    let text = Text {
         version: "7.5",
         ..Text::default()
     };

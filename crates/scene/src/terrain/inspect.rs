@@ -553,12 +553,17 @@ impl<'a> TileAt<'a> {
                 // The edges say it, unless they have modes of their own.
                 Meaning::BlendAll => !names_edges || number == 0,
                 Meaning::Reserved => true,
+                Meaning::Type => reading.kind().is_some(),
                 _ => field.chars().len() > 1 || number <= i32::from(field.max_digit()),
             };
             let spelled = plain.text();
             for at in field.chars() {
                 let (found, plain) = (text.get(at), spelled.get(at));
-                if let Some(found) = found.filter(|_| !is_said || found != plain) {
+                // The engine reads letters of types in either case.
+                let is_plain = found
+                    .zip(plain)
+                    .is_some_and(|(a, b)| a.eq_ignore_ascii_case(b));
+                if let Some(found) = found.filter(|_| !is_said || !is_plain) {
                     unsaid.push(format!("{at}: {}", char::from(*found)));
                 }
             }
