@@ -9,10 +9,10 @@ use super::codec::{Names, Out, Reader, Stored as _, unchecked};
 use super::cube_codec::{
     CubeAllowance, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
 };
-use super::entities::Entities;
+use super::entities::{Entities, HEAD_BYTES};
 use super::level::LevelNames;
 use super::rules;
-use crate::{Problems, ReadError, Rule, WriteError, outside};
+use crate::{Problems, ReadError, Rule, WriteError, counted, outside};
 
 /// What chunks of a level have in common.
 pub(super) struct Surroundings<'a> {
@@ -246,7 +246,20 @@ pub(super) fn read_entities(
     problems: &mut Problems,
     unreadable: &'static Rule,
 ) -> Entities {
+    let (start, moment) = (cursor.pos(), problems.moment());
     match Entities::read_whole_ones(cursor, strings, problems, unreadable) {
+        // With a wrong count before them, what is read as their number may be 0.
+        Ok(entities) if entities.is_empty() && cursor.left() >= HEAD_BYTES => {
+            let left = counted(cursor.left(), "byte");
+            let found = format!("no entities, but {left} behind them");
+            let expected = "entities to the end of the section";
+            let error = cursor.fault(unreadable, start, found, expected);
+            problems.add_error_as(unreadable, error.losing("the entities"));
+            if let Some(cause) = problems.last() {
+                problems.fold_since(moment, cause);
+            }
+            Entities::unread()
+        }
         Ok(entities) => {
             cursor.check_end(problems);
             entities

@@ -19,7 +19,7 @@ use crate::{Problems, ReadError, Rule, counted, outside, quoted};
 /// Bytes of no entities: five counts.
 pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
-const HEAD_BYTES: usize = 17;
+pub(super) const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
 
 /// The entities of the file, of a level or of a chunk.

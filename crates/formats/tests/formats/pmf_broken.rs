@@ -904,6 +904,24 @@ fn a_broken_entity_costs_none_of_those_before_it() {
     );
 }
 
+#[test]
+fn entities_that_are_said_not_to_be_there_are_not_read() {
+    let mut file = write_stored(&good());
+    let map = read(&file).unwrap();
+    let first = map.entities.get(0, &map.strings).unwrap().range().start;
+    file[first - 4..first].fill(0);
+    let map = read(&file).unwrap();
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", map.problems);
+    };
+    assert_eq!(problem.rule.id, "pmf/map-entities");
+    assert!(
+        problem.message.ends_with("left out: the entities"),
+        "{problem}"
+    );
+    assert!(map.entities.is_torn());
+}
+
 /// The entities of the map are its end: without them it is not whole, but what is there is shown.
 #[test]
 fn a_map_cut_off_in_its_entities_has_an_error() {
