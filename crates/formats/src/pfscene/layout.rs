@@ -17,6 +17,21 @@ pub struct Layout {
     spellings: BTreeMap<u64, Spelling>,
 }
 
+/// Whether a line has the number of entries that the writer would put there; so has one without any.
+fn announces_the_same(plain: &str, found: &[u8]) -> bool {
+    let words: Vec<&str> = plain.split_ascii_whitespace().collect();
+    let [key, .., count] = words[..] else {
+        return true;
+    };
+    let is_head = matches!(key, "entity" | "region" | "constructor_arguments" | "tags");
+    if !is_head && !key.starts_with("num_") {
+        return true;
+    }
+    let found = String::from_utf8_lossy(found);
+    let announced = found.split_ascii_whitespace().nth(words.len() - 1);
+    announced.and_then(|word| word.parse::<u64>().ok()) == count.parse().ok()
+}
+
 /// A line in two spellings, without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spelling {
@@ -36,9 +51,10 @@ impl Layout {
         }
     }
 
-    /// Keeps the spelling of a line if it is not the writer's.
+    /// Keeps the spelling of a line if it is not the writer's, unless it announces another number of
+    /// entries than there are: written so, they would be read as others.
     pub(super) fn keep(&mut self, line: u64, plain: String, found: &[u8]) {
-        if plain.as_bytes() != found {
+        if plain.as_bytes() != found && announces_the_same(&plain, found) {
             let found = found.into();
             self.spellings.insert(line, Spelling { plain, found });
         }

@@ -187,6 +187,28 @@ fn a_scene_comes_back_as_it_was_spelt() {
 }
 
 #[test]
+fn what_is_written_announces_what_there_is() {
+    let stray = "constructor_arguments int 3\nments int 3\n";
+    let cases = [
+        ("constructor_arguments int 3\n", stray),
+        ("   home vec2", "   house int 3\n   home vec2"),
+        ("tags int 2", "tags int 4"),
+    ];
+    for (from, to) in cases {
+        let scene = read(changed(from, to));
+        assert!(!scene.problems.is_empty(), "{to}");
+        let written = pfscene::write(&scene);
+        let again = read(&written);
+        assert!(pfscene::write(&again) == written, "{to}");
+        let attributes = |scene: &Pfscene| -> Vec<_> {
+            let entities = scene.entities.iter();
+            entities.map(|entity| entity.attributes.0.len()).collect()
+        };
+        assert_eq!(attributes(&again), attributes(&scene), "{to}");
+    }
+}
+
+#[test]
 fn what_is_changed_is_written_and_the_rest_stays() {
     let mut scene = read(SCENE);
     let radius = scene.entities[0]
