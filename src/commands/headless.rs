@@ -21,7 +21,7 @@ pub(super) struct Headless {
     complaint: Arc<Mutex<Option<String>>>,
 }
 
-/// Opens a file, with its textures if they are waited for, and a device, side by side.
+/// Opens a file, with all that comes after it if that is waited for, and a device, side by side.
 pub(super) fn open(
     file: &Path,
     options: &OpenOptions,

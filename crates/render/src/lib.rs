@@ -365,8 +365,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// Puts a document on the GPU: all of what is shown of it first, for which textures are waited
-    /// for. What it has later follows when it is drawn.
+    /// Puts a document on the GPU: all of what is shown of it first, for which it is completed. What
+    /// it has later follows when it is drawn.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -375,7 +375,7 @@ impl Renderer {
         self.upload_as_is(gpu, document)
     }
 
-    /// The same, but textures that were not read yet follow when it is drawn after they were.
+    /// The same, but what it was opened without follows when it is drawn after that has come.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -388,8 +388,8 @@ impl Renderer {
     }
 
     /// Puts a document on the GPU that may appear piece by piece: before each frame some of what
-    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]), and textures that were read
-    /// since the last one.
+    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]), and what has come since the
+    /// last one of what it was opened without.
     ///
     /// # Errors
     /// When it is larger than the device allows.

@@ -160,7 +160,7 @@ impl Stage {
         self.renderer.upload(&self.gpu, document).unwrap()
     }
 
-    /// A document on the GPU without the textures that were not read yet.
+    /// A document on the GPU without what has not come yet.
     pub(crate) fn upload_as_is(&self, document: &dyn Document) -> SceneData {
         self.renderer.upload_as_is(&self.gpu, document).unwrap()
     }
