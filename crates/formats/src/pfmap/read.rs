@@ -334,7 +334,7 @@ impl<'a> TileList<'a> {
             let (row, col) = file_tile(index, self.chunk_cols);
             self.text.problems.subject = Subject::Tile { row, col };
             if self.shifted.is_none() {
-                self.shifted = self.report_odd_line(place);
+                self.shifted = self.report_odd_line(place, place.0 + 1);
             }
             let (rule, message) = if index.is_multiple_of(CHUNK_TILES as usize) {
                 let message = "the line goes on past the end of a chunk; the engine reads it wrong";
@@ -355,15 +355,16 @@ impl<'a> TileList<'a> {
         begins_line
     }
 
-    /// Says which line before the run that begins here, in the middle of a line, has more or fewer tiles
+    /// Says which of the last lines before a place, and before the line `end`, has more or fewer tiles
     /// than those around it, if one has.
-    fn report_odd_line(&mut self, (line, column): (u64, u32)) -> Option<Cause> {
+    fn report_odd_line(&mut self, (line, column): (u64, u32), end: u64) -> Option<Cause> {
         let odd = OddLine::before(
             self.text.bytes,
             self.text.line_start_of(line)?,
             line,
             column,
-        )?;
+        )
+        .filter(|odd| odd.line < end)?;
         let place = Place::from((odd.line, odd.column));
         self.text.report(&rules::ROW_START, place, || {
             let (found, expected) = (counted(odd.found, "tile"), odd.expected);
@@ -439,6 +440,10 @@ impl<'a> TileList<'a> {
         let place = self.text.place();
         if read < count {
             let missing = count - read;
+            if missing < RUN && self.shifted.is_none() {
+                // One that is the last is where the file is cut.
+                self.shifted = self.report_odd_line(place, self.last_line);
+            }
             // Lines that are shifted to the end lack a few tiles, and the file is whole.
             let cause = self.shifted.filter(|_| missing < RUN);
             self.text
@@ -455,9 +460,16 @@ impl<'a> TileList<'a> {
             self.moved = self.moved.or(moved.map(|cause| (Place::line(0), cause)));
         } else {
             let after = "the last tile";
-            let moment = self.text.problems.moment();
             // A tile too many on a line pushes one out at the end.
             let is_pushed_out = self.text.rest().len() < RUN * TILE_STEP;
+            let is_tile = self
+                .text
+                .next_word()
+                .is_some_and(|it| it.len() == TILE_CHARS);
+            if is_pushed_out && is_tile && self.shifted.is_none() {
+                self.shifted = self.report_odd_line(place, place.0 + 1);
+            }
+            let moment = self.text.problems.moment();
             self.text.check_end(
                 &rules::TRAILING_DATA,
                 &rules::LAST_LINE,
@@ -467,10 +479,6 @@ impl<'a> TileList<'a> {
             if let Some(cause) = self.shifted.filter(|_| is_pushed_out) {
                 self.text.problems.fold_since(moment, cause);
             }
-            let is_tile = self
-                .text
-                .next_word()
-                .is_some_and(|it| it.len() == TILE_CHARS);
             let moved = self.text.problems.first_since(moment);
             let moved = moved.filter(|_| is_pushed_out && is_tile);
             self.moved = self.moved.or(moved.map(|cause| (Place::line(0), cause)));

@@ -270,6 +270,7 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
     let lines: Vec<&str> = whole.lines().collect();
     let tile = "0+0000000001101001111000";
     let [longer, shorter] = [["too", "many"], ["too", "few"]];
+    let end = lines.len() - 3;
     for (index, line, column, found, kind) in [
         (
             100,
@@ -289,6 +290,14 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
         (100, lines[100].replacen(' ', "", 1), 1, "3 tiles", shorter),
         (6, format!("{} {tile}", lines[6]), 101, "5 tiles", longer),
         (6, lines[6][25..].to_owned(), 75, "3 tiles", shorter),
+        (
+            end,
+            format!("{} {tile}", lines[end]),
+            101,
+            "5 tiles",
+            longer,
+        ),
+        (end, lines[end][25..].to_owned(), 75, "3 tiles", shorter),
     ] {
         let mut changed = lines.clone();
         changed[index] = &line;
