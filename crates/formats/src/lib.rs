@@ -45,6 +45,8 @@ pub mod ppe;
 mod problem;
 mod problems;
 mod rule;
+#[cfg(any(feature = "pfobj", feature = "pfscene"))]
+mod swapped;
 mod text;
 
 pub use error::{ReadError, WriteError};

@@ -15,7 +15,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
-use crate::{Cause, Place, ReadError, Subject, counted, quoted};
+use crate::{Cause, Place, ReadError, Subject, counted, quoted, swapped};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -61,14 +61,17 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfscene, ReadError> {
-    let mut reader = Reader::new(bytes);
-    let num_sections = reader.read_head()?;
-    reader.read_sections(watch)?;
-    reader.check_end(num_sections);
-    let mut scene = reader.scene;
-    scene.layout = layout(bytes, &scene);
-    scene.problems = reader.text.problems.finish();
-    Ok(scene)
+    let read = |bytes: &[u8]| {
+        let mut reader = Reader::new(bytes);
+        let num_sections = reader.read_head()?;
+        reader.read_sections(watch)?;
+        reader.check_end(num_sections);
+        let mut scene = reader.scene;
+        scene.layout = layout(bytes, &scene);
+        scene.problems = reader.text.problems.finish();
+        Ok(scene)
+    };
+    swapped::read(bytes, read, |scene| &mut scene.problems)
 }
 
 /// How the lines of a file are spelt that the scene was read from.
@@ -181,10 +184,6 @@ struct Record {
     /// That a line of it is none of an attribute that it may have: it may be one too many, or stand for
     /// one that is missing.
     odd_line: Option<Cause>,
-    /// The key of an attribute on the line before it, which belongs to nothing, and the problem that says so.
-    early: Option<(String, Cause)>,
-    /// That the record before lacks an attribute that stands here.
-    late: Option<Cause>,
 }
 
 /// A name with spaces in it has no more words, or is none.
@@ -208,12 +207,6 @@ impl Record {
         let (attribute, promise) = self.list?;
         let listed = self.attributes.0.get(attribute)?.value.listed();
         promise.count.checked_sub(listed as u64)
-    }
-
-    /// Why it may lack an attribute: a line of it is odd, or the attribute stands before its first line.
-    fn why_missing(&self, key: &str) -> Option<Cause> {
-        let early = self.early.as_ref().filter(|(early, _)| early == key);
-        self.odd_line.or(early.map(|(_, cause)| *cause))
     }
 
     /// What the attribute lists whose list is read.
@@ -326,11 +319,6 @@ struct Reader<'a> {
     section_cause: Option<Cause>,
     /// That the last record or the last section ends too early, with the file.
     cut: Option<Cause>,
-    /// The line of an attribute that belongs to the record before, and the problem that says that that lacks it.
-    late: Option<(u64, Cause)>,
-    /// The last attribute that has no place where it stands: its line, its key, and the problem. It may be of
-    /// the record that follows.
-    early: Option<(u64, &'a [u8], Cause)>,
     /// Where diplomacy is said for the first time, by factions.
     states: HashMap<(u32, u32), u64>,
     /// What follows the first word of the line that began the record.
@@ -447,8 +435,6 @@ impl<'a> Reader<'a> {
             stray: None,
             section_cause: None,
             cut: None,
-            late: None,
-            early: None,
             states: HashMap::new(),
             record_text: &[],
             lacks_alike: None,
@@ -487,13 +473,6 @@ impl<'a> Reader<'a> {
             Some((line, is_misspelt)) => self.read_section_number(&line, expected, is_misspelt),
             None => return Ok(None),
         };
-        // That it comes too late has been said.
-        if self.is_1_1.is_some()
-            && self.text.next_line_is(b"version")
-            && let Some(line) = self.line()
-        {
-            self.read_version(&line, "", true);
-        }
         Ok(promise)
     }
 
@@ -711,9 +690,6 @@ impl<'a> Reader<'a> {
             if let Some(part) = &mut self.part {
                 part.lost = part.lost.or(self.stray);
             }
-            if let Some(cause) = self.stray {
-                self.set_early(line, cause);
-            }
         }
     }
 
@@ -781,10 +757,10 @@ impl<'a> Reader<'a> {
             let mut kinds = KNOWN_SECTIONS.iter();
             kinds.find(|kind| kind.name().as_bytes() == name.text)
         };
-        if self.follows_its_count(line) || self.is_section_again(line) {
+        if self.is_section_again(line) {
             return;
         }
-        self.end_section_before(line);
+        self.end_section();
         self.stray = None;
         let quoted_name = line.quoted_name();
         let name = if let Some((name, after)) = quoted_name {
@@ -820,24 +796,6 @@ impl<'a> Reader<'a> {
             }
         };
         self.enter_section(name, kind, [line.number(); 2]);
-    }
-
-    /// Whether a line that begins a section comes after the number of its entries, which has begun it and of
-    /// which it is said that it should come later.
-    fn follows_its_count(&mut self, line: &Line<'a>) -> bool {
-        let Some(part) = &mut self.part else {
-            return false;
-        };
-        let section = &mut self.scene.sections[part.section];
-        let is_named = line
-            .quoted_name()
-            .is_some_and(|(name, _)| name.text == section.kind.name().as_bytes());
-        let is_next = section.line == 0 && section.count_line == part.line;
-        if !is_named || !is_next || line.number() != part.line + 1 {
-            return false;
-        }
-        section.line = line.number();
-        true
     }
 
     /// Whether a line begins the section again that the line before it begins, and says so.
@@ -900,32 +858,6 @@ impl<'a> Reader<'a> {
             promise: None,
             lost: None,
         });
-    }
-
-    /// Ends the section before one that begins.
-    fn end_section_before(&mut self, line: &Line<'a>) {
-        let missing = self.end_record();
-        self.take_for_late(missing, line, 1);
-        self.end_section();
-    }
-
-    /// Takes the attribute on the next line for the one that the record lacks that ended before a line, if
-    /// the record or section that begins there has it so many times at least.
-    fn take_for_late(&mut self, missing: Option<(&str, Cause)>, line: &Line<'a>, times: usize) {
-        /// No record has more lines that matter here.
-        const LINES: usize = 32;
-        let Some((key, cause)) = missing else {
-            return;
-        };
-        if !self.text.next_line_is(key.as_bytes()) {
-            return;
-        }
-        let lines = self.text.rest().split(|byte| *byte == b'\n').take(LINES);
-        let keys = lines.filter_map(|line| first_words(line).next());
-        let of_record = keys.take_while(|key| *key != b"section" && *key != line.key.text);
-        if of_record.filter(|it| *it == key.as_bytes()).count() >= times {
-            self.late = Some((line.number() + 1, cause));
-        }
     }
 
     /// Looks at whether the section that ends has what it announced.
@@ -1215,8 +1147,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_diplomacy(&mut self, line: &Line<'a>) {
-        let missing = self.end_record();
-        self.take_for_late(missing, line, 1);
+        self.end_record();
         let mut words = line.words();
         let Ok([faction, other, state]) = numbers(&mut words) else {
             self.text
@@ -1264,8 +1195,7 @@ impl<'a> Reader<'a> {
             return;
         }
         self.record_text = text;
-        let missing = self.end_record();
-        self.take_for_late(missing, line, 2);
+        self.end_record();
         let expected = kind.line().1;
         self.text.problems.subject = kind.subject(kind.count(&self.scene));
         self.stray = None;
@@ -1313,11 +1243,6 @@ impl<'a> Reader<'a> {
             list: None,
             due: 0,
             odd_line: None,
-            early: self
-                .early
-                .filter(|(early, ..)| early + 1 == line.number())
-                .map(|(_, key, cause)| (string(key), cause)),
-            late: None,
         };
         if let Some(detail) = detail {
             record.promise = self.count(line, rest.next(), expected);
@@ -1386,31 +1311,18 @@ impl<'a> Reader<'a> {
     /// Reads a line of the record that is open: an attribute, or a line of what the attribute before
     /// it lists. `expected` is what begins a record.
     fn read_attribute(&mut self, line: &Line<'a>, expected: &str) {
-        let late = self.late.filter(|(late, _)| *late == line.number());
-        let late = late.map(|(_, cause)| cause);
-        let moment = self.text.problems.moment();
         let Some(mut record) = self.record.take() else {
             self.misplaced_after(line, expected);
-            if let Some(cause) = late {
-                self.text.problems.fold_since(moment, cause);
-            }
             return;
         };
-        if late.is_some() {
-            (record.late, record.odd_line) = (late, late);
-        }
         if !self.read_of_list(line, &mut record) {
             self.read_own_attribute(line, &mut record);
-        }
-        if let Some(cause) = late {
-            self.text.problems.fold_since(moment, cause);
         }
         self.record = Some(record);
     }
 
     /// Reads an attribute of a record.
     fn read_own_attribute(&mut self, line: &Line<'a>, record: &mut Record) {
-        let had_odd_line = record.odd_line.is_some();
         if self.is_no_attribute(record, line) {
             let (cause, expected) = (record.odd_line, check::expected_in(record.kind));
             self.text
@@ -1435,9 +1347,6 @@ impl<'a> Reader<'a> {
         if let Some(cause) = cause.or(problems.first_since(moment)) {
             problems.fold_since(moment, cause);
         }
-        if let Some(cause) = record.odd_line.filter(|_| !had_odd_line) {
-            self.set_early(line, cause);
-        }
         if record.kind == Kind::Entity
             && let Some(promise) = self.begin_list(&mut attribute, line)
         {
@@ -1445,11 +1354,6 @@ impl<'a> Reader<'a> {
             record.list = Some((record.attributes.0.len(), promise));
         }
         record.add(attribute);
-    }
-
-    /// Takes down that a line has no place where it stands.
-    fn set_early(&mut self, line: &Line<'a>, cause: Cause) {
-        self.early = Some((line.number(), line.key.text, cause));
     }
 
     /// Reads a line of what an attribute lists, or one among those, and says whether it is one. While more are
@@ -1687,23 +1591,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the record that is open to the scene, and looks at whether it has what it needs.
-    /// Gives the key of an attribute that it lacks, and the problem that says so.
-    fn end_record(&mut self) -> Option<(&'static str, Cause)> {
-        let mut record = self.record.take()?;
+    fn end_record(&mut self) {
+        let Some(mut record) = self.record.take() else {
+            return;
+        };
         self.end_list(&mut record);
+        let odd_line = record.odd_line;
         let missing = self.missing_attribute(&record);
-        let odd_line = missing.map_or(record.odd_line, |key| record.why_missing(key));
         let lacks =
             missing.and_then(|key| self.report_missing(record.kind, record.line, key, odd_line));
-        let why_short = odd_line.or(lacks);
         if let Some(promise) = record.promise {
             let count = record.attributes.0.len();
-            let causes = [why_short, odd_line];
+            let causes = [odd_line.or(lacks), odd_line];
             self.check_count(promise, "announces", count, "attribute", causes);
         }
         self.text.problems.subject = Subject::File;
         self.add_record(record);
-        missing.zip(lacks)
     }
 
     /// The key of the first attribute that a record needs and does not have.

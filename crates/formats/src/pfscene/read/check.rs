@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, Value, ValueType};
 use super::{Kind, Line, Promise, Reader, Record, rules};
-use crate::cursor::{first_words, text_place};
+use crate::cursor::text_place;
 use crate::{Cause, Place, Subject, outside, quoted};
 
 /// The states of diplomacy that the engine knows.
@@ -75,7 +75,6 @@ impl<'a> Reader<'a> {
         if let Some(first) = record.line_of(&attribute.key) {
             // Where attributes are told by their order, those of the next record may follow.
             let cause = record.odd_line.filter(|_| record.kind != Kind::Entity);
-            let cause = cause.or(record.late);
             let rule = &rules::ATTRIBUTE_TWICE;
             self.text.report_after(cause, rule, line.key, || {
                 let key = quoted(line.key.text);
@@ -103,9 +102,9 @@ impl<'a> Reader<'a> {
     fn check_order(&mut self, record: &mut Record, attribute: &Attribute, line: &Line<'a>) {
         let ordered = record.kind.ordered(self.is_1_1());
         let left = ordered.get(record.due..).unwrap_or_default();
-        let Some((next, _)) = left.first() else {
+        if left.is_empty() {
             return;
-        };
+        }
         let is_again = record.line_of(&attribute.key).is_some();
         let is_known = position(ordered, line.key.text).is_some();
         if is_again || (!is_known && attribute.value.value_type().is_none()) {
@@ -113,22 +112,11 @@ impl<'a> Reader<'a> {
             return;
         }
         let before = position(left, line.key.text).unwrap_or(0);
-        let follows = first_words(self.text.rest()).next();
-        let is_swapped = follows.is_some_and(|key| position(&left[..before], key).is_some());
-        if is_swapped {
-            let (cause, expected) = (record.odd_line, format!("`{next}`"));
-            self.text
-                .wrong_after(cause, &rules::LINE, line.key, &expected);
-            record.odd_line = record.odd_line.or(self.text.problems.last());
-        } else {
-            for (key, _) in &left[..before] {
-                let why = record.why_missing(key);
-                let cause = self.report_missing(record.kind, record.line, key, why);
-                record.odd_line = record.odd_line.or(cause);
-            }
-            record.due += before;
+        for (key, _) in &left[..before] {
+            let cause = self.report_missing(record.kind, record.line, key, record.odd_line);
+            record.odd_line = record.odd_line.or(cause);
         }
-        record.due += 1;
+        record.due += before + 1;
     }
 
     /// Says that a record, which begins in a line, lacks an attribute, perhaps since another line is odd.
