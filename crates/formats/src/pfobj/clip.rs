@@ -7,7 +7,9 @@
 //! is missing, and is one too many where it follows.
 
 use super::plain::Plain;
-use super::read::{Named, Reader, Section, is_pose, is_strange, keys_after, last_word, owned};
+use super::read::{
+    Named, Reader, Section, is_pose, is_strange, keys_after, last_word, last_words, owned,
+};
 use super::{Bounds, Clip, PfobjError, Transform, rules};
 use crate::cursor::{Found, Word};
 use crate::{Cause, Place, Subject, counted};
@@ -149,7 +151,17 @@ impl<'a> Reader<'a, '_> {
         name: &mut String,
         [own, head]: &mut [Option<u64>; 2],
     ) -> Result<(), Found<'a>> {
-        let words = self.name()?;
+        let mut words = self.name()?;
+        // A word after the number that the head has is one too many: names may have spaces.
+        if let Some((name, [count, extra])) = last_words(words)
+            && head.is_some()
+            && count.count() == *head
+            && extra.count() != *head
+            && !name.text.is_empty()
+        {
+            self.report_extra_words(extra);
+            (words, _) = last_word(words);
+        }
         let (name_word, count) = last_word(words);
         let Some(frames) = count.count() else {
             *name = owned(words);

@@ -43,6 +43,8 @@ pub(super) struct Head {
     /// How many vertices, materials, joints and clips there are to be, in this order, if the head
     /// has a number for it that is not absurd.
     pub promised: [Option<u64>; 4],
+    /// Where it has more of them than the engine takes.
+    pub beyond_limit: [Option<Place>; 4],
     /// Frames of each clip.
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
@@ -268,6 +270,7 @@ impl HeadReader<'_, '_> {
                 };
                 let message = || format!("{number} {what}; the engine {does} {engine}");
                 self.text.report(rule, word, message);
+                self.head.beyond_limit[i] = Some(word.into());
             }
         }
         let frames = self.head.frame_counts.iter();

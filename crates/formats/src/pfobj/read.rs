@@ -15,7 +15,7 @@ use super::{
     Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
-use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted};
+use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted, swapped};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -53,9 +53,12 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfobj, PfobjError> {
-    let mut text = Text::new(bytes, &rules::TEXT_RULES);
-    let head = read_head(&mut text);
-    Reader::new(text, head, watch).read()
+    let read = |bytes: &[u8]| {
+        let mut text = Text::new(bytes, &rules::TEXT_RULES);
+        let head = read_head(&mut text);
+        Reader::new(text, head, watch).read()
+    };
+    swapped::read(bytes, read, |model| &mut model.problems)
 }
 
 /// The parts of a file in their order.
@@ -597,6 +600,15 @@ impl<'a, 'w> Reader<'a, 'w> {
         let Some(cause) = problems.last() else {
             return;
         };
+        if let Some(place) = self
+            .head
+            .beyond_limit
+            .get(section as usize)
+            .copied()
+            .flatten()
+        {
+            problems.fold(cause, |problem| problem.place == place);
+        }
         let explained = match section {
             Section::Vertices => {
                 self.vertex_count = Some(cause);
@@ -943,6 +955,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             let place = self.text.place();
             self.repeated
                 .add(&repeated::EMPTY_WEIGHTS, subject, place, String::new);
+            return Ok(());
         }
         if !self.is_skinned {
             // The engine does not look at them.
@@ -1237,7 +1250,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.report_name(rule, name, engine);
     }
 
-    fn report_extra_words(&mut self, extra: Word<'a>) {
+    pub(super) fn report_extra_words(&mut self, extra: Word<'a>) {
         let message = "more on the line than is read; it is ignored";
         self.text.warn(&rules::EXTRA_WORDS, extra, message);
     }
