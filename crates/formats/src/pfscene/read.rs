@@ -647,7 +647,8 @@ impl<'a> Reader<'a> {
             }
         }
         self.end_of_lines = self.text.problems.moment();
-        let is_short = self.record.as_ref().is_some_and(Record::is_short) || self.lacks_records();
+        let lacks = |record: &Record| record.is_short() || self.missing_attribute(record).is_some();
+        let is_short = self.record.as_ref().is_some_and(lacks) || self.lacks_records();
         self.end_section();
         if is_short {
             self.cut = self.text.problems.first_since(self.end_of_lines);
@@ -664,7 +665,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether the section that is read has fewer records than it announces.
+    /// Whether the section that is read has fewer records than it announces, or not even their number.
     fn lacks_records(&self) -> bool {
         let Some(part) = &self.part else {
             return false;
@@ -673,8 +674,10 @@ impl<'a> Reader<'a> {
         let kind = section.and_then(|section| Kind::of(&section.kind));
         let records = kind.map_or(0, |kind| kind.count(&self.scene)) - part.records_before;
         let records = records + usize::from(self.record.is_some());
-        part.promise
-            .is_some_and(|promise| (records as u64) < promise.count)
+        match part.promise {
+            Some(promise) => (records as u64) < promise.count,
+            None => kind.is_some() && part.count_line.is_none() && records == 0,
+        }
     }
 
     /// Lists a line that has no place where it stands.
@@ -1467,16 +1470,18 @@ impl<'a> Reader<'a> {
     fn read_listed(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
         match record.listed_mut() {
             Some(Value::Tags(tags)) if line.key.text == b"tag" => {
-                if let Some((text, after)) = line.quoted_name() {
+                let text = if let Some((text, after)) = line.quoted_name() {
                     self.check_no_more(after);
-                    tags.push(Tag {
-                        text: string(text.text),
-                        line: line.number(),
-                    });
+                    Some(text)
                 } else {
                     self.text
                         .wrong(&rules::RECORD, line.found(), "`tag \"<text>\"`");
-                }
+                    line.rest.and_then(between_quotes)
+                };
+                tags.push(Tag {
+                    text: text.map_or_else(String::new, |text| string(text.text)),
+                    line: line.number(),
+                });
                 true
             }
             Some(Value::Arguments(arguments)) if ValueType::of(line.key.text).is_some() => {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mapscope_formats::pfscene::{
     self, Attribute, FORMAT, Pfscene, SectionKind, Shape, Value, ValueType,
 };
-use mapscope_formats::{ReadError, Severity, Subject};
+use mapscope_formats::{ReadError, Subject, Tally};
 use mapscope_testdata::{shared, tiny_scene::SCENE};
 
 #[track_caller]
@@ -738,12 +738,15 @@ fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() 
 fn what_is_cut_off_is_shown_as_far_as_it_goes() {
     for (i, _) in SCENE.match_indices('\n').skip(3) {
         let scene = read(&SCENE[..=i]);
-        let errors = scene
-            .problems
-            .iter()
-            .filter(|p| p.severity == Severity::Error)
-            .count();
-        assert!(errors > 0 || i + 1 == SCENE.len(), "{}", &SCENE[..=i]);
+        let errors = Tally::of(&scene.problems).errors;
+        let expected = usize::from(i + 1 < SCENE.len());
+        assert_eq!(
+            [errors, scene.problems.len()],
+            [expected; 2],
+            "{}: {:#?}",
+            &SCENE[..=i],
+            problems(&scene)
+        );
     }
     let error = pfscene::read(b"version 1.0\nnum_sections 1\n").unwrap_err();
     assert_eq!(
@@ -751,6 +754,21 @@ fn what_is_cut_off_is_shown_as_far_as_it_goes() {
         "3:1: the file ends; expected `section \"<name>\"`"
     );
     assert!(pfscene::read(b"").is_err());
+}
+
+#[test]
+fn a_tag_without_quotation_marks_is_one_problem() {
+    let tag = SCENE
+        .lines()
+        .find(|line| line.trim().starts_with("tag "))
+        .unwrap();
+    let scene = read(changed(tag, &tag.replace('"', "")));
+    let said = problems(&scene);
+    assert!(
+        said.len() == 1 && said[0].ends_with("[pfscene/record]"),
+        "{said:#?}"
+    );
+    assert_eq!(scene.entities, read(SCENE).entities);
 }
 
 #[test]

@@ -656,10 +656,10 @@ impl<'a> FactionAt<'a> {
         ],
     };
 
-    /// What it is to others, without the lines of the file.
+    /// What it is to all factions, without the lines of the file.
     fn own_diplomacy(&self) -> Value {
         let lines = self.scene.pfscene.diplomacy.iter();
-        let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
+        let own = lines.filter(|line| line.faction == self.index);
         Value::list(own.map(|line| {
             let state = state_name(line.state);
             Value::from(format!("{}: {state}", self.faction_name(line.other))).named("Towards")

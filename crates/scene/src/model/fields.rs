@@ -350,7 +350,7 @@ impl<'a> JointAt<'a> {
             .json("name"),
         field("Parent", |at: &Self| match at.parent() {
             Some(parent) => at.model.joint_link(parent),
-            None => "none: this is a root".into(),
+            None => "none (root joint)".into(),
         })
         .summary("Parent", |at| {
             at.parent().map(|joint| at.model.joint_link(joint)).into()

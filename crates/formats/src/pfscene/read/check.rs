@@ -255,7 +255,9 @@ impl<'a> Reader<'a> {
         self.text.problems.subject = Subject::File;
         let sections = self.parts;
         if let Some(promise) = num_sections {
-            let causes = [self.section_cause.or(self.cut), self.section_cause];
+            // Where the last section lacks something too, the file is cut off.
+            let cut = self.text.problems.first_since(self.end_of_lines);
+            let causes = [self.section_cause.or(cut), self.section_cause];
             let says = "`num_sections` says";
             self.check_count(promise, says, sections, "section", causes);
         }
