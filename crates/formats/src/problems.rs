@@ -17,6 +17,8 @@ pub struct Problems {
     alike: HashMap<Key, Cause>,
     /// The one that was added last, if it is listed.
     last: Option<Cause>,
+    /// Whether it only matters that there is one.
+    is_trial: bool,
 }
 
 /// The id of a rule, and the hash of what the cause of several problems is known by.
@@ -80,6 +82,25 @@ impl Problems {
     /// An empty list.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty list of what is only tried: it only matters whether there is a problem.
+    pub(crate) fn of_trial() -> Self {
+        Self {
+            is_trial: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether something was tried that has a problem, so that the rest of it does not matter.
+    #[inline]
+    pub(crate) fn has_failed(&self) -> bool {
+        self.is_trial && !self.listed.is_empty()
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.listed.is_empty()
     }
 
     /// Lists a problem of what is being read, or counts it when there are many of its rule already.
@@ -165,6 +186,11 @@ impl Problems {
         (moment < self.listed.len()).then_some(Cause(moment))
     }
 
+    /// The first error that was listed since a moment.
+    pub(crate) fn first_error_since(&self, moment: usize) -> Option<Cause> {
+        self.find_since(moment, |problem| problem.severity == Severity::Error)
+    }
+
     /// Lets others that are listed follow from a problem, as far as they do.
     pub(crate) fn fold(&mut self, cause: Cause, follows: impl Fn(&Problem) -> bool) {
         self.fold_some_since(0, cause, follows);
@@ -173,6 +199,11 @@ impl Problems {
     /// Lets all that were listed since a moment follow from a problem.
     pub(crate) fn fold_since(&mut self, moment: usize, cause: Cause) {
         self.fold_some_since(moment, cause, |_| true);
+    }
+
+    /// Lets all that were listed after a problem follow from it.
+    pub(crate) fn fold_behind(&mut self, cause: Cause) {
+        self.fold_since(cause.0 + 1, cause);
     }
 
     /// Lets another problem follow from a problem.
@@ -251,6 +282,9 @@ impl Problems {
     }
 
     fn put(&mut self, rule: &'static Rule, place: Place, problem: impl FnOnce() -> Problem) {
+        if self.has_failed() {
+            return;
+        }
         let of_rule = self.count_of(rule);
         of_rule.found += 1;
         if of_rule.found <= LISTED {

@@ -15,7 +15,7 @@ use super::rules;
 use crate::{Place, Problems, ReadError, Rule, counted, quoted};
 
 /// What an archive begins with: three letters and the version.
-const MAGIC: [u8; 4] = *b"PAF\0";
+pub(super) const MAGIC: [u8; 4] = *b"PAF\0";
 const ENTRY_BYTES: usize = 13;
 /// The longest name, in bytes. The format has no limit; what is longer is no name of a file on any
 /// system. Paths that links lead to may have any length.
@@ -101,6 +101,7 @@ impl Archive {
             part: Part::Archive,
             start,
             is_packed: false,
+            counts: None,
         };
         let mut reader = Reader {
             cursor: Cursor::new(bytes, section),

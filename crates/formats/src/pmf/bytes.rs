@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::mend::Counts;
 use super::rules;
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
@@ -130,16 +131,18 @@ impl fmt::Display for Part {
 ///
 /// A byte of a compressed section has no offset in the file: its place is that of the frame that
 /// holds it, and messages name the section and the offset in what the frame decodes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Section {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Section<'a> {
     pub part: Part,
     /// Offset in the file of the first byte, or of the frame.
     pub start: u64,
     /// Whether the bytes were compressed.
     pub is_packed: bool,
+    /// Where counts are noted, if they may be looked for.
+    pub counts: Option<&'a Counts>,
 }
 
-impl Source for Section {
+impl Source for Section<'_> {
     const TRUNCATED: &'static Rule = &rules::TRUNCATED;
     const WHOLE: &'static str = "";
 
@@ -199,13 +202,14 @@ impl Source for Section {
 }
 
 /// The bytes of a section, and how far they are read.
-pub(super) type Cursor<'a> = bytes::Cursor<'a, Section>;
+pub(super) type Cursor<'a> = bytes::Cursor<'a, Section<'a>>;
 
 impl Cursor<'_> {
     /// A string table: its size, and its bytes (fact sheet A11).
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
         let size = self.u32()?;
+        self.note_count(4, 1, ["string table", "size"]);
         let size = self.count(size, 1, "byte of strings")?;
         Ok(StringTable::new(self.bytes(size)?))
     }
@@ -367,15 +371,17 @@ impl StringTable {
 mod tests {
     use super::*;
 
-    const FILE: Section = Section {
+    const FILE: Section<'_> = Section {
         part: Part::File,
         start: 0x100,
         is_packed: false,
+        counts: None,
     };
-    const PACKED: Section = Section {
+    const PACKED: Section<'_> = Section {
         part: Part::ChunkSection(2, ChunkIndex(0x0100_2003), Side::Common),
         start: 0x200,
         is_packed: true,
+        counts: None,
     };
 
     #[test]

@@ -15,9 +15,10 @@ use super::rules;
 use crate::{Problems, ReadError, Rule, WriteError, counted, outside};
 
 /// What chunks of a level have in common.
+#[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     /// What the level has names for.
-    pub names: LevelNames<'a>,
+    pub names: &'a LevelNames<'a>,
     /// How many chunks the grid has along Y, X and Z.
     pub grid: [u32; 3],
     /// How many cubes the file may still have.
@@ -73,7 +74,7 @@ pub(super) fn read_chunk(
     around: &Surroundings<'_>,
     problems: &mut Problems,
 ) -> Result<ChunkData, ReadError> {
-    let names = &around.names;
+    let names = around.names;
     let broken = [client.is_broken(), server.is_broken()];
     let [client, server] = [client, server].map(Optional::found);
     let client_or_common = client.as_ref().unwrap_or(&common).clone();
@@ -298,6 +299,8 @@ fn read_dynamic_light(
 ) -> Result<ClientDynamicLight, ReadError> {
     let color = r.cursor.array()?;
     let count = r.cursor.u8()?;
+    r.cursor
+        .note_count(1, 4, ["client dynamic light", "lightmap count"]);
     let count = r.cursor.count(count, 4, "lightmap of a light")?;
     let mut layers = Vec::with_capacity(count);
     for _ in 0..count {
@@ -330,12 +333,14 @@ fn read_fast_light(
     let cursor = &mut r.cursor;
     let mut light = ClientFastLight::new(cursor.array()?);
     let count = cursor.u32()?;
+    cursor.note_count(4, 8, ["client fast light", "range count"]);
     let count = cursor.count(count, 8, "range of vertices")?;
     let mut vertex = 0_u64;
     for _ in 0..count {
         let at = cursor.pos();
         let skip = cursor.u32()?;
         let count = cursor.u32()?;
+        cursor.note_count(4, 1, ["client fast light", "multiplier count"]);
         let first = vertex + u64::from(skip);
         vertex = first + u64::from(count);
         let count = cursor.count(count, 1, "multiplier")?;

@@ -80,6 +80,7 @@ impl CubeReader<'_, '_> {
         r.cursor.enter("cube list", None);
         let at = r.cursor.pos();
         let announced = r.cursor.u32()?;
+        r.cursor.note_count(4, 1, ["cube list", "count"]);
         if announced == 0 {
             return Err(r
                 .cursor
@@ -106,6 +107,9 @@ impl CubeReader<'_, '_> {
             // A number that lies ends with the section.
             if r.cursor.left() == 0 && i > 0 && u64::from(announced) != count as u64 {
                 break;
+            }
+            if r.problems.has_failed() {
+                return Err(ReadError::Cancelled);
             }
             r.cursor.enter("cube", i);
             let at = r.cursor.pos();
@@ -236,6 +240,7 @@ impl CubeReader<'_, '_> {
                 let child = r.read()?;
                 let seen: Vec<u32> = r.read()?;
                 let count = r.cursor.u32()?;
+                r.cursor.note_count(4, 8, ["visible chunk", "count"]);
                 let count = r.cursor.count(count, 8, "visible chunk")?;
                 let mut chunks = Vec::with_capacity(count);
                 for _ in 0..count {

@@ -101,8 +101,9 @@ impl Entities {
         let start = cursor.pos();
         let mut whole = cursor.clone();
         cursor.enter("entity tables", None);
-        let mut table = |element_bytes: usize, what: &str| {
+        let mut table = |element_bytes: usize, what: &'static str| {
             let count = cursor.u32()?;
+            cursor.note_count(4, element_bytes, [what, "count"]);
             let count = cursor.count(count, element_bytes, what)?;
             let first = cursor.pos() - start;
             cursor.bytes(count * element_bytes)?;
@@ -115,6 +116,7 @@ impl Entities {
         ];
         let properties = table(PROPERTY_BYTES, "property")?;
         let announced = cursor.u32()?;
+        cursor.note_count(4, HEAD_BYTES, ["entity", "count"]);
         let most = cursor.left() / HEAD_BYTES;
         let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entity") {
             Ok(count) => (count, None),
@@ -742,6 +744,7 @@ pub(super) mod tests {
             part: Part::File,
             start: 0x1000,
             is_packed: false,
+            counts: None,
         };
         let mut problems = Problems::new();
         let entities = Entities::read(&mut Cursor::new(bytes, section), strings, &mut problems);

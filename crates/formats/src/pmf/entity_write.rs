@@ -100,6 +100,7 @@ impl EntityList {
             part: Part::File,
             start: 0,
             is_packed: false,
+            counts: None,
         };
         let mut cursor = Cursor::new(&bytes, section);
         Entities::read(&mut cursor, &strings.finish(), &mut Problems::new())

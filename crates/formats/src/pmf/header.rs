@@ -109,8 +109,8 @@ pub(super) fn read_name(
     })
 }
 
-/// Reads what follows the name of the map in the head of a file.
-pub(super) fn read_header(
+/// Reads the texts that follow the name of the map in the head of a file.
+pub(super) fn read_texts(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
     header: &mut Header,
@@ -118,6 +118,15 @@ pub(super) fn read_header(
     header.description = read_field(cursor, problems, "description of the map")?;
     header.authors = read_field(cursor, problems, "authors of the map")?;
     header.compiler = read_field(cursor, problems, "compiler info of the map")?;
+    Ok(())
+}
+
+/// Reads the gamemodes, which follow the texts.
+pub(super) fn read_gamemodes(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+    header: &mut Header,
+) -> Result<(), ReadError> {
     cursor.enter("gamemodes", None);
     let at = cursor.pos();
     let count = cursor.u8()?;

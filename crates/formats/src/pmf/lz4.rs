@@ -65,6 +65,11 @@ impl Budget {
         Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
     }
 
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> u64 {
+        self.0.left().min(MAX_BYTES)
+    }
+
     /// Takes what a frame is said to decode to, if that can be true and is left.
     pub(super) fn take(&mut self, packed: u64, declared: u64) -> Result<(), Lz4Fault> {
         check_declared(packed, declared)?;
@@ -270,6 +275,28 @@ pub(super) fn unpack_each(
 /// Where the frame that bytes begin with ends; none where it is cut off or no frame.
 pub(super) fn end_of(bytes: &[u8]) -> Option<usize> {
     walk(bytes).ok()
+}
+
+/// How many bytes a frame decodes to, which is whole; none where it is not, or where it is more than so
+/// many.
+pub(super) fn len_of(frame: &[u8], most: u64) -> Option<u32> {
+    if end_of(frame) != Some(frame.len()) {
+        return None;
+    }
+    let mut decoder = FrameDecoder::new(frame);
+    let mut len = 0;
+    loop {
+        match decoder.fill_buf().ok()?.len() {
+            0 => return u32::try_from(len).ok(),
+            block => {
+                len += block as u64;
+                decoder.consume(block);
+            }
+        }
+        if len > most {
+            return None;
+        }
+    }
 }
 
 /// Whether bytes begin as a frame does.

@@ -6,15 +6,16 @@
 
 use std::ops::ControlFlow;
 
-use super::archive::Archive;
+use super::archive::{self, Archive};
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side, StringTable};
 use super::chunk::ChunkData;
 use super::chunk_codec::{Optional, Surroundings, is_inside, read_chunk, read_entities};
 use super::cube_codec::CubeAllowance;
 use super::entities::{Entities, MIN_BYTES};
-use super::header::{read_extensions, read_header, read_name};
+use super::header::{read_extensions, read_gamemodes, read_name, read_texts};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
+use super::mend::{Counts, Patience, fold_astray, may_be_astray, mend};
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted, parallel};
 
@@ -23,8 +24,16 @@ const LARGEST_CHUNK: u8 = 24;
 /// Chunks that are read at once: what is wrong with them is collected after that, so that broken
 /// files do not fill the memory with problems that are never listed.
 const CHUNKS_AT_ONCE: usize = 64;
+/// What is left out where the server section of a level cannot be read.
+const LEVEL_ENTITIES: &str = "the entities of the level";
 /// What is left out where a section decodes to less than all of it.
 const END_OF_SECTION: &str = "the end of the section";
+/// The longest name of a gamemode, in bytes with the zero byte behind it.
+const LONGEST_GAMEMODE: usize = 16;
+/// What is counted as read of each count before the levels whenever a number is tried, in bytes.
+const FRONT_COST: usize = 1 << 4;
+/// What is counted as read for all of them in a file in which no level is found.
+const FRONT_COST_WITHOUT_LEVELS: usize = 1 << 14;
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
 /// How many frames are asked where they end since their sizes do not go with what follows: each may
@@ -74,6 +83,7 @@ pub fn read_with(
         budget: Budget::new(bytes.len()),
         cubes: CubeAllowance::new(bytes.len()),
         walks_left: MAX_WALKS,
+        patience: Patience::new(bytes.len()),
         cut: None,
         watch,
     };
@@ -85,13 +95,15 @@ pub fn read_with(
 
 /// The bytes of a file outside of its levels.
 fn in_file(bytes: &[u8]) -> Cursor<'_> {
-    let section = Section {
-        part: Part::File,
-        start: 0,
-        is_packed: false,
-    };
-    Cursor::new(bytes, section)
+    Cursor::new(bytes, FILE)
 }
+
+const FILE: Section<'_> = Section {
+    part: Part::File,
+    start: 0,
+    is_packed: false,
+    counts: None,
+};
 
 impl Level {
     /// A level at an offset of which nothing is read.
@@ -173,16 +185,13 @@ impl Frame {
     }
 
     /// What it decodes to, to be read.
-    fn section<'a>(&self, bytes: &'a [u8], part: Part) -> Cursor<'a> {
-        let start = self.start;
-        Cursor::new(
-            bytes,
-            Section {
-                part,
-                start,
-                is_packed: true,
-            },
-        )
+    fn section<'a>(&self, part: Part, counts: Option<&'a Counts>) -> Section<'a> {
+        Section {
+            part,
+            start: self.start,
+            is_packed: true,
+            counts,
+        }
     }
 }
 
@@ -193,6 +202,8 @@ struct Reader<'a, 'w> {
     cubes: CubeAllowance,
     /// How many frames may still be asked where they end.
     walks_left: u32,
+    /// How much may still be read to find counts that are wrong.
+    patience: Patience,
     /// That the file ends before a level does: what follows from that has no place of its own.
     cut: Option<Cause>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -234,20 +245,56 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Decodes as much of a section as can be decoded, and says whether that is all.
+    /// Decodes as much of a section as can be decoded, and says whether that is all. Where only its size
+    /// is wrong, it is all.
     fn unpack_begun(
         &mut self,
-        frame: Frame,
+        frame: &mut Frame,
         part: Part,
         sizes_at: u64,
     ) -> Result<(Vec<u8>, bool), ReadError> {
-        self.admit(frame, part, sizes_at)?;
-        let (bytes, why) = frame.unpack_begun(self.bytes, part)?;
+        let begun = self.admit(*frame, part, sizes_at);
+        let mut begun = begun.and_then(|()| frame.unpack_begun(self.bytes, part));
+        if !matches!(begun, Ok((_, None))) && self.settle_unpacked(frame, part, sizes_at) {
+            begun = frame.unpack_begun(self.bytes, part);
+        }
+        let (bytes, why) = begun?;
         let is_whole = why.is_none();
         if let Some(why) = why {
             self.add(why.losing(END_OF_SECTION));
         }
         Ok((bytes, is_whole))
+    }
+
+    /// Reads a section. Where a wrong count leads astray in one that is whole, and the right one is found,
+    /// all of it is read with that.
+    fn read_mending<T>(
+        &mut self,
+        section: Section<'_>,
+        (bytes, is_whole): (&[u8], bool),
+        read: impl Fn(Cursor<'_>, &mut Problems) -> T,
+    ) -> T {
+        let read = |bytes: &[u8], counts: Option<&Counts>, problems: &mut Problems| {
+            read(Cursor::new(bytes, Section { counts, ..section }), problems)
+        };
+        let counts = Counts::default();
+        let mut problems = Problems::new();
+        let found = read(bytes, Some(&counts), &mut problems);
+        if is_whole && problems.find_since(0, may_be_astray).is_some() {
+            let works = |bytes: &[u8]| {
+                let mut tried = Problems::of_trial();
+                read(bytes, None, &mut tried);
+                tried.is_empty()
+            };
+            let mended = mend(bytes, &counts, bytes.len(), &mut self.patience, works);
+            if let Some(mended) = mended {
+                self.add(mended.error(Cursor::new(bytes, section)));
+                return read(&mended.bytes, None, &mut Problems::new());
+            }
+            fold_astray(&mut problems);
+        }
+        self.problems.append(problems, None, |_| false);
+        found
     }
 
     /// Lets what a section lacks follow from that it is not whole.
@@ -262,20 +309,68 @@ impl Reader<'_, '_> {
     /// Reads what follows the name of the map. Where levels cannot be found as the file says, they are
     /// looked for.
     fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
-        let front = self.read_front(cursor, map);
+        let moment = self.problems.moment();
+        let front = self.read_mended_front(cursor, map);
         let lost = "what follows, but for levels that are found by themselves";
-        if let Some(sizes) = self.keep(front, lost)? {
+        let front = self.keep(front, lost)?;
+        // What is wrong with levels does not count where they are not.
+        let before = std::mem::take(&mut self.problems);
+        if let Some(sizes) = front {
             let last = sizes.len().saturating_sub(1);
             for (i, size) in sizes.into_iter().enumerate() {
                 self.read_level(cursor, (i as u8, size, i == last), map)?;
             }
             self.read_entities(cursor, map)?;
         }
+        let of_levels = std::mem::replace(&mut self.problems, before);
+        self.cut = None;
         let mut chunks = map.levels.iter().flat_map(|level| &level.chunks);
-        if !chunks.any(|chunk| chunk.data.is_some()) {
-            self.find_levels(cursor, map)?;
+        if chunks.any(|chunk| chunk.data.is_some()) || !self.find_levels(cursor, map, moment)? {
+            self.problems.append(of_levels, None, |_| false);
         }
         Ok(())
+    }
+
+    /// Reads what stands before the levels, and gives their sizes. Where a wrong count or size leads to
+    /// no level, and the right one is found, it is read with that.
+    fn read_mended_front(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        map: &mut Pmf,
+    ) -> Result<Vec<u32>, ReadError> {
+        read_texts(cursor, &mut self.problems, &mut map.header)?;
+        let file = self.bytes;
+        let counts = Counts::default();
+        let from = cursor.pos();
+        let mut noting = Cursor::new(
+            file,
+            Section {
+                counts: Some(&counts),
+                ..FILE
+            },
+        );
+        noting.seek(from);
+        if pass_front(&mut noting).is_some_and(|sizes| are_levels(noting, &sizes, false)) {
+            return self.read_front(cursor, map);
+        }
+        let works = |bytes: &[u8]| {
+            let mut cursor = in_file(bytes);
+            cursor.seek(from);
+            pass_front(&mut cursor).is_some_and(|sizes| are_levels(cursor, &sizes, true))
+        };
+        let cost = match next_level(file, from) {
+            Some(_) => FRONT_COST * (1 + counts.len()),
+            None => FRONT_COST_WITHOUT_LEVELS,
+        };
+        let Some(mended) = mend(file, &counts, cost, &mut self.patience, works) else {
+            return self.read_front(cursor, map);
+        };
+        self.add(mended.error(in_file(file)));
+        let mut front = in_file(&mended.bytes);
+        front.seek(from);
+        let sizes = self.read_front(&mut front, map);
+        cursor.seek(front.pos());
+        sizes
     }
 
     /// Reads what stands before the levels, and gives their sizes.
@@ -284,7 +379,7 @@ impl Reader<'_, '_> {
         cursor: &mut Cursor<'_>,
         map: &mut Pmf,
     ) -> Result<Vec<u32>, ReadError> {
-        read_header(cursor, &mut self.problems, &mut map.header)?;
+        read_gamemodes(cursor, &mut self.problems, &mut map.header)?;
         map.strings = cursor.string_table()?;
 
         cursor.enter("archive", None);
@@ -324,15 +419,25 @@ impl Reader<'_, '_> {
     }
 
     /// Looks through the whole file for levels: sections that follow each other as their sizes say, with
-    /// a grid behind them. They take the place of those that are not where they should be.
-    fn find_levels(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
+    /// a grid behind them. They take the place of those that are not where they should be. Says whether
+    /// there are any. What is wrong since a moment is why they are not where they should be.
+    fn find_levels(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        map: &mut Pmf,
+        moment: usize,
+    ) -> Result<bool, ReadError> {
         let file = self.bytes;
         let mut levels = Vec::new();
         let mut at = 0;
         // A level whose chunks are all lost is where it should be.
         let first = next_level(file, at).map(|at| at as u64);
         if map.levels.iter().any(|level| Some(level.offset) == first) {
-            return Ok(());
+            return Ok(false);
+        }
+        let why = self.problems.first_error_since(moment);
+        if let Some(why) = why {
+            self.problems.fold_since(moment, why);
         }
         while let Some(found) = next_level(file, at)
             && let Ok(number) = u8::try_from(levels.len())
@@ -345,23 +450,30 @@ impl Reader<'_, '_> {
             levels.push(level);
         }
         let Some(first) = levels.first() else {
-            return Ok(());
+            return Ok(false);
         };
         cursor.enter("level list", None);
         let count = counted(levels.len(), "level");
         let is = if levels.len() == 1 { "is" } else { "are" };
         let found = format!("it leads to no level, but {count} {is} in the file");
-        let at = first.offset as usize;
-        let error = cursor.fault(&rules::LEVEL_LIST, at, found, "where levels are");
-        self.add(error);
+        let first_at = first.offset as usize;
+        let error = cursor.fault(&rules::LEVEL_LIST, first_at, found, "where levels are");
+        if let ReadError::Unreadable(problem) = error {
+            self.problems.push_consequence(why, problem);
+        }
+        let why = why.or(self.problems.last());
+        let of_entities = self.problems.moment();
         map.levels = levels;
-        let rest = bytes_from(file, at as u64);
-        if map.entities.is_empty() && are_entities(rest, &map.strings) {
+        map.entities = Entities::unread();
+        if are_entities(bytes_from(file, at as u64), &map.strings) {
             let mut cursor = in_file(file);
             cursor.seek(at);
             self.read_entities(&mut cursor, map)?;
         }
-        Ok(())
+        if let Some(why) = why {
+            self.problems.fold_since(of_entities, why);
+        }
+        Ok(true)
     }
 
     /// Reads the level that begins at the cursor, and goes to what follows it: where its size says, or
@@ -453,6 +565,7 @@ impl Reader<'_, '_> {
             part: Part::Level(number),
             start,
             is_packed: false,
+            counts: None,
         };
         let file = self.bytes;
         let mut cursor = Cursor::new(bytes_from(file, start), section);
@@ -471,8 +584,9 @@ impl Reader<'_, '_> {
             |_| sizes_at,
             |at| is_grid(bytes_from(file, at)),
         );
+        let (moment, grid_place) = (self.problems.moment(), Place::Offset(grid_at));
         cursor.seek((grid_at - start) as usize);
-        let grid = self.read_grid(&mut cursor, level);
+        let grid = self.read_grid(&mut cursor, level, announced);
         self.read_sections(number, level, grid.is_ok())?;
         let count = grid?;
 
@@ -499,6 +613,13 @@ impl Reader<'_, '_> {
         level.chunks = chunks;
         self.read_chunks(number, level, directory_offset)?;
         self.check_views(number, level);
+        // Along which axis a grid is another one cannot always be told.
+        let is_of_grid =
+            |problem: &Problem| problem.rule == &rules::COUNT && problem.place == grid_place;
+        let problems = &mut self.problems;
+        if let Some(grid) = problems.find_since(moment, is_of_grid) {
+            problems.fold_some_since(moment, grid, |problem| problem.rule == &rules::CHUNK_INDEX);
+        }
         Ok(end)
     }
 
@@ -507,13 +628,24 @@ impl Reader<'_, '_> {
         &mut self,
         cursor: &mut Cursor<'_>,
         level: &mut Level,
+        announced: u64,
     ) -> Result<usize, ReadError> {
         cursor.enter("grid", None);
         let at = cursor.pos();
         // Each number is one below the count.
-        let grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
+        let mut grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
         let exponent = cursor.u8()?;
         let center = ChunkIndex(cursor.u32()?);
+        let directory = cursor.clone().rest();
+        let size = announced.saturating_sub(level.offset + cursor.pos() as u64);
+        if let Some((axis, count)) = mended_grid(directory, size, grid, center)
+            && let Some((name, wrong)) = ["Y", "X", "Z"].get(axis).zip(grid.get_mut(axis))
+        {
+            let found = format!("{} along {name}", counted(*wrong as usize, "chunk"));
+            let expected = format!("{count}, with which the level ends where its size says");
+            self.add(cursor.fault(&rules::COUNT, at, found, expected));
+            *wrong = count;
+        }
         level.grid = grid;
         level.center = center;
         if exponent > LARGEST_CHUNK {
@@ -572,6 +704,44 @@ impl Reader<'_, '_> {
         position
     }
 
+    /// Finds out what a frame decodes to of which it cannot be what is said. Says whether it is known, and
+    /// something else.
+    fn settle_unpacked(&mut self, frame: &mut Frame, part: Part, sizes_at: u64) -> bool {
+        let rest = bytes_from(self.bytes, frame.start);
+        let packed = rest.get(..frame.packed as usize).unwrap_or_default();
+        let len = lz4::len_of(packed, self.budget.left());
+        let len = len.filter(|len| *len != frame.unpacked && *len > 0);
+        let Some(len) = len else { return false };
+        if self.budget.take(packed.len() as u64, len.into()).is_err() {
+            return false;
+        }
+        let found = format!("sizes of the {part}: {} bytes once decoded", frame.unpacked);
+        let expected = format!("{len}, as its frame has");
+        let place = Place::Offset(sizes_at);
+        self.add(refused(&rules::SECTION_SIZE, part, place, found, expected));
+        frame.unpacked = len;
+        true
+    }
+
+    /// [`Self::settle_unpacked`] for the sections of a chunk, which may be decoded then.
+    fn settle_chunk(
+        &mut self,
+        (level, chunk): (u8, &mut Chunk),
+        sizes_at: u64,
+        admitted: &mut [Result<(), ReadError>; 3],
+    ) -> bool {
+        let mut is_settled = false;
+        let frames = chunk.frames.iter_mut().zip(Side::ALL).zip(admitted);
+        for ((frame, side), admitted) in frames {
+            let part = Part::ChunkSection(level, chunk.index, side);
+            if self.settle_unpacked(frame, part, sizes_at) {
+                *admitted = Ok(());
+                is_settled = true;
+            }
+        }
+        is_settled
+    }
+
     /// The bytes of the frame at an offset, as it says itself; none where it is broken.
     fn walk(&mut self, offset: u64) -> Option<u32> {
         self.walks_left = self.walks_left.checked_sub(1)?;
@@ -588,7 +758,7 @@ impl Reader<'_, '_> {
     ) -> Result<(), ReadError> {
         let part = |side| Part::LevelSection(number, side);
         let sizes_at = level.offset + 1;
-        let [common, client, server] = level.frames;
+        let [common, client, server] = &mut level.frames;
         let grid = if is_grid_known {
             level.grid
         } else {
@@ -603,8 +773,8 @@ impl Reader<'_, '_> {
         };
         let lost = "all materials and environments of the level";
         if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
-            let section = common.section(&bytes, part(Side::Common));
-            level.common = LevelCommon::read(section, &mut self.problems);
+            let section = common.section(part(Side::Common), None);
+            level.common = self.read_mending(section, (&bytes, is_whole), LevelCommon::read);
             level.common.is_torn |= !is_whole;
             self.fold_section(moment, is_whole);
         }
@@ -613,8 +783,11 @@ impl Reader<'_, '_> {
             let bytes = self.unpack_begun(client, part(Side::Client), sizes_at);
             let lost = "the looks of materials, the sky and the sound environments of the level";
             if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
-                let section = client.section(&bytes, part(Side::Client));
-                let mut read = LevelClient::read(section, &mut self.problems, &level.common, grid);
+                let section = client.section(part(Side::Client), None);
+                let read = |cursor: Cursor<'_>, problems: &mut Problems| {
+                    LevelClient::read(cursor, problems, &level.common, grid)
+                };
+                let mut read = self.read_mending(section, (&bytes, is_whole), read);
                 read.is_torn |= !is_whole;
                 level.client = Some(read);
                 self.fold_section(moment, is_whole);
@@ -623,16 +796,9 @@ impl Reader<'_, '_> {
         if !server.is_empty() {
             let moment = self.problems.moment();
             let bytes = self.unpack_begun(server, part(Side::Server), sizes_at);
-            let lost = "the entities of the level";
-            if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
-                let mut section = server.section(&bytes, part(Side::Server));
-                let strings = section.string_table();
-                if let Some(strings) = self.keep(strings, lost)? {
-                    let problems = &mut self.problems;
-                    let entities =
-                        read_entities(&mut section, &strings, problems, &rules::ENTITIES);
-                    level.server = Some(LevelServer { strings, entities });
-                }
+            if let Some((bytes, is_whole)) = self.keep(bytes, LEVEL_ENTITIES)? {
+                let section = server.section(part(Side::Server), None);
+                level.server = self.read_mending(section, (&bytes, is_whole), read_level_server);
                 self.fold_section(moment, is_whole);
             }
         }
@@ -680,16 +846,14 @@ impl Reader<'_, '_> {
         let file = self.bytes;
         let mut chunks = std::mem::take(&mut level.chunks);
         let cubes = std::mem::take(&mut self.cubes);
+        let has_client = !level.frames[1].is_empty();
         let around = Surroundings {
-            names: LevelNames::new(
-                &level.common,
-                !level.frames[1].is_empty(),
-                level.client.as_ref(),
-            ),
+            names: &LevelNames::new(&level.common, has_client, level.client.as_ref()),
             grid: level.grid,
             cubes: &cubes,
         };
         let mut sizes_at = directory_offset;
+        let mut next_sizes_at = directory_offset;
         for batch in chunks.chunks_mut(CHUNKS_AT_ONCE) {
             let mut admitted = Vec::with_capacity(batch.len());
             for chunk in &*batch {
@@ -723,22 +887,105 @@ impl Reader<'_, '_> {
                 };
                 (data, problems)
             });
-            for (chunk, (data, problems)) in batch.iter_mut().zip(done.ok_or(ReadError::Cancelled)?)
-            {
+            let done = done.ok_or(ReadError::Cancelled)?;
+            let done = batch.iter_mut().zip(admitted).zip(done);
+            for ((chunk, mut admitted), (mut data, mut problems)) in done {
+                let sizes_at = next_sizes_at;
+                next_sizes_at += DIRECTORY_BYTES as u64;
+                if (admitted.iter().any(Result::is_err)
+                    || problems.find_since(0, is_of_frame).is_some())
+                    && self.settle_chunk((number, chunk), sizes_at, &mut admitted)
+                {
+                    problems = Problems::new();
+                    data = unpack_chunk(file, (number, chunk), &admitted, &around, &mut problems);
+                }
+                let data = data.map_err(|error| problems.add_error(error.losing("the chunk")));
+                if let Some(data) = self.mend_chunk((number, chunk), &around, &problems) {
+                    chunk.data = Some(Box::new(data));
+                    continue;
+                }
+                fold_astray(&mut problems);
                 let is_damaged = problems.has_errors();
                 self.problems.append(problems, self.cut, |problem| {
                     problem.rule == &rules::TRUNCATED
                 });
-                match data {
-                    Ok(data) => chunk.data = Some(Box::new(ChunkData { is_damaged, ..data })),
-                    Err(error) => self.add(error.losing("the chunk")),
-                }
+                let data = data.ok().map(|data| ChunkData { is_damaged, ..data });
+                chunk.data = data.map(Box::new);
             }
         }
-        drop(around);
         self.cubes = cubes;
         level.chunks = chunks;
         Ok(())
+    }
+
+    /// Reads a chunk again in which a wrong count leads astray, if the right one is found: all of it then,
+    /// but for the count.
+    fn mend_chunk(
+        &mut self,
+        (level, chunk): (u8, &Chunk),
+        around: &Surroundings<'_>,
+        problems: &Problems,
+    ) -> Option<ChunkData> {
+        let part = |side| Part::ChunkSection(level, chunk.index, side);
+        let frame = |side| {
+            let frame: &Frame = chunk.frames.get(side as usize)?;
+            (!frame.is_empty()).then_some(frame)
+        };
+        let is_astray_in = |side: &Side| {
+            let start = frame(*side).map(|frame| Place::Offset(frame.start));
+            let is_it = |problem: &Problem| may_be_astray(problem) && start == Some(problem.place);
+            problems.find_since(0, is_it).is_some()
+        };
+        let astray = Side::ALL.into_iter().find(is_astray_in)?;
+        if self.patience.is_over() {
+            return None;
+        }
+        let mut sections = [const { Vec::new() }; 3];
+        for (side, section) in Side::ALL.into_iter().zip(&mut sections) {
+            if let Some(frame) = frame(side) {
+                *section = frame.unpack(self.bytes, part(side)).ok()?;
+            }
+        }
+        let cubes = CubeAllowance::new(0);
+        let trial = Surroundings {
+            cubes: &cubes,
+            ..*around
+        };
+        let read =
+            |bytes: &[u8], counts, (around, problems): (&Surroundings<'_>, &mut Problems)| {
+                let section = |side| {
+                    let bytes = match sections.get(side as usize) {
+                        Some(section) if side != astray => section,
+                        _ => bytes,
+                    };
+                    let counts = if side == astray { counts } else { None };
+                    frame(side).map(|frame| Cursor::new(bytes, frame.section(part(side), counts)))
+                };
+                let or_missing = |section| match section {
+                    Some(cursor) => Optional::There(cursor),
+                    None => Optional::Missing,
+                };
+                let common = section(Side::Common)?;
+                let [client, server] = [Side::Client, Side::Server].map(section).map(or_missing);
+                read_chunk((common, true), client, server, around, problems).ok()
+            };
+        let bytes = sections.get(astray as usize)?;
+        let counts = Counts::default();
+        read(bytes, Some(&counts), (&trial, &mut Problems::new()));
+        let works = |bytes: &[u8]| {
+            let trial = Surroundings {
+                cubes: &CubeAllowance::new(0),
+                ..*around
+            };
+            let mut tried = Problems::of_trial();
+            read(bytes, None, (&trial, &mut tried)).is_some() && tried.is_empty()
+        };
+        let cost = sections.iter().take(1 + astray as usize).map(Vec::len);
+        let mended = mend(bytes, &counts, cost.sum(), &mut self.patience, works)?;
+        let data = read(&mended.bytes, None, (around, &mut Problems::new()))?;
+        let section = frame(astray)?.section(part(astray), None);
+        self.add(mended.error(Cursor::new(bytes, section)));
+        Some(data)
     }
 
     /// Warns of cubes that are said to be seen in other chunks and are not there.
@@ -784,6 +1031,20 @@ fn refused(
     ReadError::Unreadable(Problem::new(rule, part.subject(), place, message))
 }
 
+/// Reads the server section of a level.
+fn read_level_server(mut cursor: Cursor<'_>, problems: &mut Problems) -> Option<LevelServer> {
+    match cursor.string_table() {
+        Ok(strings) => {
+            let entities = read_entities(&mut cursor, &strings, problems, &rules::ENTITIES);
+            Some(LevelServer { strings, entities })
+        }
+        Err(error) => {
+            problems.add_error(error.losing(LEVEL_ENTITIES));
+            None
+        }
+    }
+}
+
 /// Why something without its common section cannot be read.
 fn missing(part: Part, at: u64) -> ReadError {
     let found = format!("{part}: the section is missing");
@@ -810,6 +1071,57 @@ fn is_level(bytes: &[u8]) -> bool {
     let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
     let has_flags = bytes.first().is_some_and(|flags| flags & !known == 0);
     has_flags && bytes.get(LEVEL_HEAD_BYTES..).is_some_and(lz4::begins)
+}
+
+/// Goes over what stands before the levels from the gamemodes on, and gives the sizes of the levels; none
+/// where it cannot be so.
+fn pass_front(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
+    let gamemodes = cursor.u8().ok()?;
+    cursor.note_count(1, 2, ["gamemode", "count"]);
+    for _ in 0..gamemodes {
+        let len = cursor.until_zero()?.len();
+        (1..LONGEST_GAMEMODE).contains(&len).then_some(())?;
+    }
+    let mut sized = |record| {
+        let size = cursor.u32().ok()?;
+        cursor.note_count(4, 1, [record, "size"]);
+        cursor.bytes(size as usize).ok()
+    };
+    let strings = sized("string table")?;
+    let archive = sized("archive")?;
+    let are_strings = strings.last().is_none_or(|last| *last == 0);
+    let is_archive = archive.is_empty() || archive.starts_with(&archive::MAGIC);
+    if !are_strings || !is_archive {
+        return None;
+    }
+    let extensions = cursor.u16().ok()?;
+    cursor.note_count(2, 4, ["extension", "count"]);
+    let mut size_at = cursor.pos();
+    let sizes = cursor.bytes(4 * usize::from(extensions)).ok()?;
+    for size in sizes.as_chunks().0 {
+        cursor.note_count_at(size_at, 4, 1, ["extension", "size"]);
+        size_at += size.len();
+        let body = cursor.bytes(u32::from_le_bytes(*size) as usize).ok()?;
+        let (_, name) = body.split_first()?;
+        (name.contains(&0) && name.first() != Some(&0)).then_some(())?;
+    }
+    let levels = cursor.u8().ok()?;
+    cursor.note_count(1, 4, ["level", "count"]);
+    (0..levels).map(|_| cursor.u32().ok()).collect()
+}
+
+/// Whether levels of these sizes begin at a cursor; if `to_end`, all of them and the entities at the end
+/// of the file.
+fn are_levels(mut cursor: Cursor<'_>, sizes: &[u32], to_end: bool) -> bool {
+    if !to_end && !sizes.is_empty() {
+        return is_level(cursor.rest());
+    }
+    for size in sizes {
+        if !cursor.bytes(*size as usize).is_ok_and(is_level) {
+            return false;
+        }
+    }
+    are_entities(cursor.rest(), &StringTable::default())
 }
 
 /// The offset of the next level from an offset on that can be told by its sections alone.
@@ -848,7 +1160,66 @@ fn is_grid(bytes: &[u8]) -> bool {
     let is_small = grid
         .get(4)
         .is_some_and(|exponent| *exponent <= LARGEST_CHUNK);
-    is_small && chunks.saturating_mul(DIRECTORY_BYTES as u64) <= directory.len() as u64
+    is_small && is_directory(directory, chunks)
+}
+
+/// The axis along which a grid has a wrong number of chunks, and the right one: that with which sections
+/// follow the directory up to the end of the level, which is after so many bytes. None where it is right,
+/// or where no such number is.
+fn mended_grid(
+    directory: &[u8],
+    size: u64,
+    grid: [u32; 3],
+    center: ChunkIndex,
+) -> Option<(usize, u32)> {
+    let chunks = grid.iter().map(|count| u64::from(*count)).product();
+    if is_directory(directory, chunks) {
+        return None;
+    }
+    let mut end = 0;
+    let mut chunks = 0;
+    for sizes in directory.as_chunks::<DIRECTORY_BYTES>().0 {
+        let [packed, _] = sizes.as_chunks::<12>().0 else {
+            break;
+        };
+        let packed = packed.as_chunks().0.iter().copied();
+        let packed = packed.map(|size| u64::from(u32::from_le_bytes(size)));
+        end += DIRECTORY_BYTES as u64 + packed.sum::<u64>();
+        chunks += 1;
+        if end > size {
+            break;
+        }
+        if end < size || !is_directory(directory, chunks) {
+            continue;
+        }
+        let most = [1 << 8, 1 << 12, 1 << 12];
+        let axes = (0..3).filter_map(|axis| {
+            let is_other = |(other, _): &(usize, &u32)| *other != axis;
+            let others = grid.iter().enumerate().filter(is_other);
+            let others = others.map(|(_, count)| u64::from(*count)).product::<u64>();
+            let count = u32::try_from(chunks / others).ok()?;
+            let is_it = count > 0
+                && chunks % others == 0
+                && most.get(axis).is_some_and(|most| count <= *most)
+                && center.yxz().get(axis).is_some_and(|at| *at < count);
+            is_it.then_some((axis, count))
+        });
+        // Nearly what is there is the most likely.
+        return axes.min_by_key(|(axis, count)| grid.get(*axis).map(|was| was.abs_diff(*count)));
+    }
+    None
+}
+
+/// Whether bytes may begin with the directory of so many chunks: the first section follows it.
+fn is_directory(bytes: &[u8], chunks: u64) -> bool {
+    let len = chunks.saturating_mul(DIRECTORY_BYTES as u64);
+    let directory = usize::try_from(len)
+        .ok()
+        .and_then(|len| bytes.split_at_checked(len));
+    directory.is_some_and(|(sizes, sections)| {
+        let are_empty = sizes.iter().all(|byte| *byte == 0);
+        are_empty || sections.len() < 4 || lz4::begins(sections)
+    })
 }
 
 /// Whether bytes are entities and nothing else.
@@ -915,24 +1286,27 @@ fn unpack_chunk(
     let moment = problems.moment();
     let (common_bytes, is_cut) = common_bytes?;
     let data = read_chunk(
-        (common.section(&common_bytes, part(Side::Common)), is_cut),
-        client_bytes.map(|bytes| client.section(bytes, part(Side::Client))),
-        server_bytes.map(|bytes| server.section(bytes, part(Side::Server))),
+        (
+            Cursor::new(&common_bytes, common.section(part(Side::Common), None)),
+            is_cut,
+        ),
+        client_bytes.map(|bytes| Cursor::new(bytes, client.section(part(Side::Client), None))),
+        server_bytes.map(|bytes| Cursor::new(bytes, server.section(part(Side::Server), None))),
         around,
         problems,
     );
     // What a section lacks that is not whole follows from that.
     if let Some(cause) = problems.first_since(0).filter(|_| moment > 0) {
-        problems.fold_some_since(moment, cause, |problem| is_of_cut(problem.rule));
-    }
-    // Where the file ends, that says why children are missing too.
-    let is_end = |problem: &Problem| problem.rule == &rules::TRUNCATED;
-    if let Some(end) = problems.find_since(0, is_end).filter(|_| moment > 0) {
-        problems.fold_some_since(moment, end, |problem| {
-            problem.rule == &rules::MISSING_CHILDREN
+        problems.fold_some_since(moment, cause, |problem| {
+            is_of_cut(problem.rule) || problem.rule == &rules::MISSING_CHILDREN
         });
     }
     data
+}
+
+/// Whether a problem is one of a frame or its sizes.
+fn is_of_frame(problem: &Problem) -> bool {
+    [&rules::LZ4, &rules::SECTION_SIZE].contains(&problem.rule)
 }
 
 /// Whether a rule is broken by what is only not whole.

@@ -9,6 +9,8 @@ crate::rules! {
     Error NEWER_LAYOUT = "pmf/newer-layout";
     /// A record needs more bytes than are left.
     Error TRUNCATED = "pmf/truncated";
+    /// A count or size does not go with what follows, which is read with the one that does.
+    Error COUNT = "pmf/count", all is read;
     /// A text of the header does not end.
     Error UNTERMINATED_TEXT = "pmf/unterminated-text";
     /// The map is for more than 32 gamemodes.

@@ -11,6 +11,7 @@ mod pfobj;
 mod pfscene;
 mod pmf;
 mod pmf_broken;
+mod pmf_counts;
 mod pmf_parts;
 mod pmf_salvage;
 mod ppe_map_data;
