@@ -92,6 +92,11 @@ impl Problems {
         }
     }
 
+    /// Whether what it is of is only tried.
+    pub(crate) fn is_trial(&self) -> bool {
+        self.is_trial
+    }
+
     /// Whether something was tried that has a problem, so that the rest of it does not matter.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::mend::Counts;
+use super::mend::{Counts, STRING_TABLE};
 use super::rules;
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
@@ -209,7 +209,7 @@ impl Cursor<'_> {
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
         let size = self.u32()?;
-        self.note_count(4, 1, ["string table", "size"]);
+        self.note_count(4, 1, STRING_TABLE);
         let size = self.count(size, 1, "byte of strings")?;
         Ok(StringTable::new(self.bytes(size)?))
     }

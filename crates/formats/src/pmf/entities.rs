@@ -13,7 +13,7 @@ use super::entity_kinds::{
     BOUNDS_MAX, BOUNDS_MIN, EntityKind, HEAD, KIND, POSITION, ROTATION, SHAPE,
 };
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
-use super::rules;
+use super::{mend, rules};
 use crate::{Problems, ReadError, Rule, counted, outside, quoted};
 
 /// Bytes of no entities: five counts.
@@ -116,7 +116,7 @@ impl Entities {
         ];
         let properties = table(PROPERTY_BYTES, "property")?;
         let announced = cursor.u32()?;
-        cursor.note_count(4, HEAD_BYTES, ["entity", "count"]);
+        cursor.note_count(4, HEAD_BYTES, mend::ENTITIES);
         let most = cursor.left() / HEAD_BYTES;
         let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entity") {
             Ok(count) => (count, None),
@@ -148,6 +148,11 @@ impl Entities {
                     break;
                 }
             }
+        }
+        // Values that nothing uses are rather bytes of something else.
+        if problems.is_trial() && announced == 0 && cursor.pos() - start > MIN_BYTES {
+            let found = "values, but no entities";
+            return Err(cursor.fault(&rules::ENTITIES, start, found, "entities that use them"));
         }
         let is_torn = error.is_some();
         if let (Some(error), Some(rule)) = (error, broken) {

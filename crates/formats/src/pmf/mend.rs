@@ -11,6 +11,12 @@ use crate::{Problem, Problems, ReadError};
 const TRIED_BYTES: usize = 16 << 20;
 const TRIED_PER_FILE_BYTE: usize = 4;
 
+/// The name of the size of a string table.
+pub(super) const STRING_TABLE: [&str; 2] = ["string table", "size"];
+
+/// The name of the number of entities.
+pub(super) const ENTITIES: [&str; 2] = ["entity", "count"];
+
 /// A number in a section that says how much follows it.
 #[derive(Debug, Clone, Copy)]
 struct Count {
@@ -42,6 +48,17 @@ impl Count {
         {
             *byte = new;
         }
+    }
+
+    /// Whether so many bytes behind it are strings.
+    fn is_text(&self, section: &[u8], number: u64) -> bool {
+        let start = self.at + self.bytes;
+        let text = section.get(start..start.saturating_add(number as usize));
+        let text = text.and_then(|text| std::str::from_utf8(text).ok());
+        text.is_some_and(|text| {
+            let ends = text.is_empty() || text.ends_with('\0');
+            ends && !text.contains(|c: char| c.is_control() && c != '\0' && !c.is_whitespace())
+        })
     }
 
     /// The most that it can be.
@@ -118,6 +135,11 @@ pub(super) struct Mended {
 }
 
 impl Mended {
+    /// Whether it is the number of entities, of which there are fewer.
+    pub(super) fn is_of_fewer_entities(&self) -> bool {
+        self.count.name == ENTITIES && self.expected < self.found
+    }
+
     /// What is wrong with the count. `cursor` is one of the section.
     pub(super) fn error(&self, mut cursor: Cursor<'_>) -> ReadError {
         let Self {
@@ -147,6 +169,9 @@ pub(super) fn mend(
     let mut bytes = section.to_vec();
     let mut is_it = |count: &Count, number: u64| {
         if number > count.most(section) || number == count.of(section) {
+            return Some(false);
+        }
+        if count.name == STRING_TABLE && !count.is_text(section, number) {
             return Some(false);
         }
         let Some(less) = left.checked_sub(cost) else {

@@ -15,7 +15,7 @@ use super::entities::{Entities, MIN_BYTES};
 use super::header::{read_extensions, read_gamemodes, read_name, read_texts};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
-use super::mend::{Counts, Patience, fold_astray, may_be_astray, mend};
+use super::mend::{Counts, Mended, Patience, STRING_TABLE, fold_astray, may_be_astray, mend};
 use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted, parallel};
 
@@ -266,16 +266,18 @@ impl Reader<'_, '_> {
         Ok((bytes, is_whole))
     }
 
-    /// Reads a section. Where a wrong count leads astray in one that is whole, and the right one is found,
-    /// all of it is read with that.
+    /// Reads a section from an offset on. Where a wrong count leads astray in one that is whole, and the
+    /// right one is found, all of it is read with that.
     fn read_mending<T>(
         &mut self,
         section: Section<'_>,
-        (bytes, is_whole): (&[u8], bool),
+        (bytes, from, is_whole): (&[u8], usize, bool),
         read: impl Fn(Cursor<'_>, &mut Problems) -> T,
     ) -> T {
         let read = |bytes: &[u8], counts: Option<&Counts>, problems: &mut Problems| {
-            read(Cursor::new(bytes, Section { counts, ..section }), problems)
+            let mut cursor = Cursor::new(bytes, Section { counts, ..section });
+            cursor.seek(from);
+            read(cursor, problems)
         };
         let counts = Counts::default();
         let mut problems = Problems::new();
@@ -286,8 +288,12 @@ impl Reader<'_, '_> {
                 read(bytes, None, &mut tried);
                 tried.is_empty()
             };
-            let mended = mend(bytes, &counts, bytes.len(), &mut self.patience, works);
-            if let Some(mended) = mended {
+            let cost = bytes.len() - from;
+            let mended = mend(bytes, &counts, cost, &mut self.patience, works);
+            // Of fewer entities at the end of a file, the others are rather cut off.
+            let is_cut =
+                |mended: &Mended| section.part == Part::File && mended.is_of_fewer_entities();
+            if let Some(mended) = mended.filter(|mended| !is_cut(mended)) {
                 self.add(mended.error(Cursor::new(bytes, section)));
                 return read(&mended.bytes, None, &mut Problems::new());
             }
@@ -413,8 +419,12 @@ impl Reader<'_, '_> {
             map.entities = Entities::unread();
             return Ok(());
         }
-        let (strings, problems) = (&map.strings, &mut self.problems);
-        map.entities = read_entities(cursor, strings, problems, &rules::MAP_ENTITIES);
+        let strings = &map.strings;
+        let read = |mut cursor: Cursor<'_>, problems: &mut Problems| {
+            read_entities(&mut cursor, strings, problems, &rules::MAP_ENTITIES)
+        };
+        let entities = (self.bytes, cursor.pos(), self.cut.is_none());
+        map.entities = self.read_mending(FILE, entities, read);
         Ok(())
     }
 
@@ -774,7 +784,7 @@ impl Reader<'_, '_> {
         let lost = "all materials and environments of the level";
         if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
             let section = common.section(part(Side::Common), None);
-            level.common = self.read_mending(section, (&bytes, is_whole), LevelCommon::read);
+            level.common = self.read_mending(section, (&bytes, 0, is_whole), LevelCommon::read);
             level.common.is_torn |= !is_whole;
             self.fold_section(moment, is_whole);
         }
@@ -787,7 +797,7 @@ impl Reader<'_, '_> {
                 let read = |cursor: Cursor<'_>, problems: &mut Problems| {
                     LevelClient::read(cursor, problems, &level.common, grid)
                 };
-                let mut read = self.read_mending(section, (&bytes, is_whole), read);
+                let mut read = self.read_mending(section, (&bytes, 0, is_whole), read);
                 read.is_torn |= !is_whole;
                 level.client = Some(read);
                 self.fold_section(moment, is_whole);
@@ -798,7 +808,7 @@ impl Reader<'_, '_> {
             let bytes = self.unpack_begun(server, part(Side::Server), sizes_at);
             if let Some((bytes, is_whole)) = self.keep(bytes, LEVEL_ENTITIES)? {
                 let section = server.section(part(Side::Server), None);
-                level.server = self.read_mending(section, (&bytes, is_whole), read_level_server);
+                level.server = self.read_mending(section, (&bytes, 0, is_whole), read_level_server);
                 self.fold_section(moment, is_whole);
             }
         }
@@ -1082,13 +1092,13 @@ fn pass_front(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
         let len = cursor.until_zero()?.len();
         (1..LONGEST_GAMEMODE).contains(&len).then_some(())?;
     }
-    let mut sized = |record| {
+    let mut sized = |name| {
         let size = cursor.u32().ok()?;
-        cursor.note_count(4, 1, [record, "size"]);
+        cursor.note_count(4, 1, name);
         cursor.bytes(size as usize).ok()
     };
-    let strings = sized("string table")?;
-    let archive = sized("archive")?;
+    let strings = sized(STRING_TABLE)?;
+    let archive = sized(["archive", "size"])?;
     let are_strings = strings.last().is_none_or(|last| *last == 0);
     let is_archive = archive.is_empty() || archive.starts_with(&archive::MAGIC);
     if !are_strings || !is_archive {

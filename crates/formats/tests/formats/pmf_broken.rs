@@ -49,7 +49,7 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
             };
             let lost = of(Severity::Error).next().is_some();
             // Of a size that is taken from elsewhere nothing is left out.
-            let costs_nothing = ["pmf/section-size", "pmf/level-list"];
+            let costs_nothing = ["pmf/section-size", "pmf/level-list", "pmf/count"];
             assert!(of(Severity::Error).all(|problem| {
                 problem.message.contains("left out: ") || costs_nothing.contains(&problem.rule.id)
             }));
@@ -155,20 +155,24 @@ fn heads_are_checked() {
     check(
         &with(gamemodes, 33),
         &Lost,
-        "33 gamemodes; expected at most 32",
+        "gamemode count: 33; expected 1, with which all that follows can be read",
     );
     // Behind one gamemode, `walk`, the tables, the archive and the extensions.
     let strings = gamemodes + 1 + 5;
-    check(&with(strings + 3, 0xFF), &Lost, "string table: ");
+    check(&with(strings + 3, 0xFF), &Lost, "string table size: ");
     let archive = strings + 4 + good().strings.bytes().len();
-    check(&with(archive + 3, 0xFF), &Lost, "archive: ");
+    check(&with(archive + 3, 0xFF), &Lost, "archive size: ");
     let extensions = archive + 4;
-    check(&with(extensions + 1, 0xFF), &Lost, "extensions, but ");
-    check(&with(extensions + 2 + 3, 0xFF), &Lost, "extension 0: ");
+    check(
+        &with(extensions + 1, 0xFF),
+        &Lost,
+        "extension count: 65281; expected 1,",
+    );
+    check(&with(extensions + 2 + 3, 0xFF), &Lost, "extension size: ");
     let levels = extensions + 2 + 4 + good().extensions[0].data.len() + 1 + 12;
     assert_eq!(bytes[levels], 1);
     check(&with(levels + 4, 0xFF), &Lost, "level 0: ");
-    check(&with(levels, 2), &Lost, "");
+    check(&with(levels, 2), &Lost, "level count: 2; expected 1,");
     let cut = bytes.len() - good().entities.bytes().len() + 19;
     check(&bytes[..cut], &Lost, "entity tables: 19 bytes left");
     check(&[&bytes[..], &[0]].concat(), &Listed, "1 byte left over");
@@ -694,7 +698,10 @@ fn children_in_a_section_that_cannot_be_read_are_said_to_be() {
     let map = read(&file).unwrap();
     let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
     assert!(cubes.is_drawn(1) && !cubes.is_reached(1));
-    let mut problems = map.problems.iter();
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", map.problems);
+    };
+    let mut problems = problem.consequences.iter();
     let said = problems.find(|problem| problem.rule.id == "pmf/missing-children");
     let message = &said.unwrap().message;
     assert!(
@@ -778,7 +785,7 @@ fn patched(side: Side, at: usize, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn counts_that_lie_are_left_out() {
+fn counts_that_lie_are_found_out() {
     let data = good().levels.remove(0).chunks.remove(0).data.unwrap();
     let client = data.client.unwrap();
     // Where the numbers of cubes, vertices and normals stand: behind what is before them.
@@ -791,32 +798,22 @@ fn counts_that_lie_are_left_out() {
     let regions = 4 + data.server.unwrap().strings.bytes().len();
     let most = &u32::MAX.to_le_bytes()[..];
     let cases: [(Side, usize, &[u8], &str); 15] = [
-        (Side::Common, 0, most, "4294967295 bytes of strings, but"),
         (
             Side::Common,
-            cubes,
-            &[0; 4],
-            "no cubes; expected at least one",
-        ),
-        (Side::Common, cubes, most, "4294967295 cubes, but"),
-        (Side::Common, cubes + 4, &[7], "cube 0, at"),
-        (
-            Side::Common,
-            cubes + 9,
+            0,
             most,
-            "4294967295 visible cubes, but",
+            "string table size, at 0x0 of the data of the common section of chunk (0, 0, 0) of level 0: 4294967295; expected 51, with which all that follows can be read",
         ),
-        (Side::Common, cubes - 6 - 1, &[255], "255 fast lights, but"),
-        (Side::Client, 0, &[255], "255 sound regions, but"),
-        (
-            Side::Client,
-            lightmaps + 1,
-            &[16],
-            "2^16 luxels on each side",
-        ),
-        (Side::Client, lightmaps + 1, &[15], "bytes left"),
-        (Side::Client, vertices, most, "4294967295 vertices, but"),
-        (Side::Client, normals, most, "4294967295 normals, but"),
+        (Side::Common, cubes, &[0; 4], "cube list count"),
+        (Side::Common, cubes, most, "cube list count"),
+        (Side::Common, cubes + 4, &[7], "cube 0, at"),
+        (Side::Common, cubes + 9, most, "visible cube count"),
+        (Side::Common, cubes - 6 - 1, &[255], "fast light count"),
+        (Side::Client, 0, &[255], "sound region count"),
+        (Side::Client, lightmaps + 1, &[16], "lightmap size"),
+        (Side::Client, lightmaps + 1, &[15], "lightmap size"),
+        (Side::Client, vertices, most, "vertex count"),
+        (Side::Client, normals, most, "normal count"),
         (
             Side::Client,
             lights + 4,
@@ -827,15 +824,15 @@ fn counts_that_lie_are_left_out() {
             Side::Client,
             fast_lights + 3,
             most,
-            "4294967295 ranges of vertices, but",
+            "client fast light range count",
         ),
         (
             Side::Client,
             fast_lights + 3 + 4 + 4,
             most,
-            "4294967295 multipliers, but",
+            "client fast light multiplier count",
         ),
-        (Side::Server, regions, &[255], "255 regions, but"),
+        (Side::Server, regions, &[255], "region count"),
     ];
     for (side, at, bytes, text) in cases {
         check(&patched(side, at, bytes), &Lost, text);
@@ -854,7 +851,8 @@ fn entities_that_cannot_be_read_spoil_nothing_else() {
     let map = read(&file).unwrap();
     let data = map.levels[0].chunks[0].data.as_ref().unwrap();
     let entities = data.server.as_ref().unwrap().entities.range().start;
-    let file = patched(Side::Server, entities, &u32::MAX.to_le_bytes());
+    // Of one number that lies the right one could be found.
+    let file = patched(Side::Server, entities, &[0xFF; 8]);
     check(&file, &Lost, "4294967295 16-bit values, but");
     let map = read(&file).unwrap();
     let chunk = &map.levels[0].chunks[0];
@@ -896,20 +894,27 @@ fn a_broken_entity_costs_none_of_those_before_it() {
         .unwrap()
         .entities;
     assert_eq!(kept.len(), entities.len());
-    assert!(!chunk.is_whole());
-    check(
-        &file,
-        &Lost,
-        &format!("left out: {} entities", 200 - kept.len()),
-    );
+    assert!(chunk.is_whole());
+    check(&file, &Lost, &format!("200; expected {}", kept.len()));
 }
 
 #[test]
-fn entities_that_are_said_not_to_be_there_are_not_read() {
+fn entities_that_are_said_not_to_be_there_are_read() {
     let mut file = write_stored(&good());
-    let map = read(&file).unwrap();
-    let first = map.entities.get(0, &map.strings).unwrap().range().start;
+    let whole = read(&file).unwrap();
+    let first = whole.entities.get(0, &whole.strings).unwrap().range().start;
     file[first - 4..first].fill(0);
+    let map = read(&file).unwrap();
+    let [problem] = &map.problems[..] else {
+        panic!("{:?}", map.problems);
+    };
+    assert!(
+        problem.message.contains("entity count: 0; expected 2"),
+        "{problem}"
+    );
+    assert_eq!(map.entities.len(), whole.entities.len());
+    // An unknown type beside it leaves no way to tell how many there are.
+    file[first + 16] = 99;
     let map = read(&file).unwrap();
     let [problem] = &map.problems[..] else {
         panic!("{:?}", map.problems);
@@ -960,12 +965,12 @@ fn sections_that_lie_are_left_out() {
     check(
         &with(sizes + 12, &[0; 4]),
         &Lost,
-        "decode to 0; expected both 0, or neither",
+        "sizes of the common section of level 0: 0 bytes once decoded; expected 225, as",
     );
     check(
         &with(sizes + 12, most),
         &Lost,
-        "said to decode to 4294967295 bytes",
+        "4294967295 bytes once decoded; expected 225",
     );
     check(
         &with(at(level.frames[1].start), &[0]),
@@ -988,7 +993,7 @@ fn sections_that_lie_are_left_out() {
     check(
         &with(directory + 12, &[0; 4]),
         &Lost,
-        "decode to 0; expected both 0, or neither",
+        "sizes of the common section of chunk (0, 0, 0) of level 0: 0 bytes once decoded",
     );
     check(
         &with(directory + 24 + 20, most),

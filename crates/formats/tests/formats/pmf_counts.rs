@@ -169,6 +169,17 @@ fn numbers(map: &Pmf, file: &[u8]) -> Vec<Number> {
     numbers.found
 }
 
+/// Whether it is known of a number that it is wrong, and what it should be.
+fn is_exact(name: &str) -> bool {
+    let is_size = ["packed", "size of level"]
+        .iter()
+        .any(|size| name.contains(size));
+    let is_other = ["byte", "grid", "map"]
+        .iter()
+        .any(|other| name.starts_with(other));
+    !is_size && !is_other && !name.ends_with("attributes")
+}
+
 /// What is in the levels of a map, wherever that is in the file.
 fn contents(map: &Pmf) -> Vec<Level> {
     let levels = map.levels.iter().cloned().map(|mut level| {
@@ -194,7 +205,13 @@ fn a_number_that_lies_is_one_problem() {
         .position(|bytes| bytes == archive);
     let mut all = numbers(&whole, &file);
     let in_archive = 4..archive.len();
-    all.extend(in_archive.map(|at| (format!("archive {at:#x}"), archive_at.unwrap() + at, 1)));
+    all.extend(in_archive.map(|at| {
+        (
+            format!("byte {at:#x} of the archive"),
+            archive_at.unwrap() + at,
+            1,
+        )
+    }));
     for (name, at, bytes) in all {
         let mut number = [0; 8];
         number[..bytes].copy_from_slice(&file[at..at + bytes]);
@@ -207,28 +224,25 @@ fn a_number_that_lies_is_one_problem() {
             if broken == file {
                 continue;
             }
-            let start = std::time::Instant::now();
             let map = read(&broken).unwrap();
-            let took = start.elapsed().as_millis();
             let found = &map.problems;
-            let is_same = contents(&map) == contents(&whole);
-            if found.len() > 1 || took > 100 || (!name.starts_with("arch") && !is_same) {
-                println!(
-                    "{name}: {number} as {lie}: {} {took} ms {is_same}",
-                    found.len()
-                );
-                for problem in found.iter().take(4) {
-                    println!(
-                        "     {} {problem} [{}]",
-                        problem.place,
-                        problem.consequences.len()
-                    );
-                }
-            } else if found[0].rule.id != "pmf/count" && !name.starts_with("arch") {
-                println!(
-                    "{name}: {number} as {lie} ok: {} {}",
-                    found[0].place, found[0]
-                );
+            let said = || format!("{name}: {number} as {lie}: {found:#?}");
+            // Not everything in an archive matters.
+            let is_archive = name.starts_with("byte");
+            assert!(
+                found.len() == 1 || (is_archive && found.is_empty()),
+                "{}",
+                said()
+            );
+            // Along which axis a grid is another one cannot be told, nor what it is along two.
+            if !is_archive && !name.starts_with("grid Z and X") && !name.ends_with("attributes") {
+                assert_eq!(contents(&map), contents(&whole), "{}", said());
+                assert_eq!(map.archive, whole.archive, "{}", said());
+            }
+            if is_exact(&name) {
+                let what = format!(": {lie}; expected {number}, with which");
+                assert!(found[0].message.contains(&what), "{}", said());
+                assert_eq!(found[0].rule.id, "pmf/count");
             }
         }
     }
