@@ -93,6 +93,8 @@ pub fn is_of_end(rule: &Rule) -> bool {
         &ika::rules::TRUNCATED,
         #[cfg(feature = "ppe")]
         &ppe::rules::TRUNCATED,
+        #[cfg(feature = "ppe")]
+        &ppe::rules::TEXT_TRUNCATED,
     ];
     of_end.contains(&rule)
 }

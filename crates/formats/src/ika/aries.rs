@@ -383,6 +383,35 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
+/// How long a text is whose end is lost, so that it goes on to the quote that another one begins with, or
+/// to the end of the file: up to the parenthesis that ends its node on the line where it begins, or to the
+/// end of that line. None for one that seems whole.
+fn lost_quote(text: &[u8], behind: &[u8], is_closed: bool) -> Option<usize> {
+    let line = text.iter().position(|byte| *byte == b'\n')?;
+    let line = text.get(..line)?.trim_ascii_end();
+    let mut depth = 0_u32;
+    let end = line.iter().position(|byte| match byte {
+        b'(' => {
+            depth += 1;
+            false
+        }
+        b')' if depth == 0 => true,
+        b')' => {
+            depth -= 1;
+            false
+        }
+        _ => false,
+    });
+    let is_lost = if is_closed {
+        // Behind the end of a text there is nothing but the end of its node, or what follows in it.
+        let next = behind.first();
+        next.is_some_and(|byte| !is_space(*byte) && !matches!(byte, b'(' | b')'))
+    } else {
+        end.is_some()
+    };
+    is_lost.then(|| end.unwrap_or(line.len()))
+}
+
 /// A text in quotes, with the escapes that it needs.
 pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(bytes.len() + 2);
@@ -574,6 +603,7 @@ impl<'a> Parser<'a, '_> {
     /// A text in quotes.
     fn quoted(&mut self) {
         let (line, column) = (self.line, self.column());
+        let begin = (self.pos + 1, self.line, self.line_start);
         self.pos += 1;
         let start = self.pos;
         let mut end = self.bytes.len();
@@ -598,12 +628,24 @@ impl<'a> Parser<'a, '_> {
             }
         }
         self.pos = self.pos.min(self.bytes.len());
-        let text = self.bytes.get(start..end).unwrap_or_default();
-        if !is_closed {
-            let place = Place::Text {
-                line: line.into(),
-                column: column.into(),
-            };
+        let mut text = self.bytes.get(start..end).unwrap_or_default();
+        let place = Place::Text {
+            line: line.into(),
+            column: column.into(),
+        };
+        let behind = self.bytes.get(self.pos + 1..).unwrap_or_default();
+        if let Some(len) = lost_quote(text, behind, is_closed) {
+            (self.pos, self.line, self.line_start) = begin;
+            self.pos += len;
+            text = text.get(..len).unwrap_or_default();
+            self.problems.add(&rules::SYNTAX, place, || {
+                format!(
+                    "the text {} has no end on its line; expected `'`; it is read so",
+                    quoted(text)
+                )
+            });
+            is_closed = false;
+        } else if !is_closed {
             self.problems.add(&rules::TRUNCATED, place, || {
                 format!("the text {} does not end; expected `'`", quoted(text))
             });
@@ -755,6 +797,37 @@ mod tests {
             ["1:1: error: a byte order mark; the engine refuses it"]
         );
         assert!(tree.root("a").is_some());
+    }
+
+    #[test]
+    fn texts_without_their_last_quote_end_on_their_line() {
+        for (file, text) in [
+            (&b"(a (b 'Water)\n(c 'foo')\n(d 'bar'))"[..], "Water"),
+            (b"(a (b 'Water)\n(c 'foo') (d ''))", "Water"),
+            (b"(a (b 'tiles.vsp)\n(c foo) (d bar))", "tiles.vsp"),
+            (b"(a (b 'Water (deep))\r\n(c 'foo')(d bar))", "Water (deep)"),
+            (b"(a (b 'Water\n) (c 'foo')(d bar))", "Water"),
+        ] {
+            let (tree, problems) = read(file);
+            let said = format!(
+                "1:7: error: the text `{text}` has no end on its line; expected `'`; it is read so"
+            );
+            assert_eq!(problems, [said]);
+            let root = tree.root("a").unwrap();
+            assert_eq!(value(root, "b"), text);
+            assert_eq!(root.nodes().count(), 3);
+        }
+        // Texts of several lines are whole, and a file may end in one.
+        let (tree, problems) = read(b"(a (b 'two (x)\nlines (y') (c 'z'))");
+        assert_eq!(
+            (value(tree.root("a").unwrap(), "b"), problems.len()),
+            ("two (x)\nlines (y".to_owned(), 0)
+        );
+        let (_, problems) = read(b"(a (b 'two\nlines");
+        assert_eq!(
+            problems,
+            ["1:7: error: the text `two\\nlines` does not end; expected `'`"]
+        );
     }
 
     #[test]

@@ -289,16 +289,16 @@ fn judge<B: AsRef<[u8]> + Sync>(
         End::More => {
             let needed = counted(needed as usize, "byte");
             let message = format!(
-                "{name}: inflates to more than {needed}, all that is needed; the rest is left out"
+                "{name}: inflates to more than the {needed} that are needed; the rest is left out"
             );
             add_alike(Some(block.count), &rules::LONG_BLOCK, message);
         }
         End::Broken => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
             let needed = counted(needed as usize, "byte");
-            format!("{name}: is no zlib stream after {needed}, all that is needed")
+            format!("{name}: inflates to the {needed} that are needed, and is no zlib stream from there on")
         }),
         End::WrongChecksum => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
-            format!("{name}: the checksum at its end is that of other bytes")
+            format!("{name}: the checksum at its end is not that of its bytes")
         }),
         End::Complete if consumed < packed => {
             problems.add_about(&rules::LONG_BLOCK, subject, place, || {
@@ -455,7 +455,7 @@ mod tests {
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Warning, "more than 1001 bytes");
+        one(&problems, Warning, "more than the 1001 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);

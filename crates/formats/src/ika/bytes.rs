@@ -37,12 +37,21 @@ impl Source for File {
     fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2] {
         [
             format!(
-                "the file ends in the {}, {} left",
+                "the file ends in the {}: {}",
                 record.field,
-                counted(left, "byte")
+                bytes_left(left)
             ),
             counted(wanted, "byte"),
         ]
+    }
+}
+
+/// How many bytes are left, for messages.
+pub(super) fn bytes_left(left: usize) -> String {
+    match left {
+        0 => "no bytes are left".to_owned(),
+        1 => "only 1 byte is left".to_owned(),
+        _ => format!("only {left} bytes are left"),
     }
 }
 
@@ -62,13 +71,15 @@ impl Cursor<'_> {
         let (what, left) = (self.field_name(), self.left());
         if len > left {
             self.seek(at);
-            let (len, left) = (counted(len, "byte"), counted(left, "byte"));
-            let found = format_args!("the {what} has {len}, but {left} left");
+            let len = counted(len, "byte");
+            let found = format_args!("the {what} is {len} long, but {}", bytes_left(left));
             return Err(self.fault(&rules::TRUNCATED, at, found, "a text that ends in the file"));
         }
         if len > ENGINE_TEXT_BYTES {
             self.warn(problems, &rules::LONG_TEXT, at, || {
-                format!("the {what} has {len} bytes; the engine has room for {ENGINE_TEXT_BYTES}")
+                format!(
+                    "the {what} is {len} bytes long; the engine has room for {ENGINE_TEXT_BYTES}"
+                )
             });
         }
         Ok(text::decode(self.bytes(len)?))
@@ -88,14 +99,14 @@ mod tests {
         let error = cursor.field("name").string(&mut problems).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "0x6: entity 3: the name has 9 bytes, but 1 byte left; \
+            "0x6: entity 3: the name is 9 bytes long, but only 1 byte is left; \
              expected a text that ends in the file"
         );
         cursor.seek(9);
         let error = cursor.field("speed").u32().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "0x9: entity 3: the file ends in the speed, 2 bytes left; expected 4 bytes"
+            "0x9: entity 3: the file ends in the speed: only 2 bytes are left; expected 4 bytes"
         );
         assert!(problems.finish().is_empty());
     }

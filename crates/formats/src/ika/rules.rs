@@ -11,6 +11,8 @@ crate::rules! {
     Error SIZE = "ika/size";
     /// The number of layers is negative, or another than that of the layers that follow.
     Error LAYER_COUNT = "ika/layer-count", all is read;
+    /// The number of zones or entities is another than that of those that follow.
+    Error RECORD_COUNT = "ika/record-count", all is read;
     /// The map has no layers.
     Error NO_LAYERS = "ika/no-layers", all is read;
     /// A node that is needed is missing.

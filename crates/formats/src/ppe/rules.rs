@@ -33,10 +33,18 @@ crate::rules! {
     Error LIMIT = "xmf/limit";
     /// The text breaks the rules of its syntax.
     Error SYNTAX = "xmf/syntax";
+    /// The text ends inside a tag or a value.
+    Error TEXT_TRUNCATED = "xmf/truncated";
     /// A text is not UTF-8.
     Warning ENCODING = "xmf/encoding";
     /// A value that a tag needs is missing or of the wrong kind.
     Error VALUE = "xmf/value";
+    /// The map is of a version that is not known.
+    Warning VERSION = "xmf/version";
+    /// A layer of tiles does not say where its cells are.
+    Warning NO_CELLS = "xmf/no-cells";
+    /// Two tiles of a sheet have the same identifier.
+    Warning TILE_ID = "xmf/tile-id";
     /// A layer is of a kind that the engine refuses.
     Warning LAYER_KIND = "xmf/layer-kind";
     /// Two layers have the same priority.

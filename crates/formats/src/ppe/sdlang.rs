@@ -9,7 +9,7 @@ mod write;
 
 use crate::{Place, counted, quoted};
 
-pub(super) use read::read;
+pub(super) use read::{Text, read};
 #[cfg(feature = "write")]
 pub use write::write;
 
@@ -28,6 +28,8 @@ pub struct Tag {
     pub children: Vec<Self>,
     /// Where it begins: line and column, from 1. It is 0 for what was not read.
     pub at: At,
+    /// Whether the text ends inside it, so that tags inside may be missing.
+    pub is_open: bool,
 }
 
 /// A line and a column in bytes, both from 1.
@@ -178,10 +180,7 @@ impl Tag {
     pub fn summary(&self) -> String {
         /// How many values and attributes are said.
         const MAX_VALUES: usize = 8;
-        let name = match (self.namespace.as_str(), self.name.as_str()) {
-            ("", name) => name.to_owned(),
-            (namespace, name) => format!("{namespace}:{name}"),
-        };
+        let name = self.name_in_file();
         let values = self.values.iter().map(Value::summary);
         let attributes = self.attributes.iter();
         let attributes = attributes.map(|a| format!("{}={}", a.name, a.value.summary()));
@@ -199,12 +198,19 @@ impl Tag {
         words.join(" ")
     }
 
+    /// Its namespace and name, as they are written.
+    pub fn name_in_file(&self) -> String {
+        match (self.namespace.as_str(), self.name.as_str()) {
+            ("", name) => name.to_owned(),
+            (namespace, name) => format!("{namespace}:{name}"),
+        }
+    }
+
     /// What messages call it.
     pub fn title(&self) -> String {
         match (self.namespace.as_str(), self.name.as_str()) {
             ("", "") => "a tag without name".to_owned(),
-            ("", name) => quoted(name.as_bytes()),
-            (namespace, name) => quoted(format!("{namespace}:{name}").as_bytes()),
+            _ => quoted(self.name_in_file().as_bytes()),
         }
     }
 }

@@ -31,6 +31,10 @@ pub struct Xmf {
     pub palettes: Vec<Palette>,
     /// Other tags outside of layers.
     pub other: Vec<Tag>,
+    /// Whether the text ends before all is said of the map: its name, version and screen.
+    pub is_head_cut: bool,
+    /// Whether layers, palettes and other tags are missing.
+    pub is_cut: bool,
     /// Everything that is wrong with the file, in file order.
     pub problems: Vec<Problem>,
 }
@@ -137,7 +141,8 @@ pub struct XmfLayer {
     pub priority: i32,
     /// Width and height of tiles in pixels; 0 without tiles.
     pub tile_size: [u32; 2],
-    /// Columns and rows; 0 without tiles. The header of a map file wins over it.
+    /// Columns and rows; 0 both without tiles, and where the file does not say them. The header of a
+    /// map file wins over it.
     pub size: [u32; 2],
     /// Where the cells are.
     pub map: Option<MapSource>,
@@ -167,6 +172,8 @@ pub struct XmfLayer {
     pub other: Vec<Tag>,
     /// Where it is in the file.
     pub at: At,
+    /// Whether the text ends inside it, so that anything of it may be missing.
+    pub is_cut: bool,
 }
 
 /// Where the cells of a layer are.
@@ -213,6 +220,8 @@ pub struct TileSource {
     pub other: Vec<Tag>,
     /// Where it is in the file.
     pub at: At,
+    /// Whether the text ends inside it, so that tiles may be missing.
+    pub is_cut: bool,
 }
 
 /// A tile of a sheet: two numbers, of which it is disputed which is which.
@@ -224,6 +233,8 @@ pub struct TileInfo {
     pub second: u32,
     /// The name of the tile.
     pub name: String,
+    /// Where it is in the file.
+    pub at: At,
 }
 
 /// How the numbers of [`TileInfo`] are read (fact sheet 8.18).
@@ -413,6 +424,8 @@ pub struct SpriteSheet {
     pub other: Vec<Tag>,
     /// Where it is in the file.
     pub at: At,
+    /// Whether the text ends inside it, so that sprites may be missing.
+    pub is_cut: bool,
 }
 
 /// A sprite of a sheet.

@@ -127,7 +127,10 @@ fn sizes_that_cannot_be_are_refused() {
     // All blocks are too short by the same.
     assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
     assert_eq!(read.problems[0].consequences.len(), 4);
-    refused(&bytes[..at + 3], "the file ends in the width, 3 bytes left");
+    refused(
+        &bytes[..at + 3],
+        "the file ends in the width: only 3 bytes are left",
+    );
 }
 
 #[test]
@@ -159,7 +162,7 @@ fn cut_off_maps_show_what_is_there() {
     one(
         &good(&bytes[..cut]),
         Severity::Error,
-        "entity 3: the file ends in the name, 2 bytes left; expected 4 bytes",
+        "entity 3: the file ends in the name: only 2 bytes are left; expected 4 bytes",
     );
     let last = |cut: u64| {
         let messages = messages(&good(&bytes[..cut as usize])).into_iter();
@@ -202,8 +205,13 @@ fn a_cut_in_a_block_is_one_problem() {
         ] {
             let read = good(&bytes[..cut as usize]);
             let left = cut - block.start;
+            let left = match left {
+                0 => "no bytes are left".to_owned(),
+                1 => "only 1 byte is left".to_owned(),
+                _ => format!("only {left} bytes are left"),
+            };
             let takes = format!(
-                "the block takes {} bytes, but {left} left",
+                "the block is {} bytes long, but {left}",
                 block.end - block.start
             );
             one(&read, Severity::Error, &takes);
@@ -379,7 +387,7 @@ fn odd_values_are_listed() {
     assert!(
         read.problems[0]
             .message
-            .contains("the name of the music has 1024 bytes")
+            .contains("the name of the music is 1024 bytes long")
     );
     assert!(
         read.problems[1]
@@ -409,6 +417,32 @@ fn odd_values_are_listed() {
 }
 
 #[test]
+fn a_wrong_number_of_zones_or_entities_is_one_problem() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let places = good(&bytes);
+    let (zones, entities) = (&places.zones, &places.entities);
+    let at = |first: u64| first as usize - 4;
+    let [zones, entities] = [
+        (at(zones[0].place.start), zones.len() as u32),
+        (at(entities[0].place.start), entities.len() as u32),
+    ];
+    // With one entity more than there are, the file may as well be cut off.
+    let of_zones = [0, 1, 2, 4, 5, 1000, 1_000_003, u32::MAX].map(|wrong| (zones, wrong));
+    let of_entities = [0, 1, 2, 1_000_003, u32::MAX].map(|wrong| (entities, wrong));
+    for ((at, count), wrong) in of_zones.into_iter().chain(of_entities) {
+        let mut lie = bytes.clone();
+        set(&mut lie, at, wrong);
+        let read = good(&lie);
+        let expected = format!("; expected {count}, as many as follow; it is read so");
+        one(&read, Severity::Error, &expected);
+        assert_eq!(read.problems[0].rule.id, "ika/record-count");
+        assert_eq!(read.problems[0].place, Place::Offset(at as u64));
+        assert_eq!(read.without_places(), map, "{wrong}");
+    }
+}
+
+#[test]
 fn lies_about_counts_cost_nothing() {
     let map = made_up();
     let bytes = write(&map).unwrap();
@@ -421,6 +455,8 @@ fn lies_about_counts_cost_nothing() {
     let zones = good(&bytes).zones[0].place.start as usize - 4;
     let mut lie = bytes;
     set(&mut lie, zones, u32::MAX);
+    // Where the file is cut off nobody knows how many there are.
+    lie.pop();
     let read = good(&lie);
     assert_eq!(read.zones[..3], good(&write(&map).unwrap()).zones);
     one(
@@ -436,23 +472,25 @@ fn lies_about_counts_cost_nothing() {
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
     let entities = whole.entities[0].place.start as usize - 4;
-    let left = bytes.len() - entities - 4;
+    let left = bytes.len() - entities - 5;
     let most = left / 76;
     for (count, expected) in [
         (-5, "file: -5 entities; expected 0 or more".to_owned()),
         (
             100_000_000,
-            format!("file: 100000000 entities, but {left} bytes left; expected at most {most}"),
+            format!(
+                "file: 100000000 entities, but only {left} bytes are left; expected at most {most}"
+            ),
         ),
     ] {
         let mut lie = bytes.clone();
         set(&mut lie, entities, i32::cast_unsigned(count));
+        lie.pop();
         let read = good(&lie);
         one(&read, Severity::Error, &expected);
-        assert!(!read.problems[0].message.contains("left out"));
         assert_eq!(read.problems[0].place, Place::Offset(entities as u64));
-        assert_eq!(read.entities, whole.entities);
-        lie.pop();
+        let there = whole.entities.len() - 1;
+        assert_eq!(read.entities, whole.entities[..there]);
         let last = whole.entities.len() - 2;
         one(
             &good(&lie),

@@ -22,13 +22,15 @@ impl TileMap {
                 return parts;
             }
         }
-        let layers = if self.facts.names_layers() {
-            Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
-        } else {
-            Parts::numbered("layer", self.layers.len())
-        };
+        if !self.facts.names_layers() {
+            // The file itself is the one layer.
+            parts.extend(self.layer_parts(0));
+            return parts;
+        }
+        let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index));
         let layers = layers.items(|index| Some(Self::layer_item(index)));
         let layers = layers.lost(|index| self.facts.is_layer_cut(index));
+        let layers = layers.unknown(|index, field| self.facts.is_field_cut(index, field));
         let layers = layers.cut(self.is_list_cut(|what| matches!(what, Unread::Layers(_))));
         parts.push(layers.made_of(|index| self.layer_parts(index)));
         parts.extend(self.grids_of(None));
@@ -161,7 +163,7 @@ impl TileMap {
             .filter(|object| object.kind == kind)
             .count();
         // What stands on layers is lost with them.
-        let stands_on_layers = matches!(kind, ObjectKind::Entity | ObjectKind::ZoneArea);
+        let stands_on_layers = kind != ObjectKind::Waypoint;
         let is_cut = self.is_list_cut(|what| {
             what.is_of(kind) || stands_on_layers && matches!(what, Unread::Layers(_))
         });
@@ -198,7 +200,18 @@ impl TileMap {
         let tiles = tiles.lost(|image| self.is_image_lost(image));
         let tiles = tiles.cut(self.is_list_cut(|what| matches!(what, Unread::Images(_))));
         let tiles = tiles.bytes("pixels", |image, bytes| {
-            bytes.extend(tileset.image(image).unwrap_or_default());
+            let own = self.facts.tile_bytes(image);
+            bytes.extend(own.or(tileset.image(image)).unwrap_or_default());
+        });
+        let tiles = tiles.owns(|image| {
+            let place = self
+                .facts
+                .tile_place(image)
+                .map(|place| OwnLine::new("Tile", "Bytes", place).within(Origin::Place));
+            self.own_of(Self::tile_item(0, image))
+                .into_iter()
+                .chain(place)
+                .collect()
         });
         vec![Parts::one("tileset", Self::tileset_item(0)), tiles]
     }

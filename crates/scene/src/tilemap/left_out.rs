@@ -47,6 +47,8 @@ pub enum Unread {
     ZoneAreas(Rest),
     /// The waypoints of the map.
     Waypoints(Rest),
+    /// The sprites, boxes and lines of a layer.
+    Objects(Rest),
     /// The images of a tileset.
     Images(Rest),
     /// The animations of a tileset.
@@ -71,6 +73,7 @@ impl Unread {
             | Self::Entities(rest)
             | Self::ZoneAreas(rest)
             | Self::Waypoints(rest)
+            | Self::Objects(rest)
             | Self::Images(rest)
             | Self::Strands(rest) => Some(rest),
         }
@@ -82,6 +85,10 @@ impl Unread {
             Self::Entities(_) => kind == ObjectKind::Entity,
             Self::ZoneAreas(_) => kind == ObjectKind::ZoneArea,
             Self::Waypoints(_) => kind == ObjectKind::Waypoint,
+            Self::Objects(_) => matches!(
+                kind,
+                ObjectKind::Sprite | ObjectKind::Box | ObjectKind::Line
+            ),
             _ => false,
         }
     }
@@ -99,6 +106,7 @@ impl Unread {
             Self::Entities(_) => "entities",
             Self::ZoneAreas(_) => "zone areas",
             Self::Waypoints(_) => "waypoints",
+            Self::Objects(_) => "objects",
             Self::Strands(_) => "strands",
         }
     }

@@ -176,7 +176,7 @@ pub trait Facts: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the names of layers are in the file, and not made of the file's own name.
+    /// Whether the names of layers are in the file; where not, the file itself is the one layer.
     fn names_layers(&self) -> bool {
         true
     }
@@ -210,6 +210,12 @@ pub trait Facts: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether a field of a layer, by its name, may be in a part of the file that was not read.
+    fn is_field_cut(&self, layer: usize, field: &str) -> bool {
+        let _ = (layer, field);
+        false
+    }
+
     /// Whether the cells of a layer are in the file itself.
     fn has_cells(&self, layer: usize) -> bool {
         let _ = layer;
@@ -225,6 +231,18 @@ pub trait Facts: fmt::Debug + Send + Sync {
     /// flags say all of it.
     fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
         let _ = (layer, index, bytes);
+    }
+
+    /// The bytes of a tile's pixels, where they are not those of its image. Only of a tileset.
+    fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
+        let _ = image;
+        None
+    }
+
+    /// Where the file has the pixels of a tile. Only of a tileset.
+    fn tile_place(&self, image: usize) -> Option<String> {
+        let _ = image;
+        None
     }
 
     /// The keys that the contract names for the format ("info --json").

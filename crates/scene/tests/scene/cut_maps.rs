@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mapscope_formats::ika::{self, map as ika_map, text_map};
 use mapscope_formats::pmf;
-use mapscope_formats::ppe::{Corner, MapData, MapFlags, map_data};
+use mapscope_formats::ppe::{Corner, MapData, MapFlags, map_data, xmf};
 use mapscope_formats::{Integers, Severity};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::tilemap::ika::{Found, map_document, text_document, tileset_document};
@@ -337,6 +337,184 @@ fn what_the_file_ends_before_is_no_difference() {
         let info = cut_off.info(&InfoQuery::default());
         assert!(!info["left_out"].as_array().unwrap().is_empty(), "{cut}");
     }
+}
+
+/// What is opened of bytes with a name.
+fn open_ppe(name: &str, bytes: &[u8]) -> Option<TileMap> {
+    let source = Source {
+        path: name.into(),
+        bytes: bytes.to_vec().into(),
+        embedded: &[],
+    };
+    let options = OpenOptions::default();
+    if name.ends_with(".xmf") {
+        let xmf = xmf::read(bytes).ok()?;
+        return Some(ppe::xmf_document(xmf, &source, &options));
+    }
+    let map = map_data::read(bytes).ok()?;
+    Some(ppe::map_document(map, &source, &options))
+}
+
+const XMF: &str = r#"Metadata {
+	Version 1 0
+	Name "cut"
+}
+Layer:Tile "ground" 0 16 8 2 1 {
+	RepeatMode "On"
+	File:MapData "ground.map"
+	File:TileSource "ground.png" palShift=5 {
+		Embed:TileInfo {
+			0 0 "grass"
+			1 1 "stone"
+		}
+	}
+}
+Layer:Tile "sky" 1 16 8 2 1 {
+	Embed:MapData [AQAAAAIAAhA=]
+}
+Layer:Sprite "things" 16 {
+	File:SpriteSource 3 "man.tga" name="man"
+	File:SpriteSheet "all.png" {
+		SheetData id=56 {
+			32 1 2 3 4 name="cat"
+		}
+	}
+	File:Palette "man.tga" offset=256
+	Object:Box "gate" 1 16 17 48 49
+	Object:Sprite "man" 65536 3 -16 20 { ToCollision }
+	Object:Polyline "path" 2 {
+		Begin 1 2
+		Segment 3 4
+	}
+	Note "kept"
+}
+Extra 1
+Embed:Palette "night" [/wECA4AEBQY=] offset=768
+"#;
+
+#[test]
+fn what_a_container_ends_before_is_no_difference() {
+    let open = |end| open_ppe("a.xmf", &XMF.as_bytes()[..end]);
+    let whole = open(XMF.len()).unwrap();
+    let mut compared = 0;
+    for end in 0..XMF.len() {
+        let Some(cut) = open(end) else {
+            continue;
+        };
+        let mut problems = cut.about().problems.iter();
+        let Some(error) = problems.find(|problem| problem.severity == Severity::Error) else {
+            // Between tags there is nothing that tells.
+            continue;
+        };
+        compared += 1;
+        let diff = Diff::of([&cut, &whole]).unwrap();
+        assert_eq!(diff.differences, [], "cut at {end}");
+        assert_eq!(diff.not_read[0].as_ref(), Some(error), "cut at {end}");
+        let info = cut.info(&InfoQuery::default());
+        assert!(!info["left_out"].as_array().unwrap().is_empty(), "{end}");
+    }
+    assert!(compared > XMF.len() - 150, "{compared}");
+}
+
+/// The one difference of two files: what it is, where on the map, where in the files, and its fields.
+#[track_caller]
+fn one_difference(a: &TileMap, b: &TileMap) -> (&'static str, String, String, Vec<String>) {
+    let diff = Diff::of([a, b]).unwrap();
+    let [difference] = &diff.differences[..] else {
+        panic!("{:?}", diff.differences);
+    };
+    let fields = difference.fields.iter().map(|field| field.name.clone());
+    let at = difference.at[1].clone().unwrap_or_default();
+    (
+        difference.what,
+        difference.place.clone(),
+        at,
+        fields.collect(),
+    )
+}
+
+#[test]
+fn what_map_data_says_of_a_cell_is_compared_with_its_place() {
+    let corners = |number: u8| {
+        [number; 4].map(|number| Corner {
+            rgba: [number; 4],
+            light: [1, 2],
+        })
+    };
+    let map = MapData {
+        flags: MapFlags(MapFlags::NEW_LAYOUT | 0x1_0011),
+        size: SIZE,
+        cells: (1..=CELLS).collect(),
+        graphics: Some((1..=CELLS as u8).map(corners).collect()),
+        logic: Some(Integers::U16((1..=CELLS as u16).collect())),
+        ..MapData::default()
+    };
+    let bytes = map_data::write(&map).unwrap();
+    let whole = open_ppe("a.map", &bytes).unwrap();
+    let changed = |at: usize| {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        one_difference(&whole, &open_ppe("a.map", &other).unwrap())
+    };
+    let (what, place, at, _) = changed(12 + 4 * 8);
+    assert_eq!((what, &*place), ("cell", "1,1"));
+    assert!(at.ends_with(" at 0x2c"), "{at}");
+    let attributes = 12 + 4 * CELLS as usize;
+    let (what, place, at, fields) = changed(attributes + 32 * 8 + 9);
+    assert_eq!((what, &*place), ("graphics attributes", "1,1"));
+    assert_eq!(
+        (at, fields),
+        ("32 at 0x198".to_owned(), vec!["Upper right".to_owned()])
+    );
+    let (what, place, at, _) = changed(attributes + 32 * CELLS as usize + 2 * 8);
+    assert_eq!((what, &*place, &*at), ("logic value", "1,1", "2 at 0x508"));
+}
+
+#[test]
+fn a_tileset_is_compared_as_its_file_has_it() {
+    let tileset = ika::Vsp {
+        tile_size: [2, 2],
+        count: 2,
+        palette: vec![[9; 3]; 256],
+        mask: Some(0),
+        pixels: ika::vsp::Pixels::Indexed(vec![0, 1, 2, 3, 4, 5, 6, 7]),
+        ..mapscope_testdata::synthesize::ika_tileset(1)
+    };
+    let open = |vsp: &ika::Vsp| {
+        let bytes = ika::vsp::write(vsp).unwrap();
+        tileset_document(ika::vsp::read(&bytes).unwrap(), "a")
+    };
+    let changed = |change: fn(&mut ika::Vsp)| {
+        let mut other = tileset.clone();
+        change(&mut other);
+        let (what, place, at, _) = one_difference(&open(&tileset), &open(&other));
+        (what, place, at)
+    };
+    let expected = |what, place: &str, at: &str| (what, place.to_owned(), at.to_owned());
+    // Whether it is used or not.
+    for used in [
+        changed(|vsp| vsp.palette[5][1] = 10),
+        changed(|vsp| vsp.palette[5] = [200; 3]),
+    ] {
+        assert_eq!(used, expected("colour", "5", "3 at 0x5a"));
+    }
+    assert_eq!(changed(|vsp| vsp.palette[99] = [1; 3]).0, "colour");
+    assert_eq!(
+        changed(|vsp| vsp.mask = Some(3)),
+        expected("tileset", "tileset", "")
+    );
+    let description = changed(|vsp| "other".clone_into(&mut vsp.description));
+    assert_eq!(description, expected("tileset", "tileset", ""));
+    let tile = changed(|vsp| {
+        vsp.pixels = ika::vsp::Pixels::Indexed(vec![0, 1, 2, 3, 4, 5, 6, 9]);
+    });
+    assert_eq!(
+        tile,
+        expected("tile", "1", "0x4 to 0x8 of the unpacked data")
+    );
+    let (what, _, at) = changed(|vsp| vsp.strands[2].delay = 77);
+    assert_eq!(what, "strand");
+    assert!(at.starts_with("8 at 0x"), "{at}");
 }
 
 #[test]

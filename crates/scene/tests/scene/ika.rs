@@ -199,8 +199,13 @@ fn tilesets_are_as_their_side_cars_say() {
             assert_eq!(json!(sha256(indices)), truth["index_sha256"], "{name}");
             assert_eq!(json!(read.mask), truth["mask"], "{name}");
         }
+        let again = vsp::read(&vsp::write(&read).unwrap()).unwrap();
+        let strands_at = read.strands_at;
         assert_eq!(
-            vsp::read(&vsp::write(&read).unwrap()).unwrap(),
+            ika::Vsp {
+                strands_at,
+                ..again
+            },
             read,
             "{name}"
         );
@@ -317,8 +322,13 @@ fn real_tilesets_are_read() {
             .into_iter()
             .collect();
         assert_eq!(span, expected, "{name}: {strands:?}");
+        let again = vsp::read(&vsp::write(&read).unwrap()).unwrap();
+        let strands_at = read.strands_at;
         assert_eq!(
-            vsp::read(&vsp::write(&read).unwrap()).unwrap(),
+            ika::Vsp {
+                strands_at,
+                ..again
+            },
             read,
             "{name}"
         );

@@ -28,6 +28,7 @@ pub fn ppe_container(size: [u32; 2], seed: u64) -> Xmf {
         first: id,
         second: id,
         name: format!("tile{id:04X}"),
+        ..TileInfo::default()
     });
     Xmf {
         metadata: Metadata {

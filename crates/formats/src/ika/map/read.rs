@@ -6,7 +6,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::super::block::{Block, Element, Inflated, budget, inflate_all, whole_length};
-use super::super::bytes::{Cursor, File};
+use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
@@ -358,7 +358,7 @@ impl Layout {
             return Ok(());
         }
         let declared = counted(declared as usize, "byte");
-        let found = format_args!("the block takes {declared}, but {left} left");
+        let found = format_args!("the block is {declared} long, but {}", bytes_left(left));
         Err(cursor.fault(
             &rules::TRUNCATED,
             at,
@@ -435,7 +435,7 @@ impl Layout {
                 let declared = counted(wrong.declared, "byte");
                 let is = wrong.is;
                 format!(
-                    "{name}: the block takes {declared}; expected {is}, where its stream ends; it \
+                    "{name}: the block is {declared} long; expected {is}, where its stream ends; it \
                      is read so"
                 )
             });
@@ -614,11 +614,72 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
 const ZONE_BYTES: usize = 25;
 const ENTITY_BYTES: usize = 76;
 
+/// How many zones and entities are read at most to find out how many there are.
+const MAX_PROBED: usize = 1 << 14;
+
+/// How many zones and entities there are, where that is not what the file says and the other number makes
+/// the last entity end where the file does.
+fn true_counts(cursor: &Cursor<'_>) -> [Option<u32>; 2] {
+    let scratch = &mut Problems::new();
+    let mut left = MAX_PROBED;
+    let mut cursor = cursor.clone();
+    let Ok(said) = cursor.u32() else {
+        return [None; 2];
+    };
+    let mut other = [None; 2];
+    for zones in 0.. {
+        let entities = entities_to_end(&cursor, &mut left);
+        if zones == said {
+            match entities {
+                Some((said, are)) if said == are => return [None; 2],
+                // With more than there are, the file may be cut off.
+                Some((said, are)) if said < are || !can_follow(&cursor, said) => {
+                    return [None, Some(are)];
+                }
+                _ => {}
+            }
+        } else if other == [None; 2]
+            && let Some((said, are)) = entities
+            && said == are
+            && (are > 0 || zones > said)
+        {
+            other = [Some(zones), None];
+        }
+        if left == 0 || read_zone(&mut cursor, scratch).is_err() {
+            // What is said may be far behind what is there.
+            return other;
+        }
+        left -= 1;
+    }
+    other
+}
+
+/// How many entities are said to be at the cursor, and how many there are up to the end of the file, if
+/// the last one ends there.
+fn entities_to_end(cursor: &Cursor<'_>, left: &mut usize) -> Option<(u32, u32)> {
+    let scratch = &mut Problems::new();
+    let mut cursor = cursor.clone();
+    let said = cursor.u32().ok()?;
+    let mut are = 0;
+    while cursor.left() > 0 {
+        *left = left.checked_sub(1)?;
+        read_entity(&mut cursor, scratch).ok()?;
+        are += 1;
+    }
+    Some((said, are))
+}
+
+/// Whether a file of this length can have so many records, though it may be cut off in one of them.
+fn can_follow(cursor: &Cursor<'_>, count: u32) -> bool {
+    i32::try_from(count).is_ok() && count as usize <= cursor.pos() + cursor.left()
+}
+
 /// Reads zones and entities, and what may follow.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
-    let result = read_zones(cursor, map, problems).and_then(|()| {
+    let [zones, entities] = true_counts(cursor);
+    let result = read_zones(cursor, map, zones, problems).and_then(|()| {
         check_zone_numbers(map, problems);
-        read_entities(cursor, map, problems)
+        read_entities(cursor, map, entities, problems)
     });
     if let Err(error) = result {
         problems.add_error(error);
@@ -634,27 +695,34 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     }
 }
 
-/// Reads how many records follow, of at least so many bytes each. With what is wrong where there
-/// cannot be so many: then those that are there are read, and how many are lost is not known.
+/// Reads how many records follow, of at least so many bytes each; where it is known that there are
+/// others, how many these are. With what is wrong where there cannot be so many: then those that are there
+/// are read, and how many are lost is not known.
 fn read_count(
     cursor: &mut Cursor<'_>,
     what: &'static str,
     record_bytes: usize,
+    are: Option<u32>,
+    problems: &mut Problems,
 ) -> Result<(u32, Option<ReadError>), ReadError> {
     let at = cursor.pos();
     let count = cursor.u32()?;
     cursor.enter("file", None);
+    if let Some(are) = are {
+        problems.add(&rules::RECORD_COUNT, Place::Offset(at as u64), || {
+            let count = count.cast_signed();
+            format!("{count} {what}; expected {are}, as many as follow; it is read so")
+        });
+        return Ok((are, None));
+    }
     if i32::try_from(count).is_err() {
         let found = format_args!("{} {what}", count.cast_signed());
         let fault = cursor.fault(&rules::TRUNCATED, at, found, "0 or more");
         return Ok((count, Some(fault)));
     }
-    // Where so many can be in a file of this length, it may be cut off in one of them.
     let left = cursor.left();
-    let is_possible = count as usize <= cursor.pos() + left;
-    let fault = (!is_possible).then(|| {
-        let left_bytes = counted(left, "byte");
-        let found = format_args!("{count} {what}, but {left_bytes} left");
+    let fault = (!can_follow(cursor, count)).then(|| {
+        let found = format_args!("{count} {what}, but {}", bytes_left(left));
         let most = format_args!("at most {}", left / record_bytes);
         cursor.fault(&rules::TRUNCATED, at, found, most)
     });
@@ -664,12 +732,14 @@ fn read_count(
 fn read_zones(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
+    are: Option<u32>,
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
-    let count = read_count(cursor.field("number of zones"), "zones", ZONE_BYTES);
+    let cursor_at_count = cursor.field("number of zones");
+    let count = read_count(cursor_at_count, "zones", ZONE_BYTES, are, problems);
     let (count, impossible) = count.map_err(|error| error.losing("all zones and entities"))?;
     for i in 0..count {
         cursor.enter("zone", i as usize);
@@ -753,10 +823,12 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
 fn read_entities(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
+    are: Option<u32>,
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let count = read_count(cursor.field("number of entities"), "entities", ENTITY_BYTES);
+    let cursor_at_count = cursor.field("number of entities");
+    let count = read_count(cursor_at_count, "entities", ENTITY_BYTES, are, problems);
     let (count, impossible) = count.map_err(|error| error.losing("all entities"))?;
     for i in 0..count {
         cursor.enter("entity", i as usize);

@@ -161,10 +161,7 @@ impl Reader {
             version,
             title: string(information, "title"),
             meta: meta.unwrap_or_default(),
-            size: [
-                self.number(dimensions, "width", 0),
-                self.number(dimensions, "height", 0),
-            ],
+            size: ["width", "height"].map(|name| self.side(dimensions, name)),
             tileset: string(header, "tileset"),
             tileset_place: header
                 .and_then(|node| node.node("tileset"))
@@ -460,6 +457,19 @@ impl Reader {
             });
             default
         })
+    }
+
+    /// The width or height of the map.
+    fn side(&mut self, node: Option<Node<'_, '_>>, name: &str) -> i32 {
+        let side = self.number(node, name, 0);
+        let node = node.and_then(|node| node.node(name));
+        if let Some(node) = node.filter(|_| side < 0) {
+            let place = node.text().map_or(node.place(), |text| text.place);
+            self.problems.add(&rules::VALUE, place, || {
+                format!("the {name} of the map is {side} pixels; expected 0 or more")
+            });
+        }
+        side
     }
 
     /// The flag that is the value of a node in another.

@@ -59,6 +59,8 @@ pub struct Vsp {
     pub strands: Vec<Strand>,
     /// Why they are fewer, if the file does not end before them.
     pub strands_not_read: Option<NotRead>,
+    /// Where they begin in the file; none in a text, which has none.
+    pub strands_at: Option<u64>,
     /// Everything that is wrong with the file, in file order.
     /// Of each kind the first hundred are listed, and how many more there are.
     pub problems: Vec<Problem>,
@@ -159,6 +161,25 @@ impl Strand {
 }
 
 impl Vsp {
+    /// Where the palette begins in the file (fact sheet 5); none where there is none.
+    pub fn palette_offset(&self) -> Option<u64> {
+        match self.version {
+            Version::Binary(6) => Some(75),
+            Version::Binary(_) => Some(2),
+            Version::Text(_) => None,
+        }
+        .filter(|_| !self.palette.is_empty())
+    }
+
+    /// Where the pixels begin in the file; none where they are packed.
+    pub fn pixels_offset(&self) -> Option<u64> {
+        match self.version {
+            Version::Binary(2) => Some(772),
+            Version::Binary(4) => Some(4),
+            _ => None,
+        }
+    }
+
     /// How many pixels a tile has.
     pub fn tile_pixels(&self) -> u64 {
         let [width, height] = self.tile_size;

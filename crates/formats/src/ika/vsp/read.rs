@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::super::aries::{Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all, is_whole};
-use super::super::bytes::{Cursor, File};
+use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
@@ -140,7 +140,7 @@ impl Head {
             || {
                 let said = counted(said, "byte");
                 format!(
-                    "pixels: they are said to take {said}; expected {size}, behind which {STRANDS} \
+                    "pixels: they are said to be {said} long; expected {size}, behind which {STRANDS} \
                  strands end the file; it is read so"
                 )
             },
@@ -321,6 +321,7 @@ fn read_binary(
     let is_cut = (cursor.left() as u64) < head.said_bytes();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
     let cause = problems.first_since(moment);
+    let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
     // Of a wrong size or number all else follows, and of a file that ends in the pixels.
     if let Some(cause) = cause {
@@ -332,6 +333,7 @@ fn read_binary(
         pixels_not_read,
         strands,
         strands_not_read,
+        strands_at,
         ..head.vsp
     })
 }
@@ -369,7 +371,8 @@ fn read_pixels(
             || {
                 let said = counted(said as usize, "byte");
                 format!(
-                    "pixels: the file ends in them, {left} of {said} left; expected all of them"
+                    "pixels: they are {said} long, but {}; expected all of them",
+                    bytes_left(left)
                 )
             },
         );

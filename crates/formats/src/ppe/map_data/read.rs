@@ -571,11 +571,11 @@ impl<'a> Reader<'a, '_> {
             }),
             End::Unfinished if cut.is_none() && !goes_on => {
                 self.problems.add(&rules::UNFINISHED, place(at), || {
-                    format!("the {name} has no end; all that is needed is there")
+                    format!("the {name} has no end, but nothing of the map is missing")
                 });
             }
             End::Broken if cut.is_none() => self.problems.add(&rules::DAMAGED, place(at), || {
-                format!("the {name} is broken behind all that is needed")
+                format!("the {name} is broken behind the bytes of the map")
             }),
             _ if goes_on => self
                 .problems

@@ -6,7 +6,7 @@ use super::{At, Attribute, Tag, Value};
 use crate::base64;
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Problems, quoted};
+use crate::{Cause, Place, Problems, Rule, quoted};
 
 /// How deep tags may be in each other.
 const DEEPEST: usize = 64;
@@ -15,12 +15,44 @@ const MAX_TAGS: usize = 1 << 19;
 /// How many values and attributes are read.
 const MAX_VALUES: usize = 1 << 21;
 
+/// How many tags behind a layer may be inside it where its brace is missing.
+const MAX_UNOPENED: usize = 256;
+/// The namespace of layers, which are inside of nothing.
+const LAYER: &str = "Layer";
+/// The name of the tag that stands before them.
+const METADATA: &str = "Metadata";
+
 /// What is around a text of several lines in XDL.
 const SCOPE_BEGIN: &[u8] = b"q{\"";
 const SCOPE_END: &[u8] = b"\"}";
 
+/// What was read of a text.
+#[derive(Debug, Default)]
+pub(in crate::ppe) struct Text {
+    /// The tags, but for one that the text ends in without a brace.
+    pub tags: Vec<Tag>,
+    /// Why tags that follow were not read, if they were not.
+    pub cut: Option<Cause>,
+    /// What is wrong in a tag, and where that begins: what else is said of it follows from that.
+    faults: Vec<(Cause, At)>,
+}
+
+impl Text {
+    /// Whether something is wrong in the tag that begins there.
+    pub(in crate::ppe) fn is_at_fault(&self, at: At) -> bool {
+        self.faults.iter().any(|(_, fault)| *fault == at)
+    }
+
+    /// Lets what is said of tags follow from what is wrong with their text.
+    pub(in crate::ppe) fn fold_faults(&self, problems: &mut Problems) {
+        for (cause, at) in &self.faults {
+            problems.fold(*cause, |problem| problem.place == (*at).into());
+        }
+    }
+}
+
 /// Reads all tags of a text. What cannot be read is listed and left out.
-pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Vec<Tag> {
+pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Text {
     let start = if text.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
     } else {
@@ -34,8 +66,17 @@ pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Vec<Tag> {
         tags_left: MAX_TAGS,
         values_left: MAX_VALUES,
         problems,
+        fault: None,
+        unbalanced: None,
+        cut: None,
+        faults: Vec::new(),
     };
-    reader.tags()
+    let tags = reader.tags();
+    Text {
+        tags,
+        cut: reader.cut,
+        faults: reader.faults,
+    }
 }
 
 struct Reader<'a, 'p> {
@@ -46,14 +87,28 @@ struct Reader<'a, 'p> {
     tags_left: usize,
     values_left: usize,
     problems: &'p mut Problems,
+    /// The first thing that is wrong in the tag that is read.
+    fault: Option<Cause>,
+    /// That a brace is missing or too many, if one is since the last layer began.
+    unbalanced: Option<Cause>,
+    /// Why the rest is not read.
+    cut: Option<Cause>,
+    faults: Vec<(Cause, At)>,
 }
 
 /// How a tag ends.
 enum TagEnd {
     /// At the end of its line, or at a semicolon.
     Done,
+    /// Where the text ends.
+    WithText,
     /// At a brace, which opens the tags inside it.
     Open,
+}
+
+/// The list that the next tag belongs to.
+fn siblings<'t>(roots: &'t mut Vec<Tag>, open: &'t mut [Tag]) -> &'t mut Vec<Tag> {
+    open.last_mut().map_or(roots, |tag| &mut tag.children)
 }
 
 fn begins_name(byte: u8) -> bool {
@@ -86,9 +141,37 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
+    /// Lists what is wrong in a tag; what else is wrong in it follows from that.
     #[cold]
     fn syntax(&mut self, at: At, message: impl FnOnce() -> String) {
-        self.problems.add(&rules::SYNTAX, at.into(), message);
+        self.fault = self.add_after(self.fault, &rules::SYNTAX, at, message);
+    }
+
+    /// Lists that a brace is missing or too many; the next that seems to be follows from that.
+    #[cold]
+    fn brace(&mut self, at: At, message: impl FnOnce() -> String) -> Option<Cause> {
+        self.unbalanced = self.add_after(self.unbalanced, &rules::SYNTAX, at, message);
+        self.unbalanced
+    }
+
+    /// Lists that the text ends where something else should, and that the rest is not read.
+    #[cold]
+    fn end_in(&mut self, at: At, message: impl FnOnce() -> String) {
+        self.cut = self.add_after(self.fault, &rules::TEXT_TRUNCATED, at, message);
+    }
+
+    /// Lists a problem that follows from another, if there is one. Gives the one that others follow from.
+    fn add_after(
+        &mut self,
+        cause: Option<Cause>,
+        rule: &'static Rule,
+        at: At,
+        message: impl FnOnce() -> String,
+    ) -> Option<Cause> {
+        let subject = self.problems.subject;
+        self.problems
+            .add_consequence(cause, rule, subject, at.into(), message);
+        cause.or(self.problems.last())
     }
 
     /// Goes past some bytes, and counts the lines in them.
@@ -142,7 +225,7 @@ impl<'a> Reader<'a, '_> {
         } else {
             self.skip(self.text.len());
             let end = quoted(&end);
-            self.syntax(at, || format!("this comment has no end; expected {end}"));
+            self.end_in(at, || format!("this comment has no end; expected {end}"));
         }
     }
 
@@ -164,12 +247,14 @@ impl<'a> Reader<'a, '_> {
                     if too_deep > 0 {
                         too_deep -= 1;
                     } else if let Some(tag) = open.pop() {
-                        open.last_mut()
-                            .map_or(&mut roots, |tag| &mut tag.children)
-                            .push(tag);
+                        siblings(&mut roots, &mut open).push(tag);
                     } else {
-                        self.syntax(at, || "found `}`, but no tag is open".to_owned());
+                        self.close_none(at, &mut roots);
                     }
+                }
+                b'{' if too_deep == 0 => {
+                    self.pos += 1;
+                    self.open_none(at, &mut roots, &mut open);
                 }
                 _ => {
                     if self.tags_left == 0 || self.values_left == 0 {
@@ -179,15 +264,26 @@ impl<'a> Reader<'a, '_> {
                                  not read"
                             )
                         });
+                        self.cut = self.problems.last();
                         break;
                     }
                     self.tags_left -= 1;
-                    let (tag, end) = self.tag();
+                    let (mut tag, end) = self.tag();
+                    if tag.namespace == LAYER {
+                        self.close_all(&tag, &mut roots, &mut open);
+                        too_deep = 0;
+                    }
                     let depth = open.len();
-                    let siblings = open.last_mut().map_or(&mut roots, |tag| &mut tag.children);
+                    let siblings = siblings(&mut roots, &mut open);
                     match end {
-                        TagEnd::Done if too_deep > 0 => {}
+                        TagEnd::Done | TagEnd::WithText if too_deep > 0 => {}
+                        // Nobody knows what else it would say.
+                        TagEnd::WithText if depth > 0 || self.cut.is_some() => {}
                         TagEnd::Done => siblings.push(tag),
+                        TagEnd::WithText => {
+                            tag.is_open = true;
+                            siblings.push(tag);
+                        }
                         TagEnd::Open if too_deep > 0 => too_deep += 1,
                         TagEnd::Open if depth == DEEPEST => {
                             siblings.push(tag);
@@ -204,22 +300,91 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
-        if let Some(tag) = open.last() {
-            let (at, title) = (tag.at, tag.title());
-            self.syntax(at, || {
-                format!("the text ends inside {title}; expected `}}`")
-            });
-        }
+        self.end(&mut open);
         while let Some(tag) = open.pop() {
-            open.last_mut()
-                .map_or(&mut roots, |tag| &mut tag.children)
-                .push(tag);
+            siblings(&mut roots, &mut open).push(tag);
         }
         roots
     }
 
+    /// Lists that a brace closes nothing. If no brace follows the last layer, what follows it is inside.
+    fn close_none(&mut self, at: At, roots: &mut Vec<Tag>) {
+        let is_layer = |tag: &Tag| tag.namespace == LAYER || tag.is("", METADATA);
+        let behind = roots.iter().rev().take(MAX_UNOPENED).position(is_layer);
+        let inside = roots.split_off(roots.len() - behind.unwrap_or_default());
+        let layer = roots.last_mut().filter(|_| !inside.is_empty());
+        let Some(layer) = layer.filter(|layer| layer.children.is_empty()) else {
+            roots.extend(inside);
+            self.brace(at, || "found `}`, but no tag is open".to_owned());
+            return;
+        };
+        layer.children = inside;
+        let (begin, title) = (Place::from(layer.at), layer.title());
+        self.brace(at, || {
+            format!(
+                "found `}}`, but no tag is open; expected `{{` behind {title}, which begins at \
+                 {begin}; it is read so"
+            )
+        });
+    }
+
+    /// Lists that a brace opens nothing. It is taken for that of the tag before it, if that has none.
+    fn open_none(&mut self, at: At, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
+        self.brace(at, || {
+            "found `{`; expected a tag before it on its line".to_owned()
+        });
+        let siblings = siblings(roots, open);
+        if let Some(tag) = siblings.pop_if(|tag| tag.children.is_empty()) {
+            open.push(tag);
+        }
+    }
+
+    /// Closes all tags that are open where a layer begins, which is inside of nothing.
+    fn close_all(&mut self, layer: &Tag, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
+        if let Some(tag) = open.last() {
+            let (title, inside, begin) = (layer.title(), tag.title(), Place::from(tag.at));
+            let cause = self.brace(layer.at, || {
+                format!(
+                    "found {title} inside {inside}, which begins at {begin}; expected `}}` before \
+                     it; it is read so"
+                )
+            });
+            let places = open.iter().map(|tag| tag.at).chain([layer.at]);
+            self.faults
+                .extend(places.filter_map(|at| Some((cause?, at))));
+        }
+        while let Some(tag) = open.pop() {
+            siblings(roots, open).push(tag);
+        }
+        self.unbalanced = None;
+    }
+
+    /// Marks the tags that the text ends in, and lists that it does.
+    fn end(&mut self, open: &mut [Tag]) {
+        if let (Some(tag), None) = (open.last(), self.cut) {
+            let (title, begin) = (tag.title(), Place::from(tag.at));
+            let inside = match open.len() {
+                1 => format!("{title}, which begins at {begin}"),
+                count => format!("{count} tags, the innermost {title}, which begins at {begin}"),
+            };
+            let at = self.at();
+            let message = || format!("the text ends inside {inside}; expected `}}`");
+            self.cut = self.add_after(self.unbalanced, &rules::TEXT_TRUNCATED, at, message);
+        }
+        // What is wrong in the tag that the text ends in may be right in a longer one.
+        if let (Some(cut), Some(fault)) = (self.cut, self.fault) {
+            self.problems.fold_one(cut, fault);
+        }
+        let faults = open.iter().filter_map(|tag| Some((self.cut?, tag.at)));
+        self.faults.extend(faults);
+        for tag in open {
+            tag.is_open = true;
+        }
+    }
+
     /// Reads a tag up to its end.
     fn tag(&mut self) -> (Tag, TagEnd) {
+        self.fault = None;
         let mut tag = Tag {
             at: self.at(),
             ..Tag::default()
@@ -228,16 +393,13 @@ impl<'a> Reader<'a, '_> {
         let end = loop {
             self.skip_spaces();
             match self.peek() {
-                None | Some(b'}') => break TagEnd::Done,
+                None => break TagEnd::WithText,
+                Some(b'}') => break TagEnd::Done,
                 Some(b'\n' | b';') => {
                     self.skip(1);
                     break TagEnd::Done;
                 }
                 Some(b'{') => {
-                    if is_first {
-                        let at = self.at();
-                        self.syntax(at, || "found `{`; expected a tag before it".to_owned());
-                    }
                     self.pos += 1;
                     break TagEnd::Open;
                 }
@@ -255,6 +417,10 @@ impl<'a> Reader<'a, '_> {
             }
             is_first = false;
         };
+        self.faults.extend(self.fault.map(|fault| (fault, tag.at)));
+        if !matches!(end, TagEnd::WithText) {
+            self.fault = None;
+        }
         (tag, end)
     }
 
@@ -395,14 +561,30 @@ impl<'a> Reader<'a, '_> {
                     break;
                 }
                 [b'\\', escaped, ..] => self.escape(*escaped, &mut text),
-                _ => {
-                    // The end of the line is not part of it, so that what follows can be read.
+                [b'\n', ..] => {
+                    // The end of the line is not part of it, nor a brace there, so that what follows can
+                    // be read.
+                    let line = rest[..end].trim_ascii_end();
+                    if let Some(before) = line.strip_suffix(b"{") {
+                        let behind = end - before.len();
+                        self.pos -= behind;
+                        text.truncate(text.len() - behind);
+                        text.truncate(text.trim_ascii_end().len());
+                    }
                     let begin = quoted(&text);
                     self.syntax(at, || {
                         let end = quoted(&[quote]);
                         format!("the text {begin} has no end on its line; expected {end}")
                     });
-                    self.pos += usize::from(rest.get(end) == Some(&b'\\'));
+                    break;
+                }
+                _ => {
+                    self.pos = self.text.len();
+                    let begin = quoted(&text);
+                    self.end_in(at, || {
+                        let end = quoted(&[quote]);
+                        format!("the text {begin} has no end; expected {end}")
+                    });
                     break;
                 }
             }
@@ -451,7 +633,7 @@ impl<'a> Reader<'a, '_> {
                 b"`" => "a backtick".to_owned(),
                 _ => quoted(end),
             };
-            self.syntax(at, || format!("this text has no end; expected {end}"));
+            self.end_in(at, || format!("this text has no end; expected {end}"));
         }
         Value::Text(self.text_of(text, at))
     }
@@ -464,22 +646,32 @@ impl<'a> Reader<'a, '_> {
     fn binary(&mut self) -> Option<Value> {
         let at = self.at();
         let inside = self.rest().get(1..).unwrap_or_default();
-        let Some(len) = inside.iter().position(|byte| *byte == b']') else {
+        let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"+/= \t\r\n".contains(byte);
+        let Some(len) = inside.iter().position(is_other) else {
             self.skip(self.text.len());
+            self.end_in(at, || "these bytes have no end; expected `]`".to_owned());
+            return None;
+        };
+        let (packed, behind) = inside.split_at(len);
+        let line = behind.iter().position(|byte| *byte == b'\n');
+        let line = &behind[..line.unwrap_or(behind.len())];
+        let Some(end) = line.iter().position(|byte| *byte == b']') else {
+            // What follows on other lines can be read.
+            let last = packed.iter().rposition(|byte| *byte == b'\n');
+            self.skip(1 + last.unwrap_or(len + line.len()));
             self.syntax(at, || "these bytes have no end; expected `]`".to_owned());
             return None;
         };
-        let packed = &inside[..len];
-        let (bytes, fault) = base64::decode(packed);
+        let (bytes, fault) = base64::decode(&inside[..len + end]);
         let Some(fault) = fault else {
-            self.skip(len + 2);
+            self.skip(len + end + 2);
             return Some(Value::Binary(bytes));
         };
         let wrong = fault.position.min(len);
         self.skip(1 + wrong);
         let at = self.at();
         self.syntax(at, || fault.message);
-        self.skip(len - wrong + 1);
+        self.skip(len + end - wrong + 1);
         None
     }
 
@@ -576,7 +768,7 @@ mod tests {
     #[track_caller]
     fn good(text: &str) -> Vec<Tag> {
         let mut problems = Problems::new();
-        let tags = read(text.as_bytes(), &mut problems);
+        let Text { tags, .. } = read(text.as_bytes(), &mut problems);
         assert_eq!(problems.finish(), [], "{text}");
         tags
     }
@@ -584,7 +776,7 @@ mod tests {
     /// What is read of a text, in short, and what is said of it.
     fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
         let mut problems = Problems::new();
-        let tags = read(text.as_ref(), &mut problems);
+        let Text { tags, .. } = read(text.as_ref(), &mut problems);
         let said = problems.finish().iter().map(ToString::to_string).collect();
         (super::super::write(&tags), said)
     }
@@ -721,12 +913,12 @@ mod tests {
         }
         says(
             "a /+ b\nc",
-            "a\n",
+            "",
             &["1:3: error: this comment has no end; expected `+/`"],
         );
         says(
             "a q{\"b\nc",
-            "a \"b\\nc\"\n",
+            "",
             &["1:3: error: this text has no end; expected `\"}`"],
         );
     }
@@ -790,9 +982,9 @@ mod tests {
             &["1:3: error: the text `open` has no end on its line; expected `\"`"],
         );
         says(
-            "a \"open\\",
-            "a \"open\"\n",
-            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+            "a\nb \"open\\",
+            "a\n",
+            &["2:3: error: the text `open` has no end; expected `\"`"],
         );
         says(
             r#"a "\q""#,
@@ -801,14 +993,20 @@ mod tests {
         );
         says(
             "a `open\nb",
-            "a \"open\\nb\"\n",
+            "",
             &["1:3: error: this text has no end; expected a backtick"],
         );
-        says(
-            "a [AB\nb",
-            "a\n",
-            &["1:3: error: these bytes have no end; expected `]`"],
-        );
+        for (text, read) in [
+            ("a [AB\nb", ""),
+            ("a [AB\nb \"c\"\nd [AAAA]\n", "a\nb \"c\"\nd [AAAA]\n"),
+            ("a [AAAA\nAA\n}", "a\n"),
+            ("a [AB c=\"d\"\nb\n", "a\nb\n"),
+        ] {
+            let (text, said) = bad(text);
+            assert_eq!(text, read);
+            let first = "1:3: error: these bytes have no end; expected `]`";
+            assert_eq!(said.first().map(String::as_str), Some(first));
+        }
         says(
             "a [AA\n!A] 2\nb",
             "a 2\nb\n",
@@ -826,7 +1024,7 @@ mod tests {
         );
         says(
             "a /* b\nc",
-            "a\n",
+            "",
             &["1:3: error: this comment has no end; expected `*/`"],
         );
         says(
@@ -835,20 +1033,102 @@ mod tests {
             &["2:1: error: found `}`, but no tag is open"],
         );
         says(
-            "{ b }\nc",
-            "{\n\tb\n}\nc\n",
-            &["1:1: error: found `{`; expected a tag before it"],
+            "{\nb\n}\nc",
+            "b\nc\n",
+            &["1:1: error: found `{`; expected a tag before it on its line"],
         );
+        let inside = "the text ends inside 2 tags, the innermost `b`, which begins at 2:1";
         says(
-            "a {\nb {\n c",
+            "a {\nb {\n c\n d 1",
             "a {\n\tb {\n\t\tc\n\t}\n}\n",
-            &["2:1: error: the text ends inside `b`; expected `}`"],
+            &[&format!("4:5: error: {inside}; expected `}}`")],
         );
         says(
             b"a \"\xff\"",
             "a \"\u{fffd}\"\n",
             &["1:3: warning: `\\xff` is not UTF-8"],
         );
+    }
+
+    #[test]
+    fn one_fault_of_a_text_is_one_problem() {
+        let layers = "Metadata {\n\tVersion 1 0\n}\nLayer:Tile \"a\" 1 {\n\tb {\n\t\tc\n\t}\n}\n\
+                      Layer:Tile \"d\" 2 {\n\te\n}\n";
+        for (from, to, is_same, said) in [
+            (
+                " {\n\tV",
+                "\n\tV",
+                true,
+                "3:1: error: found `}`, but no tag is open; expected `{` behind `Metadata`",
+            ),
+            (
+                "1 {",
+                "1",
+                true,
+                "8:1: error: found `}`, but no tag is open",
+            ),
+            (
+                "2 {",
+                "2",
+                true,
+                "11:1: error: found `}`, but no tag is open; expected `{` behind `Layer:Tile`",
+            ),
+            (
+                "1 {",
+                "1 { {",
+                true,
+                "4:20: error: found `{`; expected a tag before it on its line",
+            ),
+            (
+                "1 {",
+                "1\n{",
+                true,
+                "5:1: error: found `{`; expected a tag before it on its line",
+            ),
+            (
+                "\t}\n",
+                "",
+                true,
+                "8:1: error: found `Layer:Tile` inside `Layer:Tile`, which begins at 4:1; expected `}` before it",
+            ),
+            (
+                "0\n}",
+                "0",
+                true,
+                "3:1: error: found `Layer:Tile` inside `Metadata`, which begins at 1:1; expected `}` before it",
+            ),
+            (
+                "e\n}",
+                "e",
+                true,
+                "11:1: error: the text ends inside `Layer:Tile`, which begins at 9:1; expected `}`",
+            ),
+            (
+                "\"a\"",
+                "\"a",
+                true,
+                "4:12: error: the text `a 1` has no end on its line",
+            ),
+            (
+                "\"a\"",
+                "a\"",
+                false,
+                "4:12: error: found `a`; expected a value",
+            ),
+            (
+                "\"d\" 2",
+                "2 @ \"d",
+                false,
+                "9:14: error: found `@`; expected a value",
+            ),
+        ] {
+            let (_, whole) = (bad(layers), layers);
+            let (text, problems) = bad(whole.replacen(from, to, 1));
+            assert_eq!(problems.len(), 1, "{from:?}: {problems:?}");
+            assert!(problems[0].starts_with(said), "{problems:?}");
+            let is_read = text == bad(layers).0;
+            assert_eq!(is_read, is_same && !from.contains('"'), "{from:?}: {text}");
+        }
     }
 
     #[test]
@@ -876,6 +1156,7 @@ mod tests {
     fn time_is_linear() {
         for piece in [
             "[", "`", "/* ", "\"", "'", "{", "}", "a=", "\\", "\\\n", "-", "a {", "a \"\\\n",
+            "a\n}", "[A\n",
         ] {
             let text = piece.repeat(1_000_000 / piece.len());
             let begin = std::time::Instant::now();

@@ -10,10 +10,10 @@ use super::{
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::ppe::rules;
-use crate::ppe::sdlang::{self, At, Tag};
+use crate::ppe::sdlang::{self, At, Tag, Text};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problems, ReadError, Subject, counted};
+use crate::{Cause, Place, Problem, Problems, ReadError, Subject, counted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -50,10 +50,15 @@ pub fn read_with(
     };
     look_up(0.0)?;
     let mut problems = Problems::new();
-    let (text, packing) = unpack(bytes, &mut problems);
+    let (bytes, packing, packed_cut) = unpack(bytes, &mut problems);
     look_up(0.3)?;
-    let tags = sdlang::read(&text, &mut problems);
+    let mut text = sdlang::read(&bytes, &mut problems);
     look_up(0.8)?;
+    if let (Some(cause), Some(end)) = (packed_cut, text.cut) {
+        problems.fold_one(cause, end);
+    }
+    text.cut = packed_cut.or(text.cut);
+    let tags = &text.tags;
     let is_xmf = |tag: &Tag| tag::is::<XmfLayer>(tag) || tag::is::<Metadata>(tag);
     if !tags.iter().any(is_xmf) {
         let found = match tags.first() {
@@ -69,7 +74,7 @@ pub fn read_with(
             expected,
         ));
     }
-    let xmf = xmf(tags, &mut problems);
+    let xmf = xmf(text, &mut problems);
     Ok(Xmf {
         packing,
         problems: problems.finish(),
@@ -118,15 +123,15 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
         .any(|name| rest.strip_prefix(name).is_some_and(ends))
 }
 
-/// The text of a file.
-fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packing) {
+/// The text of a file, and why it is not whole, if it is packed and is not.
+fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packing, Option<Cause>) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
         (&mut Inflater::zlib(packed), Packing::Zlib)
     } else if bytes.starts_with(ZSTD) {
         (&mut Zstd::new(packed), Packing::Zstd)
     } else {
-        return (bytes.into(), Packing::Text);
+        return (bytes.into(), Packing::Text, None);
     };
     let max = Budget::new(TEXT_BYTES, bytes.len()).left();
     let text = read_elements::<u8>(stream, max as usize, &mut |_| true);
@@ -135,7 +140,7 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
     let rest = bytes.len() - at;
     let len = text.len();
     let (rule, message) = match end {
-        End::Complete if rest == 0 => return (text.into(), packing),
+        End::Complete if rest == 0 => return (text.into(), packing, None),
         End::Complete => (
             &rules::TRAILING_TEXT,
             format!("{} after the packed text", counted(rest, "byte")),
@@ -158,19 +163,30 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
         ),
     };
     problems.add(rule, Place::Offset(at as u64), || message);
-    (text.into(), packing)
+    let is_cut = !matches!(end, End::Complete | End::WrongChecksum);
+    (text.into(), packing, problems.last().filter(|_| is_cut))
 }
 
-fn xmf(tags: Vec<Tag>, problems: &mut Problems) -> Xmf {
-    let mut xmf = Xmf::default();
+fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
+    let mut xmf = Xmf {
+        is_cut: text.cut.is_some(),
+        ..Xmf::default()
+    };
     let mut has_metadata = false;
-    let mut has_all_layers = true;
-    for tag in tags {
+    for mut tag in std::mem::take(&mut text.tags) {
+        // The last one needs no end of its line, and may lack its own end.
+        let may_be_cut = text.cut.is_none() && std::mem::take(&mut tag.is_open);
+        if may_be_cut && text.is_at_fault(tag.at) {
+            xmf.is_cut = true;
+            break;
+        }
+        let (moment, layers) = (problems.moment(), xmf.layers.len());
         if tag::is::<Metadata>(&tag) && !has_metadata {
             has_metadata = true;
+            xmf.is_head_cut = tag.is_open;
             xmf.metadata = tag::read(tag, problems).unwrap_or_default();
         } else if tag::is::<XmfLayer>(&tag) && xmf.layers.len() == MAX_LAYERS {
-            if std::mem::take(&mut has_all_layers) {
+            if !std::mem::replace(&mut xmf.is_cut, true) {
                 problems.add(&rules::LIMIT, tag.at.into(), || {
                     format!("more than {MAX_LAYERS} layers; the rest is not read")
                 });
@@ -191,11 +207,22 @@ fn xmf(tags: Vec<Tag>, problems: &mut Problems) -> Xmf {
             xmf.layers.push(layer);
         } else if tag::is::<Palette>(&tag) {
             xmf.palettes.extend(tag::read::<Palette>(tag, problems));
-        } else {
+        } else if !tag.is_open {
             xmf.other.push(tag);
         }
+        let lacks_value = |problem: &Problem| problem.rule == &rules::VALUE;
+        if let Some(cause) = problems
+            .find_since(moment, lacks_value)
+            .filter(|_| may_be_cut)
+        {
+            problems.fold_since(moment, cause);
+            xmf.layers.truncate(layers);
+            xmf.is_cut = true;
+        }
     }
+    xmf.is_head_cut |= xmf.is_cut && !has_metadata;
     warn_of_guesses(&xmf, problems);
+    text.fold_faults(problems);
     xmf
 }
 
@@ -578,8 +605,6 @@ Extra 1
             &[
                 "1:1: error: `Layer:Tile`: value 1 is 5; expected the name of the layer, a text",
                 "1:1: error: `Layer:Tile`: value 4 is -1; expected the height of tiles, a whole number above 0",
-                "1:1: error: `Layer:Tile` has no value 5; expected the width of the map, a whole number above 0",
-                "1:1: error: `Layer:Tile` has no value 6; expected the height of the map, a whole number above 0",
                 "2:2: error: `File:MapData` has no value 1; expected the path of the map data, a text",
                 "3:2: error: `RepeatMode`: value 1 is the text `Maybe`; expected the repeat mode, `On`, `Off` or `SingleTile`",
             ],
@@ -619,6 +644,70 @@ Extra 1
             ],
         );
         assert_eq!(xmf.layers[0].objects.len(), 1);
+    }
+
+    #[test]
+    fn what_the_engine_would_miss_is_said() {
+        let tiles = "\tFile:TileSource \"b.png\" {\n\t\tEmbed:TileInfo {\n\t\t\t1 1 \"a\"\n\t\t\t1 2\n\t\t}\n\t}\n";
+        says(
+            format!("Metadata {{\n\tVersion 9 0\n}}\nLayer:Tile \"a\" 0 1 1 2 2 {{\n{tiles}}}"),
+            &[
+                "2:2: warning: version 9.0; expected 1.0; it is read as that",
+                "4:1: warning: the layer has no map data, so there is nothing to show of it; expected \
+                 `File:MapData`, `Embed:MapData` or `Shared:MapData`",
+                "5:2: warning: numbers of tiles are read as identifier and place in the sheet, as the \
+                 editor writes them; the engine's loader reads them the other way round",
+                "8:4: warning: identifier 1 is that of the tile in line 7 too; here the first one of an \
+                 identifier counts",
+            ],
+        );
+    }
+
+    /// Every prefix of a container says so once, and nothing that it has is changed.
+    #[test]
+    fn a_cut_is_one_problem() {
+        let whole = read_good(MAP);
+        let mut most = 0;
+        for end in 0..MAP.len() {
+            let Ok(xmf) = read(MAP.as_bytes().get(..end).unwrap()) else {
+                assert_eq!(most, 0, "{end}");
+                continue;
+            };
+            let problems = xmf.problems.iter();
+            let errors: Vec<_> = problems
+                .filter(|it| it.severity == Severity::Error)
+                .collect();
+            assert_eq!(errors.len(), usize::from(xmf.is_cut), "{end}: {errors:?}");
+            let layers = xmf.layers.iter().zip(&whole.layers);
+            for (layer, of_whole) in layers {
+                assert_eq!(
+                    (&layer.name, layer.size),
+                    (&of_whole.name, of_whole.size),
+                    "{end}"
+                );
+                let count = layer.objects.len();
+                let objects = of_whole.objects.get(..count).unwrap();
+                assert_eq!(layer.objects, objects, "{end}");
+                let tiles = |layer: &XmfLayer| {
+                    let sheet = layer.tile_sources.first()?;
+                    sheet.tiles.clone()
+                };
+                if let (Some(tiles), Some(all)) = (tiles(layer), tiles(of_whole)) {
+                    assert!(all.starts_with(&tiles), "{end}: {tiles:?}");
+                    assert!(
+                        tiles.len() == all.len() || layer.tile_sources[0].is_cut,
+                        "{end}"
+                    );
+                }
+                assert!(
+                    count == of_whole.objects.len() || layer.is_cut || !xmf.is_cut,
+                    "{end}"
+                );
+            }
+            let said: usize = xmf.layers.iter().map(|layer| 1 + layer.objects.len()).sum();
+            most = most.max(said);
+        }
+        assert_eq!(most, 11);
     }
 
     #[test]

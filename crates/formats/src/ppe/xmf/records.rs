@@ -1,5 +1,6 @@
 //! The records of XMF: the fields of each, for reading and for writing.
 
+use std::collections::HashMap;
 use std::mem::take;
 
 use super::tag::{
@@ -15,12 +16,30 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
 
+/// The version that there is: major and minor.
+const VERSION: [i64; 2] = [1, 0];
+
 impl Record for Metadata {
     const TAGS: &[[&str; 2]] = &[["", "Metadata"]];
 
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
         let version = ["the major version", "the minor version"];
-        tag.child_values("Version", &mut self.version, &version, &LONG);
+        tag.child(
+            &[["", "Version"]],
+            &mut self.version,
+            |tag, numbers: &mut [i64; 2]| {
+                tag.values(numbers, &version, &LONG)?;
+                if *numbers != VERSION {
+                    let [[major, minor], [known, of_it]] = [*numbers, VERSION];
+                    tag.problem(&rules::VERSION, || {
+                        format!(
+                            "version {major}.{minor}; expected {known}.{of_it}; it is read as that"
+                        )
+                    });
+                }
+                Some(())
+            },
+        );
         tag.child_value("Name", &mut self.name, "the name of the map", &TEXT);
         let size = ["the width", "the height"];
         tag.child_values("Resolution", &mut self.resolution, &size, &SIZE);
@@ -38,6 +57,7 @@ impl Record for XmfLayer {
 
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
         tag.at(&mut self.at);
+        tag.is_cut(&mut self.is_cut);
         if tag.is_read() {
             self.kind = LayerKind::of(&tag.tag().name);
         }
@@ -53,7 +73,9 @@ impl Record for XmfLayer {
             let names = ["the width of tiles", "the height of tiles"];
             tag.values(&mut self.tile_size, &names, &SIZE);
             let names = ["the width of the map", "the height of the map"];
-            tag.values(&mut self.size, &names, &SIZE);
+            if tag.values(&mut self.size, &names, &SIZE).is_none() {
+                self.size = [0; 2];
+            }
         }
         let mode = "the name of a rendering mode";
         tag.child_value("RenderingMode", &mut self.rendering_mode, mode, &TEXT);
@@ -84,7 +106,15 @@ impl Record for XmfLayer {
 /// The tag that says where the cells of a layer are.
 fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     let tags = ["File", "Embed", "Shared"].map(|namespace| [namespace, "MapData"]);
-    for map in tag.take_children(&tags) {
+    let maps = tag.take_children(&tags);
+    if tag.is_read() && maps.is_empty() && layer.kind.has_tiles() && !layer.is_cut {
+        tag.problem(&rules::NO_CELLS, || {
+            "the layer has no map data, so there is nothing to show of it; expected \
+             `File:MapData`, `Embed:MapData` or `Shared:MapData`"
+                .to_owned()
+        });
+    }
+    for map in maps.into_iter().filter(|map| !map.is_open) {
         let at = map.at;
         let mut map = tag.inside(map);
         let source = match &*map.tag().namespace {
@@ -135,7 +165,8 @@ fn cells([width, height]: [u32; 2], map: &mut Fields<'_>) -> Option<Vec<u32>> {
     map.value(&mut bytes, "the cells", &BYTES)?;
     let count = u64::from(width) * u64::from(height);
     let (found, expected) = (bytes.len() as u64, 4 * count);
-    if found != expected {
+    // Of a layer without a size it is said already.
+    if found != expected && count > 0 {
         map.problem(&rules::EMBEDDED_SIZE, || {
             let found = counted(found as usize, "byte");
             format!("{found} of cells; expected {expected}, 4 for each of {width} x {height}")
@@ -156,9 +187,11 @@ impl Record for i32 {
 
 impl Record for TileSource {
     const TAGS: &[[&str; 2]] = &[["File", "TileSource"]];
+    const IS_LIST: bool = true;
 
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
         tag.at(&mut self.at);
+        tag.is_cut(&mut self.is_cut);
         tag.value(&mut self.path, "the path of an image", &TEXT)?;
         tag.attribute("palShift", &mut self.pal_shift, &PAL_SHIFT);
         tag.attribute("offset", &mut self.offset, &COLOR);
@@ -166,10 +199,31 @@ impl Record for TileSource {
         let infos = [["Embed", "TileInfo"], ["Embed", "TileData"]];
         tag.child(&infos, &mut self.tiles, |info, tiles| {
             info.children(tiles);
+            check_identifiers(tiles, info);
             Some(())
         });
         tag.rest(&mut self.attributes, &mut self.other);
         Some(())
+    }
+}
+
+/// Warns of tiles that have the identifier of one before them.
+fn check_identifiers(tiles: &[TileInfo], tag: &mut Fields<'_>) {
+    if !tag.is_read() {
+        return;
+    }
+    let mut lines = HashMap::new();
+    for tile in tiles {
+        let first = *lines.entry(tile.first).or_insert(tile.at);
+        if first != tile.at {
+            let (id, line) = (tile.first, first.line);
+            tag.problem_at(&rules::TILE_ID, tile.at, || {
+                format!(
+                    "identifier {id} is that of the tile in line {line} too; here the first one \
+                     of an identifier counts"
+                )
+            });
+        }
     }
 }
 
@@ -181,6 +235,7 @@ impl Record for TileInfo {
     }
 
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
+        tag.at(&mut self.at);
         tag.value(&mut self.first, "the identifier of a tile", &UNSIGNED)?;
         tag.value(
             &mut self.second,
@@ -264,11 +319,17 @@ impl Record for SpriteSource {
 
 impl Record for SpriteSheet {
     const TAGS: &[[&str; 2]] = &[["File", "SpriteSheet"]];
+    const IS_LIST: bool = true;
 
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()> {
         let is_holder = |tag: &Tag| tag.is("", "SheetData");
         tag.at(&mut self.at);
+        tag.is_cut(&mut self.is_cut);
         tag.value(&mut self.path, "the path of an image", &TEXT)?;
+        // The sprites in one that the text ends in are whole.
+        for holder in &mut tag.tag().children {
+            holder.is_open &= !is_holder(holder);
+        }
         tag.rest(&mut self.attributes, &mut self.other);
         // The tags that hold the sprites are kept without these.
         for holder in self.other.iter_mut().filter(|other| is_holder(other)) {

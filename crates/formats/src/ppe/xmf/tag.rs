@@ -4,12 +4,14 @@
 use super::RepeatMode;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
-use crate::{Problems, Rule, counted, quoted};
+use crate::{Cause, Problems, Rule, counted, quoted};
 
 /// What a tag stands for.
 pub(super) trait Record: Default {
     /// Namespace and name of the tags that it is read from; `*` is any name.
     const TAGS: &[[&str; 2]];
+    /// Whether it is read as far as it goes where the text ends inside it. Others are left out.
+    const IS_LIST: bool = false;
 
     /// Namespace and name of the tag that it is written as.
     fn name(&self) -> [&str; 2] {
@@ -136,6 +138,8 @@ pub(super) struct Fields<'p> {
     next_value: usize,
     /// What is wrong with a tag that is read; none for one that is written.
     problems: Option<&'p mut Problems>,
+    /// The first value that is wrong.
+    wrong_value: Option<Cause>,
 }
 
 impl<'p> Fields<'p> {
@@ -144,6 +148,7 @@ impl<'p> Fields<'p> {
             tag,
             next_value: 0,
             problems,
+            wrong_value: None,
         }
     }
 
@@ -174,6 +179,11 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// Whether the text ends inside the tag.
+    pub(super) fn is_cut(&mut self, is_cut: &mut bool) {
+        *is_cut = self.tag.is_open;
+    }
+
     /// Where the tag is in the file.
     pub(super) fn at(&mut self, at: &mut At) {
         if self.is_read() {
@@ -194,7 +204,10 @@ impl<'p> Fields<'p> {
             *field = read;
             return Some(());
         }
-        problems.add(&rules::VALUE, tag.at.into(), || {
+        // Where one is missing, those behind it stand in the place of others.
+        let cause = self.wrong_value.filter(|_| value.is_none());
+        let (rule, subject) = (&rules::VALUE, problems.subject);
+        problems.add_consequence(cause, rule, subject, tag.at.into(), || {
             let (title, expected) = (tag.title(), kind.expected);
             match value {
                 None => format!("{title} has no value {number}; expected {what}, {expected}"),
@@ -204,6 +217,7 @@ impl<'p> Fields<'p> {
                 }
             }
         });
+        self.wrong_value = self.wrong_value.or(problems.last());
         None
     }
 
@@ -333,7 +347,8 @@ impl<'p> Fields<'p> {
     /// The records inside. While they are read, those that cannot be are left out.
     pub(super) fn children<T: Record>(&mut self, list: &mut Vec<T>) {
         if self.is_read() {
-            for tag in self.take_children(T::TAGS) {
+            let is_whole = |tag: &Tag| T::IS_LIST || !tag.is_open;
+            for tag in self.take_children(T::TAGS).into_iter().filter(is_whole) {
                 let mut record = T::default();
                 list.extend(record.fields(&mut self.inside(tag)).map(|()| record));
             }
@@ -378,6 +393,7 @@ impl<'p> Fields<'p> {
         self.other_attributes(attributes);
         if self.is_read() {
             *other = std::mem::take(&mut self.tag.children);
+            other.retain(|tag| !tag.is_open);
         } else {
             self.tag.children.append(other);
         }

@@ -6,6 +6,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::properties::{meta, meta_info};
 use crate::assets::{Assets, LookUp};
+use crate::describe::own::lines_of_groups;
 use crate::diff::Parts;
 use crate::numbers::short;
 use crate::rules::{self, Fault};
@@ -14,7 +15,7 @@ use crate::tilemap::{
     Cell, Facts, Layer, LeftOut, OwnTiles, Strand, StrandMode, TileMap, Tileset, Unread,
     missing_tile, numbered_tile,
 };
-use crate::{InfoQuery, OwnLine, Property, PropertyGroup};
+use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
 use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
@@ -235,12 +236,23 @@ struct TilesetFacts {
     bytes_per_pixel: u32,
     description: String,
     meta: Vec<(String, String)>,
-    colors: usize,
     transparent: Option<u8>,
     /// All that there are.
     strands: Vec<vsp::Strand>,
     /// How many bytes the pixels take as red, green, blue and alpha.
     rgba_bytes: usize,
+    /// The colours of the palette as the file has them.
+    palette: Vec<[u8; 3]>,
+    /// The numbers of colours of pixels, tile by tile; none where pixels have colours of their own.
+    indices: Vec<u8>,
+    /// How many pixels a tile has.
+    tile_pixels: usize,
+    /// Where the palette is in the file.
+    palette_at: Option<u64>,
+    /// Where the pixels are in the file, if they are not packed.
+    pixels_at: Option<u64>,
+    /// Where the strands are in the file.
+    strands_at: Option<u64>,
 }
 
 impl TilesetFacts {
@@ -251,10 +263,18 @@ impl TilesetFacts {
             bytes_per_pixel: vsp.pixels.bytes_per_pixel(),
             description: vsp.description.clone(),
             meta: vsp.meta.clone(),
-            colors: vsp.palette.len(),
             transparent: is_indexed.then(|| vsp.transparent_index()),
             strands: vsp.strands.clone(),
             rgba_bytes: vsp.pixels.len() * 4,
+            palette: vsp.palette.clone(),
+            indices: match &vsp.pixels {
+                Pixels::Indexed(indices) => indices.clone(),
+                _ => Vec::new(),
+            },
+            tile_pixels: vsp.tile_pixels() as usize,
+            palette_at: vsp.palette_offset(),
+            pixels_at: vsp.pixels_offset(),
+            strands_at: vsp.strands_at,
         }
     }
 }
@@ -264,8 +284,30 @@ impl TilesetFacts {
         self.strands.iter().filter(|strand| strand.is_active())
     }
 
+    /// The colours of the palette.
+    fn colors(&self) -> Parts<'_> {
+        let colors = Parts::numbered("colour", self.palette.len());
+        let colors = colors.owns(|index| {
+            let color = self.palette.get(index).copied().unwrap_or_default();
+            let place = self
+                .color_place(index)
+                .map(|place| OwnLine::new("Colour", "Bytes", place).within(Origin::Place));
+            let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
+            [said].into_iter().chain(place).collect()
+        });
+        colors.bytes("bytes", |index, bytes| {
+            bytes.extend(self.palette.get(index).into_iter().flatten());
+        })
+    }
+
+    /// Where a colour of the palette is.
+    fn color_place(&self, index: usize) -> Option<String> {
+        let start = self.palette_at? + 3 * index as u64;
+        Some(format!("3 at {start:#x}"))
+    }
+
     /// What the file says of a strand, with what it means.
-    fn own_strand(&self, strand: vsp::Strand) -> Vec<OwnLine> {
+    fn own_strand(&self, number: usize, strand: vsp::Strand) -> Vec<OwnLine> {
         let tile = |number: u16| {
             if u32::from(number) < self.count {
                 number.to_string()
@@ -278,14 +320,20 @@ impl TilesetFacts {
             None => format!("{} (means nothing)", strand.mode),
         };
         let delay = f32::from(strand.delay) / 100.0;
-        [
-            ("First tile", tile(strand.start)),
-            ("Last tile", tile(strand.finish)),
-            ("Each for", format!("{} s", short(delay))),
-            ("Mode", mode),
-        ]
-        .map(|(name, value)| OwnLine::new("Strand", name, value))
-        .into()
+        let mut lines = Vec::from(
+            [
+                ("First tile", tile(strand.start)),
+                ("Last tile", tile(strand.finish)),
+                ("Each for", format!("{} s", short(delay))),
+                ("Mode", mode),
+            ]
+            .map(|(name, value)| OwnLine::new("Strand", name, value)),
+        );
+        if let Some(strands) = self.strands_at {
+            let place = format!("8 at {:#x}", strands + 8 * number as u64);
+            lines.push(OwnLine::new("Strand", "Bytes", place).within(Origin::Place));
+        }
+        lines
     }
 }
 
@@ -299,7 +347,10 @@ impl Facts for TilesetFacts {
             properties.push(Property::new("Description", &*self.description));
         }
         if let Some(transparent) = self.transparent {
-            properties.push(Property::new("Palette", format!("{} colours", self.colors)));
+            properties.push(Property::new(
+                "Palette",
+                format!("{} colours", self.palette.len()),
+            ));
             properties.push(Property::new(
                 "Transparent",
                 format!("colour {transparent}"),
@@ -325,9 +376,40 @@ impl Facts for TilesetFacts {
         });
         let strands = strands.owns(move |index| {
             let strand = said.get(index);
-            strand.map_or_else(Vec::new, |(_, strand)| self.own_strand(**strand))
+            strand.map_or_else(Vec::new, |(number, strand)| {
+                self.own_strand(*number, **strand)
+            })
         });
-        vec![strands.cut(map.is_list_cut(|what| matches!(what, Unread::Strands(_))))]
+        let strands = strands.cut(map.is_list_cut(|what| matches!(what, Unread::Strands(_))));
+        vec![self.colors(), strands]
+    }
+
+    fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
+        let own = map.described(item.into(), None)?.own();
+        match item {
+            TileMapItem::Map => Some(own),
+            TileMapItem::Tileset { .. } => {
+                let groups = self.map();
+                Some(own.into_iter().chain(lines_of_groups(&groups)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
+        let start = image.checked_mul(self.tile_pixels)?;
+        let indices = self.indices.get(start..)?;
+        let indices = indices.get(..self.tile_pixels).unwrap_or(indices);
+        Some(indices).filter(|indices| !indices.is_empty())
+    }
+
+    fn tile_place(&self, image: usize) -> Option<String> {
+        let bytes = self.tile_pixels as u64 * u64::from(self.bytes_per_pixel);
+        let [start, count] = [image as u64 * bytes, bytes];
+        Some(match self.pixels_at {
+            Some(pixels) => format!("{count} at {:#x}", pixels + start),
+            None => format!("{start:#x} to {:#x} of the unpacked data", start + count),
+        })
     }
 
     fn own_tiles(&self) -> OwnTiles {
@@ -354,6 +436,6 @@ impl Facts for TilesetFacts {
     }
 
     fn cpu_bytes(&self) -> u64 {
-        (size_of_val(&*self.strands) + self.description.len()) as u64
+        (size_of_val(&*self.strands) + self.description.len() + self.indices.len()) as u64
     }
 }

@@ -9,8 +9,8 @@ use crate::describe::own::lines_of_groups;
 use crate::diff::Parts;
 use crate::tilemap::left_out;
 use crate::tilemap::making::{group, sha256, texts};
-use crate::tilemap::{Cell, Facts, OwnTiles, TileMap};
-use crate::{InfoQuery, OwnLine, Property, PropertyGroup, TileMapItem};
+use crate::tilemap::{Cell, Facts, Grid, OwnTiles, TileMap};
+use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
 use mapscope_formats::ppe::sdlang::Tag;
 use mapscope_formats::ppe::xmf::{
     MapSource, Object, Palette, PaletteSource, Shape, SpriteSheet, SpriteSource, TileSource, Xmf,
@@ -103,6 +103,39 @@ impl LayerFacts {
         groups
     }
 
+    /// The graphics attributes of cells, if there are any.
+    fn graphics_parts(&self) -> Option<Parts<'_>> {
+        let map = self.map.as_ref()?;
+        let attributes = map.graphics.as_ref()?;
+        let [columns, rows] = map.size;
+        let list = Parts::grid("graphics attributes", [rows, columns], |[row, column]| {
+            format!("{column},{row}")
+        });
+        let list = list.cells(|[row, column]| TileMap::cell_item(0, [column, row]));
+        let list = list.lost(|index| index >= attributes.len());
+        let list = list.owns(|index| {
+            let groups: Vec<PropertyGroup> = graphics(map, index).into_iter().collect();
+            let place = place_of("32", map.graphics_offset(index));
+            let place = OwnLine::new("Graphics attributes", "Bytes", place);
+            lines_of_groups(&groups)
+                .chain([place.within(Origin::Place)])
+                .collect()
+        });
+        Some(list.bytes("bytes", |index, bytes| {
+            for corner in attributes.get(index).into_iter().flatten() {
+                bytes.extend(corner.rgba);
+                bytes.extend(corner.light.into_iter().flat_map(i16::to_le_bytes));
+            }
+        }))
+    }
+
+    /// Where the logic attribute of a cell is.
+    fn logic_place(&self, index: usize) -> Option<String> {
+        let map = self.map.as_ref()?;
+        let bytes = map.logic.as_ref()?.bits() / 8;
+        Some(place_of(&bytes.to_string(), map.logic_offset(index)))
+    }
+
     /// What the file says of a cell, whatever there is to show it with.
     fn own_cell(&self, index: usize) -> Vec<OwnLine> {
         let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
@@ -117,24 +150,18 @@ impl LayerFacts {
         let turned = turned.into_iter().filter(|(is_so, _)| *is_so);
         let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_said();
         let mut own = vec![OwnLine::new("Tile", "Flags", flags)];
-        own.extend(lines_of_groups(&self.cell(index)));
+        // Its attributes are compared by themselves.
+        let groups = self.cell(index);
+        own.extend(lines_of_groups(groups.get(..1).unwrap_or_default()));
         own
     }
 
-    /// Appends the bytes of a cell, and those of its graphics attributes.
+    /// Appends the bytes of a cell.
     fn cell_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
         let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
             return;
         };
         bytes.extend(map.raw(index).to_le_bytes());
-        let corners = map
-            .graphics
-            .as_ref()
-            .and_then(|graphics| graphics.get(index));
-        for corner in corners.into_iter().flatten() {
-            bytes.extend(corner.rgba);
-            bytes.extend(corner.light.into_iter().flat_map(i16::to_le_bytes));
-        }
     }
 
     /// The identifier of the tile of a cell, also of one that is empty.
@@ -253,10 +280,17 @@ impl Facts for MapFacts {
         false
     }
 
+    fn parts<'a>(&'a self, _map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
+        let graphics = layer.and_then(|_| self.map.graphics_parts());
+        graphics.into_iter().collect()
+    }
+
+    fn grid_place(&self, _grid: &Grid, index: usize) -> Option<String> {
+        self.map.logic_place(index)
+    }
+
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
         match item {
-            // The header is that of the map, and the rest in the container.
-            TileMapItem::Layer { .. } => Some(Vec::new()),
             TileMapItem::Cell { .. } => {
                 let at = map.cell_at(item.into())?;
                 Some(self.map.own_cell(at.index))
@@ -559,7 +593,10 @@ impl Facts for XmfFacts {
 
     fn parts<'a>(&'a self, map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
         let Some(number) = layer else {
-            return vec![own::palettes(&self.xmf.palettes)];
+            return vec![
+                own::palettes(&self.xmf.palettes, self.xmf.is_cut),
+                own::tags(&self.xmf),
+            ];
         };
         let Some((layer, _)) = self.layer_of(number) else {
             return Vec::new();
@@ -567,11 +604,25 @@ impl Facts for XmfFacts {
         own::of_layer(layer, move |id| Self::tile_item(map, number, id))
     }
 
+    fn is_head_cut(&self) -> bool {
+        self.xmf.is_head_cut
+    }
+
+    fn is_field_cut(&self, layer: usize, field: &str) -> bool {
+        // What stands before the brace.
+        const HEAD: [&str; 5] = ["Name", "Kind", "Priority", "Tile size", "Size"];
+        let layer = self.layer_of(layer);
+        layer.is_some_and(|(layer, _)| layer.is_cut && !HEAD.contains(&field))
+    }
+
     fn has_cells(&self, layer: usize) -> bool {
-        let source = self
-            .layer_of(layer)
-            .and_then(|(layer, _)| layer.map.as_ref());
-        matches!(source, Some(MapSource::Embedded { .. }))
+        self.layer_of(layer)
+            .is_some_and(|(layer, _)| match layer.map {
+                Some(MapSource::Embedded { .. }) => true,
+                Some(_) => false,
+                // They may be in the part of the file that was not read.
+                None => layer.is_cut,
+            })
     }
 
     fn info(&self, _map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

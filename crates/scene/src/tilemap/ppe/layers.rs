@@ -16,7 +16,7 @@ use crate::tilemap::{
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
-use mapscope_formats::{Integers, NotRead, Place, Problem};
+use mapscope_formats::{Integers, NotRead, Place, Problem, Rest};
 
 /// How many bytes images of tiles may have in all.
 const MAX_IMAGE_BYTES: usize = 192 << 20;
@@ -84,6 +84,12 @@ impl Builder {
         map.finished()
     }
 
+    /// Says that layers behind those that were added were not read.
+    pub(super) fn leave_out_layers(&mut self) {
+        let layers = LeftOut::of_list(Unread::Layers, self.layers.len(), Rest::Unknown);
+        self.left_out.extend(layers);
+    }
+
     /// Adds the cells of a map that no container names.
     pub(super) fn add_bare_layer(&mut self, name: &str, map: &MapData) {
         let layer = Layer {
@@ -107,7 +113,10 @@ impl Builder {
             let map = self.map_of(xmf, layer, files);
             let none = || {
                 // What names no cells has lost none.
-                let not_read = layer.map.as_ref().map(|_| NotRead::NoFile);
+                let not_read = match &layer.map {
+                    Some(_) => Some(NotRead::NoFile),
+                    None => layer.is_cut.then_some(NotRead::FileEnds),
+                };
                 Arc::new(MapData {
                     flags: MapFlags(MapFlags::NEW_LAYOUT),
                     size: layer.size,
@@ -127,6 +136,11 @@ impl Builder {
             None
         };
         let number = self.layers.len() - 1;
+        if layer.is_cut {
+            let objects = LeftOut::of_list(Unread::Objects, layer.objects.len(), Rest::Unknown);
+            self.left_out
+                .extend(objects.map(|list| list.of_layer(number)));
+        }
         let room = MAX_OBJECTS.saturating_sub(self.objects.len());
         if layer.objects.len() > room {
             let message = format!("more than {MAX_OBJECTS} objects; the rest is left out");
@@ -306,7 +320,7 @@ impl Builder {
             MapSource::File { path, at } => match files.map(path) {
                 Ok(map) => {
                     self.note_problems(&map, &quoted_name(path), *at);
-                    if map.size != layer.size && layer.size != [0; 2] {
+                    if map.size != layer.size && !layer.size.contains(&0) {
                         let [[w, h], [x, y]] = [map.size, layer.size];
                         let message = format!(
                             "the layer has {x} x {y} cells, but its map {w} x {h}; the map is \

@@ -114,6 +114,9 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
         }
         layers.push((index, LayerFacts { map }));
     }
+    if xmf.is_cut {
+        builder.leave_out_layers();
+    }
     problems.extend(std::mem::take(&mut builder.notes).finish());
     problems.sort_by_key(|problem: &Problem| problem.place);
     let version = xmf.metadata.version;

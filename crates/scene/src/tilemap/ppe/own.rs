@@ -90,7 +90,23 @@ pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
     let lines = Lines::new().if_said("Version", version);
     let lines = lines.if_said("Name", name.clone());
     let lines = lines.if_said("Screen", resolution.map(Vec::from));
-    lines.rest(attributes, other).rest(&[], &xmf.other).0
+    lines.rest(attributes, other).0
+}
+
+/// The tags outside of layers that the format leaves to the game.
+pub(super) fn tags(xmf: &Xmf) -> Parts<'_> {
+    let name = |index: usize| {
+        xmf.other
+            .get(index)
+            .map_or_else(String::new, Tag::name_in_file)
+    };
+    let tags = Parts::named("tag", xmf.other.len(), name);
+    let tags = tags.owns(|index| {
+        let tag = xmf.other.get(index);
+        let said = |tag: &Tag| Lines::new().say("Tag", written(tag.clone())).at(tag.at);
+        tag.map_or_else(Vec::new, said)
+    });
+    tags.cut(xmf.is_cut)
 }
 
 /// A layer without what is on it.
@@ -100,9 +116,10 @@ pub(super) fn layer(layer: &XmfLayer) -> Vec<OwnLine> {
         .say("Kind", layer.kind.name())
         .say("Priority", layer.priority);
     if layer.kind.has_tiles() {
+        let is_said = !layer.size.contains(&0);
         lines = lines
             .say("Tile size", Vec::from(layer.tile_size))
-            .say("Size", Vec::from(layer.size))
+            .if_said("Size", is_said.then(|| Vec::from(layer.size)))
             .say("Around it", layer.repeat.name());
     }
     let [across, down] = layer.scroll_rate;
@@ -130,7 +147,7 @@ fn sheet(sheet: &TileSource) -> Vec<OwnLine> {
 fn tile(tile: &TileInfo) -> Vec<OwnLine> {
     let lines = Lines::new().say("Identifier", tile.first);
     let lines = lines.say("Place in the sheet", tile.second);
-    lines.say("Name", &*tile.name).0
+    lines.say("Name", &*tile.name).at(tile.at)
 }
 
 fn palette(palette: &Palette) -> Vec<OwnLine> {
@@ -213,8 +230,9 @@ fn sprite(sprite: &Sprite, lines: Lines) -> Lines {
         .if_said("Opacity", sprite.alpha)
 }
 
-/// The palettes of a container or of a layer, with their colours where it has them.
-pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
+/// The palettes of a container or of a layer, with their colours where it has them; and whether there may
+/// be more that were not read.
+pub(super) fn palettes(all: &[Palette], is_cut: bool) -> Parts<'_> {
     let name = |index: usize| match all.get(index).map(|palette| &palette.source) {
         Some(PaletteSource::File(path)) => path.clone(),
         Some(PaletteSource::Embedded { name, .. }) => name.clone().unwrap_or_default(),
@@ -222,6 +240,7 @@ pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
     };
     let palettes = Parts::named("palette", all.len(), name);
     let palettes = palettes.owns(|index| all.get(index).map_or_else(Vec::new, palette));
+    let palettes = palettes.cut(is_cut);
     palettes.made_of(|index| {
         let Some(PaletteSource::Embedded { colors, .. }) = all.get(index).map(|it| &it.source)
         else {
@@ -241,29 +260,43 @@ pub(super) fn of_layer<'a>(
     item: impl Fn(u32) -> Option<Item> + Copy + 'a,
 ) -> Vec<Parts<'a>> {
     let sheets = listed("sheet", &layer.tile_sources, |it| it.path.clone(), sheet);
+    // What stands behind the brace may not have been read.
+    let sheets = sheets.unknown(|index, field| {
+        let source = layer.tile_sources.get(index);
+        source.is_some_and(|source| source.is_cut) && ["Names its tiles", "Tag"].contains(&field)
+    });
     let sheets = sheets.made_of(move |index| {
         let source = layer.tile_sources.get(index);
         let Some(tiles) = source.and_then(|source| source.tiles.as_ref()) else {
             return Vec::new();
         };
         let list = listed("tile", tiles, |it| it.first.to_string(), tile);
+        let list = list.cut(source.is_some_and(|source| source.is_cut));
         vec![list.items(move |index| item(tiles.get(index)?.first))]
     });
     let images = &layer.sprite_sources;
     let images = listed("sprite image", images, |it| it.id.to_string(), sprite_image);
     let holders = &layer.sprite_sheets;
     let holders = listed("sprite sheet", holders, |it| it.path.clone(), sprite_sheet);
+    let holders = holders.unknown(|index, field| {
+        let sheet = layer.sprite_sheets.get(index);
+        sheet.is_some_and(|sheet| sheet.is_cut) && field == "Tag"
+    });
     let holders = holders.made_of(move |index| {
         let sheet = layer.sprite_sheets.get(index);
         let sprites = sheet.map_or(&[][..], |sheet| &sheet.sprites);
-        vec![listed(
+        let list = listed(
             "image of a sheet",
             sprites,
             |it| it.id.to_string(),
             sheet_sprite,
-        )]
+        );
+        vec![list.cut(sheet.is_some_and(|sheet| sheet.is_cut))]
     });
-    vec![sheets, images, holders, palettes(&layer.palettes)]
+    let is_cut = layer.is_cut;
+    let lists = [sheets, images, holders].map(|list| list.cut(is_cut));
+    let palettes = palettes(&layer.palettes, is_cut);
+    lists.into_iter().chain([palettes]).collect()
 }
 
 /// A list of records that have names.

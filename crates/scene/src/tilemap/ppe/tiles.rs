@@ -359,11 +359,10 @@ pub(super) fn build(
             &rules::UNDEFINED_TILE,
             place,
             format!(
-                "{} in no sheet, the first is tile {id}; the engine does not draw them, here they \
-                 are shown by their numbers",
+                "no sheet has {}; the engine draws nothing there, here numbers are shown",
                 match count {
-                    1 => "1 tile that is used is".to_owned(),
-                    _ => format!("{count} tiles that are used are"),
+                    1 => format!("tile {id}, which is used"),
+                    _ => format!("{count} of the tiles that are used, tile {id} the first of them"),
                 }
             ),
         );

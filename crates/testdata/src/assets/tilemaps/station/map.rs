@@ -171,6 +171,7 @@ fn tile_source(cells: &[u32], flags: MapFlags) -> TileSource {
         first: id.into(),
         second: id.into(),
         name: format!("tile{id:04X}"),
+        ..TileInfo::default()
     });
     TileSource {
         path: TILES.to_owned(),
