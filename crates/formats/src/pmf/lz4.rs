@@ -65,11 +65,6 @@ impl Budget {
         Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
     }
 
-    /// How many bytes are left.
-    pub(super) fn left(&self) -> u64 {
-        self.0.left().min(MAX_BYTES)
-    }
-
     /// Takes what a frame is said to decode to, if that can be true and is left.
     pub(super) fn take(&mut self, packed: u64, declared: u64) -> Result<(), Lz4Fault> {
         check_declared(packed, declared)?;
@@ -277,25 +272,22 @@ pub(super) fn end_of(bytes: &[u8]) -> Option<usize> {
     walk(bytes).ok()
 }
 
-/// How many bytes a frame decodes to, which is whole; none where it is not, or where it is more than so
-/// many.
-pub(super) fn len_of(frame: &[u8], most: u64) -> Option<u32> {
+/// How many bytes a frame decodes to; none where it is not whole, or where that is more than `left`, from
+/// which all that is decoded is taken.
+pub(super) fn len_of(frame: &[u8], left: &mut usize) -> Option<u32> {
     if end_of(frame) != Some(frame.len()) {
         return None;
     }
     let mut decoder = FrameDecoder::new(frame);
     let mut len = 0;
     loop {
-        match decoder.fill_buf().ok()?.len() {
-            0 => return u32::try_from(len).ok(),
-            block => {
-                len += block as u64;
-                decoder.consume(block);
-            }
+        let block = decoder.fill_buf().ok()?.len();
+        if block == 0 {
+            return u32::try_from(len).ok();
         }
-        if len > most {
-            return None;
-        }
+        len += block;
+        *left = left.checked_sub(block)?;
+        decoder.consume(block);
     }
 }
 

@@ -108,20 +108,15 @@ impl Cursor<'_> {
     }
 }
 
-/// How much may still be read to find counts.
+/// How many bytes may still be read to find counts and sizes.
 #[derive(Debug)]
-pub(super) struct Patience(usize);
+pub(super) struct Patience(pub usize);
 
 impl Patience {
     /// For a file of so many bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
         let more = file_bytes.saturating_mul(TRIED_PER_FILE_BYTE);
         Self(TRIED_BYTES.saturating_add(more))
-    }
-
-    /// Whether nothing more may be read.
-    pub(super) fn is_over(&self) -> bool {
-        self.0 == 0
     }
 }
 
@@ -168,17 +163,17 @@ pub(super) fn mend(
     let counts = counts.0.take();
     let mut bytes = section.to_vec();
     let mut is_it = |count: &Count, number: u64| {
-        if number > count.most(section) || number == count.of(section) {
-            return Some(false);
-        }
-        if count.name == STRING_TABLE && !count.is_text(section, number) {
-            return Some(false);
-        }
-        let Some(less) = left.checked_sub(cost) else {
+        let can_be = number <= count.most(section)
+            && number != count.of(section)
+            && (count.name != STRING_TABLE || count.is_text(section, number));
+        let Some(less) = left.checked_sub(if can_be { cost } else { 1 }) else {
             *left = 0;
             return None;
         };
         *left = less;
+        if !can_be {
+            return Some(false);
+        }
         count.set(&mut bytes, number);
         let works = works(&bytes);
         if !works {

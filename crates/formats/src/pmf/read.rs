@@ -98,6 +98,7 @@ fn in_file(bytes: &[u8]) -> Cursor<'_> {
     Cursor::new(bytes, FILE)
 }
 
+/// The file, outside of its levels.
 const FILE: Section<'_> = Section {
     part: Part::File,
     start: 0,
@@ -719,7 +720,7 @@ impl Reader<'_, '_> {
     fn settle_unpacked(&mut self, frame: &mut Frame, part: Part, sizes_at: u64) -> bool {
         let rest = bytes_from(self.bytes, frame.start);
         let packed = rest.get(..frame.packed as usize).unwrap_or_default();
-        let len = lz4::len_of(packed, self.budget.left());
+        let len = lz4::len_of(packed, &mut self.patience.0);
         let len = len.filter(|len| *len != frame.unpacked && *len > 0);
         let Some(len) = len else { return false };
         if self.budget.take(packed.len() as u64, len.into()).is_err() {
@@ -947,7 +948,7 @@ impl Reader<'_, '_> {
             problems.find_since(0, is_it).is_some()
         };
         let astray = Side::ALL.into_iter().find(is_astray_in)?;
-        if self.patience.is_over() {
+        if self.patience.0 == 0 {
             return None;
         }
         let mut sections = [const { Vec::new() }; 3];
@@ -956,11 +957,6 @@ impl Reader<'_, '_> {
                 *section = frame.unpack(self.bytes, part(side)).ok()?;
             }
         }
-        let cubes = CubeAllowance::new(0);
-        let trial = Surroundings {
-            cubes: &cubes,
-            ..*around
-        };
         let read =
             |bytes: &[u8], counts, (around, problems): (&Surroundings<'_>, &mut Problems)| {
                 let section = |side| {
@@ -981,14 +977,19 @@ impl Reader<'_, '_> {
             };
         let bytes = sections.get(astray as usize)?;
         let counts = Counts::default();
-        read(bytes, Some(&counts), (&trial, &mut Problems::new()));
+        // What is only tried takes nothing from the cubes of the file.
+        let try_with = |bytes: &[u8], counts, problems: &mut Problems| {
+            let cubes = &CubeAllowance::new(0);
+            read(
+                bytes,
+                counts,
+                (&Surroundings { cubes, ..*around }, problems),
+            )
+        };
+        try_with(bytes, Some(&counts), &mut Problems::new());
         let works = |bytes: &[u8]| {
-            let trial = Surroundings {
-                cubes: &CubeAllowance::new(0),
-                ..*around
-            };
             let mut tried = Problems::of_trial();
-            read(bytes, None, (&trial, &mut tried)).is_some() && tried.is_empty()
+            try_with(bytes, None, &mut tried).is_some() && tried.is_empty()
         };
         let cost = sections.iter().take(1 + astray as usize).map(Vec::len);
         let mended = mend(bytes, &counts, cost.sum(), &mut self.patience, works)?;

@@ -1899,7 +1899,7 @@ fn two_lines_in_each_others_place_are_one_problem() {
     for first in 1..lines.len() - 1 {
         let mut swapped = lines.clone();
         swapped.swap(first, first + 1);
-        let model = read(swapped.join("\n") + "\n");
+        let model = read(format!("{}\n", swapped.join("\n")));
         let said = problems(&model);
         let expected = usize::from(swapped != lines);
         assert_eq!(

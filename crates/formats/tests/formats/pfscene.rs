@@ -845,7 +845,7 @@ fn lines_that_are_swapped_are_one_problem() {
     for first in 0..lines.len() - 1 {
         let mut swapped = lines.clone();
         swapped.swap(first, first + 1);
-        let text = swapped.join("\n") + "\n";
+        let text = format!("{}\n", swapped.join("\n"));
         let found = pfscene::read(text.as_bytes()).map(|scene| problems(&scene));
         assert!(
             found.as_ref().is_ok_and(|found| found.len() <= 1),

@@ -202,7 +202,7 @@ fn tilesets_are_as_their_side_cars_say() {
         let again = vsp::read(&vsp::write(&read).unwrap()).unwrap();
         let strands_at = read.strands_at;
         assert_eq!(
-            ika::Vsp {
+            Vsp {
                 strands_at,
                 ..again
             },
@@ -325,7 +325,7 @@ fn real_tilesets_are_read() {
         let again = vsp::read(&vsp::write(&read).unwrap()).unwrap();
         let strands_at = read.strands_at;
         assert_eq!(
-            ika::Vsp {
+            Vsp {
                 strands_at,
                 ..again
             },
@@ -869,7 +869,7 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let problems = messages(&*document);
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(
-        problems[0].contains(": pixels: the file ends in them"),
+        problems[0].contains(": pixels: they are 26753 bytes long, but only"),
         "{problems:?}"
     );
     let tileset = &tiles(&*document).tilesets[0];

@@ -237,7 +237,9 @@ fn what_is_broken_is_listed_and_the_rest_is_there() {
             let said = statistics.iter().find(|s| s.name == name);
             said.unwrap().value.parse().unwrap()
         };
-        assert!(unreadable > 0, "{}", path.display());
+        // Of a size that lies the right one is known.
+        let is_size = problems[0].rule.id == "pmf/section-size";
+        assert!(unreadable > 0 || is_size, "{}", path.display());
         assert_eq!(
             said("Unreadable chunks") + said("Damaged chunks"),
             unreadable

@@ -324,9 +324,12 @@ fn with_archive(map: &mut Pmf, files: &[(&str, &[u8])]) {
 }
 
 fn sweep_pmf(broken: &mut Broken) {
-    let bytes = level(|_| ());
-    for bytes in swept_bytes(&bytes, 0..bytes.len()) {
-        broken.add_read(pmf::read(&bytes), |map| &map.problems);
+    // Where two things are wrong, counts cannot be told by what follows them.
+    let twice = level(|map| chunk(map).sound_materials[0] = StringRef(9999));
+    for bytes in [level(|_| ()), [&twice[..], &[0]].concat()] {
+        for bytes in swept_bytes(&bytes, 0..bytes.len()) {
+            broken.add_read(pmf::read(&bytes), |map| &map.problems);
+        }
     }
     let changes: [fn(&mut Pmf); 14] = [
         |map| map.header.gamemodes = vec![String::new()],
@@ -373,10 +376,11 @@ fn sweep_pmf(broken: &mut Broken) {
     for change in changes {
         broken.add_read(pmf::read(&level(change)), |map| &map.problems);
     }
-    // A list of no levels, with a level behind it.
+    // A list of no levels, with a level behind it and a byte too many.
     let mut unlisted = level(|_| ());
     let first = pmf::read(&unlisted).unwrap().levels[0].offset as usize;
     unlisted[first - 5] = 0;
+    unlisted.push(0);
     broken.add_read(pmf::read(&unlisted), |map| &map.problems);
     let newer = b"PMF\0A hall of pillars\0Two rooms\0somebody";
     broken.add_read(pmf::read(newer), |map| &map.problems);

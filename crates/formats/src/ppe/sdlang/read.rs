@@ -106,6 +106,20 @@ enum TagEnd {
     Open,
 }
 
+/// Puts a tag that is whole where it belongs. Of one of which nothing could be read there is only what is
+/// inside it.
+fn close(tag: Tag, siblings: &mut Vec<Tag>) {
+    let is_nothing = tag.name.is_empty()
+        && tag.namespace.is_empty()
+        && tag.values.is_empty()
+        && tag.attributes.is_empty();
+    if is_nothing {
+        siblings.extend(tag.children);
+    } else {
+        siblings.push(tag);
+    }
+}
+
 /// The list that the next tag belongs to.
 fn siblings<'t>(roots: &'t mut Vec<Tag>, open: &'t mut [Tag]) -> &'t mut Vec<Tag> {
     open.last_mut().map_or(roots, |tag| &mut tag.children)
@@ -247,7 +261,7 @@ impl<'a> Reader<'a, '_> {
                     if too_deep > 0 {
                         too_deep -= 1;
                     } else if let Some(tag) = open.pop() {
-                        siblings(&mut roots, &mut open).push(tag);
+                        close(tag, siblings(&mut roots, &mut open));
                     } else {
                         self.close_none(at, &mut roots);
                     }
@@ -279,7 +293,7 @@ impl<'a> Reader<'a, '_> {
                         TagEnd::Done | TagEnd::WithText if too_deep > 0 => {}
                         // Nobody knows what else it would say.
                         TagEnd::WithText if depth > 0 || self.cut.is_some() => {}
-                        TagEnd::Done => siblings.push(tag),
+                        TagEnd::Done => close(tag, siblings),
                         TagEnd::WithText => {
                             tag.is_open = true;
                             siblings.push(tag);
@@ -302,7 +316,7 @@ impl<'a> Reader<'a, '_> {
         }
         self.end(&mut open);
         while let Some(tag) = open.pop() {
-            siblings(&mut roots, &mut open).push(tag);
+            close(tag, siblings(&mut roots, &mut open));
         }
         roots
     }
@@ -310,7 +324,9 @@ impl<'a> Reader<'a, '_> {
     /// Lists that a brace closes nothing. If no brace follows the last layer, what follows it is inside.
     fn close_none(&mut self, at: At, roots: &mut Vec<Tag>) {
         let is_layer = |tag: &Tag| tag.namespace == LAYER || tag.is("", METADATA);
-        let behind = roots.iter().rev().take(MAX_UNOPENED).position(is_layer);
+        // After another brace too many or too few nobody knows.
+        let reach = self.unbalanced.map_or(MAX_UNOPENED, |_| 0);
+        let behind = roots.iter().rev().take(reach).position(is_layer);
         let inside = roots.split_off(roots.len() - behind.unwrap_or_default());
         let layer = roots.last_mut().filter(|_| !inside.is_empty());
         let Some(layer) = layer.filter(|layer| layer.children.is_empty()) else {
@@ -354,7 +370,7 @@ impl<'a> Reader<'a, '_> {
                 .extend(places.filter_map(|at| Some((cause?, at))));
         }
         while let Some(tag) = open.pop() {
-            siblings(roots, open).push(tag);
+            close(tag, siblings(roots, open));
         }
         self.unbalanced = None;
     }

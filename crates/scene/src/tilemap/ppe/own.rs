@@ -267,11 +267,14 @@ pub(super) fn of_layer<'a>(
     });
     let sheets = sheets.made_of(move |index| {
         let source = layer.tile_sources.get(index);
-        let Some(tiles) = source.and_then(|source| source.tiles.as_ref()) else {
-            return Vec::new();
+        let is_cut = source.is_some_and(|source| source.is_cut);
+        let tiles = match source.and_then(|source| source.tiles.as_ref()) {
+            Some(tiles) => tiles,
+            None if is_cut => &[][..],
+            None => return Vec::new(),
         };
         let list = listed("tile", tiles, |it| it.first.to_string(), tile);
-        let list = list.cut(source.is_some_and(|source| source.is_cut));
+        let list = list.cut(is_cut);
         vec![list.items(move |index| item(tiles.get(index)?.first))]
     });
     let images = &layer.sprite_sources;
