@@ -1,20 +1,30 @@
 //! Two lines of a text in each other's place.
 
 use crate::cursor::{first_words, is_separator, text_place};
-use crate::{Place, Problem, ReadError, quoted};
+use crate::{Place, Problem, ReadError, Rule, quoted};
 
 /// Two lines in each other's place give no more problems.
 const MAX_PROBLEMS: usize = 16;
 /// How many pairs of lines are tried.
 const MAX_TRIES: usize = 6;
 
+/// What a format says of lines that are in each other's place.
+#[derive(Debug)]
+pub(crate) struct SwapRules {
+    /// Two lines are.
+    pub swapped: &'static Rule,
+    /// What lines out of place break: without any of it no lines are tried.
+    pub signs: &'static [&'static Rule],
+}
+
 /// Reads a text. Where problems are gone when two lines next to each other are swapped, it is read so,
 /// and says that of these two alone: otherwise whatever is between them would be lost.
 ///
 /// # Errors
-/// As `read`.
+/// As `read` of the text as it is.
 pub(crate) fn read<T>(
     bytes: &[u8],
+    rules: &SwapRules,
     mut read: impl FnMut(&[u8]) -> Result<T, ReadError>,
     problems_of: fn(&mut T) -> &mut Vec<Problem>,
 ) -> Result<T, ReadError> {
@@ -22,7 +32,8 @@ pub(crate) fn read<T>(
     let problems = std::mem::take(problems_of(&mut found));
     let all = || problems.iter().flat_map(Problem::with_consequences);
     let count = all().take(MAX_PROBLEMS + 1).count();
-    if (2..=MAX_PROBLEMS).contains(&count) {
+    let is_sign = |problem: &Problem| rules.signs.contains(&problem.rule);
+    if (2..=MAX_PROBLEMS).contains(&count) && all().any(is_sign) {
         let lines = all().filter_map(|problem| match problem.place {
             Place::Text { line, .. } => Some([line, line.saturating_sub(1)]),
             Place::Offset(_) => None,
@@ -34,14 +45,19 @@ pub(crate) fn read<T>(
             .into_iter()
             .filter_map(|line| Swapped::new(bytes, line));
         for swapped in pairs.take(MAX_TRIES) {
-            let mut other = read(&swapped.bytes)?;
+            let mut other = match read(&swapped.bytes) {
+                Ok(other) => other,
+                // With these lines swapped it is no such file any more.
+                Err(ReadError::Unreadable(_)) => continue,
+                Err(cancelled) => return Err(cancelled),
+            };
             let left = problems_of(&mut other);
             let of_left = || left.iter().flat_map(Problem::with_consequences);
             let is_known = |left: &Problem| all().any(|it| it.message == left.message);
             if of_left().count() + 2 > count || !of_left().all(is_known) {
                 continue;
             }
-            if let Some(problem) = swap_problem(&problems, left, &swapped) {
+            if let Some(problem) = swap_problem(&problems, left, &swapped, rules.swapped) {
                 let at = left.partition_point(|it| it.place < problem.place);
                 left.insert(at, problem);
                 return Ok(other);
@@ -52,16 +68,21 @@ pub(crate) fn read<T>(
     Ok(found)
 }
 
-/// What is said of two lines in each other's place: of the problems that are gone when they are swapped
-/// it has the rule and the subject of the first.
-fn swap_problem(problems: &[Problem], left: &[Problem], swapped: &Swapped<'_>) -> Option<Problem> {
+/// What is said of two lines in each other's place: it has the subject of the first of the problems that
+/// are gone when they are swapped.
+fn swap_problem(
+    problems: &[Problem],
+    left: &[Problem],
+    swapped: &Swapped<'_>,
+    rule: &'static Rule,
+) -> Option<Problem> {
     let is_left = |problem: &Problem| left.iter().any(|it| it.message == problem.message);
     let gone = || problems.iter().filter(|problem| !is_left(problem));
     let first = gone().min_by_key(|problem| problem.place)?;
     let [found, other] = swapped.keys.map(quoted);
     let message =
         format!("found {found} before {other}; expected these two lines the other way round");
-    let mut problem = Problem::new(first.rule, first.subject, swapped.place, message);
+    let mut problem = Problem::new(rule, first.subject, swapped.place, message);
     problem.severity = gone().map(|it| it.severity).max()?;
     Some(problem)
 }
@@ -97,5 +118,37 @@ impl<'a> Swapped<'a> {
             place: text_place((line, 1), indent),
             keys,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Severity, Subject};
+
+    static LINE: Rule = Rule {
+        id: "test/line",
+        severity: Severity::Error,
+        leaves_out: true,
+        summary: "A line is out of place.",
+    };
+    static RULES: SwapRules = SwapRules {
+        swapped: &LINE,
+        signs: &[&LINE],
+    };
+
+    fn problem(line: u64) -> Problem {
+        let place = Place::Text { line, column: 1 };
+        Problem::new(&LINE, Subject::File, place, format!("line {line}"))
+    }
+
+    #[test]
+    fn a_file_stays_as_it_is_where_it_is_none_with_lines_swapped() {
+        let read_lines = |bytes: &[u8]| match bytes {
+            b"a\nb\n" => Ok(vec![problem(1), problem(2)]),
+            _ => Err(ReadError::Unreadable(problem(1))),
+        };
+        let found = read(b"a\nb\n", &RULES, read_lines, |problems| problems).unwrap();
+        assert_eq!(found, [problem(1), problem(2)]);
     }
 }

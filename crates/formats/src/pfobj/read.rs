@@ -58,7 +58,7 @@ pub fn read_with(
         let head = read_head(&mut text);
         Reader::new(text, head, watch).read()
     };
-    swapped::read(bytes, read, |model| &mut model.problems)
+    swapped::read(bytes, &rules::SWAP_RULES, read, |model| &mut model.problems)
 }
 
 /// The parts of a file in their order.

@@ -1,6 +1,7 @@
 //! What can be wrong with a model.
 
 use crate::cursor::TextRules;
+use crate::swapped::SwapRules;
 
 crate::rules! {
     pub;
@@ -95,6 +96,8 @@ crate::rules! {
     Error BOUNDS = "pfobj/bounds";
     /// The min of bounds is above their max.
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
+    /// Two lines are in each other's place, and are read the other way round.
+    Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfobj/last-line", all is read;
     /// Something follows the end of the model.
@@ -109,4 +112,18 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,
     long_line: &LONG_LINE,
+};
+
+/// What lines of models that are in each other's place break.
+pub(super) static SWAP_RULES: SwapRules = SwapRules {
+    swapped: &SWAPPED_LINES,
+    signs: &[
+        &HEADER_LINE,
+        &LINE,
+        &ORDER,
+        &COUNT,
+        &FRAME_COUNT,
+        &FRAME,
+        &BOUNDS,
+    ],
 };

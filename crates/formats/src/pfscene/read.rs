@@ -71,7 +71,7 @@ pub fn read_with(
         scene.problems = reader.text.problems.finish();
         Ok(scene)
     };
-    swapped::read(bytes, read, |scene| &mut scene.problems)
+    swapped::read(bytes, &rules::SWAP_RULES, read, |scene| &mut scene.problems)
 }
 
 /// How the lines of a file are spelt that the scene was read from.

@@ -1,6 +1,7 @@
 //! What can be wrong with a scene.
 
 use crate::cursor::TextRules;
+use crate::swapped::SwapRules;
 
 crate::rules! {
     /// A line of the header is missing or cannot be read.
@@ -15,6 +16,8 @@ crate::rules! {
     Warning EXTRA_WORDS = "pfscene/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
     Error LONG_LINE = "pfscene/long-line", all is read;
+    /// Two lines are in each other's place, and are read the other way round.
+    Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfscene/last-line", all is read;
     /// A section has a name that the engine does not know.
@@ -80,4 +83,18 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,
     long_line: &LONG_LINE,
+};
+
+/// What lines of scenes that are in each other's place break.
+pub(super) static SWAP_RULES: SwapRules = SwapRules {
+    swapped: &SWAPPED_LINES,
+    signs: &[
+        &HEADER_LINE,
+        &SECTION,
+        &LINE,
+        &RECORD,
+        &COUNT,
+        &ATTRIBUTE_MISSING,
+        &ATTRIBUTE_TYPE,
+    ],
 };

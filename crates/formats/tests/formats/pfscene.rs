@@ -891,7 +891,7 @@ fn an_attribute_that_is_missing_is_said_to_be() {
         problems(&scene),
         [
             "57:4: error: found `yaw` before `pitch`; expected these two lines the other way round \
-             [pfscene/attribute-missing]"
+             [pfscene/swapped-lines]"
         ]
     );
 }

@@ -105,6 +105,10 @@ fn swept_text(text: &str, lines: usize) -> Vec<String> {
             }
         }
         swept.push(all[..i].concat());
+        if let Some(next) = all.get(i + 1) {
+            let swapped = [&all[..i], &[next, line], &all[i + 2..]].concat();
+            swept.push(swapped.concat());
+        }
     }
     swept
 }
