@@ -54,10 +54,11 @@ impl Count {
     fn is_text(&self, section: &[u8], number: u64) -> bool {
         let start = self.at + self.bytes;
         let text = section.get(start..start.saturating_add(number as usize));
+        // The end first: most numbers are told by it, and long texts are not read for each.
+        let text = text.filter(|text| text.last().is_none_or(|last| *last == 0));
         let text = text.and_then(|text| std::str::from_utf8(text).ok());
         text.is_some_and(|text| {
-            let ends = text.is_empty() || text.ends_with('\0');
-            ends && !text.contains(|c: char| c.is_control() && c != '\0' && !c.is_whitespace())
+            !text.contains(|c: char| c.is_control() && c != '\0' && !c.is_whitespace())
         })
     }
 
