@@ -186,6 +186,7 @@ impl<'a> Tree<'a> {
     /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and
     /// what nodes lack from that it may stand elsewhere, or have another name.
     pub(super) fn fold_cut(&self, problems: &mut Problems, follows: impl Fn(&Problem) -> bool) {
+        self.fold_imbalance(problems);
         if let Some(unbalanced) = self.unbalanced {
             problems.fold(unbalanced, |problem| self.is_of_missing(problem));
         }
@@ -202,6 +203,27 @@ impl<'a> Tree<'a> {
             let is_of_last = last.is_some_and(|last| problem.place >= last);
             is_of_last || open.contains(&problem.place) || follows(problem)
         });
+    }
+
+    /// Lets a parenthesis that is too many or too few at the end follow from where one may be lost or
+    /// twice.
+    fn fold_imbalance(&self, problems: &mut Problems) {
+        let Some(end) = self.unbalanced else { return };
+        let is_nameless = |item: &Item<'_>| item.kind == ItemKind::Node && item.bytes.is_empty();
+        let nameless = self.items.iter().find(|item| is_nameless(item));
+        let nameless = nameless.and_then(|nameless| {
+            let is_it = |(_, places): &&(Cause, [Option<Place>; 2])| {
+                places.contains(&Some(nameless.place()))
+            };
+            self.misnamed.iter().find(is_it)
+        });
+        let in_data = [&rules::SYNTAX, &rules::BASE64, &rules::BLOCK];
+        let first = nameless
+            .map(|(cause, _)| *cause)
+            .or_else(|| problems.find_since(0, |problem| in_data.contains(&problem.rule)));
+        if let Some(first) = first {
+            problems.fold_one(first, end);
+        }
     }
 
     /// Whether a problem says that a node lacks something, or has what belongs elsewhere.

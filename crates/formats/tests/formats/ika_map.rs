@@ -305,6 +305,25 @@ fn a_wrong_length_of_a_block_is_one_problem() {
 }
 
 #[test]
+fn a_byte_that_is_lost_is_one_problem() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let places = good(&bytes);
+    let layers = places.layers.iter().map(|layer| layer.block.clone());
+    let blocks = layers.chain([places.obstruction_block.clone(), places.zone_block.clone()]);
+    let infos = infos_at(&map) as u64;
+    let parallaxes = infos..infos + 16 * places.layers.len() as u64;
+    // The checksum at the end of a block says the same as the bytes before it.
+    let blocks = blocks.map(|block| block.start..block.end - 4);
+    for at in blocks.chain([parallaxes]).flatten() {
+        let mut lost = bytes.clone();
+        lost.remove(at as usize);
+        let read = good(&lost);
+        assert_eq!(read.problems.len(), 1, "{at:#x}: {:#?}", messages(&read));
+    }
+}
+
+#[test]
 fn a_map_without_layers_is_no_map() {
     let read = good(&write(&synthesize::ika_map([5, 5], 0, 0)).unwrap());
     one(&read, Severity::Error, "the map has no layers");

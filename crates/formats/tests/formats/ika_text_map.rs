@@ -358,6 +358,9 @@ fn a_letter_a_blank_or_a_parenthesis_is_one_problem() {
         ),
         ("(dimensions (", "(dimensions1(", 1, "ika/node-name"),
         ("(header (", "(heeder (", 0, "ika/no-header"),
+        ("(zone (", "((zone (", 1, "ika/node-name"),
+        ("(label 'b')", "((label 'b')", 0, "ika/node-name"),
+        ("ABAAB))", "ABAAB)", 0, "ika/truncated"),
         // A parenthesis too few, and one too many.
         ("(label 'b')", "(label 'b'", 0, "ika/truncated"),
         ("(type tile)", "(type tile", 0, "ika/truncated"),

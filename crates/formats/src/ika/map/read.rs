@@ -532,6 +532,10 @@ impl Layout {
         }
         if let Some(end) = self.end {
             problems.add_error(end.losing(lost));
+            // Layers that are read astray have any parallax.
+            if let Some(end) = problems.last().filter(|_| map.layers_not_read > 0) {
+                problems.fold_some_since(moment, end, |problem| problem.rule == &rules::PARALLAX);
+            }
             if let Some((end, cut)) = problems.last().zip(cut) {
                 let is_block = |problem: &Problem, place| {
                     problem.rule == &rules::BLOCK && problem.place == place
@@ -539,6 +543,12 @@ impl Layout {
                 let first = astray.split_last().and_then(|(_, before)| before.first());
                 let first = first.and_then(|first| {
                     problems.find_since(moment, |problem| is_block(problem, *first))
+                });
+                // A byte too many or too few in a block leads to one that is none, too.
+                let before = first_astray.checked_sub(1).and_then(|i| blocks.get(i));
+                let first = first.or_else(|| {
+                    let before = before.filter(|_| astray.len() == 1)?;
+                    problems.find_since(moment, |problem| problem.place == before.place)
                 });
                 match first {
                     Some(cause) => problems.fold_some_since(moment, cause, |problem| {
@@ -677,12 +687,23 @@ fn can_follow(cursor: &Cursor<'_>, count: u32) -> bool {
 /// Reads zones and entities, and what may follow.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     let [zones, entities] = true_counts(cursor);
+    let moment = problems.moment();
     let result = read_zones(cursor, map, zones, problems).and_then(|()| {
         check_zone_numbers(map, problems);
         read_entities(cursor, map, entities, problems)
     });
     if let Err(error) = result {
+        let subject = error.problem().map(|problem| problem.subject);
         problems.add_error(error);
+        // A text of another length than it says leads to values that are none, and a byte that the block
+        // before lacks to texts that are none.
+        if let Some(end) = problems.last() {
+            problems.fold_some_since(moment, end, |problem| Some(problem.subject) == subject);
+            let place = Place::Offset(map.zone_block.start);
+            if let Some(block) = problems.find_since(0, |problem| problem.place == place) {
+                problems.fold_one(block, end);
+            }
+        }
         return;
     }
     let left = cursor.left();
@@ -796,28 +817,26 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
         x: (i % width) as u32,
         y: (i / width) as u32,
     };
-    problems.add_about(
-        &rules::ZONE_NUMBER,
-        subject,
-        Place::Offset(map.zone_block.start),
-        || {
-            let more = if more > 0 {
-                let (tiles, are) = (
-                    counted(more, "more tile"),
-                    if more == 1 { "is" } else { "are" },
-                );
-                format!("; {tiles} {are} in zones that do not exist")
-            } else {
-                String::new()
-            };
-            format!(
-                "zone map: tile ({}, {}) is in zone {number}, {}{more}",
-                i % width,
-                i / width,
-                outside("zone", map.zones.len() as u64)
-            )
-        },
-    );
+    let place = Place::Offset(map.zone_block.start);
+    // What is broken in the block leaves numbers of no zone.
+    let broken = problems.find_since(0, |problem| problem.place == place);
+    problems.add_consequence(broken, &rules::ZONE_NUMBER, subject, place, || {
+        let more = if more > 0 {
+            let (tiles, are) = (
+                counted(more, "more tile"),
+                if more == 1 { "is" } else { "are" },
+            );
+            format!("; {tiles} {are} in zones that do not exist")
+        } else {
+            String::new()
+        };
+        format!(
+            "zone map: tile ({}, {}) is in zone {number}, {}{more}",
+            i % width,
+            i / width,
+            outside("zone", map.zones.len() as u64)
+        )
+    });
 }
 
 fn read_entities(

@@ -379,8 +379,9 @@ impl Reader {
         let label = node_text("label");
         let direction = node_text("direction");
         if !DIRECTIONS.contains(&direction.as_str()) {
-            let place = node.node("direction").unwrap_or(node);
-            let place = place.text().map_or(place.place(), |text| text.place);
+            let found = node.node("direction");
+            let text = found.and_then(Node::text).map(|text| text.place);
+            let place = text.unwrap_or(found.unwrap_or(node).place());
             self.problems.add(&rules::VALUE, place, || {
                 format!(
                     "{layer}: entity {} looks {}; expected a direction such as `up-left`; the \

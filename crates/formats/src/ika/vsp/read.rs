@@ -326,6 +326,10 @@ fn read_binary(
     // Of a wrong size or number all else follows, and of a file that ends in the pixels.
     if let Some(cause) = cause {
         problems.fold_since(moment, cause);
+        // So is whatever stands where the number of a colour should be.
+        problems.fold(cause, |problem| {
+            is_cut && problem.rule == &rules::TRANSPARENT_COLOR
+        });
     }
     let strands_not_read = strands_not_read.or(is_cut.then_some(NotRead::FileEnds));
     Ok(Vsp {
