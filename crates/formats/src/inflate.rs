@@ -7,7 +7,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 pub(super) enum End {
     /// It ends here, and its checksum is right.
     Complete,
-    /// It ends here, but the checksum is that of other bytes.
+    /// It ends here, but the checksum does not match.
     WrongChecksum,
     /// The input ends before the stream does. That can be all but its last block or its checksum.
     Unfinished,

@@ -313,7 +313,7 @@ fn streams_that_are_not_whole_are_told_apart() {
     *wrong.last_mut().unwrap() ^= 1;
     whole(
         &wrong,
-        "error: the checksum of the zlib stream is that of other bytes",
+        "error: the checksum of the zlib stream does not match",
     );
     let long = [&bytes[..], b"tail"].concat();
     whole(
@@ -380,15 +380,15 @@ fn checksums_behind_the_map_are_looked_at() {
             (5, "are damaged; it goes on behind the 140 bytes of the map"),
         ] {
             let expected = format!(
-                "{checksum_at:#x}: error: the checksum of the zlib stream is that of other bytes: \
-                 some {expected}"
+                "{checksum_at:#x}: error: the checksum of the zlib stream does not match: \
+                 some bytes {expected}"
             );
             let map = says(&with_header(0x408, [7, height], stream), &[&expected]);
             assert_eq!(map.problems[0].rule.id, "ppe-map/damaged");
         }
         let expected = format!(
-            "{checksum_at:#x}: error: the zlib stream is damaged: its checksum is that of other \
-             bytes, and it ends in the cells: 140 of 147 cells are there"
+            "{checksum_at:#x}: error: the zlib stream is damaged: its checksum does not \
+             match, and it ends in the cells: 140 of 147 cells are there"
         );
         says(&with_header(0x408, [7, 21], stream), &[&expected]);
     }
@@ -403,7 +403,7 @@ fn checksums_behind_the_map_are_looked_at() {
     *zstd.last_mut().unwrap() ^= 1;
     says(
         &with_header(0x808, [7, 5], &zstd),
-        &["error: the checksum of the Zstandard data is that of other bytes"],
+        &["error: the checksum of the Zstandard data does not match"],
     );
 }
 

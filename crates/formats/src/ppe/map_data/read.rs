@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
+use crate::{Integers, NotRead, Place, Problem, Problems, ReadError, counted};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -67,6 +67,11 @@ pub fn read_with(
     };
     if reader.is_cancelled {
         return Err(ReadError::Cancelled);
+    }
+    // Wrong flags lead to anything.
+    let is_of_flags = |problem: &Problem| problem.rule == &rules::FLAGS;
+    if let Some(cause) = reader.problems.find_since(0, is_of_flags) {
+        reader.problems.fold_behind(cause);
     }
     Ok(MapData {
         flags,
@@ -548,9 +553,9 @@ impl<'a> Reader<'a, '_> {
                 End::Broken => {
                     format!("the {name} is damaged and cannot be read from here on, which is")
                 }
-                End::WrongChecksum => format!(
-                    "the {name} is damaged: its checksum is that of other bytes, and it ends"
-                ),
+                End::WrongChecksum => {
+                    format!("the {name} is damaged: its checksum does not match, and it ends")
+                }
                 End::Unfinished => format!("the {name} is cut off"),
                 End::Complete | End::More => format!("the {name} ends"),
             };
@@ -567,7 +572,7 @@ impl<'a> Reader<'a, '_> {
                 } else {
                     String::new()
                 };
-                format!("the checksum of the {name} is that of other bytes: some are damaged{more}")
+                format!("the checksum of the {name} does not match: some bytes are damaged{more}")
             }),
             End::Unfinished if cut.is_none() && !goes_on => {
                 self.problems.add(&rules::UNFINISHED, place(at), || {

@@ -13,7 +13,7 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Text};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Cause, Place, Problem, Problems, ReadError, Subject, counted};
+use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Subject, counted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -50,7 +50,8 @@ pub fn read_with(
     };
     look_up(0.0)?;
     let mut problems = Problems::new();
-    let (bytes, packing, packed_cut) = unpack(bytes, &mut problems);
+    let (bytes, packing, damage) = unpack(bytes, &mut problems);
+    let packed_cut = damage.and_then(Damage::cut);
     look_up(0.3)?;
     let mut text = sdlang::read(&bytes, &mut problems);
     look_up(0.8)?;
@@ -75,6 +76,10 @@ pub fn read_with(
         ));
     }
     let xmf = xmf(text, &mut problems);
+    if let Some(damage) = damage {
+        let is_of_text = |problem: &Problem| OF_TEXT.contains(&problem.rule);
+        problems.fold(damage.cause, is_of_text);
+    }
     Ok(Xmf {
         packing,
         problems: problems.finish(),
@@ -123,8 +128,34 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
         .any(|name| rest.strip_prefix(name).is_some_and(ends))
 }
 
-/// The text of a file, and why it is not whole, if it is packed and is not.
-fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packing, Option<Cause>) {
+/// What bytes that are damaged while they are packed make of the text.
+const OF_TEXT: [&Rule; 5] = [
+    &rules::SYNTAX,
+    &rules::TEXT_TRUNCATED,
+    &rules::ENCODING,
+    &rules::VALUE,
+    &rules::NO_CELLS,
+];
+
+/// What is wrong with packed text.
+#[derive(Debug, Clone, Copy)]
+struct Damage {
+    cause: Cause,
+    /// Whether the end is missing.
+    is_cut: bool,
+}
+
+impl Damage {
+    fn cut(self) -> Option<Cause> {
+        self.is_cut.then_some(self.cause)
+    }
+}
+
+/// The text of a file, and what is wrong with it, if it is packed.
+fn unpack<'a>(
+    bytes: &'a [u8],
+    problems: &mut Problems,
+) -> (Cow<'a, [u8]>, Packing, Option<Damage>) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
         (&mut Inflater::zlib(packed), Packing::Zlib)
@@ -147,7 +178,7 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
         ),
         End::WrongChecksum => (
             &rules::PACKED_TEXT,
-            "the checksum of the packed text is that of other bytes: some are damaged".to_owned(),
+            "the checksum of the packed text does not match: some bytes are damaged".to_owned(),
         ),
         End::Unfinished => (
             &rules::PACKED_TEXT,
@@ -164,7 +195,9 @@ fn unpack<'a>(bytes: &'a [u8], problems: &mut Problems) -> (Cow<'a, [u8]>, Packi
     };
     problems.add(rule, Place::Offset(at as u64), || message);
     let is_cut = !matches!(end, End::Complete | End::WrongChecksum);
-    (text.into(), packing, problems.last().filter(|_| is_cut))
+    let cause = problems.last().filter(|_| rule != &rules::TRAILING_TEXT);
+    let damage = cause.map(|cause| Damage { cause, is_cut });
+    (text.into(), packing, damage)
 }
 
 fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
@@ -278,6 +311,8 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
     use crate::Severity;
     use crate::ppe::cell::Layout;
@@ -769,6 +804,16 @@ Extra 1
         let mut wrong = zlib.clone();
         *wrong.last_mut().unwrap() ^= 1;
         assert!(last(&wrong).contains("error: the checksum of the packed text"));
+        // What is damaged is no text of XMF, and follows from that.
+        let count = |bytes: &[u8]| read(bytes).unwrap().problems.len();
+        let none = flate2::Compression::none();
+        let mut stored = flate2::read::ZlibEncoder::new(text, none);
+        let mut damaged = ZLIB.to_vec();
+        stored.read_to_end(&mut damaged).unwrap();
+        assert_eq!(count(&damaged), count(&zlib));
+        let quote = damaged.iter().rposition(|byte| *byte == b'"').unwrap();
+        damaged[quote] = b'{';
+        assert_eq!(count(&damaged), count(&zlib) + 1);
         // A bomb: text without end.
         let long = [MAP.as_bytes(), &vec![b'\n'; 40 << 20]].concat();
         for packed in [
