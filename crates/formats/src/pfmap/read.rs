@@ -11,8 +11,8 @@ use std::ops::{ControlFlow, Range};
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
 use super::{
-    BlendMode, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS,
-    Tile, file_tile, rules,
+    BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading,
+    TILE_CHARS, Tile, file_tile, rules,
 };
 use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
@@ -762,18 +762,29 @@ fn check_edges(map: &Pfmap, moved: Option<(Place, Cause)>, problems: &mut Proble
             .then_some(modes)
     };
     // Each edge with the tile in the north or the west of it, chunk by chunk as in the file.
+    let cols = map.cols() as usize;
     let in_chunk_row = |chunk_row: usize| {
-        let first = chunk_row * map.chunk_cols as usize * CHUNK_TILES as usize;
-        let last = first + map.chunk_cols as usize * CHUNK_TILES as usize;
+        let first = chunk_row as u32 * CHUNK_SIDE;
         let mut found = Vec::new();
-        for index in first..last {
-            let (row, col) = file_tile(index, map.chunk_cols);
-            for edge in [Edge::East, Edge::South] {
-                if differing(row, col, edge).is_some() {
-                    found.push((index, edge));
+        for row in first..first + CHUNK_SIDE {
+            let tiles = map.tiles.get(row as usize * cols..).unwrap_or_default();
+            let (tiles, below) = tiles.split_at(cols.min(tiles.len()));
+            let mut own = tiles.first().map_or([BlendMode::None; 4], Tile::blends);
+            for col in 0..tiles.len() {
+                let east = tiles.get(col + 1).map(Tile::blends);
+                let south = below.get(col).map(Tile::blends);
+                for (edge, beyond) in [(Edge::East, east), (Edge::South, south)] {
+                    let facing = beyond.map(|modes| modes[edge.opposite() as usize]);
+                    if facing.is_some_and(|facing| facing != own[edge as usize])
+                        && differing(row, col as u32, edge).is_some()
+                    {
+                        found.push((map.file_index(row, col as u32), edge));
+                    }
                 }
+                own = east.unwrap_or(own);
             }
         }
+        found.sort_by_key(|(index, edge)| (*index, *edge as usize));
         found
     };
     let found: Vec<(usize, Edge)> = on_all_threads(map.chunk_rows as usize, in_chunk_row)
