@@ -70,9 +70,10 @@ impl TileMap {
 
     fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
         let [columns, rows] = layer.size;
+        let first_lost = self.first_cell_lost(layer_number);
         Parts::grid("cell", [rows, columns], place_name)
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
-            .lost(move |index| self.is_cell_lost(layer_number, index))
+            .lost(move |index| first_lost.is_some_and(|first| index >= first))
             .cut(self.is_size_unknown(layer_number))
             .bytes("bytes", move |index, bytes| {
                 self.facts.cell_bytes(layer_number, index, bytes);

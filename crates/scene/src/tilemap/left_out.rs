@@ -315,13 +315,15 @@ impl TileMap {
         images.any(|lost| matches!(lost.what, Unread::Images(_)) && image >= lost.read)
     }
 
-    /// Whether the tile of a cell, or what else the file says of it, was not read.
-    pub(super) fn is_cell_lost(&self, layer: usize, index: usize) -> bool {
-        let mut of_layer = self.left_out_of(Some(layer));
-        of_layer.any(|lost| match lost.what {
-            Unread::Tiles(_) | Unread::Attributes(_) => lost.has_cell(index),
-            _ => false,
-        })
+    /// The first cell of which the tile, or what else the file says of it, was not read: nor was what
+    /// follows it.
+    pub(super) fn first_cell_lost(&self, layer: usize) -> Option<usize> {
+        let is_of_cells = |lost: &&LeftOut| {
+            let is_of_cell = matches!(lost.what, Unread::Tiles(_) | Unread::Attributes(_));
+            is_of_cell && lost.what.size().is_some()
+        };
+        let of_cells = self.left_out_of(Some(layer)).filter(is_of_cells);
+        of_cells.map(|lost| lost.read).min()
     }
 
     /// The kinds of grids of a layer, or of the map itself, of which nothing was read.
