@@ -88,6 +88,9 @@ pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>,
             ControlFlow::Continue(())
         });
     }
+    if let Some(called) = rest.strip_prefix(':').filter(|_| found.is_empty()) {
+        find_unlisted(document, &is_of_kind, called, &mut found);
+    }
     if !found.is_empty() {
         return Ok(found);
     }
@@ -110,6 +113,34 @@ pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>,
         return Err(unknown_item(kind, numbers, &lists));
     }
     Ok(found)
+}
+
+/// Finds what has a name, or a code in the file, but is in no list: tile types, and what else stands for
+/// many things at once.
+fn find_unlisted(
+    document: &dyn Document,
+    is_of_kind: &dyn Fn(Item) -> bool,
+    called: &str,
+    found: &mut Vec<NamedItem>,
+) {
+    let mut add = |item: Item, name: &str| {
+        let name = Some(name.to_owned());
+        found.push(NamedItem { item, name });
+    };
+    for kind in &document.about().kinds {
+        if is_of_kind(kind.item) && (kind.name == called || kind.code == called) {
+            add(kind.item, kind.name);
+        }
+    }
+    let mut lines = document.outline();
+    while let Some(line) = lines.pop() {
+        if let Some(item) = line.item.filter(|item| is_of_kind(*item))
+            && line.label == called
+        {
+            add(item, &line.label);
+        }
+        lines.extend(line.children);
+    }
 }
 
 /// The items of a kind of which there is no list, but which are counted.

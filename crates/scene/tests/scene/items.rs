@@ -63,3 +63,19 @@ fn what_is_listed_is_found_again_and_described() {
         assert!(kinds_seen.contains(kind), "{kind}: {kinds_seen:?}");
     }
 }
+
+#[test]
+fn tile_types_are_found_by_name_and_as_the_file_writes_them() {
+    let mut count = 0;
+    for document in demos() {
+        for kind in &document.about().kinds {
+            for called in [kind.name, &kind.code] {
+                let found = find_items(&*document, &format!("tile type:{called}")).unwrap();
+                assert_eq!(found.len(), 1, "{called}: {found:?}");
+                assert_eq!(found[0].item, kind.item, "{called}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 26, "{count}");
+}
