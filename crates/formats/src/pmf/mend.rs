@@ -50,24 +50,41 @@ impl Count {
         }
     }
 
-    /// Whether so many bytes behind it are strings.
-    fn is_text(&self, section: &[u8], number: u64) -> bool {
-        let start = self.at + self.bytes;
-        let text = section.get(start..start.saturating_add(number as usize));
-        // The end first: most numbers are told by it, and long texts are not read for each.
-        let text = text.filter(|text| text.last().is_none_or(|last| *last == 0));
-        let text = text.and_then(|text| std::str::from_utf8(text).ok());
-        text.is_some_and(|text| {
-            !text.contains(|c: char| c.is_control() && c != '\0' && !c.is_whitespace())
-        })
+    /// What follows it in a section.
+    fn behind<'a>(&self, section: &'a [u8]) -> &'a [u8] {
+        section.get(self.at + self.bytes..).unwrap_or_default()
     }
 
     /// The most that it can be.
     fn most(&self, section: &[u8]) -> u64 {
-        let left = section.len().saturating_sub(self.at + self.bytes);
+        let behind = self.behind(section);
+        let left = match self.name {
+            STRING_TABLE => text_len(behind),
+            _ => behind.len(),
+        };
         let most = u64::MAX >> (64 - 8 * self.bytes);
         most.min((left / self.each.max(1)) as u64)
     }
+
+    /// Whether so much of what follows it can be what it counts, if there is so much.
+    fn can_be(&self, section: &[u8], number: u64) -> bool {
+        let last = (number as usize).checked_sub(1);
+        let last = last.and_then(|last| self.behind(section).get(last));
+        self.name != STRING_TABLE || last.is_none_or(|last| *last == 0)
+    }
+}
+
+/// How many of the first bytes can be strings.
+fn text_len(bytes: &[u8]) -> usize {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => bytes
+            .get(..error.valid_up_to())
+            .and_then(|text| std::str::from_utf8(text).ok())
+            .unwrap_or_default(),
+    };
+    let is_odd = |c: char| c.is_control() && c != '\0' && !c.is_whitespace();
+    text.find(is_odd).unwrap_or(text.len())
 }
 
 /// The counts of a section, as they are read.
@@ -162,11 +179,15 @@ pub(super) fn mend(
     works: impl Fn(&[u8]) -> bool,
 ) -> Option<Mended> {
     let counts = counts.0.take();
+    // With the most that each can be.
+    let counts: Vec<(Count, u64)> = counts
+        .into_iter()
+        .map(|count| (count, count.most(section)))
+        .collect();
     let mut bytes = section.to_vec();
-    let mut is_it = |count: &Count, number: u64| {
-        let can_be = number <= count.most(section)
-            && number != count.of(section)
-            && (count.name != STRING_TABLE || count.is_text(section, number));
+    let mut is_it = |(count, most): &(Count, u64), number: u64| {
+        let can_be =
+            number <= *most && number != count.of(section) && count.can_be(section, number);
         let Some(less) = left.checked_sub(if can_be { cost } else { 1 }) else {
             *left = 0;
             return None;
@@ -185,7 +206,7 @@ pub(super) fn mend(
     // The counts before the one that is wrong are right, and those behind it are no counts: it is rather
     // one of the last. Nearly what is there comes first.
     let near = counts.iter().rev().flat_map(|count| {
-        let found = count.of(section);
+        let found = count.0.of(section);
         let near = [
             found.wrapping_add(1),
             found.wrapping_sub(1),
@@ -194,13 +215,13 @@ pub(super) fn mend(
         ];
         near.map(|number| (count, number))
     });
-    let most = counts.iter().map(|count| count.most(section)).max();
+    let most = counts.iter().map(|(_, most)| *most).max();
     let any = (0..=most.unwrap_or(0))
         .flat_map(|number| counts.iter().rev().map(move |count| (count, number)));
     for (count, expected) in near.chain(any) {
         if is_it(count, expected)? {
+            let (count, _) = *count;
             let found = count.of(section);
-            let count = *count;
             return Some(Mended {
                 count,
                 found,

@@ -1114,7 +1114,9 @@ fn pass_front(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
         size_at += size.len();
         let body = cursor.bytes(u32::from_le_bytes(*size) as usize).ok()?;
         let (_, name) = body.split_first()?;
-        (name.contains(&0) && name.first() != Some(&0)).then_some(())?;
+        let len = name.iter().position(|byte| *byte == 0)?;
+        let is_name = name[..len].iter().all(|byte| !byte.is_ascii_control());
+        (len > 0 && is_name).then_some(())?;
     }
     let levels = cursor.u8().ok()?;
     cursor.note_count(1, 4, ["level", "count"]);
