@@ -19,8 +19,10 @@ use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
 use crate::{Cause, Place, Severity, Subject, counted, outside};
 
-/// How many times the tiles that fit into a truncated file the head may promise.
+/// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
+/// those of 8 by 8 chunks.
 const PROMISE_LIMIT: u128 = 4;
+const PROMISED_TILES: u128 = 64 * CHUNK_TILES as u128;
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
 /// Lines behind one that are compared with it.
@@ -114,12 +116,13 @@ impl<'a> TileList<'a> {
                 .file_ends()
                 .error(&rules::NO_TILES, "the list of tiles"));
         }
-        let promised_bytes = (u128::from(rows) * u128::from(cols))
-            .saturating_mul(u128::from(CHUNK_TILES) * TILE_STEP as u128);
+        let promised_tiles =
+            (u128::from(rows) * u128::from(cols)).saturating_mul(u128::from(CHUNK_TILES));
+        let promised_bytes = promised_tiles.saturating_mul(TILE_STEP as u128);
+        let can_be = promised_tiles <= PROMISED_TILES
+            || promised_bytes <= PROMISE_LIMIT * (left as u128 + 1);
         let sides = u32::try_from(rows).ok().zip(u32::try_from(cols).ok());
-        let Some((chunk_rows, chunk_cols)) =
-            sides.filter(|_| promised_bytes <= PROMISE_LIMIT * (left as u128 + 1))
-        else {
+        let Some((chunk_rows, chunk_cols)) = sides.filter(|_| can_be) else {
             let word = if rows >= cols { rows_word } else { cols_word };
             let makes = format!(", which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles");
             return Err(Found::from(word).with(makes).error(
