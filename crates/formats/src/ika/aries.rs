@@ -149,6 +149,16 @@ pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     })
 }
 
+/// The one of several names that is misspelt in another, if one is.
+fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if name.len() < 4 || known.contains(&name) {
+        return None;
+    }
+    let distance = |known: &&str| strsim::osa_distance(name, known);
+    let near = known.iter().copied().min_by_key(distance)?;
+    (distance(&near) <= 1 + usize::from(name.len() > 8)).then_some(near)
+}
+
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -180,6 +190,41 @@ impl<'a> Tree<'a> {
             cut: parser.cut,
             unbalanced: parser.unbalanced,
             misnamed: parser.misnamed,
+        }
+    }
+
+    /// Lists the nodes with a name that is nearly one of those that are known, and is none of them. What a
+    /// node named `free` has in it can have any names.
+    pub(super) fn check_names(&mut self, known: &[&str], free: &str, problems: &mut Problems) {
+        let mut around: Vec<(usize, Place)> = Vec::new();
+        let mut index = 0;
+        while let Some(item) = self.items.get(index) {
+            let place = item.place();
+            while around.pop_if(|(end, _)| *end <= index).is_some() {}
+            let is_node = item.kind == ItemKind::Node;
+            let name = std::str::from_utf8(item.bytes).unwrap_or_default();
+            let is_told = self.misnamed.iter().any(|(_, [of, _])| *of == Some(place));
+            if is_node
+                && !is_told
+                && let Some(meant) = meant(name, known)
+            {
+                problems.add(&rules::UNKNOWN_NODE, place, || {
+                    let name = quoted(item.bytes);
+                    format!("{name} is the name of no node; did you mean `{meant}`? It is left out")
+                });
+                if let Some(cause) = problems.last() {
+                    let of = around.last().map(|(_, place)| *place);
+                    self.misnamed.push((cause, [Some(place), of]));
+                }
+            }
+            if is_node && name == free {
+                index = item.next;
+            } else {
+                if is_node {
+                    around.push((item.next, place));
+                }
+                index += 1;
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
+use crate::{Cause, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -52,7 +52,8 @@ pub fn read_with(
         ));
     }
     let mut problems = Problems::new();
-    let tree = Tree::read(bytes, &mut problems);
+    let mut tree = Tree::read(bytes, &mut problems);
+    tree.check_names(&NAMES, "meta", &mut problems);
     let Some(root) = tree.root(ROOT) else {
         let place = Place::Text { line: 1, column: 1 };
         return Err(ReadError::unreadable(
@@ -101,6 +102,54 @@ pub fn read_with(
     map.problems = problems.finish();
     Ok(map)
 }
+
+/// The names of all nodes that maps have, but for those of `meta`.
+const NAMES: [&str; 44] = [
+    "ika-map",
+    "version",
+    "information",
+    "title",
+    "meta",
+    "header",
+    "dimensions",
+    "width",
+    "height",
+    "tileset",
+    "zones",
+    "zone",
+    "label",
+    "script",
+    "waypoints",
+    "waypoint",
+    "layers",
+    "layer",
+    "type",
+    "position",
+    "parallax",
+    "mulx",
+    "muly",
+    "divx",
+    "divy",
+    "wrap",
+    "data",
+    "format",
+    "obstructions",
+    "entities",
+    "entity",
+    "sprite",
+    "speed",
+    "direction",
+    "move_script",
+    "obstructs_entities",
+    "obstructed_by_entities",
+    "obstructed_by_map",
+    "adj_activate_script",
+    "activate_script",
+    "x",
+    "y",
+    "rstring",
+    "style",
+];
 
 /// What a block is for, with the index of its layer.
 #[derive(Debug, Clone, Copy)]
@@ -172,7 +221,10 @@ impl Reader {
         let other_zones = self.check_list(root, "zones", "zone");
         self.zone_cause = match root.node("zones") {
             Some(_) => ZoneCause::of(other_zones),
-            None => ZoneCause::NoList,
+            None => match root.nodes().find_map(|node| self.misnamed(node)) {
+                Some(cause) => ZoneCause::Other(cause),
+                None => ZoneCause::NoList,
+            },
         };
         for node in whole(root, "zones", "zone") {
             map.zones.push(Zone {
@@ -310,6 +362,10 @@ impl Reader {
         let mut first = None;
         let nodes = node.node(of).into_iter().flat_map(Node::nodes);
         for other in nodes.filter(|other| other.name() != name.as_bytes()) {
+            if let Some(cause) = self.misnamed(other) {
+                first = first.or(Some(cause));
+                continue;
+            }
             self.problems.add(&rules::UNKNOWN_NODE, other.place(), || {
                 let found = quoted(other.name());
                 format!("{found} among the {of}; expected `{name}`; it is left out")
@@ -317,6 +373,14 @@ impl Reader {
             first = first.or(self.problems.last());
         }
         first
+    }
+
+    /// That the name of a node is misspelt.
+    fn misnamed(&self, node: Node<'_, '_>) -> Option<Cause> {
+        let is_it = |problem: &Problem| {
+            problem.rule == &rules::UNKNOWN_NODE && problem.place == node.place()
+        };
+        self.problems.find_since(0, is_it)
     }
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
