@@ -20,9 +20,9 @@ use crate::problems::Problems;
 use crate::{Cause, Place, Severity, Subject, counted, outside};
 
 /// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
-/// those of 8 by 8 chunks.
+/// those of 4 by 4 chunks.
 const PROMISE_LIMIT: u128 = 4;
-const PROMISED_TILES: u128 = 64 * CHUNK_TILES as u128;
+const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
 /// Lines behind one that are compared with it.
