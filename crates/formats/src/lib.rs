@@ -30,6 +30,8 @@ pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 mod integers;
+#[cfg(any(feature = "ika", feature = "ppe"))]
+mod misspelt;
 mod not_read;
 pub mod parallel;
 #[cfg(feature = "pfmap")]

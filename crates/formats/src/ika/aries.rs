@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::rules;
 use super::text;
 use crate::base64;
+use crate::misspelt::meant;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Place, Problem, Problems, Rest, Rule, quoted};
@@ -149,16 +150,6 @@ pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// The one of several names that is misspelt in another, if one is.
-fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    if name.len() < 4 || known.contains(&name) {
-        return None;
-    }
-    let distance = |known: &&str| strsim::osa_distance(name, known);
-    let near = known.iter().copied().min_by_key(distance)?;
-    (distance(&near) <= 1 + usize::from(name.len() > 8)).then_some(near)
-}
-
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -206,6 +197,7 @@ impl<'a> Tree<'a> {
             let is_told = self.misnamed.iter().any(|(_, [of, _])| *of == Some(place));
             if is_node
                 && !is_told
+                && !known.contains(&name)
                 && let Some(meant) = meant(name, known)
             {
                 problems.add(&rules::UNKNOWN_NODE, place, || {

@@ -39,6 +39,8 @@ crate::rules! {
     Warning ENCODING = "xmf/encoding";
     /// A value that a tag needs is missing or of the wrong kind.
     Error VALUE = "xmf/value";
+    /// The name of a tag is misspelt.
+    Warning TAG_NAME = "xmf/tag-name";
     /// The map is of a version that is not known.
     Warning VERSION = "xmf/version";
     /// A layer of tiles does not say where its cells are.

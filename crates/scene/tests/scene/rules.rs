@@ -602,6 +602,7 @@ fn break_xmf(broken: &mut Broken) {
         [&packed, &b"more"[..]].concat(),
         layers.into_bytes(),
         XMF.replace("Layer:Sprite", "Layer:Odd").into_bytes(),
+        XMF.replace("Object:Sprite", "Object:Sprote").into_bytes(),
         [XMF.as_bytes(), b"Extra \"\xff\"\n"].concat(),
     ] {
         broken.add_read(xmf::read(&bytes), |xmf| &xmf.problems);

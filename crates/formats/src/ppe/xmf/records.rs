@@ -396,7 +396,10 @@ impl Record for Object {
                 tag.flag("Close", is_closed, &self.other);
             }
             Shape::Quad(corners) => tag.values(corners.as_flattened_mut(), &coordinate, &INT)?,
-            Shape::Other { values, .. } => tag.other_values(values),
+            Shape::Other { values, .. } => {
+                tag.check_name(&Shape::KINDS.map(|shape| ["Object", shape]));
+                tag.other_values(values);
+            }
         }
         tag.flag("ToCollision", &mut self.to_collision, &self.other);
         tag.rest(&mut self.attributes, &mut self.other);

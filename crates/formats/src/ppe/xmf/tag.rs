@@ -2,6 +2,7 @@
 //! for writing.
 
 use super::RepeatMode;
+use crate::misspelt::meant;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
 use crate::{Cause, Problems, Rule, counted, quoted};
@@ -9,7 +10,7 @@ use crate::{Cause, Problems, Rule, counted, quoted};
 /// What a tag stands for.
 pub(super) trait Record: Default {
     /// Namespace and name of the tags that it is read from; `*` is any name.
-    const TAGS: &[[&str; 2]];
+    const TAGS: &'static [[&'static str; 2]];
     /// Whether it is read as far as it goes where the text ends inside it. Others are left out.
     const IS_LIST: bool = false;
 
@@ -140,6 +141,8 @@ pub(super) struct Fields<'p> {
     problems: Option<&'p mut Problems>,
     /// The first value that is wrong.
     wrong_value: Option<Cause>,
+    /// Namespace and name of the tags inside that are known.
+    known: Vec<[&'static str; 2]>,
 }
 
 impl<'p> Fields<'p> {
@@ -149,6 +152,7 @@ impl<'p> Fields<'p> {
             next_value: 0,
             problems,
             wrong_value: None,
+            known: Vec::new(),
         }
     }
 
@@ -301,7 +305,7 @@ impl<'p> Fields<'p> {
     /// A tag inside, with fields of its own. Of several that can be read, the last one counts.
     pub(super) fn child<T: Default + Clone>(
         &mut self,
-        tags: &[[&str; 2]],
+        tags: &[[&'static str; 2]],
         field: &mut Option<T>,
         fields: impl Fn(&mut Fields<'_>, &mut T) -> Option<()>,
     ) {
@@ -321,7 +325,7 @@ impl<'p> Fields<'p> {
     /// A tag inside without namespace that has values alone.
     pub(super) fn child_value<T: Default + Clone>(
         &mut self,
-        name: &str,
+        name: &'static str,
         field: &mut Option<T>,
         what: &str,
         kind: &Kind<T>,
@@ -333,7 +337,7 @@ impl<'p> Fields<'p> {
     /// The same with several values.
     pub(super) fn child_values<T: Default + Clone, const N: usize>(
         &mut self,
-        name: &str,
+        name: &'static str,
         field: &mut Option<[T; N]>,
         names: &[&str],
         kind: &Kind<T>,
@@ -363,7 +367,8 @@ impl<'p> Fields<'p> {
     }
 
     /// Takes tags out of one that is read; none out of one that is written.
-    pub(super) fn take_children(&mut self, tags: &[[&str; 2]]) -> Vec<Tag> {
+    pub(super) fn take_children(&mut self, tags: &[[&'static str; 2]]) -> Vec<Tag> {
+        self.known.extend(tags);
         let (is_read, children) = (self.is_read(), &mut self.tag.children);
         children
             .extract_if(.., |tag| is_read && is_one(tag, tags))
@@ -371,8 +376,9 @@ impl<'p> Fields<'p> {
     }
 
     /// Whether a tag is inside. One that says more than its name is kept among the others.
-    pub(super) fn flag(&mut self, name: &str, flag: &mut bool, other: &[Tag]) {
+    pub(super) fn flag(&mut self, name: &'static str, flag: &mut bool, other: &[Tag]) {
         let is = |tag: &Tag| tag.is("", name);
+        self.known.push(["", name]);
         if self.is_read() {
             *flag = self.tag.children.iter().any(is);
             let plain = Tag::new("", name, []);
@@ -392,10 +398,29 @@ impl<'p> Fields<'p> {
     pub(super) fn rest(&mut self, attributes: &mut Vec<Attribute>, other: &mut Vec<Tag>) {
         self.other_attributes(attributes);
         if self.is_read() {
+            self.check_names();
             *other = std::mem::take(&mut self.tag.children);
             other.retain(|tag| !tag.is_open);
         } else {
             self.tag.children.append(other);
+        }
+    }
+
+    /// Lists the tags that are left whose names are nearly those of one that is known.
+    fn check_names(&mut self) {
+        let Some(problems) = &mut self.problems else {
+            return;
+        };
+        let is_other = |tag: &&Tag| !tag.is_open && !is_one(tag, &self.known);
+        for tag in self.tag.children.iter().filter(is_other) {
+            check_name(tag, &self.known, problems);
+        }
+    }
+
+    /// Lists the tag if its name is nearly one of these.
+    pub(super) fn check_name(&mut self, known: &[[&str; 2]]) {
+        if let Some(problems) = &mut self.problems {
+            check_name(&self.tag, known, problems);
         }
     }
 
@@ -408,6 +433,20 @@ impl<'p> Fields<'p> {
         } else {
             self.tag.attributes.append(attributes);
         }
+    }
+}
+
+/// Lists a tag if its name is nearly one of these.
+fn check_name(tag: &Tag, known: &[[&str; 2]], problems: &mut Problems) {
+    let known = known.iter().map(|[namespace, name]| match *namespace {
+        "" => (*name).to_owned(),
+        _ => format!("{namespace}:{name}"),
+    });
+    if let Some(meant) = meant(&tag.name_in_file(), known) {
+        problems.add_about(&rules::TAG_NAME, problems.subject, tag.at.into(), || {
+            let title = tag.title();
+            format!("{title} is the name of no tag here; did you mean `{meant}`?")
+        });
     }
 }
 
