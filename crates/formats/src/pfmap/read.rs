@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
+use super::tile::blend_digit;
 use super::{
     BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading,
     TILE_CHARS, Tile, file_tile, rules,
@@ -399,7 +400,7 @@ impl<'a> TileList<'a> {
                 .max_material
                 .max(tile.top_material)
                 .max(tile.side_material);
-            self.has_odd_digits |= tile.has_odd_digits();
+            self.has_odd_digits |= tile.odd_digits() != 0;
             read += 1;
         }
         self.layout.push_places(&places[..read], begins_line);
@@ -419,7 +420,7 @@ impl<'a> TileList<'a> {
     /// The tile that a word is, or what stands in for it.
     fn parse_word(&mut self, word: Word<'a>, index: usize) -> Tile {
         let exact = word.text.try_into().ok();
-        if let Some(tile) = exact.and_then(Tile::parse_words) {
+        if let Some(tile) = exact.and_then(|text| Tile::parse(text).ok()) {
             return tile;
         }
         self.odd.push(index, word.text);
@@ -601,21 +602,23 @@ impl Cursor {
             line,
             mut line_start,
             mut max_material,
-            mut has_odd_digits,
+            has_odd_digits,
         } = *self;
         let mut breaks = 0_u32;
+        // Whether all of them are tiles is asked once, at the end.
+        let (mut flaws, mut odd_digits) = (0, 0);
         for (i, tile) in tiles.iter_mut().enumerate() {
-            let (text, after) = bytes.get(pos..)?.split_first_chunk::<TILE_CHARS>()?;
-            let separator = *after.first()?;
-            let parsed = Tile::parse_words(text)?;
+            let [text @ .., separator] = bytes.get(pos..)?.first_chunk::<TILE_STEP>()?;
+            let (parsed, flaws_of_tile) = Tile::parse_words(text);
             *tile = parsed;
+            flaws |= flaws_of_tile;
             max_material = max_material
                 .max(parsed.top_material)
                 .max(parsed.side_material);
-            has_odd_digits |= parsed.has_odd_digits();
+            odd_digits |= parsed.odd_digits();
             pos += TILE_STEP;
-            if separator == b'\n' || separator == b'\r' {
-                if separator == b'\r' {
+            if matches!(separator, b'\n' | b'\r') {
+                if *separator == b'\r' {
                     if bytes.get(pos) != Some(&b'\n') {
                         return None;
                     }
@@ -626,16 +629,19 @@ impl Cursor {
                 }
                 line_start = pos;
                 breaks |= 1 << i;
-            } else if separator != b' ' && separator != b'\t' {
+            } else if !matches!(separator, b' ' | b'\t') {
                 return None;
             }
+        }
+        if flaws != 0 {
+            return None;
         }
         *self = Self {
             pos,
             line: line + u64::from(breaks.count_ones()),
             line_start,
             max_material,
-            has_odd_digits,
+            has_odd_digits: has_odd_digits || odd_digits != 0,
         };
         Some(breaks)
     }
@@ -764,28 +770,36 @@ fn check_edges(map: &Pfmap, moved: Option<(Place, Cause)>, problems: &mut Proble
         (is_known && modes[0] != modes[1] && is_read((row, col)) && is_read(beyond))
             .then_some(modes)
     };
-    // Each edge with the tile in the north or the west of it, chunk by chunk as in the file.
+    // Each edge with the tile in the north or the west of it, chunk by chunk as in the file. Digits are
+    // compared row by row, and the modes that they stand for where some digits differ.
     let cols = map.cols() as usize;
+    let digits_of_row = |row: u32, digits: &mut Vec<u16>| {
+        let tiles = map.tiles.get(row as usize * cols..).unwrap_or_default();
+        digits.clear();
+        digits.extend(tiles.iter().take(cols).map(Tile::blend_digits));
+    };
     let in_chunk_row = |chunk_row: usize| {
         let first = chunk_row as u32 * CHUNK_SIDE;
         let mut found = Vec::new();
+        let (mut own, mut below) = (Vec::new(), Vec::new());
+        digits_of_row(first, &mut own);
         for row in first..first + CHUNK_SIDE {
-            let tiles = map.tiles.get(row as usize * cols..).unwrap_or_default();
-            let (tiles, below) = tiles.split_at(cols.min(tiles.len()));
-            let mut own = tiles.first().map_or([BlendMode::None; 4], Tile::blends);
-            for col in 0..tiles.len() {
-                let east = tiles.get(col + 1).map(Tile::blends);
-                let south = below.get(col).map(Tile::blends);
-                for (edge, beyond) in [(Edge::East, east), (Edge::South, south)] {
-                    let facing = beyond.map(|modes| modes[edge.opposite() as usize]);
-                    if facing.is_some_and(|facing| facing != own[edge as usize])
-                        && differing(row, col as u32, edge).is_some()
-                    {
-                        found.push((map.file_index(row, col as u32), edge));
-                    }
+            digits_of_row(row + 1, &mut below);
+            let east = own.get(1..).unwrap_or_default();
+            for (edge, beyond) in [(Edge::East, east), (Edge::South, &below)] {
+                let differ = |(own, beyond): (&u16, &u16)| {
+                    blend_digit(*own, edge) ^ blend_digit(*beyond, edge.opposite())
+                };
+                let pairs = || own.iter().zip(beyond);
+                if pairs().map(differ).fold(0, |all, digits| all | digits) == 0 {
+                    continue;
                 }
-                own = east.unwrap_or(own);
+                let differing = pairs().zip(0..).filter(|(pair, col)| {
+                    differ(*pair) != 0 && differing(row, *col, edge).is_some()
+                });
+                found.extend(differing.map(|(_, col)| (map.file_index(row, col), edge)));
             }
+            std::mem::swap(&mut own, &mut below);
         }
         found.sort_by_key(|(index, edge)| (*index, *edge as usize));
         found
@@ -887,7 +901,7 @@ fn check_tiles(
         let odd = map.odd_tiles.get(index);
         let is_outside = |material: u16| usize::from(material) >= map.materials.len();
         let names_outside = is_outside(tile.top_material) || is_outside(tile.side_material);
-        if odd.is_none() && !tile.has_odd_digits() && !names_outside {
+        if odd.is_none() && tile.odd_digits() == 0 && !names_outside {
             continue;
         }
         let start = map.layout.place(index);
