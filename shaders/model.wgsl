@@ -105,13 +105,15 @@ fn joint_influence(packed: u32) -> vec3f {
         let still = (packed & 7u) == 0u;
         result = select(vec3f(0.0), vec3f(0.45), still);
         for (var i = first; i < first + (packed & 7u); i++) {
-            let color = unpack4x8unorm(joint_colors[influences[i].joint]).rgb;
-            result += influences[i].weight * color;
+            let influence = influence_at(i);
+            let color = unpack4x8unorm(joint_colors[influence.joint]).rgb;
+            result += influence.weight * color;
         }
     }
     if SURFACE == SURFACE_HEAT {
         for (var i = first; i < first + (packed & 7u); i++) {
-            result.x += select(0.0, influences[i].weight, influences[i].joint == marks.joint);
+            let influence = influence_at(i);
+            result.x += select(0.0, influence.weight, influence.joint == marks.joint);
         }
     }
     return result;

@@ -7,10 +7,31 @@ struct Posed {
     normal: vec3f,
 }
 
-// The weights of a vertex sum to 1; `joint` is an index in the palette of its instance.
-@group(1) @binding(0) var<storage, read> influences: array<Influence>;
-// Model space in the bind pose to model space as posed: the palettes of all instances.
-@group(1) @binding(1) var<storage, read> palette: array<Affine>;
+// A texel for each `Influence`. The weights of a vertex sum to 1; `joint` is an index in the palette of its
+// instance.
+@group(1) @binding(0) var influences: texture_2d<u32>;
+// Model space in the bind pose to model space as posed: the palettes of all instances, a texel for each row
+// of a matrix.
+@group(1) @binding(1) var palette: texture_2d<f32>;
+
+// Where an index of a list is: `DataTexture` in `render/data_texture.rs`.
+fn texel_of(index: u32) -> vec2u {
+    return vec2u(index % DATA_TEXTURE_WIDTH, index / DATA_TEXTURE_WIDTH);
+}
+
+fn influence_at(index: u32) -> Influence {
+    let texel = textureLoad(influences, texel_of(index), 0);
+    return Influence(texel.x, bitcast<f32>(texel.y));
+}
+
+fn palette_row(index: u32) -> vec4f {
+    return textureLoad(palette, texel_of(index), 0);
+}
+
+fn palette_matrix(index: u32) -> Affine {
+    let first = 3u * index;
+    return Affine(array(palette_row(first), palette_row(first + 1u), palette_row(first + 2u)));
+}
 
 fn transformed_point(matrix: Affine, point: vec3f) -> vec3f {
     let p = vec4f(point, 1.0);
@@ -40,8 +61,9 @@ fn posed_point(position: vec3f, packed: u32, palette_first: u32) -> vec3f {
     let first = packed >> INFLUENCE_COUNT_BITS;
     var result = vec3f(0.0);
     for (var i = first; i < first + count; i++) {
-        let influence = influences[i];
-        result += influence.weight * transformed_point(palette[palette_first + influence.joint], position);
+        let influence = influence_at(i);
+        let matrix = palette_matrix(palette_first + influence.joint);
+        result += influence.weight * transformed_point(matrix, position);
     }
     return result;
 }
@@ -56,8 +78,8 @@ fn posed(position: vec3f, normal: vec3f, packed: u32, palette_first: u32) -> Pos
     let first = packed >> INFLUENCE_COUNT_BITS;
     var result = Posed(vec3f(0.0), vec3f(0.0));
     for (var i = first; i < first + count; i++) {
-        let influence = influences[i];
-        let matrix = palette[palette_first + influence.joint];
+        let influence = influence_at(i);
+        let matrix = palette_matrix(palette_first + influence.joint);
         result.position += influence.weight * transformed_point(matrix, position);
         result.normal += influence.weight * transformed_normal(matrix, normal);
     }

@@ -953,8 +953,8 @@ struct Side {
     @location(1) @interpolate(perspective, centroid) world: vec3f,
     // Unit steps outward: columns east and rows south.
     @location(2) @interpolate(flat) outward: vec2i,
-    // The tile whose side it is.
-    @location(3) @interpolate(flat) owner: vec2i,
+    // The record of the tile whose side it is.
+    @location(3) @interpolate(flat) owner: Tile,
 }
 
 @vertex
@@ -969,9 +969,10 @@ fn vs_side(
     let tile = tile_at(at);
     let step = edge_step(edge);
     let own = tile_edge(tile, edge);
+    let tile_beyond = tile_at(at + step);
     var other: vec2i;
     if is_on_map(at + step) {
-        other = tile_edge(tile_at(at + step), edge_opposite(edge));
+        other = tile_edge(tile_beyond, edge_opposite(edge));
     } else {
         let c = tile_corners(tile);
         other = vec2i(min(BORDER_LEVEL, min(min(c.x, c.y), min(c.z, c.w))));
@@ -1017,7 +1018,7 @@ fn vs_side(
     let world = world_at(vec2f(at) + uv, level);
     let along_map = select(f32(at.y) + uv.y, f32(at.x) + uv.x, along_x);
     let place = vec2f(select(-along_map, along_map, start_is_left), -world.y / TILE_SIDE);
-    let owner = select(at + step, at, is_own);
+    let owner = select(tile_beyond, tile, is_own);
     return Side(frame.clip_from_world * vec4f(world, 1.0), place, world, facing, owner);
 }
 
@@ -1026,7 +1027,7 @@ fn fs_side(in: Side) -> @location(0) vec4f {
     let dx = dpdx(in.place);
     let dy = dpdy(in.place);
     let lod = texture_lod(dx, dy);
-    let tile = tile_at(in.owner);
+    let tile = in.owner;
     let cell = floor(in.place);
     // Cells of sides are far from those of tops, so that corners do not repeat.
     let where_ = atlas_corner(vec2i(cell) + vec2i(in.outward.x * 7919, 104729 + in.outward.y * 6151));

@@ -10,6 +10,7 @@
 mod adapters;
 mod constants;
 mod content;
+mod data_texture;
 mod floor;
 mod frame;
 mod gpu;

@@ -4,6 +4,8 @@
 use wgpu::util::DeviceExt as _;
 
 use super::Gpu;
+use super::model::instances;
+use super::model::mesh::influences;
 use super::resources::bind_group;
 use super::shaders::{SKIN_PROBE, Shader, TILE_PROBE};
 use super::wgsl::shader_struct;
@@ -50,7 +52,7 @@ shader_struct! {
 pub fn probe_tiles(gpu: &Gpu, tiles: &[TileRecord]) -> Result<Vec<TileProbe>, String> {
     let tiles = input(gpu, bytemuck::cast_slice(tiles));
     let count = tiles.size() / size_of::<TileRecord>() as u64;
-    run(gpu, &TILE_PROBE, [&[&tiles], &[]], [count, 1])
+    run(gpu, &TILE_PROBE, &[&tiles], &[], [count, 1])
 }
 
 /// Poses a mesh with some joint palettes of so many matrices each, one after the other, as the
@@ -66,13 +68,18 @@ pub fn probe_skin(
 ) -> Result<Vec<SkinProbe>, String> {
     let vertices = input(gpu, bytemuck::cast_slice(&mesh.vertices));
     let length = input(gpu, bytemuck::bytes_of(&(palette_len as u32)));
-    let influences = input(gpu, bytemuck::cast_slice(&mesh.influences));
-    let matrices = input(gpu, bytemuck::cast_slice(palettes));
+    let influences = influences(gpu, mesh).map_err(|error| error.to_string())?;
+    let matrices: &[u32] = bytemuck::cast_slice(palettes);
+    let mut list = instances::palettes(gpu);
+    list.reserve(gpu, matrices.len())
+        .map_err(|error| error.to_string())?;
+    list.write(gpu, matrices.len(), |words| words.copy_from_slice(matrices));
     let count = [mesh.vertices.len(), palettes.len() / palette_len];
     run(
         gpu,
         &SKIN_PROBE,
-        [&[&vertices, &length], &[&influences, &matrices]],
+        &[&vertices, &length],
+        &[&influences.view(), &list.view()],
         count.map(|count| count as u64),
     )
 }
@@ -87,11 +94,12 @@ fn input(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
 }
 
 /// Runs a probe over so many things in so many ways, in workgroups of 64 things. What it leaves is
-/// binding 1 of group 0; the buffers are the other bindings of the first two groups, in order.
+/// binding 1 of group 0; its other bindings are the buffers, and those of group 1 the textures.
 fn run<P: bytemuck::AnyBitPattern>(
     gpu: &Gpu,
     shader: &Shader,
-    buffers: [&[&wgpu::Buffer]; 2],
+    buffers: &[&wgpu::Buffer],
+    textures: &[&wgpu::TextureView],
     [things, ways]: [u64; 2],
 ) -> Result<Vec<P>, String> {
     let device = &gpu.device;
@@ -110,20 +118,24 @@ fn run<P: bytemuck::AnyBitPattern>(
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     });
-    let bind_group = |group: u32, buffers: &[&wgpu::Buffer]| {
+    let bind_group = |group: u32, resources: Vec<wgpu::BindingResource<'_>>| {
         let layout = pipeline.get_bind_group_layout(group);
-        let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
         bind_group(gpu, "probe", &layout, resources)
     };
-    let mut first: Vec<&wgpu::Buffer> = buffers[0].to_vec();
-    first.insert(1, &output);
+    let mut buffers = buffers.to_vec();
+    buffers.insert(1, &output);
+    let buffers = buffers.into_iter().map(wgpu::Buffer::as_entire_binding);
+    let textures = textures
+        .iter()
+        .copied()
+        .map(wgpu::BindingResource::TextureView);
     let mut encoder = device.create_command_encoder(&Default::default());
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &bind_group(0, &first), &[]);
-        if !buffers[1].is_empty() {
-            pass.set_bind_group(1, &bind_group(1, buffers[1]), &[]);
+        pass.set_bind_group(0, &bind_group(0, buffers.collect()), &[]);
+        if textures.len() > 0 {
+            pass.set_bind_group(1, &bind_group(1, textures.collect()), &[]);
         }
         pass.dispatch_workgroups((things as u32).div_ceil(64), ways as u32, 1);
     }

@@ -496,6 +496,11 @@ pub(super) const STORAGE: wgpu::BindingType =
     buffer_type(wgpu::BufferBindingType::Storage { read_only: true });
 /// A texture.
 pub(super) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::D2);
+/// A list of numbers: see [`DataTexture`](super::data_texture::DataTexture).
+pub(super) const FLOAT_LIST: wgpu::BindingType =
+    list_type(wgpu::TextureSampleType::Float { filterable: false });
+/// The same of whole numbers.
+pub(super) const UINT_LIST: wgpu::BindingType = list_type(wgpu::TextureSampleType::Uint);
 /// An array of textures.
 pub(super) const TEXTURE_ARRAY: wgpu::BindingType =
     texture_type(wgpu::TextureViewDimension::D2Array);
@@ -526,6 +531,14 @@ const fn texture_type(view_dimension: wgpu::TextureViewDimension) -> wgpu::Bindi
     wgpu::BindingType::Texture {
         sample_type: wgpu::TextureSampleType::Float { filterable: true },
         view_dimension,
+        multisampled: false,
+    }
+}
+
+const fn list_type(sample_type: wgpu::TextureSampleType) -> wgpu::BindingType {
+    wgpu::BindingType::Texture {
+        sample_type,
+        view_dimension: wgpu::TextureViewDimension::D2,
         multisampled: false,
     }
 }

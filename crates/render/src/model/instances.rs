@@ -1,9 +1,8 @@
 //! The instances of a model: where each stands, and how its joints pose it.
 
-use bytemuck::Zeroable as _;
-
 use super::mesh::ModelMesh;
 use crate::content::Instance;
+use crate::data_texture::DataTexture;
 use crate::resources::{self, GrowingBuffer};
 use crate::{Gpu, UploadError};
 use mapscope_scene::model::Model;
@@ -39,13 +38,11 @@ pub(super) struct Instances {
     /// Bind group 1.
     bind_group: wgpu::BindGroup,
     /// A joint palette for each moment, one after the other.
-    palettes: GrowingBuffer,
+    palettes: DataTexture,
     /// The instances themselves, as a vertex buffer.
     places: GrowingBuffer,
     /// What the buffers hold.
     written: Vec<Instance>,
-    /// One palette, while it is made.
-    palette: Vec<SkinMatrix>,
 }
 
 impl Instances {
@@ -55,25 +52,21 @@ impl Instances {
         layout: &wgpu::BindGroupLayout,
         mesh: &ModelMesh,
         marks: &wgpu::Buffer,
-        model: &Model,
     ) -> Self {
-        let palette = vec![SkinMatrix::zeroed(); model.palette_len()];
-        let buffer = |what, each, usage| GrowingBuffer::new(gpu, what, each, usage);
-        let [storage, vertex] = [wgpu::BufferUsages::STORAGE, wgpu::BufferUsages::VERTEX];
-        let palettes = buffer("joint palettes", size_of_val(palette.as_slice()), storage);
-        let places = buffer("instances", size_of::<Place>(), vertex);
+        let palettes = palettes(gpu);
+        let vertex = wgpu::BufferUsages::VERTEX;
+        let places = GrowingBuffer::new(gpu, "instances", size_of::<Place>(), vertex);
         Self {
             bind_group: bind_group(gpu, layout, mesh, marks, &palettes),
             layout: layout.clone(),
             palettes,
             places,
             written: Vec::new(),
-            palette,
         }
     }
 
     pub(super) fn gpu_bytes(&self) -> u64 {
-        self.palettes.buffer.size() + self.places.buffer.size()
+        self.palettes.gpu_bytes() + self.places.buffer.size()
     }
 
     /// Sends the palettes and places of these instances, as far as they have changed.
@@ -93,7 +86,9 @@ impl Instances {
         if self.places.reserve(gpu, instances.len())? {
             self.written.clear();
         }
-        if self.palettes.reserve(gpu, moments().count())? {
+        let palette_len = model.palette_len();
+        let palette_words = moments().count() * palette_len * size_of::<SkinMatrix>() / 4;
+        if self.palettes.reserve(gpu, palette_words)? {
             self.bind_group = bind_group(gpu, &self.layout, mesh, marks, &self.palettes);
             self.written.clear();
         }
@@ -101,22 +96,23 @@ impl Instances {
         let pairs = || self.written.iter().zip(instances);
         let posed = is_new || pairs().any(|(old, new)| old.playhead != new.playhead);
         let moved = posed || pairs().any(|(a, b)| a.world_from_model != b.world_from_model);
-        let palette = self.palette.as_mut_slice();
-        let palette_len = palette.len() as u32;
         if posed {
-            self.palettes
-                .write(gpu, moments().count(), moments(), |moment, bytes| {
+            self.palettes.write(gpu, palette_words, |words| {
+                let matrices: &mut [SkinMatrix] = bytemuck::cast_slice_mut(words);
+                for (moment, palette) in
+                    moments().zip(matrices.chunks_exact_mut(palette_len.max(1)))
+                {
                     if let Some(instance) = moment.first() {
                         model.write_palette(instance.playhead, palette);
                     }
-                    bytes.copy_from_slice(bytemuck::cast_slice(palette));
-                });
+                }
+            });
         }
         if moved {
             let places = (0..).zip(moments()).flat_map(|(palette, moment)| {
                 moment.iter().map(move |instance| Place {
                     world_from_model: SkinMatrix::from(instance.world_from_model),
-                    palette_first: palette * palette_len,
+                    palette_first: palette * palette_len as u32,
                 })
             });
             self.places
@@ -136,19 +132,24 @@ impl Instances {
     }
 }
 
+/// No palettes, for `palette_matrix` in `skin.wgsl`.
+pub(crate) fn palettes(gpu: &Gpu) -> DataTexture {
+    DataTexture::new(gpu, "joint palettes", wgpu::TextureFormat::Rgba32Float)
+}
+
 fn bind_group(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     mesh: &ModelMesh,
     marks: &wgpu::Buffer,
-    palettes: &GrowingBuffer,
+    palettes: &DataTexture,
 ) -> wgpu::BindGroup {
-    let buffers = [
-        &mesh.influences,
-        &palettes.buffer,
-        &mesh.joint_colors,
-        marks,
+    let (influences, palettes) = (mesh.influences.view(), palettes.view());
+    let resources = [
+        wgpu::BindingResource::TextureView(&influences),
+        wgpu::BindingResource::TextureView(&palettes),
+        mesh.joint_colors.as_entire_binding(),
+        marks.as_entire_binding(),
     ];
-    let resources = buffers.map(wgpu::Buffer::as_entire_binding);
     resources::bind_group(gpu, "model", layout, resources)
 }

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
+use crate::data_texture::DataTexture;
 use crate::resources::{Uniform, Uploads};
 use crate::wgsl::shader_struct;
 use crate::{Gpu, UploadError};
 use glam::Vec4;
 use mapscope_scene::Flaw;
 use mapscope_scene::model::Model;
+use mapscope_scene::model::mesh::Mesh;
 
 shader_struct! {
     /// A material as shaders read it.
@@ -27,12 +29,13 @@ shader_struct! {
 pub(super) struct ModelMesh {
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
-    pub(super) influences: wgpu::Buffer,
+    pub(super) influences: DataTexture,
     pub(super) joint_colors: wgpu::Buffer,
     pub(super) parts: Vec<Part>,
     /// Whether joints move any of its vertices.
     pub(super) is_posed: bool,
-    buffer_bytes: u64,
+    /// Bytes of the lists above.
+    list_bytes: u64,
 }
 
 /// The triangles of one material.
@@ -72,7 +75,6 @@ impl ModelMesh {
             bytemuck::cast_slice(&all_indices),
             wgpu::BufferUsages::INDEX,
         )?;
-        let influences = buffer("weights", bytemuck::cast_slice(&mesh.influences), storage)?;
         let colors: Vec<[u8; 4]> = (0..model.palette_len())
             .map(|joint| {
                 let [r, g, b] = model.joint_color(joint);
@@ -80,6 +82,7 @@ impl ModelMesh {
             })
             .collect();
         let joint_colors = buffer("joint colors", bytemuck::cast_slice(&colors), storage)?;
+        let influences = influences(gpu, mesh)?;
 
         let parts = mesh
             .parts
@@ -116,11 +119,11 @@ impl ModelMesh {
         Ok(Self {
             vertices,
             indices,
-            influences,
             joint_colors,
             parts,
             is_posed: !mesh.influences.is_empty(),
-            buffer_bytes: uploads.bytes,
+            list_bytes: uploads.bytes + influences.gpu_bytes(),
+            influences,
         })
     }
 
@@ -164,7 +167,7 @@ impl ModelMesh {
                 .into_iter()
                 .flatten()
         });
-        self.buffer_bytes + materials.map(BoundMaterial::gpu_bytes).sum::<u64>()
+        self.list_bytes + materials.map(BoundMaterial::gpu_bytes).sum::<u64>()
     }
 }
 
@@ -174,6 +177,12 @@ impl Part {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);
         &resized.unwrap_or(&self.material).bind_group
     }
+}
+
+/// How much joints move vertices, for `influence_at` in `skin.wgsl`.
+pub(crate) fn influences(gpu: &Gpu, mesh: &Mesh) -> Result<DataTexture, UploadError> {
+    let words = bytemuck::cast_slice(&mesh.influences);
+    DataTexture::of(gpu, "weights", wgpu::TextureFormat::Rg32Uint, words)
 }
 
 /// The indices of a mesh with the reversed triangles of each part behind its others, and which indices

@@ -4,9 +4,9 @@
 //! each of its instances has its own place in the world and its own joint palette, and all of them
 //! are drawn together, material by material.
 
-mod instances;
+pub(super) mod instances;
 mod materials;
-mod mesh;
+pub(super) mod mesh;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -19,10 +19,11 @@ use super::content::{
     Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, Phase,
     UploadOptions,
 };
+use super::data_texture;
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, STORAGE, UNIFORM, Uniform,
-    bind_group_layout, on, vertex_layout,
+    FLOAT_LIST, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, STORAGE, UINT_LIST,
+    UNIFORM, Uniform, bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
 use super::shadow;
@@ -65,7 +66,10 @@ pub(super) fn wgsl() -> String {
 
 /// What `skin.wgsl` shares with Rust.
 pub(super) fn skin_wgsl() -> String {
-    let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
+    let constants = constants! {
+        INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS,
+        DATA_TEXTURE_WIDTH = data_texture::WIDTH,
+    };
     [constants, affine_wgsl(), influence_wgsl()].concat()
 }
 
@@ -197,7 +201,7 @@ impl PipelineKey for Pipeline {
 
 impl ModelRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
-        let bindings = [STORAGE, STORAGE, STORAGE, UNIFORM];
+        let bindings = [UINT_LIST, FLOAT_LIST, STORAGE, UNIFORM];
         let layout = bind_group_layout(gpu, "model", &bindings);
         let materials = MaterialMaker::new(gpu);
         Self {
@@ -236,7 +240,7 @@ impl ModelRenderer {
         let mut uniform = Uniform::new(gpu, "marks");
         uniform.write(gpu, marks(&shown));
         Ok(ModelData {
-            instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer, model),
+            instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer),
             mesh,
             ranges: InstanceRanges::default(),
             in_shadow: false,
