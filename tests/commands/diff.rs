@@ -101,20 +101,18 @@ fn tiles_are_compared_by_the_materials_that_they_name() {
     }
     let (changed, json) = counts(&b);
     assert_eq!(changed, [(json!("material"), json!(0))], "{json}");
-    // Under another name all are others, and what else differs of one is said with that.
+    // Under another name it is the same, and what else differs of a tile is said alone.
     let mut b = a.clone();
     b.materials[1].name = "lawn".to_owned();
     b.tiles[5] = tile_of(b"0+0000001001110011211000");
     let (_, json) = counts(&b);
     let all = json["differences"].as_array().unwrap();
-    let tile = all.iter().find(|it| it["where"] == "0,5").unwrap();
+    let fields: Vec<_> = all.iter().map(|it| (&it["where"], &it["fields"])).collect();
+    let renamed = json!({"name": ["grass", "lawn"]});
+    let told = json!({"other_characters": [null, "13: 1"]});
     assert_eq!(
-        tile["fields"],
-        json!({
-            "top_material": ["grass, grass.png", "lawn, grass.png"],
-            "side_material": ["grass, grass.png", "lawn, grass.png"],
-            "other_characters": [null, "13: 1"],
-        })
+        fields,
+        [(&json!("grass"), &renamed), (&json!("0,5"), &told)]
     );
 }
 
@@ -509,7 +507,6 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
         ["joint", "hand"],
         ["pose", "walk: frame 1, hand"],
         ["clip", "idle"],
-        ["clip", "rest"],
         ["vertex", "4"],
     ];
     assert_eq!(places(&found), expected);
@@ -527,7 +524,7 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
     let [before, after] = [0, 1].map(|i| translation[i][0].as_f64().unwrap());
     assert!((after - before - 1.0).abs() < 1e-4, "{translation}");
     assert_eq!(
-        found[5][2].as_object().unwrap().keys().collect::<Vec<_>>(),
+        found[4][2].as_object().unwrap().keys().collect::<Vec<_>>(),
         ["position"]
     );
 }
@@ -551,22 +548,9 @@ fn a_joint_that_is_inserted_is_one_difference() {
             at += 4;
         }
     }
-    let poses = b
-        .clips
-        .iter()
-        .map(|clip| clip.frame_count as usize)
-        .sum::<usize>();
     let [a, b] = [a, b].map(|model| pfobj::write(&model));
     let found = differences("pfobj", a, b);
-    let [joint, rest @ ..] = &*found else {
-        panic!("{found:?}");
-    };
-    assert_eq!(places(std::slice::from_ref(joint)), [["joint", "thumb"]]);
-    assert_eq!(rest.len(), poses, "{rest:?}");
-    assert!(
-        rest.iter()
-            .all(|it| it[0] == "pose" && it[1].as_str().unwrap().ends_with("thumb"))
-    );
+    assert_eq!(places(&found), [["joint", "thumb"]]);
 }
 
 #[test]
@@ -580,16 +564,9 @@ fn scenes_differ_by_entity_and_attribute() {
     assert_ne!(a, b, "{a}");
     let b = b.replacen("Villagers", "Farmers", 1);
     let found = differences("pfscene", a, &b);
-    let expected = [
-        ["faction", "Villagers"],
-        ["faction", "The Others"],
-        ["faction", "Farmers"],
-        ["entity", "rock"],
-    ];
-    let known: Vec<_> = places(&found);
-    assert!(
-        known.iter().all(|place| expected.contains(place)),
-        "{known:?}"
+    assert_eq!(
+        places(&found),
+        [["faction", "Villagers"], ["entity", "rock"]]
     );
     let folder = Folder::new();
     folder.write("a.pfscene", a);

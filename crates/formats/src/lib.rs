@@ -30,7 +30,7 @@ pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 mod integers;
-#[cfg(any(feature = "ika", feature = "ppe"))]
+#[cfg(any(feature = "ika", feature = "pfscene", feature = "ppe"))]
 mod misspelt;
 mod not_read;
 pub mod parallel;
@@ -47,8 +47,8 @@ pub mod ppe;
 mod problem;
 mod problems;
 mod rule;
-#[cfg(any(feature = "pfobj", feature = "pfscene"))]
-mod swapped;
+#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
+mod slips;
 mod text;
 
 pub use error::{ReadError, WriteError};

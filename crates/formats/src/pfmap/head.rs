@@ -58,7 +58,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
             );
         }
         check_list_length(text, "splats", count);
-        Some(count.0)
+        Some((count.0, Some(count.1.into())))
     } else {
         if number >= 1.1 {
             text.warn(
@@ -68,7 +68,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
             );
         }
         // Without the line it is not known how many there should be.
-        (number < 1.1).then_some(0)
+        (number < 1.1).then_some((0, None))
     };
     let rows = text.count_line("num_rows", "number of chunks from north to south")?;
     let cols = text.count_line("num_cols", "number of chunks from west to east")?;
@@ -77,7 +77,8 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError>
             return Err(Found::from(word).error(&rules::SIZE, "at least one chunk"));
         }
     }
-    let mut lists = Lists::new(text, material_count.0, splat_count);
+    let materials = (material_count.0, Some(material_count.1.into()));
+    let mut lists = Lists::new(text, materials, splat_count);
     lists.read(text);
     let (materials, splats, few_materials) = lists.end(text);
     Ok(Head {
@@ -104,6 +105,8 @@ fn check_list_length(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<
 struct List {
     key: &'static str,
     promised: u64,
+    /// Where the head says that, if it does.
+    promise_place: Option<Place>,
     listed: u64,
     /// How many of its lines begin with another word, if others do: as many as are promised and not there.
     misspelt: u64,
@@ -146,7 +149,13 @@ impl List {
             let listed = counted(*listed as usize, key);
             format!("the list ends after {listed}; expected {promised} as `num_{key}s` says")
         });
-        text.problems.last()
+        let cause = text.problems.last()?;
+        // A number that is wrong may be too large for the engine too.
+        let place = self.promise_place;
+        text.problems.fold(cause, |problem| {
+            problem.rule == &rules::LIST_LENGTH && Some(problem.place) == place
+        });
+        Some(cause)
     }
 }
 
@@ -169,8 +178,12 @@ struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// Two lists of so many entries, where the head says how many.
-    fn new(text: &Text<'a>, materials: u64, splats: Option<u64>) -> Self {
+    /// Two lists of so many entries, and where the head says how many.
+    fn new(
+        text: &Text<'a>,
+        materials: (u64, Option<Place>),
+        splats: Option<(u64, Option<Place>)>,
+    ) -> Self {
         let mut found = [0_u64; 2];
         for line in text.rest().split(|byte| *byte == b'\n') {
             match first_words(line).next() {
@@ -180,9 +193,10 @@ impl<'a> Lists<'a> {
                 _ => {}
             }
         }
-        let list = |key, promised: u64, found| List {
+        let list = |key, (promised, promise_place): (u64, _), found| List {
             key,
             promised,
+            promise_place,
             listed: 0,
             misspelt: promised.saturating_sub(found),
             line_rule: &rules::MATERIAL,
@@ -196,7 +210,7 @@ impl<'a> Lists<'a> {
                 line_rule: &rules::SPLAT,
                 expected: "`splat <material number> <material number>`",
                 count_rule: &rules::SPLAT_COUNT,
-                ..list("splat", splats.unwrap_or(found[1]), found[1])
+                ..list("splat", splats.unwrap_or((found[1], None)), found[1])
             },
             materials: Vec::new(),
             splats: Vec::new(),

@@ -18,7 +18,7 @@ use super::{
 use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
-use crate::{Cause, Place, Severity, Subject, counted, outside};
+use crate::{Cause, Place, Severity, Subject, counted, outside, slips};
 
 /// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
 /// those of 4 by 4 chunks.
@@ -72,9 +72,12 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Pfmap, PfmapError> {
-    let mut text = Text::new(bytes, &rules::TEXT_RULES);
-    let head = read_head(&mut text)?;
-    TileList::new(text, head)?.read(watch)
+    let read = |bytes: &[u8]| {
+        let mut text = Text::new(bytes, &rules::TEXT_RULES);
+        let head = read_head(&mut text)?;
+        TileList::new(text, head)?.read(watch)
+    };
+    slips::read(bytes, &rules::SLIP_RULES, read, |map| &mut map.problems)
 }
 
 /// The tile list while it is read.

@@ -57,7 +57,10 @@ impl<'a> Reader<'a, '_> {
                 frame: clip.clip.frame_count,
             };
             if is_pose(key) && joints > 0 {
-                if clip.is_numbered && key.number() != Some(1_u32) {
+                // A first pose with another number is followed by the second.
+                let is_first = key.number() == Some(1_u32)
+                    || keys_after(self.text.rest()).next() == Some(b"2");
+                if clip.is_numbered && !is_first {
                     self.skip_to_frame(key);
                     clip.skipped = clip.skipped.or(self.frame_cause);
                     continue;
@@ -348,7 +351,9 @@ impl<'a> Reader<'a, '_> {
             return PoseLine::Broken;
         }
         let named = key.number();
-        if order.restarts(named) {
+        // Another frame has its second pose next, where one with a wrong number has that of this frame.
+        let next = keys_after(self.text.rest()).next();
+        if order.restarts(named) && next == Some(b"2") {
             self.wrong_frame(key, &expected);
             return PoseLine::Missing;
         }

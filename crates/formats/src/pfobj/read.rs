@@ -15,7 +15,7 @@ use super::{
     Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
-use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted, swapped};
+use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted, slips};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -58,7 +58,7 @@ pub fn read_with(
         let head = read_head(&mut text);
         Reader::new(text, head, watch).read()
     };
-    swapped::read(bytes, &rules::SWAP_RULES, read, |model| &mut model.problems)
+    slips::read(bytes, &rules::SLIP_RULES, read, |model| &mut model.problems)
 }
 
 /// The parts of a file in their order.
@@ -1001,6 +1001,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                         let engine = "the engine stops at a material of this name";
                         reader.report_name(&rules::BAD_NAME, name, engine);
                     }
+                    reader.check_name(name, Named::Material);
                     material.name = owned(name);
                 }
                 1 => [material.ambient] = reader.floats(0.0)?,
@@ -1241,6 +1242,10 @@ impl<'a, 'w> Reader<'a, 'w> {
                 &rules::BAD_NAME,
                 "the engine has room for 63 bytes, and writes past it",
             ),
+            Named::Material if has_more => (
+                &rules::MATERIAL_NAME,
+                "the engine takes the first word, and looks at no name of a material",
+            ),
             Named::Texture | Named::Clip if has_more => {
                 (&rules::NAME, "the engine takes only the first word")
             }
@@ -1264,6 +1269,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 /// What has a name that the engine looks at.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named {
+    Material,
     Texture,
     Joint,
     Clip,

@@ -1,7 +1,7 @@
 //! What can be wrong with a model.
 
 use crate::cursor::TextRules;
-use crate::swapped::SwapRules;
+use crate::slips::SlipRules;
 
 crate::rules! {
     pub;
@@ -68,6 +68,8 @@ crate::rules! {
     /// The engine takes only a part of a name: the first word of several, or of the name of a texture the
     /// first 63 bytes.
     Warning NAME = "pfobj/name";
+    /// The name of a material has several words, of which the engine takes the first, and looks at none.
+    Note MATERIAL_NAME = "pfobj/material-name";
     /// The engine cannot load the file for a name: that of a joint is missing or has spaces, that of a
     /// joint or a clip is too long, or that of a material is reserved.
     Error BAD_NAME = "pfobj/bad-name", all is read;
@@ -98,6 +100,8 @@ crate::rules! {
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;
+    /// A line lacks its first word, and is read with it.
+    Error FIRST_WORD = "pfobj/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfobj/last-line", all is read;
     /// Something follows the end of the model.
@@ -114,9 +118,34 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     long_line: &LONG_LINE,
 };
 
-/// What lines of models that are in each other's place break.
-pub(super) static SWAP_RULES: SwapRules = SwapRules {
+/// What slips in models break, and which words lines begin with: those first of which there are many.
+pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
+    first_word: &FIRST_WORD,
+    lines: &[
+        ("v", 3..=3),
+        ("vt", 2..=2),
+        ("vn", 3..=3),
+        ("vw", 1..=6),
+        ("vm", 1..=1),
+        ("x_bounds", 2..=2),
+        ("y_bounds", 2..=2),
+        ("z_bounds", 2..=2),
+        ("j", 6..=6),
+        ("as", 2..=2),
+        ("material", 1..=1),
+        ("ambient", 1..=1),
+        ("diffuse", 3..=3),
+        ("specular", 3..=3),
+        ("texture", 1..=1),
+        ("version", 1..=1),
+        ("num_verts", 1..=1),
+        ("num_joints", 1..=1),
+        ("num_materials", 1..=1),
+        ("num_as", 1..=1),
+        ("frame_counts", 1..=32),
+        ("has_collision", 1..=1),
+    ],
     signs: &[
         &HEADER_LINE,
         &LINE,
@@ -125,5 +154,6 @@ pub(super) static SWAP_RULES: SwapRules = SwapRules {
         &FRAME_COUNT,
         &FRAME,
         &BOUNDS,
+        &POSE_ORDER,
     ],
 };

@@ -166,7 +166,7 @@ impl Value {
     }
 
     /// Its numbers, if it is one of those that have any.
-    pub(super) fn numbers(&self) -> &[f32] {
+    pub fn numbers(&self) -> &[f32] {
         match self {
             Self::Float(number) => std::slice::from_ref(number),
             Self::Vec2(numbers) => numbers,

@@ -15,7 +15,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
-use crate::{Cause, Place, ReadError, Subject, counted, quoted, swapped};
+use crate::{Cause, Place, ReadError, Subject, counted, quoted, slips};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -71,7 +71,7 @@ pub fn read_with(
         scene.problems = reader.text.problems.finish();
         Ok(scene)
     };
-    swapped::read(bytes, &rules::SWAP_RULES, read, |scene| &mut scene.problems)
+    slips::read(bytes, &rules::SLIP_RULES, read, |scene| &mut scene.problems)
 }
 
 /// How the lines of a file are spelt that the scene was read from.
@@ -184,6 +184,8 @@ struct Record {
     /// That a line of it is none of an attribute that it may have: it may be one too many, or stand for
     /// one that is missing.
     odd_line: Option<Cause>,
+    /// The keys that were meant where others stand, and what was said of that.
+    misspelt: Vec<(String, Cause)>,
 }
 
 /// A name with spaces in it has no more words, or is none.
@@ -319,8 +321,9 @@ struct Reader<'a> {
     section_cause: Option<Cause>,
     /// That the last record or the last section ends too early, with the file.
     cut: Option<Cause>,
-    /// Where diplomacy is said for the first time, by factions.
+    /// Where diplomacy is said for the first time, by factions, and that it is said twice of two.
     states: HashMap<(u32, u32), u64>,
+    diplomacy_again: Option<Cause>,
     /// What follows the first word of the line that began the record.
     record_text: &'a [u8],
     /// That factions lack an attribute, which all of them may.
@@ -436,6 +439,7 @@ impl<'a> Reader<'a> {
             section_cause: None,
             cut: None,
             states: HashMap::new(),
+            diplomacy_again: None,
             record_text: &[],
             lacks_alike: None,
             faction_count: None,
@@ -1170,6 +1174,7 @@ impl<'a> Reader<'a> {
                 )
             });
             let again = self.text.problems.last();
+            self.diplomacy_again = self.diplomacy_again.or(again);
             if let Some(part) = &mut self.part {
                 part.diplomacy_again = part.diplomacy_again.or(again);
             }
@@ -1246,6 +1251,7 @@ impl<'a> Reader<'a> {
             list: None,
             due: 0,
             odd_line: None,
+            misspelt: Vec::new(),
         };
         if let Some(detail) = detail {
             record.promise = self.count(line, rest.next(), expected);
@@ -1603,8 +1609,12 @@ impl<'a> Reader<'a> {
         self.end_list(&mut record);
         let odd_line = record.odd_line;
         let missing = self.missing_attribute(&record);
-        let lacks =
-            missing.and_then(|key| self.report_missing(record.kind, record.line, key, odd_line));
+        let lacks = missing.and_then(|key| {
+            let mut misspelt = record.misspelt.iter();
+            let meant = misspelt.find(|(meant, _)| meant == key);
+            let cause = meant.map(|(_, cause)| *cause).or(odd_line);
+            self.report_missing(record.kind, record.line, key, cause)
+        });
         if let Some(promise) = record.promise {
             let count = record.attributes.0.len();
             let causes = [odd_line.or(lacks), odd_line];
@@ -1621,10 +1631,11 @@ impl<'a> Reader<'a> {
             Kind::Entity => ["position", "scale", "rotation"].into_iter().find(lacks),
             Kind::Region => {
                 let extent = match record.shape_type {
-                    1 => "dimensions",
-                    _ => "radius",
+                    0 => Some("radius"),
+                    1 => Some("dimensions"),
+                    _ => None,
                 };
-                [extent, "pos"].into_iter().find(lacks)
+                extent.into_iter().chain(["pos"]).find(lacks)
             }
             kind @ (Kind::Faction | Kind::Camera) => {
                 let next = kind.ordered(self.is_1_1()).get(record.due);

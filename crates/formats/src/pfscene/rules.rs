@@ -1,7 +1,7 @@
 //! What can be wrong with a scene.
 
 use crate::cursor::TextRules;
-use crate::swapped::SwapRules;
+use crate::slips::SlipRules;
 
 crate::rules! {
     /// A line of the header is missing or cannot be read.
@@ -18,6 +18,8 @@ crate::rules! {
     Error LONG_LINE = "pfscene/long-line", all is read;
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;
+    /// A line lacks its first word, and is read with it.
+    Error FIRST_WORD = "pfscene/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfscene/last-line", all is read;
     /// A section has a name that the engine does not know.
@@ -38,6 +40,9 @@ crate::rules! {
     Error NOT_FINITE = "pfscene/not-finite";
     /// An attribute has a value of another type than the engine reads.
     Error ATTRIBUTE_TYPE = "pfscene/attribute-type", all is read;
+    /// The key of an attribute of an entity is nearly one that the engine reads, which the entity does not
+    /// have.
+    Warning ATTRIBUTE_KEY = "pfscene/attribute-key";
     /// A record has two attributes of the same key, or `general` two values of one.
     Error ATTRIBUTE_TWICE = "pfscene/attribute-twice", all is read;
     /// A record lacks an attribute that the engine needs.
@@ -85,9 +90,49 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     long_line: &LONG_LINE,
 };
 
-/// What lines of scenes that are in each other's place break.
-pub(super) static SWAP_RULES: SwapRules = SwapRules {
+/// What slips in scenes break, and which words lines begin with that must be there. Names and texts may
+/// have spaces.
+pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
+    first_word: &FIRST_WORD,
+    lines: &[
+        ("entity", 3..=8),
+        ("position", 4..=4),
+        ("scale", 4..=4),
+        ("rotation", 5..=5),
+        ("tag", 1..=8),
+        ("int", 1..=1),
+        ("float", 1..=1),
+        ("bool", 1..=1),
+        ("vec2", 2..=2),
+        ("vec3", 3..=3),
+        ("quat", 4..=4),
+        ("string", 1..=8),
+        ("tags", 2..=2),
+        ("constructor_arguments", 2..=2),
+        ("faction", 1..=8),
+        ("color", 4..=4),
+        ("controllable", 2..=2),
+        ("diplomacy", 3..=3),
+        ("region", 3..=8),
+        ("radius", 2..=2),
+        ("dimensions", 3..=3),
+        ("pos", 3..=3),
+        ("camera", 1..=8),
+        ("pitch", 2..=2),
+        ("yaw", 2..=2),
+        ("section", 1..=8),
+        ("version", 1..=1),
+        ("num_sections", 1..=1),
+        ("num_factions", 1..=1),
+        ("num_entities", 1..=1),
+        ("num_regions", 1..=1),
+        ("num_cameras", 1..=1),
+        ("skybox", 2..=8),
+        ("ambient_light_color", 4..=4),
+        ("emit_light_color", 4..=4),
+        ("emit_light_pos", 3..=3),
+    ],
     signs: &[
         &HEADER_LINE,
         &SECTION,

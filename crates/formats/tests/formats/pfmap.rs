@@ -650,7 +650,7 @@ fn broken_lists_leave_the_numbers_of_materials_alone() {
     );
     assert_eq!(map.materials.len(), 2);
     let found = problems(&with(1_000_000_000, "material A a.png\nmaterial B b.png\n").read());
-    assert_eq!(found.len(), 2);
+    assert_eq!(found.len(), 1);
 
     let found = problems(&with(0, "").read());
     assert!(found[0].contains("names material 0 for its top, but the list is empty"));
@@ -1028,5 +1028,91 @@ fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
         let of_edges = problem.consequences.iter();
         let of_edges = of_edges.filter(|it| it.rule.id == "pfmap/edge-blend");
         assert!(of_edges.count() > 10, "{problem}");
+    }
+}
+
+/// A map of version 1.1 with splats, of whose lines before the tiles no two are alike.
+fn text_with_splats() -> Text {
+    Text {
+        version: "1.1",
+        head: "num_materials 2\nnum_splats 2\nnum_rows 1\nnum_cols 1\n".to_owned(),
+        lists: "material A a.png\nmaterial B b.png\nsplat 0 1\nsplat 1 0\n".to_owned(),
+        ..Text::default()
+    }
+}
+
+/// The problems of a map with their rules.
+fn ruled(map: &Pfmap) -> Vec<(&str, String)> {
+    let ruled = |problem: &Problem| (problem.rule.id, problem.place.to_string());
+    map.problems.iter().map(ruled).collect()
+}
+
+#[test]
+fn lines_in_each_others_place_are_one_problem() {
+    let whole = text_with_splats();
+    let shown = whole.read();
+    assert_eq!(problems(&shown), [""; 0]);
+    let text = whole.text();
+    let lines: Vec<&str> = text.lines().collect();
+    // The first line says what the file is, and of lines that are alike nobody knows.
+    for first in 1..lines.len().min(14) {
+        let mut swapped = lines.clone();
+        swapped.swap(first, first + 1);
+        let map = read(format!("{}\n", swapped.join("\n")));
+        let key = |line: &str| line.split(' ').next().map(str::to_owned);
+        let [a, b] = [first, first + 1].map(|at| key(lines[at]));
+        // One after the others is that, and read so.
+        let is_late = b.as_deref() == Some("splat") && a.as_deref() == Some("material");
+        let is_tile = lines[first].len() > 90;
+        let expected = if a == b || is_tile {
+            Vec::new()
+        } else if is_late {
+            vec![("pfmap/material", format!("{}:1", first + 2))]
+        } else {
+            vec![("pfmap/swapped-lines", format!("{}:1", first + 1))]
+        };
+        assert_eq!(ruled(&map), expected, "{:?}", lines[first]);
+        if a != b && !is_tile {
+            assert!(map.tiles == shown.tiles, "{:?}", lines[first]);
+            assert_eq!(map.splats.len(), 2, "{:?}", lines[first]);
+            let names = map.materials.iter().map(|material| &*material.name);
+            assert_eq!(names.collect::<Vec<_>>(), ["A", "B"], "{:?}", lines[first]);
+        }
+    }
+}
+
+#[test]
+fn a_line_without_its_first_word_is_read_with_it() {
+    let whole = text_with_splats();
+    let shown = whole.read();
+    let text = whole.text();
+    let lines: Vec<&str> = text.lines().collect();
+    for at in 0..9 {
+        let mut without = lines.clone();
+        let (key, rest) = lines[at].split_once(' ').unwrap();
+        without[at] = rest;
+        let map = read(format!("{}\n", without.join("\n")));
+        let expected = [("pfmap/first-word", format!("{}:1", at + 1))];
+        assert_eq!(ruled(&map), expected, "{}", lines[at]);
+        assert!(map.problems[0].message.contains(&format!("`{key}`")));
+        assert!(map.tiles == shown.tiles && map.splats == shown.splats);
+        let names = map.materials.iter().map(|material| &*material.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["A", "B"], "{}", lines[at]);
+    }
+}
+
+#[test]
+fn a_number_beyond_the_limit_that_is_wrong_is_one_problem() {
+    for (from, to, place) in [
+        ("num_materials 2", "num_materials 257", "8:1"),
+        ("num_splats 2", "num_splats 9999", "10:1"),
+    ] {
+        let text = text_with_splats().text().replacen(from, to, 1);
+        let map = read(&text);
+        let [problem] = &*map.problems else {
+            panic!("{:#?}", problems(&map));
+        };
+        assert_eq!(problem.place.to_string(), place);
+        assert_eq!(problem.consequences[0].rule.id, "pfmap/list-length");
     }
 }

@@ -1912,3 +1912,81 @@ fn two_lines_in_each_others_place_are_one_problem() {
         assert!(key == other || unplaced(model) == shown, "{}", lines[first]);
     }
 }
+
+/// A line without its first word is read with it, wherever it is.
+#[test]
+fn a_line_without_its_first_word_is_one_problem() {
+    let whole = dancing();
+    let shown = unplaced(read(&whole));
+    for (number, line) in (1..).zip(whole.lines()) {
+        let (key, rest) = line.split_once(' ').unwrap();
+        // That of a pose is its number.
+        if key.parse::<u8>().is_ok() {
+            continue;
+        }
+        let what = format!("{line} at {number}");
+        let model = check_one_error(&with_line(&whole, number, rest), number, &what);
+        assert_eq!(model.problems[0].rule.id, "pfobj/first-word", "{what}");
+        assert!(model.problems[0].message.contains(&format!("`{key}`")));
+        assert_eq!(unplaced(model), shown, "{what}");
+    }
+}
+
+/// The engine goes by the order of poses: a number that is another is one problem, and no frame is lost.
+#[test]
+fn a_pose_with_another_number_is_one_problem() {
+    let whole = dancing();
+    let shown = unplaced(read(&whole));
+    for (number, line) in (1..).zip(whole.lines()) {
+        let (key, rest) = line.split_once(' ').unwrap();
+        let Ok(joint) = key.parse::<u8>() else {
+            continue;
+        };
+        for other in (0..7).filter(|other| *other != joint) {
+            let model = read(with_line(&whole, number, &format!("{other} {rest}")));
+            let said = problems(&model);
+            let what = format!("{other} for {joint} at {number}");
+            assert_eq!(model.problems.len(), 1, "{what}: {said:#?}");
+            assert!(said[0].starts_with(&format!("{number}:1: ")), "{said:#?}");
+            assert_eq!(unplaced(model), shown, "{what}");
+        }
+    }
+}
+
+#[test]
+fn poses_in_each_others_place_are_an_error_in_any_frame() {
+    let mut model = read(dancing());
+    let poses = model.clips.iter_mut().flat_map(|clip| &mut clip.poses);
+    for (pose, x) in poses.zip(0_u8..) {
+        pose.translation[0] = x.into();
+    }
+    let whole = String::from_utf8(pfobj::write(&model)).unwrap();
+    let shown = unplaced(read(&whole));
+    let lines: Vec<&str> = whole.lines().collect();
+    let is_pose = |line: &str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let mut count = 0;
+    for first in 0..lines.len() - 1 {
+        if !lines[first..first + 2].iter().all(|line| is_pose(line)) {
+            continue;
+        }
+        let mut swapped = lines.clone();
+        swapped.swap(first, first + 1);
+        let text = format!("{}\n", swapped.join("\n"));
+        let model = check_one_error(&text, first + 1, lines[first]);
+        assert_eq!(model.problems[0].rule.id, "pfobj/swapped-lines");
+        assert_eq!(unplaced(model), shown, "{}", lines[first]);
+        count += 1;
+    }
+    assert_eq!(count, 6 * 3);
+}
+
+#[test]
+fn a_word_after_the_name_of_a_material_is_said() {
+    let model = read(changed("material Skin", "material Skin 7"));
+    let notes: Vec<_> = model.notes.iter().map(ToString::to_string).collect();
+    let expected = "23:10: note: found `Skin 7`; the engine takes the first word, and looks at no name \
+                    of a material";
+    assert_eq!(notes, [expected]);
+    assert_eq!(problems(&model), [""; 0]);
+    assert_eq!(model.materials[0].name, "Skin 7");
+}

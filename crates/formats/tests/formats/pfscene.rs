@@ -954,3 +954,84 @@ fn a_class_of_any_bytes_is_read() {
         ["40:20: warning: `\\xff` after the class, whose name is one word [pfscene/extra-words]"]
     );
 }
+
+/// Each key of an attribute that the engine knows, with each of its letters missing.
+#[test]
+fn the_key_that_is_meant_is_said_where_it_is_misspelt() {
+    let mut count = 0;
+    for (number, line) in (1..).zip(SCENE.lines()).skip(21) {
+        let words = line.trim_start();
+        let (key, rest) = words.split_once(' ').unwrap();
+        let indent = &line[..line.len() - words.len()];
+        let mut known = pfscene::ENTITY_ATTRIBUTES.iter();
+        // Cameras have a position too.
+        if indent.is_empty() || number > 44 || !known.any(|known| known.key == key) {
+            continue;
+        }
+        for letter in 0..key.len() {
+            let mut misspelt = key.to_owned();
+            misspelt.remove(letter);
+            if misspelt.len() < 4 {
+                continue;
+            }
+            let scene = read(with_line(number, &[&format!("{indent}{misspelt} {rest}")]));
+            let found = problems(&scene);
+            let expected = format!("did you mean `{key}`? [pfscene/attribute-key]");
+            let place = format!("{number}:{}: ", indent.len() + 1);
+            let is_said = |said: &String| said.starts_with(&place) && said.ends_with(&expected);
+            assert!(
+                found.len() == 1 && is_said(&found[0]),
+                "{misspelt}: {found:#?}"
+            );
+            let is_needed = ["position", "scale", "rotation"].contains(&key);
+            let is_list = ["tags", "constructor_arguments"].contains(&key);
+            let has_error = Tally::of(&scene.problems).errors == 1;
+            assert_eq!(has_error, is_needed || is_list, "{misspelt}: {found:#?}");
+            assert_eq!(scene.entities.len(), 2);
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count}");
+}
+
+/// What the engine does not know is no slip of what it knows where that is there too, or of another type.
+#[test]
+fn keys_of_scripts_are_no_misspelt_ones() {
+    for line in [
+        "   home vec2 -7.000000 8.500000",
+        "   selectable_by int 3",
+        "   positions vec3 1.000000 2.000000 3.000000",
+        "   animatd int 1",
+    ] {
+        let scene = read(with_line(30, &[line]));
+        assert_eq!(problems(&scene), [""; 0], "{line}");
+    }
+}
+
+/// The lines of a scene each without its first word: those that must be there are read with it.
+#[test]
+fn a_line_without_its_first_word_is_one_problem() {
+    let whole = pfscene::write(&read(SCENE));
+    let mut restored = 0;
+    for (number, line) in (1..).zip(SCENE.lines()) {
+        let words = line.trim_start();
+        let (key, rest) = words.split_once(' ').unwrap();
+        let indent = &line[..line.len() - words.len()];
+        let without = format!("{indent}{rest}");
+        let Ok(scene) = pfscene::read(with_line(number, &[&without]).as_bytes()) else {
+            panic!("{line}");
+        };
+        let found = problems(&scene);
+        assert_eq!(found.len(), 1, "{line}: {found:#?}");
+        assert!(
+            found[0].starts_with(&format!("{number}:")),
+            "{line}: {found:#?}"
+        );
+        if found[0].ends_with("[pfscene/first-word]") {
+            assert!(found[0].contains(&format!("`{key}`")), "{found:#?}");
+            assert_eq!(pfscene::write(&scene).len(), whole.len(), "{line}");
+            restored += 1;
+        }
+    }
+    assert!(restored > 35, "{restored}");
+}

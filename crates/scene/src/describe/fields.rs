@@ -43,7 +43,7 @@ use glam::Vec3;
 use serde_json::{Map, Value as Json};
 
 use super::numbers::{number, short, xyz};
-use super::own::{self, OwnLine, key_of};
+use super::own::{self, Named, OwnLine, key_of};
 use crate::{Item, Origin, Property, PropertyGroup, SummaryPart, Swatch};
 
 /// The fields of a kind of record, in the order of the inspector.
@@ -598,6 +598,7 @@ pub(crate) struct Value {
     swatch: Option<Swatch>,
     name: Option<&'static str>,
     key: Option<&'static str>,
+    names: Option<Named>,
     width: usize,
 }
 
@@ -627,6 +628,7 @@ impl Value {
             swatch: None,
             name: None,
             key: None,
+            names: None,
             width: 0,
         }
     }
@@ -690,6 +692,19 @@ impl Value {
     /// The key of one of several values in JSON, where that does not follow from its name.
     pub(crate) fn keyed(self, key: Option<&'static str>) -> Self {
         Self { key, ..self }
+    }
+
+    /// The part that the value names, by its kind and its index, so that the value is the same in files that
+    /// call it or count it otherwise; and what else the value says.
+    pub(crate) fn naming(
+        self,
+        what: &'static str,
+        index: usize,
+        besides: impl Into<String>,
+    ) -> Self {
+        let (part, besides) = ((what, index), besides.into());
+        let names = Some(Named { part, besides });
+        Self { names, ..self }
     }
 
     /// How many characters the longest such value has ([`SummaryPart::width`]).
@@ -813,10 +828,11 @@ impl Value {
                 }
             }
             content => {
-                let key = self.key;
+                let (key, names) = (self.key, self.names);
                 let line = |value| OwnLine {
                     key,
                     origin,
+                    names,
                     ..OwnLine::new(title, name, value)
                 };
                 lines.extend(Self::new(content).json().map(line));

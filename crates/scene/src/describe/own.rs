@@ -20,6 +20,18 @@ pub struct OwnLine {
     pub(crate) origin: Origin,
     /// The value: numbers with all their digits, texts as people read them.
     pub(crate) value: Json,
+    /// The part that the value names, if it names one.
+    pub(crate) names: Option<Named>,
+}
+
+/// A part that a value names. What it is called and where it stands in its list may differ between two
+/// files.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Named {
+    /// The kind of list that it is in ([`Parts`](crate::diff::Parts)), and its index there.
+    pub(crate) part: (&'static str, usize),
+    /// What else the value says.
+    pub(crate) besides: String,
 }
 
 impl OwnLine {
@@ -31,6 +43,7 @@ impl OwnLine {
             key: None,
             origin: Origin::File,
             value: value.into(),
+            names: None,
         }
     }
 

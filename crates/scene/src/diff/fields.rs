@@ -58,7 +58,7 @@ pub(super) fn text_of(value: &Json) -> String {
 /// A field with all that A and B say under its name.
 struct Said<'a> {
     line: &'a OwnLine,
-    values: [Vec<&'a Json>; 2],
+    values: [Vec<&'a OwnLine>; 2],
 }
 
 /// What is said under each name, in the order of A, then of what only B has.
@@ -76,17 +76,24 @@ fn said(own: &[Vec<OwnLine>; 2]) -> Vec<Said<'_>> {
             });
             let values = fields.get_mut(index).map(|said| &mut said.values);
             if let Some(values) = values.and_then(|values| values.get_mut(side)) {
-                values.push(&line.value);
+                values.push(line);
             }
         }
     }
     fields
 }
 
-/// The fields in which a part is not the same in A and in B.
-pub(super) fn compared(own: &[Vec<OwnLine>; 2]) -> Vec<FieldChange> {
+/// The fields in which a part is not the same in A and in B, given whether two values are.
+pub(super) fn compared(
+    own: &[Vec<OwnLine>; 2],
+    is_same: impl Fn([&OwnLine; 2]) -> bool,
+) -> Vec<FieldChange> {
     let said = said(own);
-    let different = said.iter().filter(|said| said.values[0] != said.values[1]);
+    let different = said.iter().filter(|said| {
+        let [a, b] = &said.values;
+        let mut both = a.iter().zip(b);
+        a.len() != b.len() || !both.all(|(a, b)| is_same([a, b]))
+    });
     different.map(|it| change(it, &said, [true; 2])).collect()
 }
 
@@ -109,8 +116,8 @@ fn change(said: &Said<'_>, all: &[Said<'_>], is_in: [bool; 2]) -> FieldChange {
     };
     let value = |i: usize| match said.values[i].as_slice() {
         [] => None,
-        [value] => Some((*value).clone()),
-        values => Some(values.iter().copied().cloned().collect()),
+        [line] => Some(line.value.clone()),
+        lines => Some(lines.iter().map(|line| line.value.clone()).collect()),
     };
     let key = key.map_or_else(|| key_of(&name), str::to_owned);
     let values = [0, 1].map(|i| value(i).filter(|_| is_in[i]));

@@ -2,28 +2,32 @@
 //!
 //! A document lists what its file is made of ([`Document::parts`]), and its tables of fields say what
 //! the file says of each ([`Document::own`]). Everything else is the same for all formats: parts are
-//! matched by name, by place, by number or by the order of those that are the same, what is the same at a glance is passed over, and of the
-//! rest the fields are compared.
+//! matched by name, by place, by number or by the order of those that are the same, what is the same at a
+//! glance is passed over, and of the rest the fields are compared. A part that names another, such as a tile
+//! its material, is the same while the two that are named are matched, whatever they are called.
 
 mod align;
 mod fields;
+mod matches;
 mod outline;
 mod parts;
 mod text;
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hasher};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use thiserror::Error;
 
 pub use self::fields::FieldChange;
 use self::fields::{compared, only_in};
+use self::matches::Matches;
 pub use self::outline::{ChangeLines, change_color};
 use self::parts::Order;
 pub use self::parts::Parts;
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
-use crate::{Document, Item, Origin, OwnLine};
+use crate::{Document, Item, OwnLine};
 use mapscope_formats::{Format, Problem, Severity, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
@@ -120,6 +124,7 @@ impl Diff {
             groups: HashMap::new(),
             raw: Default::default(),
             named: HashMap::new(),
+            parts_named: Vec::new(),
         };
         comparison.lists([a, b], "");
         let Comparison { mut diff, .. } = comparison;
@@ -152,14 +157,9 @@ struct Comparison<'d> {
     /// For what a list says of a part.
     raw: [Vec<u8>; 2],
     /// Which parts of lists that others name go together.
-    named: HashMap<&'static str, Matches>,
-}
-
-/// Which parts of two lists go together: of each of A that of B, and of each of B whether there is one.
-#[derive(Debug, Default)]
-struct Matches {
-    other_of: Vec<Option<usize>>,
-    is_matched: Vec<bool>,
+    named: HashMap<&'static str, Rc<Matches>>,
+    /// For what a part names.
+    parts_named: Vec<(&'static str, usize)>,
 }
 
 impl Comparison<'_> {
@@ -169,14 +169,12 @@ impl Comparison<'_> {
             lists.retain(|list| list.is_compared);
             lists
         });
-        for what in a.iter().filter_map(Parts::names_of) {
-            let of_both = [&a, &b].map(|lists| lists.iter().find(|list| list.what == what));
-            if let [Some(first), Some(second)] = of_both
-                && !first.is_cut
-                && !second.is_cut
-            {
+        for first in a.iter().filter(|list| list.is_named_by_others) {
+            self.named.remove(first.what);
+            let second = b.iter().find(|list| list.is_like(first));
+            if let Some(second) = second.filter(|second| !first.is_cut && !second.is_cut) {
                 let matches = self.matches([first, second]);
-                self.named.insert(what, matches);
+                self.named.insert(first.what, Rc::new(matches));
             }
         }
         let mut others: Vec<Option<Parts<'_>>> = b.into_iter().map(Some).collect();
@@ -229,17 +227,25 @@ impl Comparison<'_> {
     /// those between them in turn.
     fn by_sequence(&mut self, lists: [&Parts<'_>; 2], within: &str) {
         let mut raw = std::mem::take(&mut self.raw[0]);
-        let [a, b] = lists.map(|list| {
+        let mut named = std::mem::take(&mut self.parts_named);
+        let [a, b] = [0, 1].map(|side| {
+            let list = lists[side];
             let hash = |index| {
                 raw.clear();
                 list.raw(index, &mut raw);
+                named.clear();
+                list.named_parts(index, &mut named);
                 let mut hasher = DefaultHasher::new();
                 hasher.write(&raw);
+                for part in &named {
+                    self.identity(side, *part).hash(&mut hasher);
+                }
                 hasher.finish()
             };
             (0..list.count).map(hash).collect::<Vec<u64>>()
         });
         self.raw[0] = raw;
+        self.parts_named = named;
         let same = align::aligned(&a, &b);
         let mut next = [0; 2];
         for end in same.into_iter().chain([[a.len(), b.len()]]) {
@@ -258,95 +264,23 @@ impl Comparison<'_> {
 
     /// Compares parts of the same names.
     fn by_name(&mut self, lists: [&Parts<'_>; 2], within: &str) {
-        let Matches {
-            other_of,
-            is_matched,
-        } = self.matches(lists);
-        for (index, other) in other_of.iter().enumerate() {
+        let known = self.named.get(lists[0].what);
+        let known = known.filter(|_| lists[0].is_named_by_others).map(Rc::clone);
+        let matches = known.unwrap_or_else(|| Rc::new(self.matches(lists)));
+        let [of_a, of_b] = &matches.others;
+        for (index, other) in of_a.iter().enumerate() {
             self.pair(lists, [Some(index), *other], within);
         }
-        for (index, _) in (0..).zip(is_matched).filter(|(_, is_matched)| !is_matched) {
+        for (index, _) in (0..).zip(of_b).filter(|(_, other)| other.is_none()) {
             self.pair(lists, [None, Some(index)], within);
         }
-        let both = other_of.iter().enumerate();
+        let both = of_a.iter().enumerate();
         let both = both.filter_map(|(index, other)| Some([index, (*other)?]));
         let both: Vec<[usize; 2]> = both.collect();
         let is_ordered = lists.iter().all(|list| list.is_ordered);
         if is_ordered && !both.is_sorted_by_key(|[_, other]| *other) {
             self.order(lists, both, within);
         }
-    }
-
-    /// Finds the parts of the same names.
-    fn matches(&self, lists: [&Parts<'_>; 2]) -> Matches {
-        let mut by_name: HashMap<String, [Vec<usize>; 2]> = HashMap::new();
-        for (side, list) in lists.into_iter().enumerate() {
-            for index in 0..list.count {
-                let of_name = by_name.entry(list.key(index)).or_default();
-                of_name[side].push(index);
-            }
-        }
-        let mut other_of = vec![None; lists[0].count];
-        let mut is_matched = vec![false; lists[1].count];
-        for [a, b] in by_name.into_values() {
-            for [index, other] in self.matched(lists, [a, b]) {
-                if let (Some(of), Some(is)) = (other_of.get_mut(index), is_matched.get_mut(other)) {
-                    (*of, *is) = (Some(other), true);
-                }
-            }
-        }
-        Matches {
-            other_of,
-            is_matched,
-        }
-    }
-
-    /// Whether two parts name the same part of another list; none where they name nothing, or what has no
-    /// counterpart on either side, so that their numbers tell.
-    fn name_the_same(&self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> Option<bool> {
-        let matches = self.named.get(lists[0].names_of()?)?;
-        let [a, b] = [0, 1].map(|i| lists[i].named_by(at[i]));
-        let other = *matches.other_of.get(a?)?;
-        let is_matched = *matches.is_matched.get(b?)?;
-        (other.is_some() || is_matched).then_some(other == b)
-    }
-
-    /// Matches parts of one name: where there are several, first those of which all is the same, so
-    /// that what is inserted among them is one difference, and then one after the other.
-    fn matched(&self, lists: [&Parts<'_>; 2], [a, b]: [Vec<usize>; 2]) -> Vec<[usize; 2]> {
-        if a.len() <= 1 && b.len() <= 1 {
-            return a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-        }
-        let mut pairs = Vec::new();
-        let mut alike: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for index in b {
-            let said = self.all_said(lists, 1, index);
-            alike.entry(said).or_default().push_back(index);
-        }
-        let mut rest = Vec::new();
-        for index in a {
-            let said = self.all_said(lists, 0, index);
-            match alike.get_mut(&said).and_then(VecDeque::pop_front) {
-                Some(other) => pairs.push([index, other]),
-                None => rest.push(index),
-            }
-        }
-        let mut others: Vec<usize> = alike.into_values().flatten().collect();
-        others.sort_unstable();
-        pairs.extend(rest.into_iter().zip(others).map(|(a, b)| [a, b]));
-        pairs
-    }
-
-    /// All that a file says of a part, as one text.
-    fn all_said(&self, lists: [&Parts<'_>; 2], side: usize, index: usize) -> String {
-        let own = lists[side].own(index, self.documents[side]);
-        let lines = own.iter().filter(|line| line.origin == Origin::File);
-        let lines = lines.map(|line| format!("{} {} {}\n", line.title, line.name, line.value));
-        let mut said: String = lines.collect();
-        let mut raw = Vec::new();
-        lists[side].raw(index, &mut raw);
-        said.extend(raw.iter().map(|byte| char::from(*byte)));
-        said
     }
 
     /// Adds that parts that both have come in another order.
@@ -387,6 +321,14 @@ impl Comparison<'_> {
         if lists.into_iter().zip(at).any(is_unknown) {
             return;
         }
+        // Of a part that only one file has, that alone is said.
+        let is_alone = |side: usize| {
+            let owner = at[side].and_then(|index| lists[side].owner(index));
+            owner.is_some_and(|owner| self.is_alone(side, owner))
+        };
+        if at.contains(&None) && (is_alone(0) || is_alone(1)) {
+            return;
+        }
         if let [Some(first), Some(second)] = at {
             return self.both(lists, [first, second], within);
         }
@@ -409,7 +351,9 @@ impl Comparison<'_> {
         }
         let has_raw = lists.iter().all(|list| list.has_raw());
         let is_same = self.name_the_same(lists, at);
-        if !is_same.unwrap_or(has_raw && raw[0] == raw[1]) {
+        let is_same = is_same
+            .unwrap_or_else(|| has_raw && raw[0] == raw[1] && self.name_same_parts(lists, at));
+        if !is_same {
             self.unlike(lists, at.map(Some), within, &raw);
         }
         self.raw = raw;
@@ -431,7 +375,7 @@ impl Comparison<'_> {
             return self.add(lists, at, place, |_| Found::default());
         }
         let own = self.own_of(lists, at);
-        let mut fields = compared(&own);
+        let mut fields = compared(&own, |lines| self.is_same_value(lines));
         let sides = lists.into_iter().zip(at);
         fields.retain(|field| {
             // What was not read on either side makes no difference.

@@ -11,6 +11,8 @@ type Read<'a, T> = Box<dyn Fn(usize) -> T + 'a>;
 type IsUnknown<'a> = Box<dyn Fn(usize, &str) -> bool + 'a>;
 /// A list of another kind, and which part of it a part names.
 type Names<'a> = (&'static str, Read<'a, Option<usize>>);
+/// Appends the parts of other lists that a part names, by their kinds and indices.
+type ReadNamed<'a> = Box<dyn Fn(usize, &mut Vec<(&'static str, usize)>) + 'a>;
 /// Appends bytes that stand for a part.
 type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
 
@@ -24,6 +26,8 @@ pub struct Parts<'a> {
     name: Read<'a, String>,
     /// What each is matched by, where that is not what it is called.
     key: Option<Read<'a, String>>,
+    /// The part of another list that each is of, by which it is matched too.
+    owner: Option<Names<'a>>,
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
     raw: Option<ReadRaw<'a>>,
@@ -38,6 +42,10 @@ pub struct Parts<'a> {
     unknown: Option<IsUnknown<'a>>,
     /// What each part names by the number that it is.
     names: Option<Names<'a>>,
+    /// What each part names besides the bytes that stand for it.
+    named: Option<ReadNamed<'a>>,
+    /// Whether parts of other lists name those of this one.
+    pub(super) is_named_by_others: bool,
     /// Whether another order is a difference.
     pub(super) is_ordered: bool,
     /// Whether it is a part of the file, and not only something to find items in.
@@ -76,6 +84,7 @@ impl<'a> Parts<'a> {
             count,
             name: Box::new(name),
             key: None,
+            owner: None,
             item: None,
             own: None,
             raw: None,
@@ -84,6 +93,8 @@ impl<'a> Parts<'a> {
             is_raw_told: false,
             unknown: None,
             names: None,
+            named: None,
+            is_named_by_others: false,
             is_ordered: true,
             is_compared: true,
             lost: None,
@@ -138,6 +149,36 @@ impl<'a> Parts<'a> {
     /// Matches parts by this and not by what they are called.
     pub(crate) fn keys(mut self, key: impl Fn(usize) -> String + 'a) -> Self {
         self.key = Some(Box::new(key));
+        self
+    }
+
+    /// The part of another list that each is of, by its index there: parts are matched where those are, and
+    /// one of a part that only one file has is no difference of its own.
+    pub(crate) fn each_of(
+        mut self,
+        what: &'static str,
+        owner: impl Fn(usize) -> Option<usize> + 'a,
+    ) -> Self {
+        self.owner = Some((what, Box::new(owner)));
+        self
+    }
+
+    /// Says that parts of other lists name those of this one by their indices. One of another name in the
+    /// place of one that is gone is the same under that name.
+    pub(crate) fn named_by_others(self) -> Self {
+        Self {
+            is_named_by_others: true,
+            ..self
+        }
+    }
+
+    /// The parts of other lists that a part names, by their kinds and their indices there. They belong to
+    /// the bytes that stand for it, but may be called and counted otherwise in another file.
+    pub(crate) fn naming_parts(
+        mut self,
+        named: impl Fn(usize, &mut Vec<(&'static str, usize)>) + 'a,
+    ) -> Self {
+        self.named = Some(Box::new(named));
         self
     }
 
@@ -303,6 +344,24 @@ impl<'a> Parts<'a> {
         }
         let item = self.item(index);
         item.map_or_else(Vec::new, |item| document.own(item))
+    }
+
+    /// Whether each part is of one of another list.
+    pub(super) fn has_owners(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    /// The part of another list that a part is of.
+    pub(super) fn owner(&self, index: usize) -> Option<(&'static str, usize)> {
+        let (what, owner) = self.owner.as_ref()?;
+        Some((what, owner(index)?))
+    }
+
+    /// Appends the parts of other lists that a part names.
+    pub(super) fn named_parts(&self, index: usize, named: &mut Vec<(&'static str, usize)>) {
+        if let Some(read) = &self.named {
+            read(index, named);
+        }
     }
 
     /// The kind of list whose parts are named.

@@ -116,6 +116,7 @@ impl Map {
                     let is_of_common = ["Name", "Type", "Flags", "Render mode"].contains(&field);
                     !is_of_common && !has_looks && index >= looks
                 })
+                .named_by_others()
                 .cut(is_torn),
             physics
                 .items(move |index| Some(LevelItem::physics_material(at.number, index)))

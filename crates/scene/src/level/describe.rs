@@ -262,8 +262,16 @@ impl<'a> CubeRecord<'a> {
         }))
     })];
 
-    const MOVED: &'a [Field<Self>] = &[field("Corner", |of| {
+    const MOVED: &'a [Field<Self>] = &[field("Corner", |of: &Self| {
         of.of_box(|geometry| of.moved_points(geometry))
+    })
+    .own(|of| {
+        of.of_box(|geometry| {
+            let moved = of.cube.data.cubes.moved_points(geometry);
+            let named = moved.map(|(corner, point)| Some((*CORNERS.get(corner)?, point)));
+            let points = named.flatten();
+            Value::list(points.map(|(corner, point)| Value::from(point).named(corner)))
+        })
     })];
 
     const CONTENTS: &'a [Field<Self>] = &[
@@ -578,8 +586,12 @@ impl<'a> CubeAt<'a> {
     fn material(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.materials.get(side);
         let data = self.data;
-        Value::from(named(&data.strings, &data.materials, used))
-            .link_if(self.material_item(geometry, side))
+        let item = self.material_item(geometry, side);
+        let value = Value::from(named(&data.strings, &data.materials, used)).link_if(item);
+        match item {
+            Some(LevelItem::Material { index, .. }) => value.naming("material", index as usize, ""),
+            _ => value,
+        }
     }
 
     fn material_item(&self, geometry: &Geometry, side: usize) -> Option<LevelItem> {

@@ -338,7 +338,8 @@ impl Document for MapScene {
         Some(vec![
             Parts::one("scene", SceneItem::Scene),
             Parts::named("faction", factions, move |i| faction(i).unwrap_or_default())
-                .items(move |i| Some(SceneItem::Faction { index: number(i) })),
+                .items(move |i| Some(SceneItem::Faction { index: number(i) }))
+                .named_by_others(),
             Parts::named("entity", entities, move |i| entity(i).unwrap_or_default())
                 .items(move |i| Some(SceneItem::Entity { index: number(i) })),
             Parts::named("region", regions, move |i| region(i).unwrap_or_default())

@@ -510,23 +510,37 @@ fn own_attributes(attributes: &Attributes) -> Value {
             FileValue::Bool(is_so) => (*is_so).into(),
             FileValue::Vec3(vector) => (*vector).into(),
             FileValue::Arguments(arguments) => {
-                let values = arguments.iter().map(|argument| argument.value.to_string());
+                let values = arguments.iter().map(|argument| own_text(&argument.value));
                 Value::from(values.collect::<Vec<_>>().join(", "))
             }
             FileValue::Tags(tags) => {
                 let tags = tags.iter().map(|tag| &*tag.text);
                 Value::from(tags.collect::<Vec<_>>().join(", "))
             }
-            value => value.to_string().into(),
+            value => own_text(value).into(),
         };
         let known = ENTITY_ATTRIBUTES
             .iter()
             .find(|known| known.key == attribute.key);
         match known {
             Some(known) => value.named(known.key),
-            None => Value::from(format!("{} = {}", attribute.key, attribute.value)).named("Other"),
+            None => {
+                let value = own_text(&attribute.value);
+                Value::from(format!("{} = {value}", attribute.key)).named("Other")
+            }
         }
     }))
+}
+
+/// A value as text, numbers with all their digits.
+fn own_text(value: &FileValue) -> String {
+    match value.numbers() {
+        [] => value.to_string(),
+        numbers => {
+            let numbers = numbers.iter().map(f32::to_string);
+            numbers.collect::<Vec<_>>().join(" ")
+        }
+    }
 }
 
 fn attribute_text(Attribute { value, line, .. }: &Attribute) -> String {
@@ -662,7 +676,9 @@ impl<'a> FactionAt<'a> {
         let own = lines.filter(|line| line.faction == self.index);
         Value::list(own.map(|line| {
             let state = state_name(line.state);
-            Value::from(format!("{}: {state}", self.faction_name(line.other))).named("Towards")
+            Value::from(format!("{}: {state}", self.faction_name(line.other)))
+                .naming("faction", line.other as usize, state)
+                .named("Towards")
         }))
     }
 

@@ -28,8 +28,12 @@ impl Model {
         });
         vec![
             Parts::one("model", ModelItem::Model),
-            materials.items(|index| Some(material_item(index))),
-            joints.items(|index| Some(joint_item(index))),
+            materials
+                .items(|index| Some(material_item(index)))
+                .named_by_others(),
+            joints
+                .items(|index| Some(joint_item(index)))
+                .named_by_others(),
             clips.made_of(|index| self.clip_parts(index)),
             self.vertex_parts(),
             self.flaw_parts(),
@@ -63,6 +67,8 @@ impl Model {
         };
         let poses = Parts::named("pose", clip.poses.len(), pose_name);
         let poses = poses
+            .keys(move |index| (index / joints).to_string())
+            .each_of("joint", move |index| Some(index % joints))
             .items(move |index| Some(joint_item(index % joints)))
             .owns(move |index| self.own_pose(number, index))
             .glance(|index, bytes| {
@@ -91,34 +97,25 @@ impl Model {
             push(&vertex.position, bytes);
             push(&vertex.uv, bytes);
             push(&vertex.normal, bytes);
-            let material = pfobj.materials.get(vertex.material as usize);
-            push_name(
-                material.map(|material| &*material.name),
-                vertex.material,
-                bytes,
-            );
             for influence in pfobj.influences_of(vertex) {
-                let joint = pfobj.joints.get(influence.joint as usize);
-                push_name(joint.map(|joint| &*joint.name), influence.joint, bytes);
                 push(&[influence.weight], bytes);
             }
         };
         Parts::sequence("vertex", pfobj.vertices.len(), glance)
+            .naming_parts(|index, named| {
+                let Some(vertex) = pfobj.vertices.get(index) else {
+                    return;
+                };
+                named.push(("material", vertex.material as usize));
+                let joints = pfobj.influences_of(vertex).iter();
+                named.extend(joints.map(|influence| ("joint", influence.joint as usize)));
+            })
             .items(|index| {
                 let index = (index / 3) as u32;
                 Some(ModelItem::Triangle { index })
             })
             .owns(|index| self.own_vertex(index))
     }
-}
-
-/// By its name, as it may stand elsewhere in another file, or else by its number.
-fn push_name(name: Option<&str>, number: u32, bytes: &mut Vec<u8>) {
-    match name {
-        Some(name) => bytes.extend(name.bytes()),
-        None => bytes.extend(number.to_string().bytes()),
-    }
-    bytes.push(b'\n');
 }
 
 fn push(numbers: &[f32], bytes: &mut Vec<u8>) {

@@ -130,7 +130,14 @@ impl Model {
     pub(super) fn own_bounds(&self, clip: usize, frame: usize) -> Vec<OwnLine> {
         let clip = self.pfobj.clips.get(clip);
         let bounds = clip.and_then(|clip| clip.bounds.get(frame));
-        bounds.map_or_else(Vec::new, |bounds| own_min_max(bounds).own_lines("Bounds"))
+        let bounds = bounds.map(|bounds| own_min_max(bounds).own_lines("Bounds"));
+        let mut own = bounds.unwrap_or_default();
+        let first = clip.and_then(|clip| clip.frame_lines.get(frame));
+        own.extend(first.map(|first| {
+            let place = line(first + self.pfobj.joints.len() as u64);
+            OwnLine::new("Bounds", "In the file", place).within(Origin::Place)
+        }));
+        own
     }
 
     /// The keys of `info --json`.
@@ -349,7 +356,7 @@ impl<'a> JointAt<'a> {
             .in_summary_as("Joint")
             .json("name"),
         field("Parent", |at: &Self| match at.parent() {
-            Some(parent) => at.model.joint_link(parent),
+            Some(parent) => at.model.joint_link(parent).naming("joint", parent, ""),
             None => "none (root joint)".into(),
         })
         .summary("Parent", |at| {
@@ -658,8 +665,8 @@ impl<'a> CornerAt<'a> {
             let materials = &at.model.pfobj.materials;
             let material = materials.get(at.vertex.material as usize);
             let name = material.map(|material| material.name.clone());
-            name.unwrap_or_else(|| at.vertex.material.to_string())
-                .into()
+            let name = name.unwrap_or_else(|| at.vertex.material.to_string());
+            Value::from(name).naming("material", at.vertex.material as usize, "")
         }),
         field("", |at: &Self| at.weight_lines().into())
             .own(CornerAt::own_weights)
@@ -706,7 +713,10 @@ impl<'a> CornerAt<'a> {
         Value::list(listed.map(|influence| {
             let joint = self.model.pfobj.joints.get(influence.joint as usize);
             let joint = joint.map_or_else(|| influence.joint.to_string(), |it| it.name.clone());
-            Value::from(format!("{joint}, {}", influence.weight)).named("Moved by")
+            let weight = influence.weight;
+            Value::from(format!("{joint}, {weight}"))
+                .naming("joint", influence.joint as usize, weight.to_string())
+                .named("Moved by")
         }))
     }
 

@@ -109,10 +109,11 @@ impl Terrain {
 
     /// The same for comparing tiles: what the material is, wherever it stands in the list.
     fn own_material(&self, number: i32) -> Value {
-        match self.material_at(number) {
+        let value = match self.material_at(number) {
             Some(material) => format!("{}, {}", material.name, material.texture).into(),
-            None => no_material(number).into(),
-        }
+            None => Value::from(no_material(number)),
+        };
+        value.naming("material", number as usize, "")
     }
 
     fn material_at(&self, number: i32) -> Option<&Material> {
@@ -126,13 +127,13 @@ impl Terrain {
         matches!(self.map.found(row, col), Found::Missing)
     }
 
-    /// Appends what a tile is, by its index: its characters in one spelling, with the materials that it names
-    /// in place of their numbers.
-    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
+    /// Appends what a tile is but for its materials, by its index: its characters in one spelling. Gives what
+    /// they say.
+    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) -> Option<Reading> {
         let map = &self.map;
         let cols = map.cols().max(1);
         let [row, col] = [index as u32 / cols, index as u32 % cols];
-        let reading = match map.found(row, col) {
+        match map.found(row, col) {
             Found::Odd(odd) => {
                 // The engine reads a type in either case.
                 let (kind, rest) = odd.text.split_at(odd.text.len().min(1));
@@ -141,10 +142,7 @@ impl Terrain {
                 Reading::of(odd.text)
             }
             Found::Tile => {
-                let Some(tile) = map.tiles.get(index) else {
-                    return;
-                };
-                let mut tile = *tile;
+                let mut tile = *map.tiles.get(index)?;
                 for field in SPELT_IN_TWO_WAYS {
                     tile.set(field, tile.get(field));
                 }
@@ -158,18 +156,6 @@ impl Terrain {
                 Some(Reading::from(&tile))
             }
             Found::Missing => None,
-        };
-        for number in reading
-            .iter()
-            .flat_map(|reading| MATERIALS.map(|field| reading.get(field)))
-        {
-            match self.material_at(number) {
-                Some(material) => {
-                    bytes.extend(material.name.bytes().chain([0]));
-                    bytes.extend(material.texture.bytes().chain([0]));
-                }
-                None => bytes.extend(number.to_le_bytes()),
-            }
         }
     }
 }
@@ -180,6 +166,11 @@ const SPELT_IN_TWO_WAYS: [Field; 2] = [Field::Type, Field::BaseHeight];
 
 /// The fields of a tile that name materials.
 const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];
+
+/// The numbers of the materials that a tile names; one below 0 is that of none.
+pub(super) fn materials_of(reading: &Reading) -> [usize; 2] {
+    MATERIALS.map(|field| reading.get(field) as usize)
+}
 
 fn no_material(number: i32) -> String {
     format!("{number}: there is no such material")

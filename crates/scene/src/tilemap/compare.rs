@@ -41,6 +41,7 @@ impl TileMap {
             zone.map_or_else(String::new, |zone| zone.name.clone())
         });
         let zones = zones.cut(self.is_list_cut(|what| matches!(what, Unread::Zones(_))));
+        let zones = zones.named_by_others();
         parts.push(zones.items(|index| Some(Self::zone_item(index))));
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
         parts.extend(self.facts.parts(self, None));

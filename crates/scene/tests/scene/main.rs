@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod cut_maps;
+mod differences;
 mod ika;
 mod items;
 mod level;

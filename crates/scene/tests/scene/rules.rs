@@ -198,6 +198,7 @@ fn sweep_pfscene(broken: &mut Broken) {
         ("entity guard", "entity gu\0ard"),
         ("faction_id int 1", "faction_id float 1.0"),
         ("region gate", "region meadow"),
+        ("static bool", "statik bool"),
         ("section \"cameras\"", "section \"camras\""),
     ] {
         let text = SCENE.replace(from, to);

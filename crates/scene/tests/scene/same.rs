@@ -9,7 +9,7 @@ use mapscope_scene::{Document, OpenOptions, Source};
 use mapscope_testdata::tiny_scene::{sound_scene, write_game};
 use mapscope_testdata::{root, synthesize, tiny_model};
 
-fn open(path: impl AsRef<Path>, bytes: &[u8]) -> Arc<dyn Document> {
+pub(crate) fn open(path: impl AsRef<Path>, bytes: &[u8]) -> Arc<dyn Document> {
     let source = Source {
         path: path.as_ref().into(),
         bytes: bytes.to_vec().into(),

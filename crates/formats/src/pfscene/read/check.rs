@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::super::{Attribute, ENTITY_ATTRIBUTES, MAX_FACTIONS, Value, ValueType};
 use super::{Kind, Line, Promise, Reader, Record, rules};
 use crate::cursor::text_place;
+use crate::misspelt::meant;
 use crate::{Cause, Place, Subject, outside, quoted};
 
 /// The states of diplomacy that the engine knows.
@@ -52,7 +53,9 @@ impl<'a> Reader<'a> {
     ) {
         let known = self.known_type(record, line.key.text);
         self.check_order(record, attribute, line);
-        if known.is_none() && record.kind != Kind::Entity {
+        if known.is_none() && record.kind == Kind::Entity {
+            self.check_key(record, attribute, line);
+        } else if known.is_none() {
             let (cause, expected) = (record.odd_line, expected_in(record.kind));
             self.text
                 .wrong_after(cause, &rules::LINE, line.key, expected);
@@ -95,6 +98,30 @@ impl<'a> Reader<'a> {
             });
         }
         self.check_numbers(attribute, line);
+    }
+
+    /// Looks at whether the key of an attribute of an entity, which the engine does not read, is one that it
+    /// does, misspelt. Classes of scripts may have attributes of their own.
+    fn check_key(&mut self, record: &mut Record, attribute: &Attribute, line: &Line<'a>) {
+        let value_type = attribute.value.value_type();
+        let may_be = ENTITY_ATTRIBUTES.iter().filter(|known| {
+            value_type.is_none_or(|it| it == known.value_type)
+                && record.line_of(known.key).is_none()
+        });
+        let Some(meant) = meant(&attribute.key, may_be.map(|known| known.key)) else {
+            return;
+        };
+        self.text.report(&rules::ATTRIBUTE_KEY, line.key, || {
+            let key = quoted(line.key.text);
+            format!("{key} is no attribute that the engine knows; did you mean `{meant}`?")
+        });
+        if let Some(cause) = self.text.problems.last() {
+            if ["constructor_arguments", "tags"].contains(&&*meant) {
+                // What it lists follows.
+                record.odd_line = record.odd_line.or(Some(cause));
+            }
+            record.misspelt.push((meant, cause));
+        }
     }
 
     /// Looks at whether an attribute is the next one of a record of which the engine tells them by their
@@ -359,12 +386,13 @@ impl<'a> Reader<'a> {
                 });
             }
         }
+        let (again, subject) = (self.diplomacy_again, problems.subject);
         for diplomacy in &self.scene.diplomacy {
             let (a, b) = (diplomacy.faction, diplomacy.other);
             let other = states.get(&(b, a)).filter(|other| other.state == PEACE);
             if let Some(other) = other.filter(|_| diplomacy.state == WAR) {
                 let place = text_place((diplomacy.line, 1), 0);
-                problems.add(&rules::ONE_SIDED_WAR, place, || {
+                problems.add_consequence(again, &rules::ONE_SIDED_WAR, subject, place, || {
                     let line = other.line;
                     format!(
                         "faction {a} is at war with {b}, which is at peace with it in line {line}"

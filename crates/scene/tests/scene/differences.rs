@@ -1,0 +1,344 @@
+//! One cause is one difference between two files.
+
+use mapscope_formats::pfmap::{self, Field, Material, Pfmap};
+use mapscope_formats::pfobj::{self, Pfobj, Rotation};
+use mapscope_formats::pmf::{self, Cube, Packing};
+use mapscope_scene::diff::Diff;
+use mapscope_testdata::tiny_scene::SCENE;
+use mapscope_testdata::{synthesize, tiny_model};
+
+use crate::same::open;
+
+/// What differs between two files of a name: kinds, places, and the keys of fields.
+#[track_caller]
+fn differences(name: &str, files: [&[u8]; 2]) -> Vec<String> {
+    let [a, b] = files.map(|file| open(name, file));
+    let diff = Diff::of([&*a, &*b]).unwrap();
+    assert_eq!(diff.not_read, [None, None]);
+    assert_eq!(diff.count(), diff.differences.len() as u64);
+    let told = diff.differences.iter().map(|it| {
+        let sign = match it.is_in {
+            [true, false] => "-",
+            [false, true] => "+",
+            _ => "",
+        };
+        let fields = it.fields.iter().filter(|_| sign.is_empty());
+        let keys: Vec<&str> = fields.map(|field| field.key.as_str()).collect();
+        format!("{sign}{} {}: {}", it.what, it.place, keys.join(" "))
+    });
+    told.collect()
+}
+
+/// How many tiles of the map name materials in turn.
+const NAMING: usize = 100;
+
+/// A map with five materials, which the first tiles name in turn, and the others only the first of them.
+fn map() -> Pfmap {
+    let mut map = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    let material = |i: usize| Material {
+        name: format!("name{i}"),
+        texture: format!("picture{i}.png"),
+        line: 0,
+    };
+    map.materials = (0..5).map(material).collect();
+    for (i, tile) in map.tiles.iter_mut().enumerate() {
+        let numbers = if i < NAMING {
+            [i % 5, (i + 1) % 5]
+        } else {
+            [0; 2]
+        };
+        let fields = [Field::TopMaterial, Field::SideMaterial];
+        for (field, number) in fields.into_iter().zip(numbers) {
+            tile.set(field, number as i32);
+        }
+    }
+    map
+}
+
+#[track_caller]
+fn of_maps(a: &Pfmap, b: &Pfmap) -> Vec<String> {
+    let files = [pfmap::write(a), pfmap::write(b)];
+    differences("a.pfmap", [&files[0], &files[1]])
+}
+
+#[test]
+fn a_material_of_a_map_under_another_name_is_one_difference() {
+    let a = map();
+    for at in 0..a.materials.len() {
+        let mut b = a.clone();
+        b.materials[at].name = "other".to_owned();
+        let place = format!("material name{at}");
+        assert_eq!(of_maps(&a, &b), [format!("{place}: name")]);
+        b.materials[at].texture = "other.png".to_owned();
+        assert_eq!(of_maps(&a, &b), [format!("{place}: name texture")]);
+        b.materials[at].name = a.materials[at].name.clone();
+        assert_eq!(of_maps(&a, &b), [format!("{place}: texture")]);
+        // A tile that is really another is told with it, and only that.
+        let number = b.tiles[700].get(Field::TopMaterial);
+        b.tiles[700].set(Field::TopMaterial, (number + 1) % 5);
+        let expected = [
+            format!("{place}: texture"),
+            "tile 21,28: top_material".to_owned(),
+        ];
+        assert_eq!(of_maps(&a, &b), expected);
+    }
+    let mut b = a.clone();
+    for material in &mut b.materials {
+        material.name.insert(0, 'x');
+    }
+    assert_eq!(of_maps(&a, &b).len(), 5);
+}
+
+#[test]
+fn a_material_that_is_inserted_moves_no_tile_that_names_what_it_did() {
+    let a = map();
+    let new = Material {
+        name: "new".to_owned(),
+        texture: "new.png".to_owned(),
+        line: 0,
+    };
+    for at in 0..=a.materials.len() {
+        let mut b = a.clone();
+        b.materials.insert(at, new.clone());
+        // Each tile is another that has a number which is that of another now.
+        let others = (0..NAMING).filter(|i| i % 5 >= at || (i + 1) % 5 >= at);
+        let rest = usize::from(at == 0) * (a.tiles.len() - NAMING);
+        let [first, second] = [&a, &b].map(|map| open("a.pfmap", &pfmap::write(map)));
+        let count = Diff::of([&*first, &*second]).unwrap().count();
+        assert_eq!(count, (1 + others.count() + rest) as u64, "{at}");
+        for tile in &mut b.tiles {
+            for field in [Field::TopMaterial, Field::SideMaterial] {
+                let number = tile.get(field);
+                tile.set(field, number + i32::from(number as usize >= at));
+            }
+        }
+        assert_eq!(of_maps(&a, &b), ["+material new: "], "{at}");
+        assert_eq!(of_maps(&b, &a), ["-material new: "], "{at}");
+        // Another one under another name at the same time.
+        b.materials[(at + 2) % 6].name = "renamed".to_owned();
+        let found = of_maps(&a, &b);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].starts_with("material name") && found[1] == "+material new: ");
+    }
+}
+
+#[test]
+fn materials_that_are_swapped_are_others_on_their_tiles() {
+    let a = map();
+    let mut b = a.clone();
+    b.materials.swap(1, 3);
+    let found = of_maps(&a, &b);
+    let changed = |i: &usize| [1, 3].contains(&(i % 5)) || [1, 3].contains(&((i + 1) % 5));
+    let tiles = (0..NAMING).filter(changed).count();
+    assert_eq!(found.len(), 1 + tiles);
+    assert_eq!(found[0], "material order: order");
+    // With the numbers of the tiles swapped as well they are what they were.
+    for tile in &mut b.tiles {
+        for field in [Field::TopMaterial, Field::SideMaterial] {
+            tile.set(field, [0, 3, 2, 1, 4][tile.get(field) as usize]);
+        }
+    }
+    assert_eq!(of_maps(&a, &b), ["material order: order"]);
+}
+
+/// A model of which no two numbers are the same that a file writes with a point.
+fn model() -> Pfobj {
+    let mut model = tiny_model();
+    let mut last = 0.0;
+    let mut fill = |numbers: &mut [f32]| {
+        for number in numbers {
+            last += 0.015625;
+            *number = last;
+        }
+    };
+    for vertex in &mut model.vertices {
+        fill(&mut vertex.position);
+        fill(&mut vertex.uv);
+        fill(&mut vertex.normal);
+    }
+    for (influence, i) in model.influences.iter_mut().zip(0..) {
+        influence.joint = i % 3;
+        fill(std::slice::from_mut(&mut influence.weight));
+    }
+    for material in &mut model.materials {
+        fill(std::slice::from_mut(&mut material.ambient));
+        fill(&mut material.diffuse);
+        fill(&mut material.specular);
+    }
+    let clips = model.clips.iter_mut();
+    let poses = clips.flat_map(|clip| &mut clip.poses);
+    let binds = model.joints.iter_mut().map(|joint| &mut joint.bind);
+    for transform in binds.chain(poses) {
+        fill(&mut transform.scale);
+        let mut rotation = [0.0; 4];
+        fill(&mut rotation);
+        transform.rotation = Rotation::ConjugatedQuaternion(rotation);
+        fill(&mut transform.translation);
+    }
+    for joint in &mut model.joints {
+        fill(&mut joint.tip);
+    }
+    for bounds in model.clips.iter_mut().flat_map(|clip| &mut clip.bounds) {
+        fill(&mut bounds.min);
+        fill(&mut bounds.max);
+    }
+    model
+}
+
+#[track_caller]
+fn of_models(a: &Pfobj, b: &Pfobj) -> Vec<String> {
+    let files = [pfobj::write(a), pfobj::write(b)];
+    differences("a.pfobj", [&files[0], &files[1]])
+}
+
+#[test]
+fn whatever_of_a_model_has_another_name_is_one_difference() {
+    let a = model();
+    for at in 0..a.joints.len() {
+        let mut b = a.clone();
+        let name = std::mem::replace(&mut b.joints[at].name, "other".to_owned());
+        assert_eq!(of_models(&a, &b), [format!("joint {name}: name")]);
+        b.joints[at].bind.translation[1] += 1.0;
+        let expected = format!("joint {name}: name translation");
+        assert_eq!(of_models(&a, &b), [expected]);
+    }
+    for at in 0..a.materials.len() {
+        let mut b = a.clone();
+        let name = std::mem::replace(&mut b.materials[at].name, "other".to_owned());
+        assert_eq!(of_models(&a, &b), [format!("material {name}: name")]);
+        b.materials[at].texture = "other.png".to_owned();
+        assert_eq!(
+            of_models(&a, &b),
+            [format!("material {name}: name texture")]
+        );
+    }
+    for at in 0..a.clips.len() {
+        let mut b = a.clone();
+        let name = std::mem::replace(&mut b.clips[at].name, "other".to_owned());
+        assert_eq!(of_models(&a, &b), [format!("clip {name}: name")]);
+        // With other poses it is another clip.
+        b.clips[at].poses[2].translation[0] += 1.0;
+        let expected = [format!("-clip {name}: "), "+clip other: ".to_owned()];
+        assert_eq!(of_models(&a, &b), expected);
+    }
+    let mut b = a.clone();
+    for joint in &mut b.joints {
+        joint.name.insert_str(0, "rig_");
+    }
+    assert_eq!(of_models(&a, &b).len(), a.joints.len());
+}
+
+#[test]
+fn a_joint_that_is_inserted_is_one_difference() {
+    let a = model();
+    for at in 0..=a.joints.len() {
+        let mut b = a.clone();
+        let mut new = b.joints[0].clone();
+        (new.name, new.parent) = ("new".to_owned(), None);
+        for joint in &mut b.joints {
+            joint.parent = joint
+                .parent
+                .map(|parent| parent + u32::from(parent as usize >= at));
+        }
+        b.joints.insert(at, new);
+        for influence in &mut b.influences {
+            influence.joint += u32::from(influence.joint as usize >= at);
+        }
+        for clip in &mut b.clips {
+            let frames = clip.poses.chunks(a.joints.len()).map(<[_]>::to_vec);
+            let frames = frames.flat_map(|mut frame| {
+                frame.insert(at, frame[0]);
+                frame
+            });
+            clip.poses = frames.collect();
+        }
+        assert_eq!(of_models(&a, &b), ["+joint new: "], "{at}");
+        assert_eq!(of_models(&b, &a), ["-joint new: "], "{at}");
+    }
+}
+
+/// A text with each of its numbers that have a point in turn, by the next one up and in another spelling.
+fn with_other_numbers(text: &str) -> Vec<[String; 2]> {
+    let is_end = |c: char| c.is_ascii_whitespace() || c == '/';
+    let mut texts = Vec::new();
+    let mut at = 0;
+    for word in text.split_inclusive(is_end) {
+        let number = word.trim_end_matches(is_end);
+        if number.contains('.')
+            && let Ok(value) = number.parse::<f32>()
+        {
+            let next = if value == 0.0 { 1e-9 } else { value.next_up() };
+            texts.push([format!("{next:.12}"), format!("{number}000")].map(|with| {
+                let mut text = text.to_owned();
+                text.replace_range(at..at + number.len(), &with);
+                text
+            }));
+        }
+        at += word.len();
+    }
+    texts
+}
+
+#[test]
+fn every_number_that_is_read_as_another_is_a_difference_and_no_spelling_is() {
+    let model = String::from_utf8(pfobj::write(&model())).unwrap();
+    for (name, text) in [("a.pfobj", &*model), ("a.pfscene", SCENE)] {
+        let others = with_other_numbers(text);
+        assert!(others.len() > 40, "{name}: {}", others.len());
+        for [other, same] in others {
+            let lines = text.lines().zip(other.lines());
+            let line = lines.filter(|(line, other)| line != other).last().unwrap();
+            // The version is no number for the engine.
+            if line.0.starts_with("version") {
+                continue;
+            }
+            let files = [text, &other].map(str::as_bytes);
+            let found = differences(name, files);
+            assert_eq!(found.len(), 1, "{line:?}: {found:?}");
+            let files = [text, &same].map(str::as_bytes);
+            assert!(differences(name, files).is_empty(), "{line:?}");
+        }
+    }
+}
+
+#[test]
+fn a_corner_of_a_level_that_is_moved_a_little_is_a_difference() {
+    let moved = |map: &pmf::Pmf| {
+        let data = map.levels[0].chunks[0].data.as_ref()?;
+        data.cubes.iter().find_map(|(_, cube)| match cube {
+            Cube::Geometry(geometry) => data.cubes.moved_points(geometry).next(),
+            _ => None,
+        })
+    };
+    let maps = (0..50).map(|seed| synthesize::pmf([1, 1, 1], 3, seed));
+    let moved = maps.map(|map| (moved(&map), map));
+    let (point, map) = moved
+        .flat_map(|(moved, map)| Some((moved?.1, map)))
+        .next()
+        .unwrap();
+    let file = pmf::write(&map, Packing::Stored).unwrap();
+    let bytes = point.map(f32::to_le_bytes).concat();
+    let at = file.windows(12).position(|window| window == bytes).unwrap();
+    for axis in 0..3 {
+        let mut other = file.clone();
+        let place = at + 4 * axis..at + 4 * axis + 4;
+        other[place].copy_from_slice(&point[axis].next_up().to_le_bytes());
+        let found = differences("a.pmf", [&file, &other]);
+        assert_eq!(found.len(), 1, "{found:?}");
+    }
+}
+
+#[test]
+fn whatever_of_a_scene_has_another_name_is_one_difference() {
+    let renamed = [
+        ("\"Villagers\"", "\"Farmers\"", "faction Villagers: name"),
+        ("entity guard", "entity warden", "entity guard: name"),
+        ("region meadow", "region field", "region meadow: name"),
+        ("camera above", "camera below", "camera above: name"),
+    ];
+    for (name, other, expected) in renamed {
+        let other = SCENE.replacen(name, other, 1);
+        let files = [SCENE, &other].map(str::as_bytes);
+        assert_eq!(differences("a.pfscene", files), [expected]);
+    }
+}
