@@ -17,7 +17,7 @@ crate::rules! {
     Error NO_LAYERS = "ika/no-layers", all is read;
     /// A node that is needed is missing.
     Error MISSING_NODE = "ika/missing-node";
-    /// A list has a node of another name than its elements.
+    /// A node has a name that is not known where it stands.
     Error UNKNOWN_NODE = "ika/unknown-node";
     /// A header that should be there is missing.
     Warning NO_HEADER = "ika/no-header";
