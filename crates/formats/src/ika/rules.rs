@@ -29,6 +29,8 @@ crate::rules! {
     Error BLOCK = "ika/block";
     /// The length of a block is another than that of its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;
+    /// A byte is missing, or there is one too many, before a block or a list.
+    Error BYTE_COUNT = "ika/byte-count", all is read;
     /// A block holds more than is needed, or is damaged behind that.
     Warning LONG_BLOCK = "ika/long-block";
     /// Data is not base64.
