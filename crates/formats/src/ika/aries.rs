@@ -1,7 +1,13 @@
 //! The notation of ika's text files: nested nodes in parentheses, each with a name and with nodes
 //! and texts in it (fact sheet 4).
 
+mod grammar;
+mod parse;
+
 use std::borrow::Cow;
+use std::collections::HashSet;
+
+pub(super) use grammar::Grammar;
 
 use super::rules;
 use super::text;
@@ -9,10 +15,11 @@ use crate::base64;
 use crate::misspelt::meant;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problem, Problems, Rest, Rule, quoted};
+use crate::{Place, Problem, Problems, Rest, Rule, Subject, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
+
 /// A file in the notation.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
@@ -23,8 +30,16 @@ pub(super) struct Tree<'a> {
     /// That there is a parenthesis too many or too few, if there is: nodes may stand in others than they
     /// should.
     unbalanced: Option<Cause>,
-    /// That no space follows the name of a node; and where that node and the one that it is in begin.
-    misnamed: Vec<(Cause, [Option<Place>; 2])>,
+    misnamed: Vec<Misnamed>,
+}
+
+/// A node whose name is not what it seems.
+#[derive(Debug)]
+struct Misnamed {
+    /// What is said of it.
+    cause: Cause,
+    /// Where it begins, and the node that it is in.
+    places: [Option<Place>; 2],
 }
 
 /// A node or a text.
@@ -155,69 +170,76 @@ fn is_space(byte: u8) -> bool {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads a file. What is wrong with it is listed; there is always a tree.
-    pub(super) fn read(bytes: &'a [u8], problems: &mut Problems) -> Self {
-        let mut parser = Parser {
-            bytes,
-            pos: 0,
-            line: 1,
-            line_start: 0,
-            items: Vec::new(),
-            open: Vec::new(),
-            cut: None,
-            unbalanced: None,
-            misnamed: Vec::new(),
-            problems,
-        };
-        if bytes.starts_with(BYTE_ORDER_MARK) {
-            parser.problems.add(&rules::SYNTAX, parser.place(), || {
-                "a byte order mark; the engine refuses it".to_owned()
-            });
-            parser.pos = BYTE_ORDER_MARK.len();
-        }
-        parser.run();
-        Self {
-            items: parser.items,
-            cut: parser.cut,
-            unbalanced: parser.unbalanced,
-            misnamed: parser.misnamed,
+    /// Reads a file, with what is wrong with it; there is always a tree.
+    pub(super) fn read(bytes: &'a [u8], grammar: &Grammar) -> (Self, Problems) {
+        let (mut tree, mut problems) = parse::parse(bytes, grammar);
+        tree.check_names(grammar, &mut problems);
+        (tree, problems)
+    }
+
+    /// Lists the nodes that have nearly the name of one that may stand where they do, or that of its list
+    /// or of its elements, and takes them for it. Where that is there already, they are left out.
+    fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
+        let mut around: Vec<usize> = Vec::new();
+        // What is in which node.
+        let mut there = HashSet::new();
+        let mut index = 0;
+        while let Some(&item) = self.items.get(index) {
+            let is_behind = |of: &mut usize| self.items.get(*of).is_none_or(|of| of.next <= index);
+            while around.pop_if(is_behind).is_some() {}
+            if item.kind != ItemKind::Node || grammar.is_free(item.bytes) {
+                index = item.next;
+                continue;
+            }
+            let parent = around
+                .last()
+                .copied()
+                .and_then(|of| Node::at(&self.items, of));
+            if let Some(parent) = parent
+                && let Some(meant) = self.meant_by(index, parent, grammar)
+            {
+                let is_there = !grammar.is_list(parent.name())
+                    && (!there.insert((parent.first, meant)) || parent.node(meant).is_some());
+                let names = [item.bytes, meant.as_bytes()];
+                let names = [names.iter().min(), names.iter().max()];
+                let (rule, place) = (&rules::UNKNOWN_NODE, item.place());
+                problems.add_alike(names, rule, Subject::File, place, || {
+                    let [name, parent] = [item.bytes, parent.name()].map(quoted);
+                    let so = if is_there { "left out" } else { "read as that" };
+                    format!("{name} is no node of {parent}; did you mean `{meant}`? It is {so}")
+                });
+                if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
+                    item.bytes = meant.as_bytes();
+                }
+            }
+            around.push(index);
+            index += 1;
         }
     }
 
-    /// Lists the nodes with a name that is nearly one of those that are known, and is none of them. What a
-    /// node named `free` has in it can have any names.
-    pub(super) fn check_names(&mut self, known: &[&str], free: &str, problems: &mut Problems) {
-        let mut around: Vec<(usize, Place)> = Vec::new();
-        let mut index = 0;
-        while let Some(item) = self.items.get(index) {
-            let place = item.place();
-            while around.pop_if(|(end, _)| *end <= index).is_some() {}
-            let is_node = item.kind == ItemKind::Node;
-            let name = std::str::from_utf8(item.bytes).unwrap_or_default();
-            let is_told = self.misnamed.iter().any(|(_, [of, _])| *of == Some(place));
-            if is_node
-                && !is_told
-                && !known.contains(&name)
-                && let Some(meant) = meant(name, known)
-            {
-                problems.add(&rules::UNKNOWN_NODE, place, || {
-                    let name = quoted(item.bytes);
-                    format!("{name} is the name of no node; did you mean `{meant}`? It is left out")
-                });
-                if let Some(cause) = problems.last() {
-                    let of = around.last().map(|(_, place)| *place);
-                    self.misnamed.push((cause, [Some(place), of]));
-                }
-            }
-            if is_node && name == free {
-                index = item.next;
-            } else {
-                if is_node {
-                    around.push((item.next, place));
-                }
-                index += 1;
-            }
+    /// The name that is meant by that of a node in another, if it is not its own.
+    fn meant_by(
+        &self,
+        index: usize,
+        parent: Node<'_, 'a>,
+        grammar: &Grammar,
+    ) -> Option<&'static str> {
+        let node = Node::at(&self.items, index)?;
+        let (name, place) = (node.name(), Some(node.place()));
+        let is_told = |it: &Misnamed| it.places[0] == place;
+        if grammar.lists(parent.name(), name) || self.misnamed.iter().any(is_told) {
+            return None;
         }
+        if !grammar.knows(name) {
+            let children = grammar.children(parent.name());
+            let meant = meant(std::str::from_utf8(name).ok()?, children)?;
+            return children.iter().copied().find(|child| *child == meant);
+        }
+        let other = grammar.other_number(parent.name(), name)?;
+        let is_of_it = |inside: Node<'_, '_>| {
+            inside.name() == other.as_bytes() || grammar.lists(other.as_bytes(), inside.name())
+        };
+        node.nodes().all(is_of_it).then_some(other)
     }
 
     /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and
@@ -227,7 +249,7 @@ impl<'a> Tree<'a> {
         if let Some(unbalanced) = self.unbalanced {
             problems.fold(unbalanced, |problem| self.is_of_missing(problem));
         }
-        for (cause, places) in &self.misnamed {
+        for Misnamed { cause, places } in &self.misnamed {
             problems.fold(*cause, |problem| {
                 places.contains(&Some(problem.place)) && self.is_of_missing(problem)
             });
@@ -249,14 +271,12 @@ impl<'a> Tree<'a> {
         let is_nameless = |item: &Item<'_>| item.kind == ItemKind::Node && item.bytes.is_empty();
         let nameless = self.items.iter().find(|item| is_nameless(item));
         let nameless = nameless.and_then(|nameless| {
-            let is_it = |(_, places): &&(Cause, [Option<Place>; 2])| {
-                places.contains(&Some(nameless.place()))
-            };
-            self.misnamed.iter().find(is_it)
+            let place = Some(nameless.place());
+            self.misnamed.iter().find(|it| it.places.contains(&place))
         });
         let in_data = [&rules::SYNTAX, &rules::BASE64, &rules::BLOCK];
         let first = nameless
-            .map(|(cause, _)| *cause)
+            .map(|it| it.cause)
             .or_else(|| problems.find_since(0, |problem| in_data.contains(&problem.rule)));
         if let Some(first) = first {
             problems.fold_one(first, end);
@@ -285,7 +305,7 @@ impl<'a> Tree<'a> {
         let mut index = 0;
         while let Some(item) = self.items.get(index) {
             if item.kind == ItemKind::Node && item.bytes == name.as_bytes() {
-                return Some(Node::new(&self.items, index, *item));
+                return Node::at(&self.items, index);
             }
             index = item.next;
         }
@@ -294,12 +314,13 @@ impl<'a> Tree<'a> {
 }
 
 impl<'t, 'a> Node<'t, 'a> {
-    fn new(items: &'t [Item<'a>], index: usize, item: Item<'a>) -> Self {
-        Self {
+    /// The node at an index.
+    fn at(items: &'t [Item<'a>], index: usize) -> Option<Self> {
+        Some(Self {
             items,
-            item,
+            item: *items.get(index)?,
             first: index + 1,
-        }
+        })
     }
 
     /// Its name.
@@ -351,7 +372,7 @@ impl<'t, 'a> Node<'t, 'a> {
     pub(super) fn nodes(self) -> impl Iterator<Item = Self> {
         self.content()
             .filter(|(_, item)| item.kind == ItemKind::Node)
-            .map(move |(index, item)| Node::new(self.items, index, item))
+            .filter_map(move |(index, _)| Node::at(self.items, index))
     }
 
     /// The nodes of a name in it.
@@ -442,35 +463,6 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// How long a text is whose end is lost, so that it goes on to the quote that another one begins with, or
-/// to the end of the file: up to the parenthesis that ends its node on the line where it begins, or to the
-/// end of that line. None for one that seems whole.
-fn lost_quote(text: &[u8], behind: &[u8], is_closed: bool) -> Option<usize> {
-    let line = text.iter().position(|byte| *byte == b'\n')?;
-    let line = text.get(..line)?.trim_ascii_end();
-    let mut depth = 0_u32;
-    let end = line.iter().position(|byte| match byte {
-        b'(' => {
-            depth += 1;
-            false
-        }
-        b')' if depth == 0 => true,
-        b')' => {
-            depth -= 1;
-            false
-        }
-        _ => false,
-    });
-    let is_lost = if is_closed {
-        // Behind the end of a text there is nothing but the end of its node, or what follows in it.
-        let next = behind.first();
-        next.is_some_and(|byte| !is_space(*byte) && !matches!(byte, b'(' | b')'))
-    } else {
-        end.is_some()
-    };
-    is_lost.then(|| end.unwrap_or(line.len()))
-}
-
 /// A text in quotes, with the escapes that it needs.
 pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(bytes.len() + 2);
@@ -493,258 +485,27 @@ pub(super) fn is_name(bytes: &[u8]) -> bool {
             .any(|byte| is_space(*byte) || matches!(byte, b'(' | b')'))
 }
 
-struct Parser<'a, 'p> {
-    bytes: &'a [u8],
-    pos: usize,
-    /// From 1.
-    line: u32,
-    line_start: usize,
-    items: Vec<Item<'a>>,
-    /// The indices of the nodes that are not closed yet.
-    open: Vec<usize>,
-    /// Why the rest is not read.
-    cut: Option<Cause>,
-    /// That a parenthesis is too many or too few.
-    unbalanced: Option<Cause>,
-    misnamed: Vec<(Cause, [Option<Place>; 2])>,
-    problems: &'p mut Problems,
-}
-
-impl<'a> Parser<'a, '_> {
-    fn column(&self) -> u32 {
-        u32::try_from(self.pos - self.line_start + 1).unwrap_or(u32::MAX)
-    }
-
-    fn place(&self) -> Place {
-        Place::Text {
-            line: self.line.into(),
-            column: self.column().into(),
-        }
-    }
-
-    fn run(&mut self) {
-        let mut is_ended = false;
-        while let Some(&byte) = self.bytes.get(self.pos) {
-            let is_outside = self.open.is_empty();
-            if !is_space(byte) && is_outside && is_ended {
-                self.problems.add(&rules::TRAILING_DATA, self.place(), || {
-                    "more text behind the last parenthesis; it is left out".to_owned()
-                });
-                if matches!(byte, b'(' | b')') {
-                    self.unbalanced = self.problems.last();
-                }
-                break;
-            }
-            match byte {
-                b'\n' => self.line_end(),
-                b' ' | b'\t' | b'\r' => self.pos += 1,
-                b'(' => {
-                    if self.open.len() == DEEPEST {
-                        self.problems.add(&rules::DEPTH, self.place(), || {
-                            format!(
-                                "more than {DEEPEST} nodes in each other; expected at most 8; \
-                                 the rest of the file is left out"
-                            )
-                        });
-                        self.cut = self.problems.last();
-                        break;
-                    }
-                    self.node();
-                }
-                b')' if is_outside => {
-                    self.problems.add(&rules::SYNTAX, self.place(), || {
-                        "`)` without `(` before it; the engine refuses it".to_owned()
-                    });
-                    self.pos += 1;
-                }
-                b')' => {
-                    self.pos += 1;
-                    self.close();
-                    is_ended = self.open.is_empty();
-                }
-                b'\'' => self.quoted(),
-                _ => self.bare(),
-            }
-        }
-        if let Some(item) = self.open.last().and_then(|index| self.items.get(*index)) {
-            let (place, name) = (item.place(), quoted(item.bytes));
-            let count = self.open.len();
-            let is_at_end = self.pos >= self.bytes.len();
-            // Of a text that does not end it is said already.
-            if is_at_end && self.cut.is_none() {
-                self.problems.add(&rules::TRUNCATED, self.place(), || {
-                    let inside = match count {
-                        1 => format!("the node {name}, which begins at {place}"),
-                        _ => {
-                            format!("{count} nodes, the innermost {name}, which begins at {place}")
-                        }
-                    };
-                    format!("the file ends inside {inside}; expected `)`")
-                });
-                self.cut = self.problems.last();
-                // Where all but the outermost node are closed, the file goes on to its end.
-                let text = self.bytes.trim_ascii_end();
-                if count == 1 && text.ends_with(b")") {
-                    self.unbalanced = self.cut;
-                }
-            }
-        }
-        for index in &self.open {
-            if let Some(item) = self.items.get_mut(*index) {
-                item.is_open = true;
-            }
-        }
-        while !self.open.is_empty() {
-            self.close();
-        }
-    }
-
-    /// Goes past a line end.
-    fn line_end(&mut self) {
-        self.pos += 1;
-        self.line = self.line.saturating_add(1);
-        self.line_start = self.pos;
-    }
-
-    fn push(&mut self, kind: ItemKind, bytes: &'a [u8], start: usize, line: u32, column: u32) {
-        self.items.push(Item {
-            kind,
-            bytes,
-            start,
-            end: self.pos,
-            line,
-            column,
-            next: self.items.len() + 1,
-            is_open: false,
-        });
-    }
-
-    /// Closes the innermost node.
-    fn close(&mut self) {
-        let next = self.items.len();
-        let item = self.open.pop().and_then(|index| self.items.get_mut(index));
-        if let Some(item) = item {
-            (item.next, item.end) = (next, self.pos);
-        }
-    }
-
-    /// The beginning of a node and its name.
-    fn node(&mut self) {
-        let (start, line, column) = (self.pos, self.line, self.column());
-        self.pos += 1;
-        let rest = self.bytes.get(self.pos..).unwrap_or_default();
-        let is_end = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
-        let len = rest.iter().position(is_end).unwrap_or(rest.len());
-        let name = rest.get(..len).unwrap_or_default();
-        self.pos += len;
-        if rest.get(len).is_some_and(|byte| !is_space(*byte)) {
-            self.problems.add(&rules::NODE_NAME, self.place(), || {
-                format!(
-                    "no space behind the name {}; the engine takes what follows for a part of the \
-                     name",
-                    quoted(name)
-                )
-            });
-            if let Some(cause) = self.problems.last() {
-                let of = self.open.last().and_then(|index| self.items.get(*index));
-                let place = Place::Text {
-                    line: line.into(),
-                    column: column.into(),
-                };
-                self.misnamed
-                    .push((cause, [Some(place), of.map(Item::place)]));
-            }
-        }
-        self.open.push(self.items.len());
-        self.push(ItemKind::Node, name, start, line, column);
-    }
-
-    /// A text in quotes.
-    fn quoted(&mut self) {
-        let (line, column) = (self.line, self.column());
-        let begin = (self.pos + 1, self.line, self.line_start);
-        self.pos += 1;
-        let start = self.pos;
-        let mut end = self.bytes.len();
-        let mut is_closed = false;
-        while let Some(&byte) = self.bytes.get(self.pos) {
-            match byte {
-                b'\'' => {
-                    end = self.pos;
-                    is_closed = true;
-                    break;
-                }
-                b'\n' => self.line_end(),
-                b'\\' => {
-                    self.pos += 1;
-                    match self.bytes.get(self.pos) {
-                        Some(b'\n') => self.line_end(),
-                        Some(_) => self.pos += 1,
-                        None => {}
-                    }
-                }
-                _ => self.pos += 1,
-            }
-        }
-        self.pos = self.pos.min(self.bytes.len());
-        let mut text = self.bytes.get(start..end).unwrap_or_default();
-        let place = Place::Text {
-            line: line.into(),
-            column: column.into(),
-        };
-        let behind = self.bytes.get(self.pos + 1..).unwrap_or_default();
-        if let Some(len) = lost_quote(text, behind, is_closed) {
-            (self.pos, self.line, self.line_start) = begin;
-            self.pos += len;
-            text = text.get(..len).unwrap_or_default();
-            self.problems.add(&rules::SYNTAX, place, || {
-                format!(
-                    "the text {} has no end on its line; expected `'`; it is read so",
-                    quoted(text)
-                )
-            });
-            is_closed = false;
-        } else if !is_closed {
-            self.problems.add(&rules::TRUNCATED, place, || {
-                format!("the text {} does not end; expected `'`", quoted(text))
-            });
-            self.cut = self.problems.last();
-        }
-        self.pos += usize::from(is_closed);
-        self.push(ItemKind::Quoted, text, start, line, column);
-    }
-
-    /// A text up to the next parenthesis.
-    fn bare(&mut self) {
-        let (start, line, column) = (self.pos, self.line, self.column());
-        while let Some(&byte) = self.bytes.get(self.pos) {
-            match byte {
-                b'(' | b')' => break,
-                b'\n' => self.line_end(),
-                _ => self.pos += 1,
-            }
-        }
-        let text = self.bytes.get(start..self.pos).unwrap_or_default();
-        let len = text.iter().rposition(|byte| !is_space(*byte));
-        let text = text.get(..len.map_or(0, |last| last + 1));
-        self.push(
-            ItemKind::Bare,
-            text.unwrap_or_default(),
-            start,
-            line,
-            column,
-        );
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Severity;
 
+    const GRAMMAR: Grammar = Grammar {
+        root: "map",
+        nodes: &[
+            ("map", &["title", "list", "layer", "free"]),
+            ("list", &["element"]),
+            ("element", &["name", "number"]),
+            ("layer", &["size", "data"]),
+            ("size", &["width", "height"]),
+            ("data", &["format"]),
+        ],
+        with_text: &["data"],
+        free: "free",
+    };
+
     fn read(bytes: &[u8]) -> (Tree<'_>, Vec<String>) {
-        let mut problems = Problems::new();
-        let tree = Tree::read(bytes, &mut problems);
+        let (tree, problems) = Tree::read(bytes, &GRAMMAR);
         let problems = problems.finish();
         (tree, problems.iter().map(ToString::to_string).collect())
     }
@@ -896,8 +657,7 @@ mod tests {
         assert!(problems[0].contains("more than 64 nodes in each other"));
         let good = ["(x ".repeat(64), ")".repeat(64)].concat();
         assert_eq!(read(good.as_bytes()).1, [""; 0]);
-        let mut problems = Problems::new();
-        Tree::read(&b"(".repeat(65), &mut problems);
+        let (_, problems) = Tree::read(&b"(".repeat(65), &GRAMMAR);
         assert!(
             problems
                 .finish()
@@ -920,9 +680,8 @@ mod tests {
 
     /// What is read of a text in a node `a` that begins on the third line.
     fn base64_of(text: &[u8]) -> (Vec<u8>, Vec<String>) {
-        let mut problems = Problems::new();
         let file = [b"\n\n(a ", text, b")"].concat();
-        let tree = Tree::read(&file, &mut problems);
+        let (tree, mut problems) = Tree::read(&file, &GRAMMAR);
         let node = tree.root("a").unwrap();
         let text = node.text().unwrap_or(Text::none(node.place()));
         let (bytes, _) = text.base64("tiles", &mut problems);

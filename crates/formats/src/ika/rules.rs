@@ -17,7 +17,7 @@ crate::rules! {
     Error NO_LAYERS = "ika/no-layers", all is read;
     /// A node that is needed is missing.
     Error MISSING_NODE = "ika/missing-node";
-    /// A list has a node of another name than its elements.
+    /// A node has a name that is not known where it stands.
     Error UNKNOWN_NODE = "ika/unknown-node";
     /// A header that should be there is missing.
     Warning NO_HEADER = "ika/no-header";
@@ -29,6 +29,8 @@ crate::rules! {
     Error BLOCK = "ika/block";
     /// The length of a block is another than that of its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;
+    /// A byte is missing, or there is one too many, before a block or a list.
+    Error BYTE_COUNT = "ika/byte-count", all is read;
     /// A block holds more than is needed, or is damaged behind that.
     Warning LONG_BLOCK = "ika/long-block";
     /// Data is not base64.

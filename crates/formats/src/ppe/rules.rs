@@ -47,8 +47,10 @@ crate::rules! {
     Warning NO_CELLS = "xmf/no-cells";
     /// Two tiles of a sheet have the same identifier.
     Warning TILE_ID = "xmf/tile-id";
+    /// Two images or objects of a layer have the same identifier.
+    Warning IDENTIFIER = "xmf/identifier";
     /// A layer is of a kind that the engine refuses.
-    Warning LAYER_KIND = "xmf/layer-kind";
+    Error LAYER_KIND = "xmf/layer-kind";
     /// Two layers have the same priority.
     Warning PRIORITY = "xmf/priority";
     /// A layer has cells twice.

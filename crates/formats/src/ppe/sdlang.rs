@@ -30,10 +30,27 @@ pub struct Tag {
     pub at: At,
     /// Whether the text ends inside it, so that tags inside may be missing.
     pub is_open: bool,
+    /// Where its values and attributes begin.
+    pub places: ValuePlaces,
+}
+
+/// Where the values and attributes of a tag begin, as far as it was read. Tags are equal wherever that is.
+#[derive(Debug, Clone, Default)]
+pub struct ValuePlaces {
+    /// Of values, in their order.
+    pub values: Vec<At>,
+    /// Of attributes, in their order.
+    pub attributes: Vec<At>,
+}
+
+impl PartialEq for ValuePlaces {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// A line and a column in bytes, both from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct At {
     /// The line.
     pub line: u32,

@@ -339,10 +339,12 @@ impl Dialect {
 }
 
 impl Metadata {
+    /// The names of the tags that say when the map was made, the best first.
+    pub(in crate::ppe) const DATES: [&str; 2] = ["DateOfLastModification", "DateOfCreation"];
+
     /// When the map was last changed or else made, as `2025-04-14`, if it says so.
     pub fn date(&self) -> Option<String> {
-        let names = ["DateOfLastModification", "DateOfCreation"];
-        let mut dates = names.iter().filter_map(|name| {
+        let mut dates = Self::DATES.iter().filter_map(|name| {
             let tag = self.other.iter().find(|tag| tag.is("", name))?;
             let (Value::Time(text) | Value::Text(text)) = tag.values.first()? else {
                 return None;

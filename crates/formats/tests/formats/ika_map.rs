@@ -305,21 +305,36 @@ fn a_wrong_length_of_a_block_is_one_problem() {
 }
 
 #[test]
-fn a_byte_that_is_lost_is_one_problem() {
+fn a_byte_that_is_lost_or_too_many_is_one_problem_and_loses_one_block_at_most() {
     let map = made_up();
     let bytes = write(&map).unwrap();
-    let places = good(&bytes);
-    let layers = places.layers.iter().map(|layer| layer.block.clone());
-    let blocks = layers.chain([places.obstruction_block.clone(), places.zone_block.clone()]);
-    let infos = infos_at(&map) as u64;
-    let parallaxes = infos..infos + 16 * places.layers.len() as u64;
-    // The checksum at the end of a block says the same as the bytes before it.
-    let blocks = blocks.map(|block| block.start..block.end - 4);
-    for at in blocks.chain([parallaxes]).flatten() {
-        let mut lost = bytes.clone();
-        lost.remove(at as usize);
-        let read = good(&lost);
-        assert_eq!(read.problems.len(), 1, "{at:#x}: {:#?}", messages(&read));
+    let whole = good(&bytes);
+    // From the parallax of the first layer to the number of zones.
+    for at in infos_at(&map)..whole.zones[0].place.start as usize - 4 {
+        for byte in [None, Some(0), Some(bytes[at]), Some(0xFF)] {
+            let mut changed = bytes.clone();
+            match byte {
+                None => _ = changed.remove(at),
+                Some(byte) => changed.insert(at, byte),
+            }
+            let read = good(&changed);
+            assert_eq!(read.problems.len(), 1, "{at:#x}: {:#?}", messages(&read));
+            assert_eq!(read.problems[0].severity, Severity::Error);
+            let layers = read.layers.iter().zip(&whole.layers);
+            let same = layers.filter(|(layer, whole)| layer.tiles == whole.tiles);
+            let of_map = [
+                read.obstruction == whole.obstruction,
+                read.zone_numbers == whole.zone_numbers,
+            ];
+            let same = same.count() + of_map.into_iter().filter(|same| *same).count();
+            assert!(same > whole.layers.len(), "{at:#x}: {same}");
+            let entities = read.entities.iter().map(|entity| &entity.name);
+            assert!(
+                entities.eq(whole.entities.iter().map(|it| &it.name)),
+                "{at:#x}"
+            );
+            assert_eq!(read.zones.len(), whole.zones.len(), "{at:#x}");
+        }
     }
 }
 
@@ -458,6 +473,26 @@ fn a_wrong_number_of_zones_or_entities_is_one_problem() {
         assert_eq!(read.problems[0].rule.id, "ika/record-count");
         assert_eq!(read.problems[0].place, Place::Offset(at as u64));
         assert_eq!(read.without_places(), map, "{wrong}");
+    }
+}
+
+#[test]
+fn a_wrong_number_of_many_zones_or_of_those_of_a_map_without_entities_is_one_problem() {
+    let mut map = synthesize::ika_map([2, 2], 1, 1);
+    let zone = map.zones[0].clone();
+    map.entities.clear();
+    for zones in [3, 20_000] {
+        map.zones = vec![zone.clone(); zones as usize];
+        let bytes = write(&map).unwrap();
+        let at = good(&bytes).zones[0].place.start as usize - 4;
+        for wrong in [zones - 1, zones + 1, 2 * zones, u32::MAX] {
+            let mut lie = bytes.clone();
+            set(&mut lie, at, wrong);
+            let read = good(&lie);
+            let expected = format!("zones; expected {zones}, as many as follow; it is read so");
+            one(&read, Severity::Error, &expected);
+            assert_eq!(read.without_places(), map, "{wrong}");
+        }
     }
 }
 

@@ -335,6 +335,117 @@ const SMALL: &str = "(ika-map (version 1.2)
  ))
 ";
 
+/// How much there is of a map: zones, waypoints, and of each layer tiles, obstructions, entities and zones.
+fn counts(map: &TextMap) -> (usize, usize, Vec<[usize; 4]>) {
+    let layers = map.layers.iter().map(|layer| {
+        let (tiles, obstructions) = (layer.tiles.len(), layer.obstructions.len());
+        [tiles, obstructions, layer.entities.len(), layer.zones.len()]
+    });
+    (map.zones.len(), map.waypoints.len(), layers.collect())
+}
+
+#[test]
+fn a_parenthesis_or_quote_lost_or_twice_is_one_problem_where_it_is_and_loses_nothing() {
+    let quoted = text().replace("it\\'s (a) path\\\\way\nnext", "down");
+    let bare = quoted.replace("'1.2'", "1.1").replace('\'', "");
+    for (text, has_layout) in [(&*quoted, true), (&*bare, true), (SMALL, false)] {
+        let whole = good(text);
+        assert_eq!(messages(&whole), [""; 0]);
+        for (at, found) in text.match_indices(['(', ')', '\'']).skip(1) {
+            let (before, after) = (&text[..at], &text[at + 1..]);
+            let line = before.split('\n').count() as u64;
+            for (so, changed) in [
+                ("lost", [before, after].concat()),
+                ("twice", [before, found, found, after].concat()),
+            ] {
+                let read = good(&changed);
+                let said = messages(&read);
+                let [problem] = &read.problems[..] else {
+                    panic!("{found} of line {line} {so}: {said:#?}");
+                };
+                let is_end = text[at..].trim_end().bytes().all(|byte| byte == b')');
+                let is_quote = found == "'";
+                assert_eq!(problem.rule.id == "ika/syntax", !is_end, "{said:?}");
+                assert_eq!(counts(&read), counts(&whole), "{found} {line} {so}");
+                if has_layout {
+                    let Place::Text { line: said_at, .. } = problem.place else {
+                        panic!("{problem}");
+                    };
+                    assert!(
+                        said_at.abs_diff(line) <= 1 || is_end,
+                        "{line} {so}: {problem}"
+                    );
+                    let read = read.without_places();
+                    assert_eq!(read, whole.clone().without_places(), "{line} {so}");
+                } else {
+                    assert!(is_quote || problem.consequences.is_empty(), "{said:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn quotes_in_texts_of_several_lines_are_one_problem_too() {
+    let text = text();
+    let whole = good(&text);
+    for (from, to) in [
+        ("'it\\'s (a)", "it\\'s (a)"),
+        ("'it\\'s (a)", "''it\\'s (a)"),
+        ("'it\\'s (a)", "'it's (a)"),
+        ("'it\\'s (a)", "'it\\''s (a)"),
+        ("\nnext')", "\nnext'')"),
+    ] {
+        let read = good(&text.replacen(from, to, 1));
+        assert_eq!(read.problems.len(), 1, "{to}: {:#?}", messages(&read));
+        assert_eq!(counts(&read), counts(&whole), "{to}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_or_that_of_a_list_for_that_of_an_element_loses_nothing() {
+    let text = text();
+    let whole = good(&text);
+    for changes in [
+        &[("(entities ", "(entity "), ("(entity ", "(entities ")][..],
+        &[("(zones ", "(zone "), ("(zone ", "(zones ")],
+        &[("(layers ", "(layer "), ("(layer ", "(layers ")],
+        &[("(waypoints ", "(waypoint ")],
+        &[("(entities ", "(entity ")],
+        &[("(zone ", "(zones ")],
+        &[("(layer ", "(lyer ")],
+        &[("(obstructions ", "(obstuctions ")],
+        &[("(dimensions ", "(dimension ")],
+    ] {
+        let mut changed = text.clone();
+        let mut at = 0;
+        for (from, to) in changes {
+            at += changed[at..].find(from).unwrap();
+            changed.replace_range(at..at + from.len(), to);
+            at += to.len();
+        }
+        let read = good(&changed);
+        assert_eq!(
+            read.problems.len(),
+            1,
+            "{changes:?}: {:#?}",
+            messages(&read)
+        );
+        assert_eq!(read.problems[0].rule.id, "ika/unknown-node");
+        let read = read.without_places();
+        assert_eq!(read, whole.clone().without_places(), "{changes:?}");
+    }
+    // The one that is there is taken.
+    let twice = text.replacen("(header ", "(heder (tileset 'b.vsp'))(header ", 1);
+    let read = good(&twice);
+    one(
+        &read,
+        Severity::Error,
+        "did you mean `header`? It is left out",
+    );
+    assert_eq!(read.tileset, whole.tileset);
+}
+
 #[test]
 fn a_letter_a_blank_or_a_parenthesis_is_one_problem() {
     let problems = |text: &str| read(text.as_bytes()).unwrap().problems;
@@ -360,18 +471,18 @@ fn a_letter_a_blank_or_a_parenthesis_is_one_problem() {
         ),
         ("(dimensions (", "(dimensions1(", 1, "ika/node-name"),
         ("(header (", "(heeder (", 0, "ika/unknown-node"),
-        ("(zone (", "((zone (", 1, "ika/node-name"),
-        ("(label 'b')", "((label 'b')", 0, "ika/node-name"),
-        ("ABAAB))", "ABAAB)", 0, "ika/truncated"),
+        ("(zone (", "((zone (", 1, "ika/syntax"),
+        ("(label 'b')", "((label 'b')", 0, "ika/syntax"),
+        ("ABAAB))", "ABAAB)", 0, "ika/syntax"),
         // A parenthesis too few, and one too many.
-        ("(label 'b')", "(label 'b'", 0, "ika/truncated"),
-        ("(type tile)", "(type tile", 0, "ika/truncated"),
-        ("(width 1)", "(width 1", 0, "ika/truncated"),
-        ("(script 's'))", "(script 's')", 0, "ika/truncated"),
-        ("(label 'b')", "(label 'b'))", 0, "ika/trailing-data"),
-        ("(type tile)", "(type tile))", 0, "ika/trailing-data"),
-        ("(width 1)", "(width 1))", 0, "ika/trailing-data"),
-        ("(script 's')", "(script 's'))", 0, "ika/trailing-data"),
+        ("(label 'b')", "(label 'b'", 0, "ika/syntax"),
+        ("(type tile)", "(type tile", 0, "ika/syntax"),
+        ("(width 1)", "(width 1", 0, "ika/syntax"),
+        ("(script 's'))", "(script 's')", 0, "ika/syntax"),
+        ("(label 'b')", "(label 'b'))", 0, "ika/syntax"),
+        ("(type tile)", "(type tile))", 0, "ika/syntax"),
+        ("(width 1)", "(width 1))", 0, "ika/syntax"),
+        ("(script 's')", "(script 's'))", 0, "ika/syntax"),
     ] {
         let text = changed(from, to, number);
         let found = problems(&text);

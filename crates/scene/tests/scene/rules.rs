@@ -538,6 +538,8 @@ fn break_ika(broken: &mut Broken) {
     let places = ika_map::read(&bytes).unwrap();
     bytes[places.layers[1].block.start as usize - 4] ^= 1;
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
+    bytes.remove(places.layers[1].block.start as usize - 2);
+    broken.add_read(ika_map::read(&bytes), |map| &map.problems);
     let nodes = "(x ".repeat(100);
     let text = format!("(ika-map {nodes}");
     broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
@@ -604,6 +606,8 @@ fn break_xmf(broken: &mut Broken) {
         layers.into_bytes(),
         XMF.replace("Layer:Sprite", "Layer:Odd").into_bytes(),
         XMF.replace("Object:Sprite", "Object:Sprote").into_bytes(),
+        b"Layer:Sprite \"a\" 1 {\nObject:Box \"a\" 1 1 1 1 1\nObject:Box \"b\" 1 1 1 1 1\n}\n"
+            .to_vec(),
         [XMF.as_bytes(), b"Extra \"\xff\"\n"].concat(),
     ] {
         broken.add_read(xmf::read(&bytes), |xmf| &xmf.problems);

@@ -12,7 +12,7 @@ use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
-    NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside, quoted,
+    Cause, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside, quoted,
 };
 
 /// The most layers that are shown. Render strings can name ten.
@@ -67,6 +67,13 @@ pub fn read_with(
     layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
     if let Some(tail) = tail {
         cursor.seek(tail);
+        if let Some(slip) = slip_of_tail(&cursor) {
+            cursor.seek(slip.moved(tail));
+            // The block before it, if the byte is lost in that.
+            let place = Place::Offset(map.zone_block.start);
+            let cause = problems.find_since(0, |problem| problem.place == place);
+            add_slip(slip, tail, "the list of zones", cause, &mut problems);
+        }
         read_tail(&mut cursor, &mut map, &mut problems);
     } else {
         map.zones_not_read = Rest::Unknown;
@@ -232,6 +239,39 @@ struct WrongLength {
     is: usize,
 }
 
+/// That a byte is missing or too many, so that what follows begins elsewhere than it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slip {
+    Missing,
+    TooMany,
+}
+
+impl Slip {
+    const ALL: [Self; 2] = [Self::Missing, Self::TooMany];
+
+    /// Where that begins which should begin at a byte.
+    fn moved(self, pos: usize) -> usize {
+        match self {
+            Self::Missing => pos.saturating_sub(1),
+            Self::TooMany => pos + 1,
+        }
+    }
+}
+
+/// Lists that a byte is missing or too many before something that should begin at a byte.
+fn add_slip(slip: Slip, at: usize, what: &str, cause: Option<Cause>, problems: &mut Problems) {
+    let (rule, subject) = (&rules::BYTE_COUNT, Subject::File);
+    let place = Place::Offset(at as u64);
+    problems.add_consequence(cause, rule, subject, place, || {
+        let fault = match slip {
+            Slip::Missing => "a byte is missing",
+            Slip::TooMany => "there is a byte too many",
+        };
+        let begin = slip.moved(at);
+        format!("{fault} before {what}; expected it here, but it begins at {begin:#x}; it is read from there")
+    });
+}
+
 /// What follows a block.
 #[derive(Debug, Clone, Copy)]
 enum Next {
@@ -263,6 +303,8 @@ struct Layout {
     end: Option<ReadError>,
     /// Blocks that are read otherwise than the file says.
     wrong_lengths: Vec<WrongLength>,
+    /// Blocks that begin elsewhere than they should: which, where they should, and why.
+    slips: Vec<(usize, usize, Slip)>,
     /// How many more blocks may be asked where they end, and how many tiles they have.
     mends: (usize, u64),
 }
@@ -335,9 +377,35 @@ impl Layout {
         whole_length(rest, *tiles * element_bytes).filter(|length| follows(*length))
     }
 
+    /// Where the block begins whose length is at the cursor, and how long it is by itself, if that is a byte
+    /// before or behind where it should.
+    fn slipped(&mut self, cursor: &Cursor<'_>, next: Next) -> Option<(Slip, usize)> {
+        let mut other = cursor.clone();
+        let start = other.pos() + COUNT_BYTES;
+        other.seek(start);
+        if self.mends.0 == 0 || is_zlib(other.rest()) {
+            return None;
+        }
+        Slip::ALL.into_iter().find_map(|slip| {
+            other.seek(slip.moved(start));
+            // Whatever its length is said to be.
+            Some((slip, self.true_length(&other, usize::MAX, next)?))
+        })
+    }
+
     /// Goes past a block, of which there may be only a part.
     fn block(&mut self, cursor: &mut Cursor<'_>, next: Option<Next>) -> Result<(), ReadError> {
         let at = cursor.pos();
+        if let Some((slip, length)) = next.and_then(|next| self.slipped(cursor, next)) {
+            let start = slip.moved(at + COUNT_BYTES);
+            self.slips.push((self.blocks.len(), at, slip));
+            self.blocks.push(BlockPlace {
+                range: start..start + length,
+                is_whole: true,
+            });
+            cursor.seek(start + length);
+            return Ok(());
+        }
         let mut declared = cursor.field("length of the block").u32()?;
         let (start, left) = (cursor.pos(), cursor.left());
         let length = next.and_then(|next| self.true_length(cursor, declared as usize, next));
@@ -487,6 +555,18 @@ impl Layout {
         let mut budget = budget(bytes.len());
         let moment = problems.moment();
         let inflated = inflate_all(&blocks, &mut budget, problems, watch)?;
+        let mut in_infos = None;
+        for (index, at, slip) in std::mem::take(&mut self.slips) {
+            let before = index.checked_sub(1).and_then(|before| blocks.get(before));
+            let before = before.map(|before| before.place);
+            let cause = problems.find_since(moment, |problem| Some(problem.place) == before);
+            let name = blocks
+                .get(index)
+                .map_or("another layer", |block| &block.name);
+            add_slip(slip, at, &format!("the block of {name}"), cause, problems);
+            // What is before the first block is the parallax of layers.
+            in_infos = in_infos.or(problems.last().filter(|_| index == 0));
+        }
         // A wrong length of a block leads to others that are none, up to one that is too long.
         let astray = inflated.iter().rev().take_while(|block| block.is_lost());
         let first_astray = blocks.len() - astray.count();
@@ -517,6 +597,9 @@ impl Layout {
                 layer.block = place.offsets();
             }
             map.layers.push(layer);
+        }
+        if let Some(cause) = in_infos {
+            problems.fold_some_since(moment, cause, |problem| problem.rule == &rules::PARALLAX);
         }
         map.obstruction_not_read = Some(NotRead::FileEnds);
         if let (Some(place), Some(obstruction)) = (obstruction, inflated.next()) {
@@ -624,14 +707,37 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
 const ZONE_BYTES: usize = 25;
 const ENTITY_BYTES: usize = 76;
 
-/// How many zones and entities are read at most to find out how many there are.
-const MAX_PROBED: usize = 1 << 14;
+/// How many times the bytes of all zones and entities are read at most to find out how many there are.
+const MAX_PROBES: usize = 4;
+
+/// Whether the list of zones begins a byte before or behind the cursor: with all zones and entities as many
+/// as are said, the file ends behind them.
+fn slip_of_tail(cursor: &Cursor<'_>) -> Option<Slip> {
+    let is_whole = |cursor: &Cursor<'_>| {
+        let mut left = cursor.left();
+        let mut cursor = cursor.clone();
+        let zones = cursor.u32().ok()?;
+        for _ in 0..zones {
+            read_zone(&mut cursor, &mut Problems::new()).ok()?;
+        }
+        let (said, are) = entities_to_end(&cursor, &mut left)?;
+        (said == are).then_some(())
+    };
+    if is_whole(cursor).is_some() {
+        return None;
+    }
+    Slip::ALL.into_iter().find(|slip| {
+        let mut other = cursor.clone();
+        other.seek(slip.moved(cursor.pos()));
+        is_whole(&other).is_some()
+    })
+}
 
 /// How many zones and entities there are, where that is not what the file says and the other number makes
 /// the last entity end where the file does.
 fn true_counts(cursor: &Cursor<'_>) -> [Option<u32>; 2] {
     let scratch = &mut Problems::new();
-    let mut left = MAX_PROBED;
+    let mut left = MAX_PROBES * cursor.left();
     let mut cursor = cursor.clone();
     let Ok(said) = cursor.u32() else {
         return [None; 2];
@@ -651,7 +757,6 @@ fn true_counts(cursor: &Cursor<'_>) -> [Option<u32>; 2] {
         } else if other == [None; 2]
             && let Some((said, are)) = entities
             && said == are
-            && (are > 0 || zones > said)
         {
             other = [Some(zones), None];
         }
@@ -659,21 +764,22 @@ fn true_counts(cursor: &Cursor<'_>) -> [Option<u32>; 2] {
             // What is said may be far behind what is there.
             return other;
         }
-        left -= 1;
     }
     other
 }
 
 /// How many entities are said to be at the cursor, and how many there are up to the end of the file, if
-/// the last one ends there.
+/// the last one ends there and so many bytes may be read.
 fn entities_to_end(cursor: &Cursor<'_>, left: &mut usize) -> Option<(u32, u32)> {
     let scratch = &mut Problems::new();
     let mut cursor = cursor.clone();
     let said = cursor.u32().ok()?;
     let mut are = 0;
     while cursor.left() > 0 {
-        *left = left.checked_sub(1)?;
-        read_entity(&mut cursor, scratch).ok()?;
+        let before = cursor.left();
+        let entity = read_entity(&mut cursor, scratch);
+        *left = left.saturating_sub(before - cursor.left());
+        entity.ok().filter(|_| *left > 0)?;
         are += 1;
     }
     Some((said, are))

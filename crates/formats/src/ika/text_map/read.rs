@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::super::aries::{Node, Text, Tree, begins_with};
+use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Inflated, budget, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Cause, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, quoted};
+use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -51,9 +51,7 @@ pub fn read_with(
             "`(ika-map `",
         ));
     }
-    let mut problems = Problems::new();
-    let mut tree = Tree::read(bytes, &mut problems);
-    tree.check_names(&NAMES, "meta", &mut problems);
+    let (tree, problems) = Tree::read(bytes, &GRAMMAR);
     let Some(root) = tree.root(ROOT) else {
         let place = Place::Text { line: 1, column: 1 };
         return Err(ReadError::unreadable(
@@ -103,53 +101,71 @@ pub fn read_with(
     Ok(map)
 }
 
-/// The names of all nodes that maps have, but for those of `meta`.
-const NAMES: [&str; 44] = [
-    "ika-map",
-    "version",
-    "information",
-    "title",
-    "meta",
-    "header",
-    "dimensions",
-    "width",
-    "height",
-    "tileset",
-    "zones",
-    "zone",
-    "label",
-    "script",
-    "waypoints",
-    "waypoint",
-    "layers",
-    "layer",
-    "type",
-    "position",
-    "parallax",
-    "mulx",
-    "muly",
-    "divx",
-    "divy",
-    "wrap",
-    "data",
-    "format",
-    "obstructions",
-    "entities",
-    "entity",
-    "sprite",
-    "speed",
-    "direction",
-    "move_script",
-    "obstructs_entities",
-    "obstructed_by_entities",
-    "obstructed_by_map",
-    "adj_activate_script",
-    "activate_script",
-    "x",
-    "y",
-    "rstring",
-    "style",
-];
+/// The nodes of maps.
+const GRAMMAR: Grammar = Grammar {
+    root: ROOT,
+    nodes: &[
+        (
+            ROOT,
+            &[
+                "version",
+                "information",
+                "header",
+                "zones",
+                "waypoints",
+                "layers",
+            ],
+        ),
+        ("information", &["title", "meta"]),
+        ("header", &["dimensions", "tileset"]),
+        ("dimensions", &["width", "height"]),
+        ("zones", &["zone"]),
+        ("zone", &["label", "script", "x", "y", "width", "height"]),
+        ("waypoints", &["waypoint"]),
+        ("waypoint", &["label", "x", "y"]),
+        ("layers", &["layer"]),
+        (
+            "layer",
+            &[
+                "label",
+                "type",
+                "dimensions",
+                "position",
+                "parallax",
+                "wrap",
+                "data",
+                "obstructions",
+                "entities",
+                "zones",
+            ],
+        ),
+        ("position", &["x", "y"]),
+        ("parallax", &["mulx", "muly", "divx", "divy"]),
+        ("wrap", &["x", "y"]),
+        ("data", &["format"]),
+        ("obstructions", &["style", "format"]),
+        ("entities", &["entity"]),
+        (
+            "entity",
+            &[
+                "label",
+                "x",
+                "y",
+                "sprite",
+                "speed",
+                "direction",
+                "move_script",
+                "obstructs_entities",
+                "obstructed_by_entities",
+                "obstructed_by_map",
+                "adj_activate_script",
+                "activate_script",
+            ],
+        ),
+    ],
+    with_text: &["data", "obstructions"],
+    free: "meta",
+};
 
 /// What a block is for, with the index of its layer.
 #[derive(Debug, Clone, Copy)]
@@ -221,10 +237,7 @@ impl Reader {
         let other_zones = self.check_list(root, "zones", "zone");
         self.zone_cause = match root.node("zones") {
             Some(_) => ZoneCause::of(other_zones),
-            None => match root.nodes().find_map(|node| self.misnamed(node)) {
-                Some(cause) => ZoneCause::Other(cause),
-                None => ZoneCause::NoList,
-            },
+            None => ZoneCause::NoList,
         };
         for node in whole(root, "zones", "zone") {
             map.zones.push(Zone {
@@ -362,10 +375,6 @@ impl Reader {
         let mut first = None;
         let nodes = node.node(of).into_iter().flat_map(Node::nodes);
         for other in nodes.filter(|other| other.name() != name.as_bytes()) {
-            if let Some(cause) = self.misnamed(other) {
-                first = first.or(Some(cause));
-                continue;
-            }
             self.problems.add(&rules::UNKNOWN_NODE, other.place(), || {
                 let found = quoted(other.name());
                 format!("{found} among the {of}; expected `{name}`; it is left out")
@@ -373,14 +382,6 @@ impl Reader {
             first = first.or(self.problems.last());
         }
         first
-    }
-
-    /// That the name of a node is misspelt.
-    fn misnamed(&self, node: Node<'_, '_>) -> Option<Cause> {
-        let is_it = |problem: &Problem| {
-            problem.rule == &rules::UNKNOWN_NODE && problem.place == node.place()
-        };
-        self.problems.find_since(0, is_it)
     }
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::super::aries::{Node, Text, Tree, begins_with};
+use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
 use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all, is_whole};
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
@@ -553,13 +553,28 @@ fn check_strand(
     }
 }
 
+/// The nodes of text tilesets.
+const GRAMMAR: Grammar = Grammar {
+    root: ROOT,
+    nodes: &[
+        (ROOT, &["version", "information", "tiles"]),
+        ("information", &["title", "meta"]),
+        ("tiles", &["count", "dimensions", "data"]),
+        ("dimensions", &["width", "height"]),
+        ("data", &["format"]),
+    ],
+    with_text: &["data"],
+    free: "meta",
+};
+
 /// Reads a text tileset (fact sheet 5, last line of the table).
 fn read_text(
     bytes: &[u8],
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Vsp, ReadError> {
-    let tree = Tree::read(bytes, problems);
+    let (tree, found) = Tree::read(bytes, &GRAMMAR);
+    *problems = found;
     let begin = Place::Text { line: 1, column: 1 };
     let missing = |place, what: &str| {
         let found = format!("no node `{what}`");

@@ -33,20 +33,31 @@ pub(in crate::ppe) struct Text {
     pub tags: Vec<Tag>,
     /// Why tags that follow were not read, if they were not.
     pub cut: Option<Cause>,
-    /// What is wrong in a tag, and where that begins: what else is said of it follows from that.
-    faults: Vec<(Cause, At)>,
+    /// What is wrong in tags: what else is said of these follows from that.
+    faults: Vec<Fault>,
+}
+
+/// What is wrong in a tag.
+#[derive(Debug, Clone, Copy)]
+struct Fault {
+    cause: Cause,
+    /// Where the tag begins.
+    begin: At,
+    /// Where its values and attributes end, if it is one of them that is wrong.
+    end: At,
 }
 
 impl Text {
     /// Whether something is wrong in the tag that begins there.
     pub(in crate::ppe) fn is_at_fault(&self, at: At) -> bool {
-        self.faults.iter().any(|(_, fault)| *fault == at)
+        self.faults.iter().any(|fault| fault.begin == at)
     }
 
     /// Lets what is said of tags follow from what is wrong with their text.
     pub(in crate::ppe) fn fold_faults(&self, problems: &mut Problems) {
-        for (cause, at) in &self.faults {
-            problems.fold(*cause, |problem| problem.place == (*at).into());
+        for Fault { cause, begin, end } in &self.faults {
+            let places = Place::from(*begin)..=Place::from(*end);
+            problems.fold(*cause, |problem| places.contains(&problem.place));
         }
     }
 }
@@ -93,7 +104,7 @@ struct Reader<'a, 'p> {
     unbalanced: Option<Cause>,
     /// Why the rest is not read.
     cut: Option<Cause>,
-    faults: Vec<(Cause, At)>,
+    faults: Vec<Fault>,
 }
 
 /// How a tag ends.
@@ -366,8 +377,13 @@ impl<'a> Reader<'a, '_> {
                 )
             });
             let places = open.iter().map(|tag| tag.at).chain([layer.at]);
-            self.faults
-                .extend(places.filter_map(|at| Some((cause?, at))));
+            self.faults.extend(places.filter_map(|begin| {
+                Some(Fault {
+                    cause: cause?,
+                    begin,
+                    end: begin,
+                })
+            }));
         }
         while let Some(tag) = open.pop() {
             close(tag, siblings(roots, open));
@@ -391,7 +407,13 @@ impl<'a> Reader<'a, '_> {
         if let (Some(cut), Some(fault)) = (self.cut, self.fault) {
             self.problems.fold_one(cut, fault);
         }
-        let faults = open.iter().filter_map(|tag| Some((self.cut?, tag.at)));
+        let faults = open.iter().filter_map(|tag| {
+            Some(Fault {
+                cause: self.cut?,
+                begin: tag.at,
+                end: tag.at,
+            })
+        });
         self.faults.extend(faults);
         for tag in open {
             tag.is_open = true;
@@ -406,34 +428,41 @@ impl<'a> Reader<'a, '_> {
             ..Tag::default()
         };
         let mut is_first = true;
-        let end = loop {
+        let (end, end_at) = loop {
             self.skip_spaces();
+            let at = self.at();
             match self.peek() {
-                None => break TagEnd::WithText,
-                Some(b'}') => break TagEnd::Done,
+                None => break (TagEnd::WithText, at),
+                Some(b'}') => break (TagEnd::Done, at),
                 Some(b'\n' | b';') => {
                     self.skip(1);
-                    break TagEnd::Done;
+                    break (TagEnd::Done, at);
                 }
                 Some(b'{') => {
                     self.pos += 1;
-                    break TagEnd::Open;
+                    break (TagEnd::Open, at);
                 }
                 Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
                     self.values_left = self.values_left.saturating_sub(1);
                     tag.values.push(self.scope_text());
+                    tag.places.values.push(at);
                 }
                 Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
                 Some(_) => {
                     if let Some(value) = self.value() {
                         self.values_left = self.values_left.saturating_sub(1);
                         tag.values.push(value);
+                        tag.places.values.push(at);
                     }
                 }
             }
             is_first = false;
         };
-        self.faults.extend(self.fault.map(|fault| (fault, tag.at)));
+        self.faults.extend(self.fault.map(|cause| Fault {
+            cause,
+            begin: tag.at,
+            end: end_at,
+        }));
         if !matches!(end, TagEnd::WithText) {
             self.fault = None;
         }
@@ -492,6 +521,7 @@ impl<'a> Reader<'a, '_> {
                     name,
                     value,
                 });
+                tag.places.attributes.push(at);
             }
             return;
         }
@@ -499,6 +529,7 @@ impl<'a> Reader<'a, '_> {
             Some(value) => {
                 self.values_left = self.values_left.saturating_sub(1);
                 tag.values.push(value);
+                tag.places.values.push(at);
             }
             None if is_first => {
                 (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));

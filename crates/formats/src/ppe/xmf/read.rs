@@ -200,12 +200,24 @@ fn unpack<'a>(
     (text.into(), packing, damage)
 }
 
+/// The tags that are in no other.
+const ROOTS: [[&str; 2]; 6] = [
+    ["", "Metadata"],
+    ["Layer", "Tile"],
+    ["Layer", "TransformableTile"],
+    ["Layer", "Sprite"],
+    ["File", "Palette"],
+    ["Embed", "Palette"],
+];
+
 fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
     let mut xmf = Xmf {
         is_cut: text.cut.is_some(),
         ..Xmf::default()
     };
     let mut has_metadata = false;
+    // Priorities of layers whose values are not all there, and what is said of these.
+    let mut doubtful: Vec<(i32, Cause)> = Vec::new();
     for mut tag in std::mem::take(&mut text.tags) {
         // The last one needs no end of its line, and may lack its own end.
         let may_be_cut = text.cut.is_none() && std::mem::take(&mut tag.is_open);
@@ -227,9 +239,21 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         } else if tag::is::<XmfLayer>(&tag) {
             problems.subject = Subject::Layer(xmf.layers.len() as u32);
             let layer: XmfLayer = tag::read(tag, problems).unwrap_or_default();
+            let line = Place::line(layer.at.line.into())..Place::line(u64::from(layer.at.line) + 1);
+            let is_of_tag =
+                |problem: &Problem| problem.rule == &rules::VALUE && line.contains(&problem.place);
+            if let Some(cause) = problems.find_since(moment, is_of_tag) {
+                doubtful.push((layer.priority, cause));
+                problems.fold_some_since(moment, cause, |problem| {
+                    problem.rule == &rules::EMBEDDED_SIZE
+                });
+            }
             if let Some(first) = xmf.layers.iter().find(|l| l.priority == layer.priority) {
                 let (priority, line) = (layer.priority, first.at.line);
-                problems.add(&rules::PRIORITY, layer.at.into(), || {
+                let mut causes = doubtful.iter().filter(|(of, _)| *of == priority);
+                let cause = causes.next().map(|(_, cause)| *cause);
+                let (rule, subject) = (&rules::PRIORITY, problems.subject);
+                problems.add_consequence(cause, rule, subject, layer.at.into(), || {
                     format!(
                         "priority {priority} is that of the layer in line {line} too; the engine \
                          knows layers by it"
@@ -241,6 +265,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         } else if tag::is::<Palette>(&tag) {
             xmf.palettes.extend(tag::read::<Palette>(tag, problems));
         } else if !tag.is_open {
+            tag::check_name(&tag, &ROOTS, problems);
             xmf.other.push(tag);
         }
         let lacks_value = |problem: &Problem| problem.rule == &rules::VALUE;
@@ -262,15 +287,18 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
 /// Warns of data whose meaning is guessed, where the guess matters: the order of the numbers of
 /// tiles, and where no date tells, embedded colours and cells, which have changed (fact sheet 8.20).
 fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
-    let mut warn = |rule, at: Option<At>, message: &str| {
-        if let Some(at) = at {
-            problems.add(rule, at.into(), || message.to_owned());
-        }
-    };
+    let warn =
+        |problems: &mut Problems, cause: Option<Cause>, rule, at: Option<At>, message: &str| {
+            let at = at?;
+            problems.add_consequence(cause, rule, Subject::File, at.into(), || message.to_owned());
+            cause.or(problems.last())
+        };
     let mut sources = xmf.layers.iter().flat_map(|layer| &layer.tile_sources);
     let differs = |tile: &TileInfo| tile.first != tile.second;
     let source = sources.find(|source| source.tiles.iter().flatten().any(differs));
     warn(
+        problems,
+        None,
         &rules::TILE_ORDER,
         source.map(|source| source.at),
         "numbers of tiles are read as identifier and place in the sheet, as the editor writes them; \
@@ -288,12 +316,6 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         PaletteSource::File(_) => false,
     };
     let palette = xmf.palettes.iter().chain(of_layers).find(is_disputed);
-    warn(
-        &rules::COLOR_ORDER,
-        palette.map(|palette| palette.at),
-        "embedded colours are read as alpha, blue, green, red, as the engine has written them since \
-         March 2025; before, it wrote alpha, red, green, blue",
-    );
     let cells = xmf.layers.iter().find_map(|layer| match &layer.map {
         // The tile is in the same bits of both layouts.
         Some(MapSource::Embedded { cells, at }) => {
@@ -301,11 +323,26 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         }
         _ => None,
     });
-    warn(
+    // Both are guessed since there is no date: its name or that of the metadata may be misspelt.
+    let first = xmf.layers.first().map_or(At::default(), |layer| layer.at);
+    let no_date = problems.find_since(0, |problem| {
+        problem.rule == &rules::TAG_NAME && problem.place < first.into()
+    });
+    let no_date = warn(
+        problems,
+        no_date,
         &rules::CELL_LAYOUT,
         cells,
         "embedded cells are read in the new layout, as the engine has written them since \
          2025-04-14; before, it wrote the old one",
+    );
+    warn(
+        problems,
+        no_date,
+        &rules::COLOR_ORDER,
+        palette.map(|palette| palette.at),
+        "embedded colours are read as alpha, blue, green, red, as the engine has written them since \
+         March 2025; before, it wrote alpha, red, green, blue",
     );
 }
 
@@ -413,10 +450,16 @@ Extra 1
              editor writes them; the engine's loader reads them the other way round",
                 "25:2: warning: embedded cells are read in the new layout, as the engine has written \
              them since 2025-04-14; before, it wrote the old one",
-                "60:1: warning: embedded colours are read as alpha, blue, green, red, as the engine has \
-             written them since March 2025; before, it wrote alpha, red, green, blue",
             ]
         );
+        let [_, cells] = &xmf.problems[..] else {
+            panic!("{said:?}");
+        };
+        let below = cells.consequences.iter().map(ToString::to_string);
+        let colors = "60:1: warning: embedded colours are read as alpha, blue, green, red, as the \
+                      engine has written them since March 2025; before, it wrote alpha, red, green, \
+                      blue";
+        assert!(below.eq([colors]), "both lack a date");
         let metadata = &xmf.metadata;
         assert_eq!(metadata.version, Some([1, 0]));
         assert_eq!(metadata.name.as_deref(), Some("test"));
@@ -568,7 +611,8 @@ Extra 1
         let dialect = |metadata: &str, said: usize| {
             let text = format!("Metadata {{\n{metadata}\n}}\n{embedded}");
             let xmf = read_good(&text);
-            assert_eq!(xmf.problems.len(), said, "{:?}", xmf.problems);
+            let all = xmf.problems.iter().flat_map(Problem::with_consequences);
+            assert_eq!(all.count(), said, "{:?}", xmf.problems);
             Dialect::of(&xmf.metadata)
         };
         let now = Dialect::default();
@@ -633,15 +677,121 @@ Extra 1
         assert!(sniff(MAP.as_bytes()));
     }
 
+    /// A map that says nothing that has to be guessed.
+    const PLAIN: &str = r#"Metadata {
+	Version 1 0
+	DateOfCreation 2025-06-01
+	Name "test"
+	Resolution 424 240
+}
+Layer:Tile "ground" 0 16 8 2 1 {
+	RenderingMode "AlphaBlend"
+	RepeatMode "SingleTile"
+	ScrollRateX 0.5
+	File:MapData "%PATH%/ground.map" dataPakSrc="m.dpk"
+	File:TileSource "%PATH%/ground.png" palShift=5 offset=32 {
+		Embed:TileInfo {
+			1 1 "grass"
+			2 2
+		}
+	}
+}
+Layer:Tile "sky" 1 16 8 2 1 {
+	Embed:MapData [AQAAAAIAAhA=]
+	Shared:TileData 0
+}
+Layer:Sprite "things" 16 {
+	File:SpriteSource 3 "%PATH%/man.tga" name="man" horizOffset=1 vertOffset=2 width=3 height=4
+	File:SpriteSheet "%PATH%/all.png" {
+		SheetData id=56 name="all" {
+			32 1 2 3 4 name="cat"
+			33 5 6 7 8
+		}
+	}
+	File:Palette "%PATH%/man.tga" offset=256
+	Object:Sprite "man" 65536 3 16 20 palSel=1 scaleHoriz=2048 masterAlpha=250 {
+		ToCollision
+	}
+	Object:Box "gate" 1 16 17 48 49
+	Object:Polyline "path" 2 {
+		Begin 1 2
+		Segment 3 4
+		Close
+	}
+	Object:Quad "quad" 3 0 0 10 0 0 10 10 10
+}
+File:Palette "%PATH%/ground.png" palShift=5
+Embed:Palette "night" [/wECA4AEBQY=] offset=768
+"#;
+
+    #[test]
+    fn a_value_that_is_lost_twice_or_wrong_is_one_problem_at_its_place() {
+        let number = |text: &str| text.matches('\n').count() as u64 + 1;
+        assert_eq!(read(PLAIN.as_bytes()).unwrap().problems, []);
+        let mut start = 0;
+        while let Some(word) = PLAIN[start..].split_whitespace().next() {
+            start += PLAIN[start..].find(word).unwrap();
+            let (before, after) = (&PLAIN[..start], &PLAIN[start + word.len()..]);
+            start += word.len();
+            // Names of tags and braces break more than a value.
+            let line = before.lines().last().unwrap_or_default();
+            let is_value = !line.trim().is_empty() && before.ends_with(' ') && word != "{";
+            let twice = format!("{word} {word}");
+            let values = ["", &twice, "-1", "1.5", "\"x\"", "99999999999"];
+            for value in values.into_iter().filter(|_| is_value) {
+                let text = [before, value, after].concat();
+                let Ok(xmf) = read(text.as_bytes()) else {
+                    panic!("{text}");
+                };
+                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+                assert!(said.len() <= 1, "{line}{value}: {said:#?}");
+                let is_wrong = |problem: &&Problem| problem.message.contains("value ");
+                for problem in xmf
+                    .problems
+                    .iter()
+                    .filter(is_wrong)
+                    .filter(|_| value == "1.5")
+                {
+                    let (line, column) = (number(before), 1 + line.len() as u64);
+                    let place = Place::Text { line, column };
+                    let is_there = problem.with_consequences().any(|it| it.place == place);
+                    assert!(is_there, "{problem}, but it is at {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn identifiers_that_occur_twice_are_said() {
+        let twice = |from: &str, to: &str| {
+            let text = PLAIN.replacen(from, to, 1);
+            let xmf = read(text.as_bytes()).unwrap();
+            let [problem] = &xmf.problems[..] else {
+                panic!("{:?}", xmf.problems);
+            };
+            problem.to_string()
+        };
+        assert_eq!(
+            twice("\"quad\" 3", "\"quad\" 1"),
+            "41:2: warning: identifier 1 is that of the object in line 35 too; expected another"
+        );
+        let sheet = "\tFile:TileSource \"b.png\" {\n\t\tEmbed:TileInfo {\n\t\t\t2 2\n\t\t}\n\t}\n";
+        let sheet = format!("\t}}\n{sheet}}}\nLayer:Tile \"sky\"");
+        let said = twice("\t}\n}\nLayer:Tile \"sky\"", &sheet);
+        assert!(
+            said.contains("identifier 2 is that of the tile in line 15"),
+            "{said}"
+        );
+    }
+
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         let xmf = says(
             "Layer:Tile 5 0 16 -1 {\n\tFile:MapData\n\tRepeatMode \"Maybe\"\n}",
             &[
-                "1:1: error: `Layer:Tile`: value 1 is 5; expected the name of the layer, a text",
-                "1:1: error: `Layer:Tile`: value 4 is -1; expected the height of tiles, a whole number above 0",
+                "1:12: error: `Layer:Tile`: value 1 is 5; expected the name of the layer, a text",
                 "2:2: error: `File:MapData` has no value 1; expected the path of the map data, a text",
-                "3:2: error: `RepeatMode`: value 1 is the text `Maybe`; expected the repeat mode, `On`, `Off` or `SingleTile`",
+                "3:13: error: `RepeatMode`: value 1 is the text `Maybe`; expected the repeat mode, `On`, `Off` or `SingleTile`",
             ],
         );
         assert_eq!(
@@ -659,14 +809,14 @@ Extra 1
         says(
             "Layer:Sprite \"a\" 1\nLayer:Effects \"b\" 1",
             &[
-                "2:1: warning: `Layer:Effects` is no kind of layer; the engine refuses it",
+                "2:1: error: `Layer:Effects` is no kind of layer; the engine refuses it",
                 "2:1: warning: priority 1 is that of the layer in line 1 too; the engine knows layers by it",
             ],
         );
         says(
             "Metadata\nFile:Palette \"p\" palShift=17\nEmbed:Palette [AAA=]",
             &[
-                "2:1: error: `File:Palette`: the attribute `palShift` is 17; expected a whole number from 0 to 16",
+                "2:18: error: `File:Palette`: the attribute `palShift` is 17; expected a whole number from 0 to 16",
                 "3:1: error: 2 bytes of colours; expected 4 for each",
             ],
         );

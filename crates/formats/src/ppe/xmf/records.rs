@@ -13,7 +13,7 @@ use super::{
 };
 use crate::counted;
 use crate::ppe::rules;
-use crate::ppe::sdlang::{Tag, Value};
+use crate::ppe::sdlang::{At, Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
 
 /// The version that there is: major and minor.
@@ -43,6 +43,7 @@ impl Record for Metadata {
         tag.child_value("Name", &mut self.name, "the name of the map", &TEXT);
         let size = ["the width", "the height"];
         tag.child_values("Resolution", &mut self.resolution, &size, &SIZE);
+        tag.know(&Metadata::DATES);
         tag.rest(&mut self.attributes, &mut self.other);
         Some(())
     }
@@ -94,10 +95,15 @@ impl Record for XmfLayer {
         map_source(self, tag);
         tag.children(&mut self.shared_tiles);
         tag.children(&mut self.tile_sources);
+        check_tiles(&self.tile_sources, tag);
         tag.children(&mut self.sprite_sources);
         tag.children(&mut self.sprite_sheets);
         tag.children(&mut self.palettes);
         tag.children(&mut self.objects);
+        let images = self.sprite_sources.iter().map(|image| (image.id, image.at));
+        check_identifiers(images, "image", tag);
+        let objects = self.objects.iter().map(|object| (object.id, object.at));
+        check_identifiers(objects, "object", tag);
         tag.rest(&mut self.attributes, &mut self.other);
         Some(())
     }
@@ -199,7 +205,6 @@ impl Record for TileSource {
         let infos = [["Embed", "TileInfo"], ["Embed", "TileData"]];
         tag.child(&infos, &mut self.tiles, |info, tiles| {
             info.children(tiles);
-            check_identifiers(tiles, info);
             Some(())
         });
         tag.rest(&mut self.attributes, &mut self.other);
@@ -207,13 +212,13 @@ impl Record for TileSource {
     }
 }
 
-/// Warns of tiles that have the identifier of one before them.
-fn check_identifiers(tiles: &[TileInfo], tag: &mut Fields<'_>) {
+/// Warns of tiles that have the identifier of one before them, in the same sheet or in another one.
+fn check_tiles(sources: &[TileSource], tag: &mut Fields<'_>) {
     if !tag.is_read() {
         return;
     }
     let mut lines = HashMap::new();
-    for tile in tiles {
+    for tile in sources.iter().flat_map(|source| &source.tiles).flatten() {
         let first = *lines.entry(tile.first).or_insert(tile.at);
         if first != tile.at {
             let (id, line) = (tile.first, first.line);
@@ -221,6 +226,25 @@ fn check_identifiers(tiles: &[TileInfo], tag: &mut Fields<'_>) {
                 format!(
                     "identifier {id} is that of the tile in line {line} too; here the first one \
                      of an identifier counts"
+                )
+            });
+        }
+    }
+}
+
+/// Warns of images or objects of a layer that have the identifier of one before them.
+fn check_identifiers(all: impl Iterator<Item = (i32, At)>, what: &str, tag: &mut Fields<'_>) {
+    if !tag.is_read() {
+        return;
+    }
+    let mut lines = HashMap::new();
+    for (id, at) in all {
+        let first = *lines.entry(id).or_insert(at);
+        if first != at && !tag.has_wrong_value([first, at]) {
+            tag.problem_at(&rules::IDENTIFIER, at, || {
+                let line = first.line;
+                format!(
+                    "identifier {id} is that of the {what} in line {line} too; expected another"
                 )
             });
         }
@@ -453,6 +477,7 @@ fn sprite(sprite: &mut Sprite, tag: &mut Fields<'_>) -> Option<()> {
 
 /// The points of a line: the first one has another name than those that follow.
 fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
+    let moment = tag.moment();
     let tags = tag.tag().children.iter().filter(|tag| is::<Point>(tag));
     let misplaced = tags
         .enumerate()
@@ -476,6 +501,8 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
             let points = if count == 1 { "point" } else { "points" };
             format!("a line of {count} {points}; expected at least 2")
         });
+        // A point that cannot be read is missing.
+        tag.fold_since(moment);
     }
 }
 

@@ -5,7 +5,7 @@ use super::RepeatMode;
 use crate::misspelt::meant;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
-use crate::{Cause, Problems, Rule, counted, quoted};
+use crate::{Cause, Place, Problem, Problems, Rule, counted, quoted};
 
 /// What a tag stands for.
 pub(super) trait Record: Default {
@@ -183,6 +183,38 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// How many problems there are, for [`Fields::fold_since`].
+    pub(super) fn moment(&self) -> usize {
+        self.problems
+            .as_ref()
+            .map_or(0, |problems| problems.moment())
+    }
+
+    /// Lets all that were listed since a moment follow from the first of them.
+    pub(super) fn fold_since(&mut self, moment: usize) {
+        if let Some(problems) = &mut self.problems
+            && let Some(first) = problems.first_since(moment)
+        {
+            problems.fold_since(moment, first);
+        }
+    }
+
+    /// Whether a value on one of these lines is missing or wrong.
+    pub(super) fn has_wrong_value(&self, lines: [At; 2]) -> bool {
+        let is_it = |problem: &Problem| {
+            let lines = lines.map(|at| u64::from(at.line));
+            problem.rule == &rules::VALUE
+                && matches!(problem.place, Place::Text { line, .. } if lines.contains(&line))
+        };
+        let problems = self.problems.as_ref();
+        problems.is_some_and(|problems| problems.find_since(0, is_it).is_some())
+    }
+
+    /// Names tags inside that are known and stay among the others.
+    pub(super) fn know(&mut self, names: &[&'static str]) {
+        self.known.extend(names.iter().map(|name| ["", *name]));
+    }
+
     /// Whether the text ends inside the tag.
     pub(super) fn is_cut(&mut self, is_cut: &mut bool) {
         *is_cut = self.tag.is_open;
@@ -210,8 +242,13 @@ impl<'p> Fields<'p> {
         }
         // Where one is missing, those behind it stand in the place of others.
         let cause = self.wrong_value.filter(|_| value.is_none());
+        if let Some(cause) = cause {
+            problems.fold_behind(cause);
+        }
         let (rule, subject) = (&rules::VALUE, problems.subject);
-        problems.add_consequence(cause, rule, subject, tag.at.into(), || {
+        let at = value.and(tag.places.values.get(number - 1));
+        let place = at.copied().unwrap_or(tag.at).into();
+        problems.add_consequence(cause, rule, subject, place, || {
             let (title, expected) = (tag.title(), kind.expected);
             match value {
                 None => format!("{title} has no value {number}; expected {what}, {expected}"),
@@ -276,15 +313,20 @@ impl<'p> Fields<'p> {
             return;
         };
         *field = (kind.read)(&attributes[index].value);
+        let places = &mut self.tag.places.attributes;
+        let at = places.get(index).copied();
         if field.is_some() {
             attributes.remove(index);
+            if at.is_some() {
+                places.remove(index);
+            }
             return;
         }
         let (title, found) = (
             self.tag.title(),
             described(&self.tag.attributes[index].value),
         );
-        self.problem(&rules::VALUE, || {
+        self.problem_at(&rules::VALUE, at.unwrap_or(self.tag.at), || {
             let expected = kind.expected;
             format!("{title}: the attribute `{name}` is {found}; expected {expected}")
         });
@@ -406,6 +448,22 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// Where there are more values than are read, one of them is too many, and those behind it stand in the
+    /// place of others.
+    fn fold_values(&mut self) {
+        let is_too_many = self.tag.values.len() > self.next_value;
+        let at = self.tag.at;
+        if let (Some(problems), Some(cause), true) =
+            (&mut self.problems, self.wrong_value, is_too_many)
+        {
+            problems.fold(cause, |problem| {
+                let is_of_tag = matches!(problem.place, Place::Text { line, column }
+                    if line == u64::from(at.line) && column >= u64::from(at.column));
+                problem.rule == &rules::VALUE && is_of_tag
+            });
+        }
+    }
+
     /// Lists the tags that are left whose names are nearly those of one that is known.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
@@ -426,6 +484,7 @@ impl<'p> Fields<'p> {
 
     /// All attributes that are left.
     pub(super) fn other_attributes(&mut self, attributes: &mut Vec<Attribute>) {
+        self.fold_values();
         if self.is_read() {
             *attributes = std::mem::take(&mut self.tag.attributes);
             // Room for those that were read would be most of what a palette takes.
@@ -437,7 +496,7 @@ impl<'p> Fields<'p> {
 }
 
 /// Lists a tag if its name is nearly one of these.
-fn check_name(tag: &Tag, known: &[[&str; 2]], problems: &mut Problems) {
+pub(super) fn check_name(tag: &Tag, known: &[[&str; 2]], problems: &mut Problems) {
     let known = known.iter().map(|[namespace, name]| match *namespace {
         "" => (*name).to_owned(),
         _ => format!("{namespace}:{name}"),

@@ -1,0 +1,746 @@
+//! Reading the text of nodes, and making up for parentheses and quotes that are lost or too many.
+
+use super::grammar::Grammar;
+use super::{DEEPEST, Item, ItemKind, Misnamed, Tree, is_space};
+use crate::ika::rules;
+use crate::problems::Cause;
+use crate::text::BYTE_ORDER_MARK;
+use crate::{Place, Problems, quoted};
+
+/// Lines that begin with more blanks than these have no layout.
+const MAX_INDENT: usize = 256;
+/// How far the end of a text is looked for that has a quote in it.
+const MAX_TEXT: usize = 4096;
+
+/// Reads a file. What is wrong with it is listed; there is always a tree.
+///
+/// Where parentheses are too many or too few, it is read once more, and they are taken for right where the
+/// names of nodes and the layout of the text say so: first with both, and where that does not make up for
+/// all of them, with the names alone.
+pub(super) fn parse<'a>(bytes: &'a [u8], grammar: &Grammar) -> (Tree<'a>, Problems) {
+    let parse = |mending| Parser::new(bytes, grammar, mending).run();
+    let (parens, plain) = parse(None);
+    if parens == Parens::Even {
+        return plain;
+    }
+    let mended = |has_layout| parse(Some(Mending { parens, has_layout }));
+    match mended(true) {
+        (Parens::Even, by_both) => by_both,
+        _ => mended(false).1,
+    }
+}
+
+/// Whether as many parentheses end nodes as begin them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parens {
+    Even,
+    /// The file ends inside a node.
+    TooFew,
+    /// The outermost node ends before the file does.
+    TooMany,
+}
+
+/// How to make up for parentheses that are lost or too many.
+#[derive(Debug, Clone, Copy)]
+struct Mending {
+    /// What is wrong with them.
+    parens: Parens,
+    /// Whether blanks before a parenthesis at the beginning of a line say which node it ends.
+    has_layout: bool,
+}
+
+struct Parser<'a, 'g> {
+    bytes: &'a [u8],
+    pos: usize,
+    /// From 1.
+    line: u32,
+    line_start: usize,
+    /// Where what was read last ends: its line and column.
+    last_end: [u32; 2],
+    items: Vec<Item<'a>>,
+    /// The indices of the nodes that are not closed yet.
+    open: Vec<usize>,
+    /// The indices of those that were closed since anything else began, and where.
+    closed: Vec<(usize, Place)>,
+    /// How many texts are in quotes, and how many are not.
+    texts: [usize; 2],
+    /// Why the rest is not read.
+    cut: Option<Cause>,
+    /// That a parenthesis is too many or too few.
+    unbalanced: Option<Cause>,
+    misnamed: Vec<Misnamed>,
+    problems: Problems,
+    grammar: &'g Grammar,
+    mending: Option<Mending>,
+}
+
+impl<'a, 'g> Parser<'a, 'g> {
+    fn new(bytes: &'a [u8], grammar: &'g Grammar, mending: Option<Mending>) -> Self {
+        Self {
+            bytes,
+            pos: 0,
+            line: 1,
+            line_start: 0,
+            last_end: [1; 2],
+            items: Vec::new(),
+            open: Vec::new(),
+            closed: Vec::new(),
+            texts: [0; 2],
+            cut: None,
+            unbalanced: None,
+            misnamed: Vec::new(),
+            problems: Problems::new(),
+            grammar,
+            mending,
+        }
+    }
+
+    fn column(&self) -> u32 {
+        u32::try_from(self.pos - self.line_start + 1).unwrap_or(u32::MAX)
+    }
+
+    fn place(&self) -> Place {
+        place([self.line, self.column()])
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or_default()
+    }
+
+    fn item(&self, index: usize) -> Option<&Item<'a>> {
+        self.items.get(index)
+    }
+
+    /// The innermost node that is open.
+    fn innermost(&self) -> Option<&Item<'a>> {
+        self.open.last().and_then(|index| self.item(*index))
+    }
+
+    fn run(mut self) -> (Parens, (Tree<'a>, Problems)) {
+        if self.bytes.starts_with(BYTE_ORDER_MARK) {
+            self.problems.add(&rules::SYNTAX, self.place(), || {
+                "a byte order mark; the engine refuses it".to_owned()
+            });
+            self.pos = BYTE_ORDER_MARK.len();
+        }
+        let mut parens = self.all();
+        if let Some(item) = self.innermost() {
+            let (begin, name) = (item.place(), quoted(item.bytes));
+            let count = self.open.len();
+            let is_at_end = self.pos >= self.bytes.len();
+            // Of a text that does not end it is said already.
+            if is_at_end && self.cut.is_none() {
+                self.problems.add(&rules::TRUNCATED, self.place(), || {
+                    let inside = match count {
+                        1 => format!("the node {name}, which begins at {begin}"),
+                        _ => {
+                            format!("{count} nodes, the innermost {name}, which begins at {begin}")
+                        }
+                    };
+                    format!("the file ends inside {inside}; expected `)`")
+                });
+                self.cut = self.problems.last();
+                // Where all but the outermost node are closed, the file goes on to its end.
+                let text = self.bytes.trim_ascii_end();
+                if count == 1 && text.ends_with(b")") {
+                    self.unbalanced = self.cut;
+                }
+            }
+            if is_at_end {
+                parens = Parens::TooFew;
+            }
+        }
+        for index in &self.open {
+            if let Some(item) = self.items.get_mut(*index) {
+                item.is_open = true;
+            }
+        }
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.check_quotes();
+        let tree = Tree {
+            items: self.items,
+            cut: self.cut,
+            unbalanced: self.unbalanced,
+            misnamed: self.misnamed,
+        };
+        (parens, (tree, self.problems))
+    }
+
+    /// Reads all nodes. Says whether there are parentheses behind them, or not enough before.
+    fn all(&mut self) -> Parens {
+        let mut parens = Parens::Even;
+        let mut is_ended = false;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'\n' => {
+                    self.line_end();
+                    continue;
+                }
+                byte if is_space(byte) => {
+                    self.pos += 1;
+                    continue;
+                }
+                _ if self.mend(byte) => continue,
+                _ => {}
+            }
+            let is_outside = self.open.is_empty();
+            if is_outside && is_ended {
+                self.problems.add(&rules::TRAILING_DATA, self.place(), || {
+                    "more text behind the last parenthesis; it is left out".to_owned()
+                });
+                if matches!(byte, b'(' | b')') {
+                    self.unbalanced = self.problems.last();
+                    parens = Parens::TooMany;
+                }
+                break;
+            }
+            match byte {
+                b'(' => {
+                    if self.open.len() == DEEPEST {
+                        self.problems.add(&rules::DEPTH, self.place(), || {
+                            format!(
+                                "more than {DEEPEST} nodes in each other; expected at most 8; \
+                                 the rest of the file is left out"
+                            )
+                        });
+                        self.cut = self.problems.last();
+                        break;
+                    }
+                    self.node(1);
+                }
+                b')' if is_outside => {
+                    self.problems.add(&rules::SYNTAX, self.place(), || {
+                        "`)` without `(` before it; the engine refuses it".to_owned()
+                    });
+                    self.pos += 1;
+                }
+                b')' => {
+                    self.pos += 1;
+                    self.close();
+                    is_ended = self.open.is_empty();
+                }
+                b'\'' => self.quoted(),
+                _ => self.bare(),
+            }
+        }
+        parens
+    }
+
+    /// Makes up for a parenthesis that is lost or too many before what stands here, if it seems so. Says
+    /// whether it went past something for it.
+    fn mend(&mut self, byte: u8) -> bool {
+        let Some(Mending { parens, has_layout }) = self.mending else {
+            return false;
+        };
+        match (parens, byte) {
+            (Parens::TooFew, b'(') => {
+                let rest = self.rest().get(1..).unwrap_or_default();
+                if rest.trim_ascii_start().starts_with(b"(") {
+                    self.mended(self.place(), || {
+                        "`(` twice; expected one; it is read so".into()
+                    });
+                    self.pos += 1;
+                    return true;
+                }
+                self.close_before(name_in(rest));
+            }
+            (_, b')') if !has_layout => {}
+            (Parens::TooFew, b')') => self.close_by_layout(),
+            (Parens::TooFew, _) => self.close_before_text(),
+            (Parens::TooMany, b'(') => {
+                let name = name_in(self.rest().get(1..).unwrap_or_default());
+                let parent = self.innermost();
+                if !parent.is_some_and(|parent| self.grammar.allows(parent.bytes, name)) {
+                    self.reopen(|grammar, closed| grammar.lists(closed, name));
+                }
+            }
+            (Parens::TooMany, b')') => self.reopen_by_layout(),
+            (Parens::TooMany, _) => return self.mend_before_text(),
+            (Parens::Even, _) => {}
+        }
+        false
+    }
+
+    /// Lists that a parenthesis is lost or too many. What else seems to be wrong with nodes follows from the
+    /// first of them.
+    fn mended(&mut self, place: Place, message: impl FnOnce() -> String) {
+        self.problems.add(&rules::SYNTAX, place, message);
+        self.unbalanced = self.unbalanced.or(self.problems.last());
+    }
+
+    /// Closes the nodes in which a node of this name cannot stand, if it can in the one around them.
+    fn close_before(&mut self, name: &[u8]) {
+        let (grammar, parents) = (self.grammar, &self.open);
+        let is_allowed = |parent: &Item<'_>| grammar.allows(parent.bytes, name);
+        if self.innermost().is_none_or(is_allowed) {
+            return;
+        }
+        let mut parents = parents.iter().rev().filter_map(|index| self.item(*index));
+        if let Some(inside) = parents.position(|parent| grammar.lists(parent.bytes, name)) {
+            let next = quoted(&[b"(", name].concat());
+            self.close_lost(inside, &next);
+        }
+    }
+
+    /// Closes the nodes in one that begins its line as the parenthesis here does, unless the innermost one
+    /// may do so too.
+    fn close_by_layout(&mut self) {
+        let Some(indent) = self.indent(self.pos, self.line_start) else {
+            return;
+        };
+        let indent_of = |index: &usize| self.item(*index).and_then(|item| self.indent_of(item));
+        let mut indents = self.open.iter().rev().map(indent_of);
+        let innermost = indents.next().flatten();
+        if innermost.is_none_or(|innermost| innermost == indent) {
+            return;
+        }
+        if let Some(further) = indents.position(|other| other == Some(indent)) {
+            let around = self.open.iter().rev().nth(further + 1);
+            let name = around
+                .and_then(|index| self.item(*index))
+                .map(|item| item.bytes);
+            let next = format!("that of {}", quoted(name.unwrap_or_default()));
+            self.close_lost(further + 1, &next);
+        }
+    }
+
+    /// Closes a node that has its text before another one, if the node around it has none.
+    fn close_before_text(&mut self) {
+        if let Some(around) = self.around_word()
+            && self
+                .open
+                .last()
+                .is_some_and(|index| index + 1 < self.items.len())
+        {
+            let next = format!("the text of {}", quoted(around));
+            self.close_lost(1, &next);
+        }
+    }
+
+    /// The name of the node around the innermost one, if both have a text and that of the innermost is a
+    /// word.
+    fn around_word(&self) -> Option<&'a [u8]> {
+        let grammar = self.grammar;
+        let [.., around, innermost] = self.open[..] else {
+            return None;
+        };
+        let [around, innermost] = [self.item(around)?.bytes, self.item(innermost)?.bytes];
+        (grammar.lists(around, innermost) && grammar.has_text(around)).then_some(around)
+    }
+
+    /// Closes so many nodes whose ends are lost before what stands here.
+    fn close_lost(&mut self, count: usize, next: &str) {
+        let Some(&Item { line, bytes, .. }) = self.innermost() else {
+            return;
+        };
+        let begin = self.innermost().map_or(self.place(), Item::place);
+        // The end of a node that begins and ends on a line is lost there.
+        let [end_line, _] = self.last_end;
+        let place = if end_line == line {
+            place(self.last_end)
+        } else {
+            self.place()
+        };
+        self.mended(place, || {
+            let (name, parens) = (quoted(bytes), ")".repeat(count));
+            let of = match count {
+                1 => format!("the end of {name}, which begins at {begin}"),
+                _ => format!(
+                    "the ends of {count} nodes, the innermost {name}, which begins at {begin}"
+                ),
+            };
+            format!("{of}, is missing before {next}; expected `{parens}`; it is read so")
+        });
+        for _ in 0..count {
+            self.close();
+        }
+    }
+
+    /// Opens a node again that was closed just now, and those around it that were closed after it: the
+    /// parenthesis that closed it is one too many.
+    fn reopen(&mut self, is_it: impl Fn(&Grammar, &[u8]) -> bool) {
+        let grammar = self.grammar;
+        let is_it = |(index, _): &(usize, Place)| {
+            self.item(*index)
+                .is_some_and(|item| is_it(grammar, item.bytes))
+        };
+        if let Some(at) = self.closed.iter().rposition(is_it) {
+            self.reopen_at(at);
+        }
+    }
+
+    /// The same of the one that begins its line as the parenthesis here does, unless the innermost one does.
+    fn reopen_by_layout(&mut self) {
+        let Some(indent) = self.indent(self.pos, self.line_start) else {
+            return;
+        };
+        if let Some(innermost) = self.innermost()
+            && self
+                .indent_of(innermost)
+                .is_none_or(|other| other == indent)
+        {
+            return;
+        }
+        let indent_of = |index| self.item(index).and_then(|item| self.indent_of(item));
+        let mut closed = self.closed.iter();
+        if let Some(at) = closed.rposition(|(index, _)| indent_of(*index) == Some(indent)) {
+            self.reopen_at(at);
+        }
+    }
+
+    fn reopen_at(&mut self, at: usize) {
+        let closed = self.closed.split_off(at);
+        let Some(&(index, end)) = closed.first() else {
+            return;
+        };
+        let name = self.item(index).map(|item| quoted(item.bytes));
+        self.mended(end, || {
+            let name = name.unwrap_or_default();
+            format!("one `)` too many: {name} goes on behind it; it is read without it")
+        });
+        self.open
+            .extend(closed.iter().rev().map(|(index, _)| index));
+    }
+
+    /// Takes a word for a node whose parenthesis is lost, and a text for that of a node that was closed too
+    /// early.
+    fn mend_before_text(&mut self) -> bool {
+        let grammar = self.grammar;
+        let (rest, parent) = (self.rest(), self.innermost().map(|item| item.bytes));
+        let name = name_in(rest);
+        let is_node = parent.is_some_and(|parent| {
+            let is_free =
+                grammar.is_free(parent) && rest.get(name.len()).copied().is_some_and(is_space);
+            !name.is_empty() && (is_free || grammar.lists(parent, name))
+        });
+        if is_node {
+            let name = quoted(name);
+            self.mended(self.place(), || {
+                format!("found {name} without a parenthesis before it; expected `(`; it is read so")
+            });
+            self.node(0);
+            return true;
+        }
+        if parent.is_none_or(|parent| grammar.has_no_text(parent))
+            && let Some((last, _)) = self.closed.last()
+            && self
+                .item(*last)
+                .is_some_and(|item| grammar.has_text(item.bytes))
+        {
+            self.reopen_at(self.closed.len() - 1);
+        }
+        false
+    }
+
+    /// The blanks before a byte, if nothing else is before it on its line.
+    fn indent(&self, pos: usize, line_start: usize) -> Option<&'a [u8]> {
+        let indent = self.bytes.get(line_start..pos)?;
+        let is_indent = indent.len() <= MAX_INDENT && indent.iter().all(|byte| is_space(*byte));
+        is_indent.then_some(indent)
+    }
+
+    /// The same of the beginning of a node.
+    fn indent_of(&self, item: &Item<'_>) -> Option<&'a [u8]> {
+        let before = (item.column as usize).saturating_sub(1);
+        self.indent(item.start, item.start.saturating_sub(before))
+    }
+
+    /// Goes past a line end.
+    fn line_end(&mut self) {
+        self.pos += 1;
+        self.line = self.line.saturating_add(1);
+        self.line_start = self.pos;
+    }
+
+    fn push(&mut self, kind: ItemKind, bytes: &'a [u8], start: usize, [line, column]: [u32; 2]) {
+        match kind {
+            ItemKind::Quoted => self.texts[0] += 1,
+            ItemKind::Bare => self.texts[1] += 1,
+            ItemKind::Node => {}
+        }
+        self.closed.clear();
+        self.items.push(Item {
+            kind,
+            bytes,
+            start,
+            end: self.pos,
+            line,
+            column,
+            next: self.items.len() + 1,
+            is_open: false,
+        });
+    }
+
+    /// Closes the innermost node.
+    fn close(&mut self) {
+        let next = self.items.len();
+        self.last_end = [self.line, self.column()];
+        if let Some(index) = self.open.pop()
+            && let Some(item) = self.items.get_mut(index)
+        {
+            (item.next, item.end) = (next, self.pos);
+            let [line, column] = self.last_end;
+            self.closed
+                .push((index, place([line, column.saturating_sub(1)])));
+        }
+    }
+
+    /// The beginning of a node and its name, with so many parentheses before it.
+    fn node(&mut self, parens: usize) {
+        let (start, at) = (self.pos, [self.line, self.column()]);
+        self.pos += parens;
+        let rest = self.rest();
+        let name = name_in(rest);
+        self.pos += name.len();
+        self.last_end = [self.line, self.column()];
+        if rest.get(name.len()).is_some_and(|byte| !is_space(*byte)) {
+            self.problems.add(&rules::NODE_NAME, self.place(), || {
+                format!(
+                    "no space behind the name {}; the engine takes what follows for a part of the \
+                     name",
+                    quoted(name)
+                )
+            });
+            if let Some(cause) = self.problems.last() {
+                let of = self.innermost().map(Item::place);
+                let places = [Some(place(at)), of];
+                self.misnamed.push(Misnamed { cause, places });
+            }
+        }
+        self.open.push(self.items.len());
+        self.push(ItemKind::Node, name, start, at);
+    }
+
+    /// A text in quotes.
+    fn quoted(&mut self) {
+        let at = [self.line, self.column()];
+        let begin = (self.pos + 1, self.line, self.line_start);
+        self.pos += 1;
+        let start = self.pos;
+        let mut end = self.bytes.len();
+        let mut is_closed = false;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'\'' => {
+                    end = self.pos;
+                    is_closed = true;
+                    break;
+                }
+                b'\n' => self.line_end(),
+                b'\\' => {
+                    self.pos += 1;
+                    match self.bytes.get(self.pos) {
+                        Some(b'\n') => self.line_end(),
+                        Some(_) => self.pos += 1,
+                        None => {}
+                    }
+                }
+                _ => self.pos += 1,
+            }
+        }
+        self.pos = self.pos.min(self.bytes.len());
+        let mut text = self.bytes.get(start..end).unwrap_or_default();
+        let behind = self.bytes.get(self.pos + 1..).unwrap_or_default();
+        let fault = quote_fault(text, behind, is_closed, self.grammar);
+        match fault {
+            Some(QuoteFault::NoEnd(len)) => {
+                (self.pos, self.line, self.line_start) = begin;
+                self.pos += len;
+                text = text.get(..len).unwrap_or_default();
+                self.problems.add(&rules::SYNTAX, place(at), || {
+                    format!(
+                        "the text {} has no end on its line; expected `'`; it is read so",
+                        quoted(text)
+                    )
+                });
+                is_closed = false;
+            }
+            Some(QuoteFault::Twice(len)) => {
+                self.problems.add(&rules::SYNTAX, place(at), || {
+                    "`'` twice; expected one; it is read so".to_owned()
+                });
+                if text.is_empty() {
+                    // The second one begins the text.
+                    return;
+                }
+                self.pos += len;
+            }
+            Some(QuoteFault::Inside(len)) => {
+                for _ in 0..len {
+                    match self.bytes.get(self.pos) {
+                        Some(b'\n') => self.line_end(),
+                        _ => self.pos += 1,
+                    }
+                }
+                text = self.bytes.get(start..self.pos).unwrap_or_default();
+                self.problems.add(&rules::SYNTAX, place(at), || {
+                    let text = quoted(text);
+                    format!("`'` inside the text {text}; expected `\\'` for it; it is read so")
+                });
+            }
+            None if !is_closed => {
+                self.problems.add(&rules::TRUNCATED, place(at), || {
+                    format!("the text {} does not end; expected `'`", quoted(text))
+                });
+                self.cut = self.problems.last();
+            }
+            None => {}
+        }
+        self.pos += usize::from(is_closed);
+        self.last_end = [self.line, self.column()];
+        self.push(ItemKind::Quoted, text, start - 1, at);
+    }
+
+    /// A text up to the next parenthesis.
+    fn bare(&mut self) {
+        let (start, at) = (self.pos, [self.line, self.column()]);
+        let is_short = |mending: Mending| mending.parens == Parens::TooFew;
+        let is_word = self.mending.is_some_and(is_short) && self.around_word().is_some();
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b'(' | b')' => break,
+                byte if is_word && is_space(byte) => break,
+                b'\n' => self.line_end(),
+                _ => {
+                    self.pos += 1;
+                    if !is_space(byte) {
+                        self.last_end = [self.line, self.column()];
+                    }
+                }
+            }
+        }
+        let text = self.bytes.get(start..self.pos).unwrap_or_default();
+        let len = text.iter().rposition(|byte| !is_space(*byte));
+        let text = text.get(..len.map_or(0, |last| last + 1));
+        self.push(ItemKind::Bare, text.unwrap_or_default(), start, at);
+    }
+
+    /// Lists the texts that lack their first quote, where many are in quotes. From that it follows that
+    /// parentheses in them are taken for those of nodes.
+    fn check_quotes(&mut self) {
+        let [quoted_texts, bare] = self.texts;
+        if 4 * quoted_texts <= bare {
+            return;
+        }
+        let mut around: Vec<(usize, Place)> = Vec::new();
+        for (index, item) in self.items.iter_mut().enumerate() {
+            while around.pop_if(|(end, _)| *end <= index).is_some() {}
+            if item.kind == ItemKind::Node {
+                around.push((item.next, item.place()));
+            }
+            let Some((b'\'', text)) = item.bytes.split_last() else {
+                continue;
+            };
+            if item.kind != ItemKind::Bare {
+                continue;
+            }
+            item.bytes = text;
+            self.problems.add(&rules::SYNTAX, item.place(), || {
+                let text = quoted(text);
+                format!("the text {text} has no quote before it; expected `'`; it is read so")
+            });
+            let of = around.last().map(|(_, place)| *place);
+            for misnamed in self.misnamed.iter().filter(|it| it.places[1] == of) {
+                if let Some(cause) = self.problems.last() {
+                    self.problems.fold_one(cause, misnamed.cause);
+                }
+            }
+        }
+    }
+}
+
+/// The place of a line and a column.
+fn place([line, column]: [u32; 2]) -> Place {
+    Place::Text {
+        line: line.into(),
+        column: column.into(),
+    }
+}
+
+/// The name that a text begins with.
+fn name_in(text: &[u8]) -> &[u8] {
+    let is_end = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
+    let end = text.iter().position(is_end);
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// What is wrong with the quotes of a text.
+#[derive(Debug, Clone, Copy)]
+enum QuoteFault {
+    /// The last one is lost: the text has so many bytes.
+    NoEnd(usize),
+    /// The first one stands there twice, or the last one: so many bytes are too many.
+    Twice(usize),
+    /// The last one is in the text, which goes on behind it for so many bytes.
+    Inside(usize),
+}
+
+/// What is wrong with the quotes of a text, which goes up to the next quote or to the end of the file.
+fn quote_fault(
+    text: &[u8],
+    behind: &[u8],
+    is_closed: bool,
+    grammar: &Grammar,
+) -> Option<QuoteFault> {
+    let line_end = text.iter().position(|byte| *byte == b'\n');
+    let line = text.get(..line_end.unwrap_or(text.len()))?.trim_ascii_end();
+    let lost = Some(QuoteFault::NoEnd(node_end(line).unwrap_or(line.len())));
+    if !is_closed {
+        return lost.filter(|_| line_end.is_some() && node_end(line).is_some());
+    }
+    // Behind the end of a text there is nothing but the end of its node, or what follows in it.
+    let ends_value = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
+    let is_end = |rest: &[u8]| rest.first().is_none_or(ends_value);
+    let end = node_end(text);
+    if is_end(behind) {
+        // Nor has a text the ends of nodes in it, and then a node.
+        let rest = text.get(end?..)?;
+        let next = rest
+            .iter()
+            .position(|byte| !is_space(*byte) && *byte != b')')?;
+        let next = rest.get(next..)?.strip_prefix(b"(")?;
+        return lost.filter(|_| grammar.knows(name_in(next)));
+    }
+    if text.is_empty() {
+        return Some(QuoteFault::Twice(0));
+    }
+    if end.is_some() {
+        return lost;
+    }
+    if let [b'\'', rest @ ..] = behind
+        && is_end(rest)
+    {
+        return Some(QuoteFault::Twice(1));
+    }
+    // The next quote, if the node does not end before it.
+    let near = behind.get(..behind.len().min(MAX_TEXT))?;
+    let inside = near.get(..node_end(near).unwrap_or(near.len()))?;
+    let next = inside
+        .iter()
+        .position(|byte| *byte == b'\'')
+        .map(|next| next + 1);
+    let next = next.filter(|next| behind.get(*next..).is_some_and(is_end));
+    match next {
+        Some(len) => Some(QuoteFault::Inside(len)),
+        None => lost.filter(|_| line_end.is_some()),
+    }
+}
+
+/// The parenthesis in a text that ends a node which begins before it.
+fn node_end(text: &[u8]) -> Option<usize> {
+    let mut depth = 0_u32;
+    text.iter().position(|byte| match byte {
+        b'(' => {
+            depth += 1;
+            false
+        }
+        b')' if depth == 0 => true,
+        b')' => {
+            depth -= 1;
+            false
+        }
+        _ => false,
+    })
+}
