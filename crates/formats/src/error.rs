@@ -1,5 +1,6 @@
 //! Why nothing of a file can be shown.
 
+use super::problem::LEFT_OUT;
 use super::{Place, Problem, Rule, Subject};
 
 /// Why nothing of a file can be shown.
@@ -27,7 +28,7 @@ impl ReadError {
     pub(super) fn losing(self, what: impl std::fmt::Display) -> Self {
         match self {
             Self::Unreadable(mut problem) => {
-                problem.message = format!("{}; left out: {what}", problem.message);
+                problem.message = format!("{}{LEFT_OUT}{what}", problem.message);
                 Self::Unreadable(problem)
             }
             Self::Cancelled => Self::Cancelled,

@@ -180,6 +180,9 @@ pub enum Subject {
     Tileset,
 }
 
+/// What stands in a message before that which is left out.
+pub(crate) const LEFT_OUT: &str = "; left out: ";
+
 /// One thing that is wrong with a file: where it is, what stands there, what should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -229,6 +232,11 @@ impl Problem {
         // How many more there are stays last.
         let key = |problem: &Self| (problem.count > 1, problem.place);
         self.consequences.sort_by_key(key);
+    }
+
+    /// Whether something is left out for it, as its message says then.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.message.contains(LEFT_OUT)
     }
 
     /// The problem, and what follows from it.

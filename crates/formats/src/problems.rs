@@ -17,8 +17,8 @@ pub struct Problems {
     alike: HashMap<Key, Cause>,
     /// The one that was added last, if it is listed.
     last: Option<Cause>,
-    /// Whether it only matters that there is one.
-    is_trial: bool,
+    /// If something is only tried, how many it may have, which do not matter; none that is read.
+    allowed: Option<usize>,
 }
 
 /// The id of a rule, and the hash of what the cause of several problems is known by.
@@ -27,6 +27,13 @@ type Key = (&'static str, u64);
 /// A problem in a list from which others can follow; those that were listed first are least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause(usize);
+
+impl Cause {
+    /// The moment at which it was listed: how many were listed before it.
+    pub(crate) fn moment(self) -> usize {
+        self.0
+    }
+}
 
 /// A problem with what follows from it.
 #[derive(Debug)]
@@ -84,28 +91,24 @@ impl Problems {
         Self::default()
     }
 
-    /// An empty list of what is only tried: it only matters whether there is a problem.
-    pub(crate) fn of_trial() -> Self {
+    /// An empty list of what is only tried: it only matters whether it has more problems than so many.
+    pub(crate) fn of_trial(allowed: usize) -> Self {
         Self {
-            is_trial: true,
+            allowed: Some(allowed),
             ..Self::default()
         }
     }
 
     /// Whether what it is of is only tried.
     pub(crate) fn is_trial(&self) -> bool {
-        self.is_trial
+        self.allowed.is_some()
     }
 
-    /// Whether something was tried that has a problem, so that the rest of it does not matter.
+    /// Whether something was tried that has too many problems, so that the rest of it does not matter.
     #[inline]
     pub(crate) fn has_failed(&self) -> bool {
-        self.is_trial && !self.listed.is_empty()
-    }
-
-    /// Whether there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.listed.is_empty()
+        self.allowed
+            .is_some_and(|allowed| self.listed.len() > allowed)
     }
 
     /// Lists a problem of what is being read, or counts it when there are many of its rule already.
@@ -206,9 +209,24 @@ impl Problems {
         self.fold_some_since(moment, cause, |_| true);
     }
 
-    /// Lets all that were listed after a problem follow from it.
+    /// Lets all that were found after a problem follow from it, those too that are not listed.
     pub(crate) fn fold_behind(&mut self, cause: Cause) {
         self.fold_since(cause.0 + 1, cause);
+        let unlisted = self.counts.iter_mut().filter_map(|of_rule| {
+            let place = of_rule.first_unlisted.take()?;
+            let count = std::mem::take(&mut of_rule.unlisted) as usize;
+            of_rule.found -= count as u64;
+            Some((of_rule.rule, place, count))
+        });
+        for (rule, place, count) in unlisted.collect::<Vec<_>>() {
+            self.count_below(cause, rule, place, count);
+        }
+    }
+
+    /// Where a problem is.
+    pub(crate) fn place_of(&self, cause: Option<Cause>) -> Option<Place> {
+        let listed = self.listed.get(cause?.0)?;
+        Some(listed.problem.place)
     }
 
     /// Lets another problem follow from a problem.

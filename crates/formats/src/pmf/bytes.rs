@@ -100,6 +100,16 @@ impl Part {
         }
     }
 
+    /// Offsets in the file of the packed and the unpacked size of a section, whose sizes are among the six
+    /// that begin at an offset.
+    pub(super) fn size_places(self, sizes_at: u64) -> [Place; 2] {
+        let side = match self {
+            Self::LevelSection(_, side) | Self::ChunkSection(.., side) => side,
+            Self::File | Self::Archive | Self::Level(_) => Side::Common,
+        };
+        [side as u64, 3 + side as u64].map(|number| Place::Offset(sizes_at + 4 * number))
+    }
+
     /// What problems in it are about.
     pub(super) fn subject(self) -> Subject {
         match self {
@@ -225,6 +235,7 @@ impl Cursor<'_> {
 
     /// Warns of bytes behind what has been read.
     pub(super) fn check_end(&mut self, problems: &mut Problems) {
+        self.note_reached(self.pos());
         let left = self.left();
         if left > 0 {
             self.enter("end", None);
@@ -241,10 +252,8 @@ impl Cursor<'_> {
         let found = if (offset as usize) < size {
             format!("the string at offset {offset:#x} of the string table does not end")
         } else {
-            {
-                let size = counted(size, "byte");
-                format!("the string offset {offset:#x} is outside the string table of {size}")
-            }
+            let size = counted(size, "byte");
+            format!("the string offset {offset:#x} is outside the string table of {size}")
         };
         self.fault(
             &rules::STRING,

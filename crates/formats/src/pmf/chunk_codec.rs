@@ -3,11 +3,12 @@
 use super::bytes::{ChunkIndex, Cursor, StringTable};
 use super::chunk::{
     ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
-    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion,
+    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion, Vertex,
 };
 use super::codec::{Names, Out, Reader, Stored as _, unchecked};
 use super::cube_codec::{
-    CubeAllowance, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
+    CubeAllowance, CubeReader, client_cubes_fit, write_client_cubes, write_cubes,
+    write_server_cubes,
 };
 use super::entities::{Entities, HEAD_BYTES};
 use super::level::LevelNames;
@@ -219,6 +220,91 @@ fn read_client(
     Ok(())
 }
 
+/// Whether a client section goes with a chunk by its counts alone, whatever else is in it. Counts its
+/// steps.
+pub(super) fn client_fits(mut cursor: Cursor<'_>, data: &ChunkData, steps: &mut usize) -> bool {
+    let lists = pass_client_lists(&mut cursor, data, steps);
+    lists.is_some() && client_cubes_fit(cursor, &data.cubes, None, steps)
+}
+
+/// Whether a server section goes with a chunk by its counts alone, whatever else is in it. Counts its
+/// steps.
+pub(super) fn server_fits(cursor: &mut Cursor<'_>, data: &ChunkData, steps: &mut usize) -> bool {
+    pass_server_lists(cursor, data, steps).is_some_and(|strings| {
+        let entities = Entities::read(cursor, &strings, &mut Problems::new());
+        entities.is_ok_and(|entities| entities.opaque().is_none()) && cursor.left() == 0
+    })
+}
+
+/// Goes over a server section up to the entities, and gives its strings; none where a count cannot be
+/// right.
+fn pass_server_lists(
+    cursor: &mut Cursor<'_>,
+    data: &ChunkData,
+    steps: &mut usize,
+) -> Option<StringTable> {
+    let strings = cursor.string_table().ok()?;
+    for _ in 0..cursor.u8().ok()? {
+        *steps += 1;
+        cursor.bytes(24).ok()?;
+        let chunks = cursor.u32().ok()?;
+        cursor.bytes(4_usize.checked_mul(chunks as usize)?).ok()?;
+    }
+    for _ in &data.cubes.path_infos {
+        *steps += 1;
+        cursor.u32().ok()?;
+        for _ in 0..2 * u32::from(cursor.u8().ok()?) {
+            strings.has(cursor.u32().ok()?).then_some(())?;
+        }
+    }
+    Some(strings)
+}
+
+/// Goes over a client section up to the cubes; none where a count cannot be right.
+fn pass_client_lists(cursor: &mut Cursor<'_>, data: &ChunkData, steps: &mut usize) -> Option<()> {
+    for _ in 0..2 {
+        let regions = usize::from(cursor.u8().ok()?);
+        cursor.bytes(EnvironmentRegion::MIN_BYTES * regions).ok()?;
+    }
+    let mut sizes = Vec::new();
+    for _ in 0..cursor.u8().ok()? {
+        *steps += 1;
+        let exponent = cursor.u8().ok()?;
+        let size = 3_usize.checked_shl(2 * u32::from(exponent))?;
+        cursor.bytes(size).ok()?;
+        sizes.push(size);
+    }
+    let vertices = cursor.u32().ok()?;
+    cursor
+        .bytes(Vertex::MIN_BYTES.checked_mul(vertices as usize)?)
+        .ok()?;
+    let normals = cursor.u32().ok()? as usize;
+    cursor
+        .bytes(<[f32; 3]>::MIN_BYTES.checked_mul(normals)?)
+        .ok()?;
+    for _ in &data.dynamic_lights {
+        cursor.bytes(3).ok()?;
+        for _ in 0..cursor.u8().ok()? {
+            *steps += 1;
+            let lightmap = cursor.u8().ok()?;
+            cursor.bytes(*sizes.get(usize::from(lightmap))?).ok()?;
+        }
+    }
+    for _ in &data.fast_lights {
+        cursor.bytes(3).ok()?;
+        let mut vertex = 0_u64;
+        for _ in 0..cursor.u32().ok()? {
+            *steps += 1;
+            let skip = cursor.u32().ok()?;
+            let count = cursor.u32().ok()?;
+            vertex += u64::from(skip) + u64::from(count);
+            cursor.bytes(count as usize).ok()?;
+            (vertex <= u64::from(vertices)).then_some(())?;
+        }
+    }
+    Some(())
+}
+
 /// Warns of a region that cannot be, and says whether it is kept.
 fn check_region(
     r: &mut Reader<'_, '_, '_>,
@@ -252,14 +338,23 @@ pub(super) fn read_entities(
         // With a wrong count before them, what is read as their number may be 0.
         Ok(entities) if entities.is_empty() && cursor.left() >= HEAD_BYTES => {
             let left = counted(cursor.left(), "byte");
-            let found = format!("no entities, but {left} behind them");
-            let expected = "entities to the end of the section";
+            let found = format!("no entities, but {left} follow");
+            let expected = "entities up to the end of the section";
             let error = cursor.fault(unreadable, start, found, expected);
             problems.add_error_as(unreadable, error.losing("the entities"));
             if let Some(cause) = problems.last() {
                 problems.fold_since(moment, cause);
             }
             Entities::unread()
+        }
+        Ok(entities) if Entities::is_next(cursor) => {
+            let (at, left) = (cursor.pos(), counted(cursor.left(), "byte"));
+            cursor.enter("entities", None);
+            let found = format!("more entities in the {left} behind the last one");
+            let expected = format!("only {}, as they are counted", entities.len());
+            let error = cursor.fault(unreadable, at, found, expected);
+            problems.add_error_as(unreadable, error.losing("all behind the last one"));
+            entities
         }
         Ok(entities) => {
             cursor.check_end(problems);

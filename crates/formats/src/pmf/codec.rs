@@ -338,6 +338,8 @@ impl<'s> Reader<'_, 's, '_> {
         self.cursor.enter(name, None);
         self.cursor.field("list");
         let count = self.cursor.count(count, T::MIN_BYTES, name)?;
+        self.cursor
+            .note_reached(self.cursor.pos() + T::MIN_BYTES * count);
         let mut records = Vec::with_capacity(count);
         for i in 0..count {
             self.cursor.enter(name, i);

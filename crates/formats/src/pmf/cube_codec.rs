@@ -12,7 +12,7 @@ use super::cube::{
 };
 use super::entities::Entities;
 use super::rules;
-use crate::{Problems, ReadError, Rule, counted, outside};
+use crate::{Problem, Problems, ReadError, Rule, counted, outside};
 
 /// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
@@ -81,6 +81,7 @@ impl CubeReader<'_, '_> {
         let at = r.cursor.pos();
         let announced = r.cursor.u32()?;
         r.cursor.note_count(4, 1, ["cube list", "count"]);
+        r.cursor.note_fill(|| cubes_to_end(r.cursor.clone()));
         if announced == 0 {
             return Err(r
                 .cursor
@@ -90,7 +91,8 @@ impl CubeReader<'_, '_> {
             Ok(count) => count,
             Err(error) => {
                 let left = r.cursor.left();
-                let lost = format_args!("cubes that are not in the {left} bytes");
+                let lost =
+                    format_args!("the cubes for which {} are too few", counted(left, "byte"));
                 r.problems.add_error(error.losing(lost));
                 left
             }
@@ -113,6 +115,7 @@ impl CubeReader<'_, '_> {
             }
             r.cursor.enter("cube", i);
             let at = r.cursor.pos();
+            r.cursor.note_reached(at);
             self.data.cubes.records.common.push(at as u32);
             if let Err(error) = self.read_cube(r) {
                 let after = count - i - 1;
@@ -122,12 +125,17 @@ impl CubeReader<'_, '_> {
                 let Some(skip) = skip else {
                     return self.leave_out_rest(r, count - i, error);
                 };
-                let lost = if self.read_skipped(&skip, r, at) {
-                    format!("nothing, as it can only be of type {}", skip.head & 0x0F)
-                } else {
-                    "the cube".to_owned()
+                let error = match error {
+                    ReadError::Unreadable(problem) if self.read_skipped(&skip, r, at) => {
+                        let only = skip.head & 0x0F;
+                        let message = problem.message;
+                        let message =
+                            format!("{message}, of which only {only} goes with what follows");
+                        ReadError::Unreadable(Problem { message, ..problem })
+                    }
+                    error => error.losing("the cube"),
                 };
-                r.problems.add_error(error.losing(lost));
+                r.problems.add_error(error);
             }
         }
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
@@ -213,6 +221,7 @@ impl CubeReader<'_, '_> {
             CubeKind::Empty => cubes.push_empty(),
             CubeKind::Parent => {
                 let mask: u8 = r.read()?;
+                r.cursor.note_mask(4, ["parent", "number of children"]);
                 let mut children = [0; 8];
                 let children = children
                     .get_mut(..mask.count_ones() as usize)
@@ -247,6 +256,9 @@ impl CubeReader<'_, '_> {
                     let at = r.cursor.pos();
                     let chunk = r.read()?;
                     check_chunk(r, at, chunk, self.around.grid);
+                    if r.problems.has_failed() {
+                        return Err(ReadError::Cancelled);
+                    }
                     chunks.push((chunk, r.read()?));
                 }
                 cubes.push_vis_info(child, seen, &chunks)
@@ -277,6 +289,7 @@ impl CubeReader<'_, '_> {
         let mut offsets = Vec::with_capacity(count as usize + 1);
         for cube in 0..count {
             offsets.push(r.cursor.pos() as u32);
+            r.cursor.note_reached(r.cursor.pos());
             let read = match self.data.cubes.kind(cube) {
                 Some(CubeKind::Geometry) => {
                     r.cursor.enter("cube", cube as usize);
@@ -416,27 +429,8 @@ impl CubeReader<'_, '_> {
     fn settle_light(&mut self, cursor: &Cursor<'_>) {
         let Some(unknown) = self.unknown else { return };
         let cubes = &self.data.cubes;
-        let fits = |is_light: bool| {
-            let mut cursor = cursor.clone();
-            for cube in 0..cubes.len() as u32 {
-                let bytes = match cubes.get(cube) {
-                    Some(Cube::Geometry(geometry)) if geometry.is_client_extended() => 20,
-                    Some(Cube::Geometry(_)) => 6,
-                    Some(Cube::LightInfo(_)) => 7,
-                    _ if is_light && cube == unknown => 7,
-                    _ => continue,
-                };
-                cursor.bytes(bytes).ok()?;
-                if bytes == 7 {
-                    for _ in 0..2 {
-                        let lights = cursor.u8().ok()?;
-                        cursor.bytes(2 * usize::from(lights)).ok()?;
-                    }
-                }
-            }
-            (cursor.left() == 0).then_some(())
-        };
-        if fits(false).is_none() && fits(true).is_some() {
+        let fits = |light| client_cubes_fit(cursor.clone(), cubes, light, &mut 0);
+        if !fits(None) && fits(Some(unknown)) {
             self.data.cubes.make_wrapper(unknown, CubeKind::LightInfo);
             self.unknown = None;
         }
@@ -632,19 +626,15 @@ impl CubeReader<'_, '_> {
             };
             are_children_known = false;
             self.warn(problems, &rules::MISSING_CHILDREN, (first, 0), || {
-                let (name, count) = (kind.name(), 1 + unknown.count());
-                let place = format!("what is in {name} cubes is in the {side} section, which");
-                if is_broken {
-                    format!(
-                        "{place} cannot be read; what was in {count} of this chunk, of which this \
-                         is the first, is drawn, but in no cube"
-                    )
+                let name = kind.name();
+                let cubes = counted(1 + unknown.count(), &format!("{name} cube"));
+                let place = format!("the children of {name} cubes are in the {side} section");
+                let lost = if is_broken {
+                    "cannot be read; the children are drawn, but in no cube"
                 } else {
-                    format!(
-                        "{place} is missing; nothing is in the {count} of this chunk, of which this \
-                         is the first"
-                    )
-                }
+                    "is missing; these cubes are empty"
+                };
+                format!("{cubes}, of which this is the first: {place}, which {lost}")
             });
         }
         let first = all().find(|cube| !cubes.is_reached(*cube));
@@ -767,6 +757,48 @@ fn follow(cursor: &Cursor<'_>, from: usize, count: usize, steps_left: &mut usize
     cursor.left() == 0
 }
 
+/// Whether the data of cubes in a client section is all that a cursor has. `light` is a cube of an
+/// unknown type that may have light. Counts its steps.
+pub(super) fn client_cubes_fit(
+    mut cursor: Cursor<'_>,
+    cubes: &Cubes,
+    light: Option<u32>,
+    steps: &mut usize,
+) -> bool {
+    for cube in 0..cubes.len() as u32 {
+        *steps += 1;
+        let bytes = match cubes.get(cube) {
+            Some(Cube::Geometry(geometry)) if geometry.is_client_extended() => 20,
+            Some(Cube::Geometry(_)) => 6,
+            Some(Cube::LightInfo(_)) => 7,
+            _ if light == Some(cube) => 7,
+            _ => continue,
+        };
+        if cursor.bytes(bytes).is_err() {
+            return false;
+        }
+        for _ in 0..if bytes == 7 { 2 } else { 0 } {
+            let lights = cursor.u8().ok();
+            let lights = lights.map(|lights| cursor.bytes(2 * usize::from(lights)));
+            if lights.is_none_or(|lights| lights.is_err()) {
+                return false;
+            }
+        }
+    }
+    cursor.left() == 0
+}
+
+/// How many cubes follow, if they end with the section.
+fn cubes_to_end(mut cursor: Cursor<'_>) -> Option<u64> {
+    let mut count = 0;
+    while cursor.left() > 0 {
+        let head = cursor.u8().ok()?;
+        skip_body(&mut cursor, head)?;
+        count += 1;
+    }
+    Some(count)
+}
+
 /// Goes over what follows the first byte of a cube; none where it does not fit.
 fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
     let bits = head & 0xF0;
@@ -818,6 +850,7 @@ fn read_extended(
         ..Geometry::new(0, 0, r.cursor.u8()?)
     };
     let mask: u8 = r.read()?;
+    r.cursor.note_mask(12, ["cube", "number of moved corners"]);
     let mut points = Vec::new();
     for corner in (0..8).filter(|corner| mask >> corner & 1 == 1) {
         let at = r.cursor.pos();

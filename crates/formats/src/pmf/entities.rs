@@ -115,8 +115,10 @@ impl Entities {
             table(8, "64-bit value")?,
         ];
         let properties = table(PROPERTY_BYTES, "property")?;
+        let count_at = cursor.pos();
         let announced = cursor.u32()?;
         cursor.note_count(4, HEAD_BYTES, mend::ENTITIES);
+        cursor.note_reached(cursor.pos() + cursor.left());
         let most = cursor.left() / HEAD_BYTES;
         let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entity") {
             Ok(count) => (count, None),
@@ -149,10 +151,27 @@ impl Entities {
                 }
             }
         }
-        // Values that nothing uses are rather bytes of something else.
-        if problems.is_trial() && announced == 0 && cursor.pos() - start > MIN_BYTES {
-            let found = "values, but no entities";
-            return Err(cursor.fault(&rules::ENTITIES, start, found, "entities that use them"));
+        if broken.is_some() && error.is_none() && opaque_from.is_none() {
+            let more = Self::pass_more(cursor, start);
+            if !more.is_empty() {
+                starts.extend(more);
+                let (count, place) = (starts.len() as u64, (count_at, mend::ENTITIES));
+                let cursor = cursor.clone();
+                problems.add_error(mend::wrong_count(cursor, place, announced.into(), count));
+            }
+        }
+        // Values that nothing uses are rather bytes of something else, and zeros padding.
+        if problems.is_trial() {
+            let is_unused = announced == 0 && cursor.pos() - start > MIN_BYTES;
+            let is_padding = starts.last().is_some_and(|last| {
+                let mut entity = whole.clone();
+                entity.seek(start + *last as usize);
+                !Self::is_next(&entity)
+            });
+            if is_unused || is_padding {
+                let found = "values, but no entities";
+                return Err(cursor.fault(&rules::ENTITIES, start, found, "entities that use them"));
+            }
         }
         let is_torn = error.is_some();
         if let (Some(error), Some(rule)) = (error, broken) {
@@ -164,8 +183,15 @@ impl Entities {
         if opaque_from.is_some() {
             cursor.rest();
         }
+        let mut bytes: Box<[u8]> = whole.bytes(cursor.pos() - start)?.into();
+        if opaque_from.is_none()
+            && let Some(count) = bytes.get_mut(count_at - start..)
+            && let Some(count) = count.first_chunk_mut()
+        {
+            *count = (starts.len() as u32).to_le_bytes();
+        }
         let entities = Self {
-            bytes: whole.bytes(cursor.pos() - start)?.into(),
+            bytes,
             start,
             tables,
             properties,
@@ -175,6 +201,30 @@ impl Entities {
         };
         entities.check(cursor, strings, problems);
         Ok(entities)
+    }
+
+    /// Goes past entities that follow those that there are said to be, if they end with the section. Gives
+    /// where each begins behind `start`.
+    fn pass_more(cursor: &mut Cursor<'_>, start: usize) -> Vec<u32> {
+        let mut more = Vec::new();
+        let mut end = cursor.clone();
+        while Self::is_next(&end) {
+            more.push((end.pos() - start) as u32);
+            let _ = Self::pass(&mut end);
+        }
+        if end.left() > 0 {
+            return Vec::new();
+        }
+        *cursor = end;
+        more
+    }
+
+    /// Whether an entity follows. Zeros are rather padding.
+    pub(super) fn is_next(cursor: &Cursor<'_>) -> bool {
+        let mut cursor = cursor.clone();
+        let head = cursor.clone().bytes(HEAD_BYTES);
+        head.is_ok_and(|head| head.iter().any(|byte| *byte != 0))
+            && matches!(Self::pass(&mut cursor), Ok(None))
     }
 
     /// Goes past an entity; its type where that is not known.
@@ -601,7 +651,7 @@ impl<'a> Entity<'a> {
         let name = self.u32_at(4);
         if !self.strings.has(name) {
             cursor.warn(problems, &rules::ENTITY_VALUE, start + 4, || {
-                format!("name {}", nowhere(name))
+                format!("name: {}", nowhere(name))
             });
         }
         let text = self
@@ -635,7 +685,7 @@ impl<'a> Entity<'a> {
                 (_, Value::Nowhere(index)) => {
                     warn(
                         &rules::ENTITY_VALUE,
-                        format!("{index:#x} leads out of its table"),
+                        format!("index {index:#x} is past the end of its table"),
                     );
                 }
                 (_, Value::Property(index)) => {
@@ -706,7 +756,7 @@ impl<'a> Entity<'a> {
             1 => self.entities.not_a_property(reference),
             _ => match self.entities.values32(reference, count as usize) {
                 None => Some(format!(
-                    "{count} properties from {reference:#x} lead out of the table of 32-bit values"
+                    "the table of 32-bit values does not have {count} values at index {reference:#x}"
                 )),
                 Some(_) => lists
                     .first_other(reference, count)
@@ -724,7 +774,7 @@ impl<'a> Entity<'a> {
 
 /// What messages say of the offset of a string that is not in the table.
 pub(super) fn nowhere(offset: u32) -> String {
-    format!("at {offset:#x} of the string table is no string that ends")
+    format!("the string table has no complete string at {offset:#x}")
 }
 
 fn floats(values: &[[u8; 4]]) -> Value {
@@ -921,7 +971,11 @@ pub(super) mod tests {
 
     #[test]
     fn what_leads_nowhere_is_listed() {
-        let entities = warned(set(TRIGGER + 4, 900), TRIGGER + 4, "name at 0x384");
+        let entities = warned(
+            set(TRIGGER + 4, 900),
+            TRIGGER + 4,
+            "name: the string table has no complete string at 0x384",
+        );
         let (_, strings) = sample();
         let trigger = entities.get(0, &strings).unwrap();
         assert_eq!(trigger.name(), "");
@@ -929,7 +983,11 @@ pub(super) mod tests {
         assert_eq!(name.unwrap().value, Value::Nowhere(900));
 
         let signal = COUNTER + 17 + 9;
-        let entities = warned(set(signal, 900), signal, "signal to increment: at 0x384");
+        let entities = warned(
+            set(signal, 900),
+            signal,
+            "signal to increment: the string table",
+        );
         let counter = entities.get(1, &strings).unwrap();
         let value = counter.value("signal to increment");
         assert_eq!(value, Some(Value::Nowhere(900)));
@@ -938,11 +996,11 @@ pub(super) mod tests {
     #[test]
     fn property_references_are_held_against_their_tables() {
         let at = TRIGGER + 12;
-        let entities = warned(set(at, 4), at, "2 properties from 0x4 lead out");
+        let entities = warned(set(at, 4), at, "values does not have 2 values at index 0x4");
         let trigger = entities.get(0, &sample().1).unwrap().property_indices();
         assert_eq!(trigger, None);
-        warned(set(at, u32::MAX), at, "lead out");
-        warned(set(TRIGGER + 8, u32::MAX), at, "lead out");
+        warned(set(at, u32::MAX), at, "does not have");
+        warned(set(TRIGGER + 8, u32::MAX), at, "does not have");
         // The list of the trigger is behind the lengths of the array.
         warned(
             set(TABLE32 + 12, 2),
@@ -962,17 +1020,21 @@ pub(super) mod tests {
         warned(|bytes| bytes[at] = 13, at, "unknown kind 13");
         warned(set(at + 1, 33), at, "33 dimensions");
         warned(set(at + 1, u32::MAX), at, "4294967295 dimensions");
-        warned(set(at + 5, 3), at, "2 lengths from 0x3 lead out");
-        warned(set(at + 9, 1), at, "4 values of U16 from 0x1 lead out");
+        warned(set(at + 5, 3), at, "does not have 2 lengths at index 0x3");
+        warned(
+            set(at + 9, 1),
+            at,
+            "does not have 4 values of U16 at index 0x1",
+        );
         warned(
             set(TABLE32, u32::MAX),
             at,
-            "lead out of the table of 16-bit values",
+            "the table of 16-bit values does not have",
         );
         warned(
             set(PROPERTIES + 13 + 9, 1),
             at + 13,
-            "1 values of F64 from 0x1 lead out",
+            "does not have 1 value of F64 at index 0x1",
         );
         warned(
             |bytes| {
@@ -989,7 +1051,7 @@ pub(super) mod tests {
                 set(at + 9, 700)(bytes);
             },
             at,
-            "at 0x2bc of the string table",
+            "string table has no complete string at 0x2bc",
         );
         // An array of texts, one of which is nowhere.
         warned(
@@ -1000,7 +1062,7 @@ pub(super) mod tests {
                 set(TRIGGER + 8, 0)(bytes);
             },
             at,
-            "at 0x2bc of the string table",
+            "no complete string at 0x2bc",
         );
     }
 

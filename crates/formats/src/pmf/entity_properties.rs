@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::bytes::{StringRef, StringTable};
 use super::entities::{Entities, nowhere};
+use crate::counted;
 
 /// Bytes of a property in the file.
 pub(super) const PROPERTY_BYTES: usize = 13;
@@ -220,7 +221,9 @@ impl PropertyRecord {
             ));
         }
         let lengths = entities.listed(dimensions, length).ok_or_else(|| {
-            format!("{dimensions} lengths from {length:#x} lead out of the table of 32-bit values")
+            format!(
+                "the table of 32-bit values does not have {dimensions} lengths at index {length:#x}"
+            )
         })?;
         let count = lengths
             .iter()
@@ -268,7 +271,8 @@ impl PropertyRecord {
                 _ => format!("table of {}-bit values", 8 * size),
             };
             let (kind, first) = (kind.name(), self.value);
-            format!("{count} values of {kind} from {first:#x} lead out of the {table}")
+            let values = counted(*count, &format!("value of {kind}"));
+            format!("the {table} does not have {values} at index {first:#x}")
         })
     }
 

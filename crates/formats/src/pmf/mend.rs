@@ -1,15 +1,18 @@
 //! Counts that are wrong: one of them leads all that follows astray, so that what is read behind it is
 //! wrong everywhere but there. The number is looked for with which all of a section can be read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 
 use super::bytes::Cursor;
 use super::rules;
-use crate::{Problem, Problems, ReadError};
+use crate::{Cause, Place, Problem, Problems, ReadError};
 
 /// How many bytes are read in vain for counts of a file, at most: this, and so many times its length.
 const TRIED_BYTES: usize = 16 << 20;
 const TRIED_PER_FILE_BYTE: usize = 4;
+/// Of how many counts of a name, the last ones, all numbers are tried, and not only what is near.
+const LAST_OF_NAME: usize = 4;
 
 /// The name of the size of a string table.
 pub(super) const STRING_TABLE: [&str; 2] = ["string table", "size"];
@@ -28,6 +31,10 @@ struct Count {
     each: usize,
     /// What it is of, and how messages call it there.
     name: [&'static str; 2],
+    /// Whether it is the number of bits that are set.
+    is_mask: bool,
+    /// The number that would take all that follows in the section.
+    fill: Option<u64>,
 }
 
 impl Count {
@@ -35,17 +42,30 @@ impl Count {
     fn of(&self, section: &[u8]) -> u64 {
         let bytes = section.get(self.at..self.at + self.bytes);
         let bytes = bytes.unwrap_or_default().iter().rev();
-        bytes.fold(0, |count, byte| count << 8 | u64::from(*byte))
+        let number = bytes.fold(0, |count, byte| count << 8 | u64::from(*byte));
+        if self.is_mask {
+            number.count_ones().into()
+        } else {
+            number
+        }
     }
 
-    /// Makes it another number.
+    /// Makes it another number. Of a mask the lowest bits that are not set are set for that, or the highest
+    /// cleared that are.
     fn set(&self, section: &mut [u8], count: u64) {
-        let bytes = section.get_mut(self.at..self.at + self.bytes);
-        for (byte, new) in bytes
-            .unwrap_or_default()
-            .iter_mut()
-            .zip(count.to_le_bytes())
-        {
+        let Some(bytes) = section.get_mut(self.at..self.at + self.bytes) else {
+            return;
+        };
+        if let ([mask], true) = (&mut *bytes, self.is_mask) {
+            while u64::from(mask.count_ones()) < count.min(8) {
+                *mask |= mask.wrapping_add(1);
+            }
+            while u64::from(mask.count_ones()) > count {
+                *mask ^= 1 << mask.ilog2();
+            }
+            return;
+        }
+        for (byte, new) in bytes.iter_mut().zip(count.to_le_bytes()) {
             *byte = new;
         }
     }
@@ -62,7 +82,11 @@ impl Count {
             STRING_TABLE => text_len(behind),
             _ => behind.len(),
         };
-        let most = u64::MAX >> (64 - 8 * self.bytes);
+        let most = if self.is_mask {
+            8
+        } else {
+            u64::MAX >> (64 - 8 * self.bytes)
+        };
         most.min((left / self.each.max(1)) as u64)
     }
 
@@ -87,14 +111,27 @@ fn text_len(bytes: &[u8]) -> usize {
     text.find(is_odd).unwrap_or(text.len())
 }
 
-/// The counts of a section, as they are read.
+/// The counts of a section, as they are read, and how much of it is read.
 #[derive(Debug, Default)]
-pub(super) struct Counts(RefCell<Vec<Count>>);
+pub(super) struct Counts {
+    /// None where it only matters how much is read.
+    list: Option<RefCell<Vec<Count>>>,
+    /// Offset in the section of the end of what was read.
+    reached: Cell<usize>,
+}
 
 impl Counts {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.0.borrow().len()
+    /// An empty list.
+    pub(super) fn new() -> Self {
+        Self {
+            list: Some(RefCell::default()),
+            ..Self::default()
+        }
+    }
+
+    /// How many bytes of the section were read, at most.
+    pub(super) fn reached(&self) -> usize {
+        self.reached.get()
     }
 }
 
@@ -115,13 +152,56 @@ impl Cursor<'_> {
         each: usize,
         name: [&'static str; 2],
     ) {
-        if let Some(Counts(counts)) = self.source().counts {
-            counts.borrow_mut().push(Count {
-                at,
-                bytes,
-                each,
-                name,
-            });
+        self.note(Count {
+            at,
+            bytes,
+            each,
+            name,
+            is_mask: false,
+            fill: None,
+        });
+    }
+
+    /// Notes that the byte that was read last has as many bits set as records of so many bytes follow.
+    #[inline]
+    pub(super) fn note_mask(&self, each: usize, name: [&'static str; 2]) {
+        self.note(Count {
+            at: self.pos() - 1,
+            bytes: 1,
+            each,
+            name,
+            is_mask: true,
+            fill: None,
+        });
+    }
+
+    #[inline]
+    fn note(&self, count: Count) {
+        if let Some(counts) = self.source().counts {
+            self.note_reached(self.pos());
+            if let Some(list) = &counts.list {
+                list.borrow_mut().push(count);
+            }
+        }
+    }
+
+    /// Notes that all that follows in the section would be of the count that was noted last, if it were
+    /// what `find` says. It is asked only where counts are looked for.
+    pub(super) fn note_fill(&self, find: impl FnOnce() -> Option<u64>) {
+        if let Some(Counts {
+            list: Some(list), ..
+        }) = self.source().counts
+            && let Some(count) = list.borrow_mut().last_mut()
+        {
+            count.fill = find();
+        }
+    }
+
+    /// Notes that the section is read up to an offset.
+    #[inline]
+    pub(super) fn note_reached(&self, pos: usize) {
+        if let Some(Counts { reached, .. }) = self.source().counts {
+            reached.set(reached.get().max(pos));
         }
     }
 }
@@ -154,73 +234,90 @@ impl Mended {
     }
 
     /// What is wrong with the count. `cursor` is one of the section.
-    pub(super) fn error(&self, mut cursor: Cursor<'_>) -> ReadError {
-        let Self {
-            count,
-            found,
-            expected,
-            ..
-        } = self;
-        let [record, field] = count.name;
-        cursor.enter(record, None);
-        cursor.field(field);
-        let expected = format!("{expected}, with which all that follows can be read");
-        cursor.fault(&rules::COUNT, count.at, found, expected)
+    pub(super) fn error(&self, cursor: Cursor<'_>) -> ReadError {
+        let Count { at, name, .. } = self.count;
+        wrong_count(cursor, (at, name), self.found, self.expected)
     }
 }
 
+/// That the count at an offset in the section of a cursor is wrong.
+pub(super) fn wrong_count(
+    mut cursor: Cursor<'_>,
+    (at, [record, field]): (usize, [&'static str; 2]),
+    found: u64,
+    expected: u64,
+) -> ReadError {
+    cursor.enter(record, None);
+    cursor.field(field);
+    let expected = format!("{expected}, with which all that follows can be read");
+    cursor.fault(&rules::COUNT, at, found, expected)
+}
+
 /// Looks for the one count that is wrong in a section, and for what it should be. `works` says whether
-/// bytes can be read as the section, for which it reads at most `cost` bytes.
+/// bytes can be read as the section, and how many it has read to find that out.
 pub(super) fn mend(
     section: &[u8],
     counts: &Counts,
-    cost: usize,
     Patience(left): &mut Patience,
-    works: impl Fn(&[u8]) -> bool,
+    works: impl Fn(&[u8]) -> (bool, usize),
 ) -> Option<Mended> {
-    let counts = counts.0.take();
-    // With the most that each can be.
-    let counts: Vec<(Count, u64)> = counts
-        .into_iter()
-        .map(|count| (count, count.most(section)))
+    // The counts before the one that is wrong are right, and those behind it are no counts: it is rather
+    // one of the last. Of those of a name most are right, so that the last of each come first.
+    let mut of_name: HashMap<[&str; 2], usize> = HashMap::new();
+    let counts = counts.list.as_ref().map(RefCell::take).unwrap_or_default();
+    let counts = counts.into_iter().rev();
+    let mut counts: Vec<(usize, Count, u64)> = counts
+        .map(|count| {
+            let rank = of_name.entry(count.name).or_default();
+            *rank += 1;
+            (*rank, count, count.most(section))
+        })
         .collect();
+    counts.sort_by_key(|(rank, ..)| *rank);
     let mut bytes = section.to_vec();
-    let mut is_it = |(count, most): &(Count, u64), number: u64| {
-        let can_be =
-            number <= *most && number != count.of(section) && count.can_be(section, number);
-        let Some(less) = left.checked_sub(if can_be { cost } else { 1 }) else {
-            *left = 0;
+    let mut is_it = |count: &Count, most: u64, number: u64| {
+        if *left == 0 {
             return None;
-        };
-        *left = less;
-        if !can_be {
-            return Some(false);
         }
-        count.set(&mut bytes, number);
-        let works = works(&bytes);
-        if !works {
-            count.set(&mut bytes, count.of(section));
+        let can_be = number <= most && number != count.of(section) && count.can_be(section, number);
+        let (works, read) = if can_be {
+            count.set(&mut bytes, number);
+            works(&bytes)
+        } else {
+            (false, 0)
+        };
+        *left = left.saturating_sub(read.max(1));
+        if can_be && !works {
+            let place = count.at..count.at + count.bytes;
+            if let (Some(to), Some(from)) = (bytes.get_mut(place.clone()), section.get(place)) {
+                to.copy_from_slice(from);
+            }
         }
         Some(works)
     };
-    // The counts before the one that is wrong are right, and those behind it are no counts: it is rather
-    // one of the last. Nearly what is there comes first.
-    let near = counts.iter().rev().flat_map(|count| {
-        let found = count.0.of(section);
+    let last = counts.partition_point(|(rank, ..)| *rank <= LAST_OF_NAME);
+    let (last, others) = counts.split_at_checked(last)?;
+    // Nearly what is there comes first.
+    let near = |(_, count, most): &(usize, Count, u64)| {
+        let found = count.of(section);
         let near = [
-            found.wrapping_add(1),
+            count.fill.unwrap_or(found),
             found.wrapping_sub(1),
+            found.wrapping_add(1),
             found / 2,
             found.wrapping_mul(2),
         ];
-        near.map(|number| (count, number))
+        let (count, most) = (*count, *most);
+        near.map(|number| (count, most, number))
+    };
+    let most = last.iter().map(|(_, _, most)| *most).max();
+    let any = (0..=most.unwrap_or(0)).flat_map(|number| {
+        let last = last.iter();
+        last.map(move |(_, count, most)| (*count, *most, number))
     });
-    let most = counts.iter().map(|(_, most)| *most).max();
-    let any = (0..=most.unwrap_or(0))
-        .flat_map(|number| counts.iter().rev().map(move |count| (count, number)));
-    for (count, expected) in near.chain(any) {
-        if is_it(count, expected)? {
-            let (count, _) = *count;
+    let tries = last.iter().flat_map(near).chain(any);
+    for (count, most, expected) in tries.chain(others.iter().flat_map(near)) {
+        if is_it(&count, most, expected)? {
             let found = count.of(section);
             return Some(Mended {
                 count,
@@ -235,7 +332,15 @@ pub(super) fn mend(
 
 /// Whether a problem may show that a section is read astray.
 pub(super) fn may_be_astray(problem: &Problem) -> bool {
-    is_astray(problem) || [&rules::STRING, &rules::CUBE_TYPE].contains(&problem.rule)
+    let rules = [
+        &rules::STRING,
+        &rules::CUBE_TYPE,
+        &rules::ENTITY_TYPE,
+        &rules::LIGHT_LIGHTMAP,
+        &rules::LIGHT_VERTICES,
+        &rules::REGION_CORNERS,
+    ];
+    is_astray(problem) || rules.contains(&problem.rule)
 }
 
 /// Whether a problem shows that a section is read astray.
@@ -251,10 +356,108 @@ pub(super) fn is_astray(problem: &Problem) -> bool {
     rules.contains(&problem.rule)
 }
 
+/// Whether a problem is of values that a section has where it is read astray.
+fn is_odd(problem: &Problem) -> bool {
+    let rules = [
+        &rules::RESERVED_BITS,
+        &rules::INDEX,
+        &rules::CHUNK_INDEX,
+        &rules::NOT_FINITE,
+        &rules::NOT_FINITE_GEOMETRY,
+        &rules::ENTITY_VALUE,
+        &rules::ENTITY_PROPERTY,
+    ];
+    rules.contains(&problem.rule)
+}
+
+/// The first problem that may show that a section is read astray, which has its problems where `is_here`
+/// says.
+pub(super) fn first_sign(problems: &Problems, is_here: impl Fn(Place) -> bool) -> Option<Cause> {
+    let is_sign = |problem: &Problem| may_be_astray(problem) || is_odd(problem);
+    problems.find_since(0, |problem| is_here(problem.place) && is_sign(problem))
+}
+
+/// Whether what was tried can be right: it has no more problems than it may have, and none that may show
+/// that the section is read astray.
+pub(super) fn is_right(tried: &Problems, is_here: impl Fn(Place) -> bool) -> bool {
+    !tried.has_failed() && first_sign(tried, is_here).is_none()
+}
+
 /// Lets what is wrong with a section that is read astray follow from the first sign of that.
-pub(super) fn fold_astray(problems: &mut Problems) {
-    let first = problems.find_since(0, may_be_astray);
-    if let Some(first) = first.filter(|_| problems.find_since(0, is_astray).is_some()) {
+pub(super) fn fold_astray(problems: &mut Problems, is_here: impl Fn(Place) -> bool) {
+    if problems.find_since(0, is_astray).is_some()
+        && let Some(first) = first_sign(problems, is_here)
+    {
         problems.fold_behind(first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bytes::{Part, Section};
+    use super::*;
+
+    #[test]
+    fn no_more_is_tried_than_there_is_patience_for() {
+        let section: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        let counts = || {
+            let counts = Counts::new();
+            let mut cursor = Cursor::new(
+                &section,
+                Section {
+                    part: Part::File,
+                    start: 0,
+                    is_packed: true,
+                    counts: Some(&counts),
+                },
+            );
+            for _ in 0..100 {
+                cursor.u16().unwrap();
+                cursor.note_count(2, 1, ["record", "count"]);
+            }
+            counts
+        };
+        for (patience, most) in [(0, 0), (1000, 10), (100_000, 1000)] {
+            let tries = Cell::new(0);
+            let never = |_: &[u8]| {
+                tries.set(tries.get() + 1);
+                (false, 100)
+            };
+            let mut left = Patience(patience);
+            assert!(mend(&section, &counts(), &mut left, never).is_none());
+            assert!(tries.get() <= most, "{} of {most}", tries.get());
+            assert!(2 * tries.get() >= most, "{} of {most}", tries.get());
+            assert_eq!(left.0, 0);
+        }
+        // What is read in vain counts, and not how long the section is.
+        let mut left = Patience(1 << 20);
+        let right = [&section[..6], &[7, 7], &section[8..]].concat();
+        let works = |bytes: &[u8]| (bytes == right, 8);
+        let found = mend(&section, &counts(), &mut left, works).unwrap();
+        assert_eq!((found.count.at, found.expected), (6, 0x707));
+        assert!(left.0 > 0);
+    }
+
+    #[test]
+    fn masks_get_the_bits_that_they_lack() {
+        let mask = Count {
+            at: 0,
+            bytes: 1,
+            each: 4,
+            name: ["parent", "number of children"],
+            is_mask: true,
+            fill: None,
+        };
+        for found in 0..=255_u8 {
+            for count in 0..=8_u32 {
+                let mut section = [found, 0];
+                mask.set(&mut section, count.into());
+                let bits = section[0];
+                assert_eq!(bits.count_ones(), count);
+                // None is moved.
+                assert!(bits & found == bits || bits | found == bits);
+                assert_eq!(mask.of(&section), count.into());
+            }
+        }
     }
 }

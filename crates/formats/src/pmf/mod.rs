@@ -160,6 +160,16 @@ pub struct Chunk {
     pub data: Option<Box<ChunkData>>,
 }
 
+/// The number in file order of a chunk by its place in a grid; none outside.
+fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
+    if !chunk_codec::is_inside(grid, index) {
+        return None;
+    }
+    let [y, x, z] = index.yxz().map(|at| at as usize);
+    let [_, x_count, z_count] = grid.map(|count| count as usize);
+    Some((y * x_count + x) * z_count + z)
+}
+
 impl Chunk {
     /// Whether all of it could be read.
     pub fn is_whole(&self) -> bool {
@@ -182,13 +192,7 @@ impl Level {
 
     /// The number in [`Level::chunks`] of a chunk by its place in the grid; none outside.
     pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
-        if !chunk_codec::is_inside(self.grid, index) {
-            return None;
-        }
-        let [y, x, z] = index.yxz().map(|at| at as usize);
-        let [_, x_count, z_count] = self.grid.map(|count| count as usize);
-        let number = (y * x_count + x) * z_count + z;
-        (number < self.chunks.len()).then_some(number)
+        chunk_number(self.grid, index).filter(|number| *number < self.chunks.len())
     }
 
     /// The length of the edges of a chunk, in metres.

@@ -9,14 +9,22 @@ use std::ops::ControlFlow;
 use super::archive::{self, Archive};
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side, StringTable};
 use super::chunk::ChunkData;
-use super::chunk_codec::{Optional, Surroundings, is_inside, read_chunk, read_entities};
+use super::chunk_codec::{
+    Optional, Surroundings, client_fits, is_inside, read_chunk, read_entities, server_fits,
+};
 use super::cube_codec::CubeAllowance;
 use super::entities::{Entities, MIN_BYTES};
 use super::header::{read_extensions, read_gamemodes, read_name, read_texts};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
-use super::mend::{Counts, Mended, Patience, STRING_TABLE, fold_astray, may_be_astray, mend};
-use super::{Chunk, Frame, Level, LevelServer, Pmf, PmfError, rules};
+use super::mend::{
+    Counts, Mended, Patience, STRING_TABLE, first_sign, fold_astray, is_astray, is_right,
+    may_be_astray, mend,
+};
+use super::{
+    Chunk, Cube, Extension, Frame, Geometry, Level, LevelServer, Pmf, PmfError, Sky, Vertex,
+    chunk_number, rules,
+};
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted, parallel};
 
 /// The largest exponent of the size of chunks.
@@ -30,10 +38,16 @@ const LEVEL_ENTITIES: &str = "the entities of the level";
 const END_OF_SECTION: &str = "the end of the section";
 /// The longest name of a gamemode, in bytes with the zero byte behind it.
 const LONGEST_GAMEMODE: usize = 16;
-/// What is counted as read of each count before the levels whenever a number is tried, in bytes.
+/// What a number before the levels counts as read whenever another one is tried, in bytes: to go where it
+/// leads takes as long as to read so many bytes of a section.
 const FRONT_COST: usize = 1 << 4;
-/// What is counted as read for all of them in a file in which no level is found.
-const FRONT_COST_WITHOUT_LEVELS: usize = 1 << 14;
+/// What it takes to read a section again beside what is read of it, in bytes, and to go over a list in it.
+const TRY_COST: usize = 1 << 8;
+const STEP_COST: usize = 1 << 3;
+/// How many faces must show the same size of chunks, if it is not the one that is said, and how many cells
+/// of each chunk are looked at for them.
+const FACES_FOR_SIZE: usize = 6;
+const CELLS_FOR_SIZE: usize = 1 << 12;
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
 /// How many frames are asked where they end since their sizes do not go with what follows: each may
@@ -280,25 +294,33 @@ impl Reader<'_, '_> {
             cursor.seek(from);
             read(cursor, problems)
         };
-        let counts = Counts::default();
         let mut problems = Problems::new();
-        let found = read(bytes, Some(&counts), &mut problems);
-        if is_whole && problems.find_since(0, may_be_astray).is_some() {
+        let mut found = read(bytes, None, &mut problems);
+        if is_whole
+            && problems.find_since(0, may_be_astray).is_some()
+            && let Some(sign) = first_sign(&problems, |_| true)
+        {
+            let counts = Counts::new();
+            // What is wrong before it goes astray has nothing to do with that.
+            let allowed = sign.moment();
+            read(bytes, Some(&counts), &mut Problems::of_trial(allowed));
             let works = |bytes: &[u8]| {
-                let mut tried = Problems::of_trial();
-                read(bytes, None, &mut tried);
-                tried.is_empty()
+                let counts = Counts::default();
+                let mut tried = Problems::of_trial(allowed);
+                read(bytes, Some(&counts), &mut tried);
+                let read = counts.reached().saturating_sub(from);
+                (is_right(&tried, |_| true), TRY_COST + read)
             };
-            let cost = bytes.len() - from;
-            let mended = mend(bytes, &counts, cost, &mut self.patience, works);
+            let mended = mend(bytes, &counts, &mut self.patience, works);
             // Of fewer entities at the end of a file, the others are rather cut off.
             let is_cut =
                 |mended: &Mended| section.part == Part::File && mended.is_of_fewer_entities();
             if let Some(mended) = mended.filter(|mended| !is_cut(mended)) {
                 self.add(mended.error(Cursor::new(bytes, section)));
-                return read(&mended.bytes, None, &mut Problems::new());
+                problems = Problems::new();
+                found = read(&mended.bytes, None, &mut problems);
             }
-            fold_astray(&mut problems);
+            fold_astray(&mut problems, |_| true);
         }
         self.problems.append(problems, None, |_| false);
         found
@@ -306,7 +328,9 @@ impl Reader<'_, '_> {
 
     /// Lets what a section lacks follow from that it is not whole.
     fn fold_section(&mut self, moment: usize, is_whole: bool) {
-        let cause = self.problems.first_since(moment).or(self.cut);
+        let of_frame = self.problems.find_since(moment, is_of_frame);
+        let cause = of_frame.or(self.cut);
+        let cause = cause.or_else(|| self.problems.first_since(moment));
         if let Some(cause) = cause.filter(|_| !is_whole) {
             let problems = &mut self.problems;
             problems.fold_some_since(moment, cause, |problem| is_of_cut(problem.rule));
@@ -318,13 +342,14 @@ impl Reader<'_, '_> {
     fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
         let moment = self.problems.moment();
         let front = self.read_mended_front(cursor, map);
-        let lost = "what follows, but for levels that are found by themselves";
-        let front = self.keep(front, lost)?;
+        let front = self.keep(front, "what follows, except for levels that can be found")?;
         // What is wrong with levels does not count where they are not.
         let before = std::mem::take(&mut self.problems);
         if let Some(sizes) = front {
+            let sizes_at = cursor.pos() - 4 * sizes.len();
             let last = sizes.len().saturating_sub(1);
             for (i, size) in sizes.into_iter().enumerate() {
+                let size = (size, sizes_at + 4 * i);
                 self.read_level(cursor, (i as u8, size, i == last), map)?;
             }
             self.read_entities(cursor, map)?;
@@ -347,29 +372,34 @@ impl Reader<'_, '_> {
     ) -> Result<Vec<u32>, ReadError> {
         read_texts(cursor, &mut self.problems, &mut map.header)?;
         let file = self.bytes;
-        let counts = Counts::default();
         let from = cursor.pos();
-        let mut noting = Cursor::new(
-            file,
-            Section {
-                counts: Some(&counts),
-                ..FILE
-            },
-        );
+        let counts = Counts::new();
+        let noting = Section {
+            counts: Some(&counts),
+            ..FILE
+        };
+        let mut noting = Cursor::new(file, noting);
         noting.seek(from);
-        if pass_front(&mut noting).is_some_and(|sizes| are_levels(noting, &sizes, false)) {
+        let sizes = pass_front(&mut noting, &mut 0);
+        if sizes
+            .as_ref()
+            .is_some_and(|sizes| are_levels(&noting, sizes))
+        {
             return self.read_front(cursor, map);
         }
+        // A size that lies could as well hide all levels.
+        let has_levels =
+            sizes.is_some_and(|sizes| !sizes.is_empty()) || next_level(file, from).is_some();
         let works = |bytes: &[u8]| {
             let mut cursor = in_file(bytes);
             cursor.seek(from);
-            pass_front(&mut cursor).is_some_and(|sizes| are_levels(cursor, &sizes, true))
+            let mut read = 0;
+            let sizes = pass_front(&mut cursor, &mut read);
+            let sizes = sizes.filter(|sizes| !sizes.is_empty() || !has_levels);
+            let works = sizes.is_some_and(|sizes| are_levels_to_end(cursor, &sizes, &mut read));
+            (works, read)
         };
-        let cost = match next_level(file, from) {
-            Some(_) => FRONT_COST * (1 + counts.len()),
-            None => FRONT_COST_WITHOUT_LEVELS,
-        };
-        let Some(mended) = mend(file, &counts, cost, &mut self.patience, works) else {
+        let Some(mended) = mend(file, &counts, &mut self.patience, works) else {
             return self.read_front(cursor, map);
         };
         self.add(mended.error(in_file(file)));
@@ -492,7 +522,7 @@ impl Reader<'_, '_> {
     fn read_level(
         &mut self,
         cursor: &mut Cursor<'_>,
-        (number, size, is_last): (u8, u32, bool),
+        (number, (size, size_at), is_last): (u8, (u32, usize), bool),
         map: &mut Pmf,
     ) -> Result<(), ReadError> {
         let at = cursor.pos();
@@ -540,7 +570,7 @@ impl Reader<'_, '_> {
                 let found = format!("a size of {size} bytes");
                 let expected = format!("{}, as its sections have", end - at);
                 let rule = &rules::SECTION_SIZE;
-                let error = cursor.fault(rule, at, found, expected);
+                let error = cursor.fault(rule, size_at, found, expected);
                 self.add(error);
                 // It is no end of the file that a wrong size leads to.
                 if let Some((size, cut)) = self.problems.last().zip(self.cut.take()) {
@@ -595,25 +625,59 @@ impl Reader<'_, '_> {
             |_| sizes_at,
             |at| is_grid(bytes_from(file, at)),
         );
-        let (moment, grid_place) = (self.problems.moment(), Place::Offset(grid_at));
+        let moment = self.problems.moment();
         cursor.seek((grid_at - start) as usize);
-        let grid = self.read_grid(&mut cursor, level, announced);
-        self.read_sections(number, level, grid.is_ok())?;
-        let count = grid?;
+        let grids = read_grid(&mut cursor, level, announced);
+        self.read_sections(number, level, grids.is_ok())?;
+        let end = grids.and_then(|grids| {
+            let at = grid_at - start;
+            self.read_directory(cursor, (number, level), (at as usize, &grids), announced)
+        });
+        // Along which axis a grid is another one cannot always be told.
+        let is_of_grid = |problem: &Problem| {
+            problem.rule == &rules::COUNT && problem.place == Place::Offset(grid_at)
+        };
+        let problems = &mut self.problems;
+        if let Some(grid) = problems.find_since(moment, is_of_grid) {
+            problems.fold_some_since(moment, grid, |problem| problem.rule == &rules::CHUNK_INDEX);
+        }
+        self.check_chunk_size((number, grid_at), level);
+        end
+    }
 
+    /// Reads the directory of a level and the chunks that follow, and says where they end. Of grids that
+    /// the level can have instead of that at an offset in it, the one is taken that fits best.
+    fn read_directory(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        (number, level): (u8, &mut Level),
+        (grid_at, grids): (usize, &[[u32; 3]]),
+        announced: u64,
+    ) -> Result<u64, ReadError> {
+        let start = level.offset;
         cursor.enter("directory", None);
         let directory_offset = start + cursor.pos() as u64;
+        let count: u64 = grids
+            .first()
+            .into_iter()
+            .flatten()
+            .copied()
+            .map(u64::from)
+            .product();
+        let [y, x, z] = grids.first().copied().unwrap_or_default();
+        let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
+        let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
         let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
         let mut directory = Cursor::new(directory, cursor.source());
         let mut chunks = Vec::with_capacity(count);
-        let [_, x, z] = level.grid;
-        for i in 0..count as u32 {
+        for _ in 0..count {
             chunks.push(Chunk {
-                index: ChunkIndex::new([i / (x * z), i / z % x, i % z]),
+                index: ChunkIndex::default(),
                 frames: read_frames(&mut directory)?,
                 data: None,
             });
         }
+        place_chunks(&mut chunks, [y, x, z]);
         let frames = chunks.iter_mut().flat_map(|chunk| {
             let parts = Side::ALL.map(|side| Part::ChunkSection(number, chunk.index, side));
             chunk.frames.iter_mut().zip(parts)
@@ -622,65 +686,131 @@ impl Reader<'_, '_> {
         let chunks_at = start + cursor.pos() as u64;
         let end = self.settle(frames.collect(), chunks_at, sizes_at, |at| at == announced);
         level.chunks = chunks;
+        let was = std::mem::replace(&mut level.grid, [y, x, z]);
+        if was != level.grid {
+            let grids = self.best_grids(level, grids, was);
+            if let Some(best) = grids.first() {
+                level.grid = *best;
+                place_chunks(&mut level.chunks, level.grid);
+            }
+            let expected: Vec<_> = grids.iter().map(|grid| in_words(*grid)).collect();
+            let expected = expected.join(" or ");
+            let expected = format!("{expected}, with which the level ends where its size says");
+            cursor.enter("grid", None);
+            let found = format!("{} chunks along Y, X and Z", in_words(was));
+            self.add(cursor.fault(&rules::COUNT, grid_at, found, expected));
+        }
+        if !is_inside(level.grid, level.center) {
+            cursor.enter("grid", None);
+            let center = level.center;
+            cursor.warn(&mut self.problems, &rules::CHUNK_INDEX, grid_at + 5, || {
+                format!("the grid has no chunk {center}, which should be its centre")
+            });
+        }
         self.read_chunks(number, level, directory_offset)?;
         self.check_views(number, level);
-        // Along which axis a grid is another one cannot always be told.
-        let is_of_grid =
-            |problem: &Problem| problem.rule == &rules::COUNT && problem.place == grid_place;
-        let problems = &mut self.problems;
-        if let Some(grid) = problems.find_since(moment, is_of_grid) {
-            problems.fold_some_since(moment, grid, |problem| problem.rule == &rules::CHUNK_INDEX);
-        }
         Ok(end)
     }
 
-    /// Reads the grid of a level, and gives the number of its chunks.
-    fn read_grid(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        level: &mut Level,
-        announced: u64,
-    ) -> Result<usize, ReadError> {
-        cursor.enter("grid", None);
-        let at = cursor.pos();
-        // Each number is one below the count.
-        let mut grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
-        let exponent = cursor.u8()?;
-        let center = ChunkIndex(cursor.u32()?);
-        let directory = cursor.clone().rest();
-        let size = announced.saturating_sub(level.offset + cursor.pos() as u64);
-        if let Some((axis, count)) = mended_grid(directory, size, grid, center)
-            && let Some((name, wrong)) = ["Y", "X", "Z"].get(axis).zip(grid.get_mut(axis))
-        {
-            let found = format!("{} along {name}", counted(*wrong as usize, "chunk"));
-            let expected = format!("{count}, with which the level ends where its size says");
-            self.add(cursor.fault(&rules::COUNT, at, found, expected));
-            *wrong = count;
-        }
-        level.grid = grid;
-        level.center = center;
-        if exponent > LARGEST_CHUNK {
-            let found = format!("chunks of 2^{exponent} m");
-            let error = cursor.fault(&rules::CHUNK_SIZE, at + 4, found, "at most 2^24");
-            self.keep::<()>(Err(error), "where chunks are; all are shown in one place")?;
-        } else {
-            level.chunk_exponent = exponent;
-        }
-        if !is_inside(grid, center) {
-            cursor.warn(&mut self.problems, &rules::CHUNK_INDEX, at + 5, || {
-                format!("the grid has no chunk {center} to be its centre")
+    /// Which of the grids that a level can have fit best what its chunks say of others, and its centre.
+    fn best_grids(&mut self, level: &Level, grids: &[[u32; 3]], was: [u32; 3]) -> Vec<[u32; 3]> {
+        let names = &LevelNames::new(&level.common, false, None);
+        let mut named = vec![(level.center, 0)];
+        let mut cube_counts = Vec::new();
+        for chunk in &level.chunks {
+            // No more is decoded for this than there is patience for.
+            let mut section = |side| {
+                let frame: &Frame = chunk.frames.get(side as usize)?;
+                let part = Part::ChunkSection(0, chunk.index, side);
+                let len = frame.unpacked as usize;
+                self.patience.0 = self.patience.0.checked_sub(len)?;
+                let bytes = frame.unpack(self.bytes, part).ok()?;
+                Some((bytes, frame.section(part, None)))
+            };
+            let sections = [section(Side::Common), section(Side::Server)];
+            let cursors = sections.each_ref().map(|section| {
+                let (bytes, of) = section.as_ref()?;
+                Some(Cursor::new(bytes, *of))
             });
+            let [common, server] = cursors;
+            let (cubes, grid) = (&CubeAllowance::new(0), level.grid);
+            let around = &Surroundings { names, grid, cubes };
+            let data = common.and_then(|common| {
+                let server = server.map_or(Optional::Missing, Optional::There);
+                let problems = &mut Problems::new();
+                read_chunk((common, true), Optional::Missing, server, around, problems).ok()
+            });
+            cube_counts.push(
+                data.as_ref()
+                    .map_or(u32::MAX, |data| data.cubes.len() as u32),
+            );
+            let Some(data) = data else { continue };
+            let cubes = &data.cubes;
+            named.extend(cubes.all_seen_chunks().iter().map(|seen| {
+                let last = cubes.seen_chunk_cubes(seen).iter().max();
+                (seen.chunk, last.map_or(0, |last| last.saturating_add(1)))
+            }));
+            let regions = data.server.iter().flat_map(|server| &server.regions);
+            let regions = regions.flat_map(|region| &region.chunks);
+            named.extend(regions.map(|chunk| (*chunk, 0)));
         }
-        cursor.enter("directory", None);
-        let count = grid.iter().map(|count| u64::from(*count)).product::<u64>();
-        let [y, x, z] = grid;
-        let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
-        cursor.count(count, DIRECTORY_BYTES, &what)
+        let skies = level.client.iter().flat_map(|client| &client.skies);
+        let skies = skies.filter(|sky| sky.flags & Sky::HAS_3D_SKYBOX != 0);
+        named.extend(skies.map(|sky| (sky.skybox_chunk, 0)));
+        // What is named is there, with as many cubes as that needs.
+        let has = |grid: [u32; 3], (chunk, cubes): (ChunkIndex, u32)| {
+            let number = chunk_number(grid, chunk);
+            let count = number.and_then(|number| cube_counts.get(number));
+            count.is_some_and(|count| *count >= cubes)
+        };
+        named.sort_unstable();
+        named.dedup();
+        let odds = |grid: &[u32; 3]| {
+            let lacking = named.iter().filter(|named| !has(*grid, **named)).count();
+            let others = grid.iter().zip(was).filter(|(count, was)| *count != was);
+            let apart = grid.iter().zip(was).map(|(count, was)| count.abs_diff(was));
+            (lacking, others.count(), apart.sum::<u32>())
+        };
+        let least = grids.iter().map(odds).min();
+        let best = grids.iter().filter(|grid| Some(odds(grid)) == least);
+        best.copied().collect()
+    }
+
+    /// Checks the size of the chunks of a level, whose grid is at an offset, against where the faces of
+    /// whole cubes are. If these show another, that is taken.
+    fn check_chunk_size(&mut self, (number, grid_at): (u8, u64), level: &mut Level) {
+        let said = level.chunk_exponent;
+        let data = level
+            .chunks
+            .iter()
+            .filter_map(|chunk| chunk.data.as_deref());
+        let mut shown = data
+            .flat_map(shown_exponents)
+            .take(FACES_FOR_SIZE)
+            .peekable();
+        let first = shown.peek().copied().flatten();
+        let is_shown = first.is_some_and(|first| first != said)
+            && shown.by_ref().filter(|exponent| *exponent == first).count() == FACES_FOR_SIZE;
+        let part = Part::Level(number);
+        let found = format!("grid of {part}: chunks of 2^{said} m");
+        let fault = |expected: String| {
+            let place = Place::Offset(grid_at + 4);
+            refused(&rules::CHUNK_SIZE, part, place, &found, expected)
+        };
+        if let (Some(exponent), true) = (first, is_shown) {
+            level.chunk_exponent = exponent;
+            let expected = format!("2^{exponent}, with which vertices are where their cubes are");
+            self.add(fault(expected));
+        } else if said > LARGEST_CHUNK {
+            level.chunk_exponent = 0;
+            let error = fault("at most 2^24".to_owned());
+            self.add(error.losing("the places of the chunks; all are shown at the centre"));
+        }
     }
 
     /// Finds out where frames are that follow each other from an offset on, and gives the end of the
     /// last one. A frame says itself where it ends: a size that does not go with what follows is
-    /// taken from there, and listed with the place of the sizes of this frame, by its number.
+    /// taken from there, and listed with its place among the sizes of this frame, by its number.
     /// `is_end` says whether the last one can end at an offset.
     fn settle(
         &mut self,
@@ -705,7 +835,7 @@ impl Reader<'_, '_> {
             {
                 let found = format!("sizes of the {part}: {} bytes", frame.packed);
                 let expected = format!("{len}, as its frame has");
-                let place = Place::Offset(sizes_at(i));
+                let [place, _] = part.size_places(sizes_at(i));
                 let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
                 self.problems.add_error(error);
                 frame.packed = len;
@@ -728,7 +858,7 @@ impl Reader<'_, '_> {
         }
         let found = format!("sizes of the {part}: {} bytes once decoded", frame.unpacked);
         let expected = format!("{len}, as its frame has");
-        let place = Place::Offset(sizes_at);
+        let [_, place] = part.size_places(sizes_at);
         self.add(refused(&rules::SECTION_SIZE, part, place, found, expected));
         frame.unpacked = len;
         true
@@ -819,7 +949,7 @@ impl Reader<'_, '_> {
     /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
     /// that begin at `sizes_at` in the file.
     fn admit(&mut self, frame: Frame, part: Part, sizes_at: u64) -> Result<(), ReadError> {
-        let place = Place::Offset(sizes_at);
+        let [packed_at, unpacked_at] = part.size_places(sizes_at);
         let Frame {
             packed, unpacked, ..
         } = frame;
@@ -827,6 +957,7 @@ impl Reader<'_, '_> {
         if (packed == 0) != (unpacked == 0) {
             let found = format!("sizes of the {part}: {packed} bytes decode to {unpacked}");
             let expected = "both 0, or neither";
+            let place = if packed == 0 { packed_at } else { unpacked_at };
             return Err(refused(&rules::SECTION_SIZE, part, place, found, expected));
         }
         let file_bytes = self.bytes.len() as u64;
@@ -843,7 +974,8 @@ impl Reader<'_, '_> {
         }
         self.budget.take(packed, unpacked).map_err(|fault| {
             let found = format!("sizes of the {part}: {}", fault.found);
-            refused(&rules::SECTION_SIZE, part, place, found, fault.expected)
+            let rule = &rules::SECTION_SIZE;
+            refused(rule, part, unpacked_at, found, fault.expected)
         })
     }
 
@@ -910,13 +1042,16 @@ impl Reader<'_, '_> {
                     problems = Problems::new();
                     data = unpack_chunk(file, (number, chunk), &admitted, &around, &mut problems);
                 }
-                let data = data.map_err(|error| problems.add_error(error.losing("the chunk")));
-                if let Some(data) = self.mend_chunk((number, chunk), &around, &problems) {
-                    chunk.data = Some(Box::new(data));
-                    continue;
+                let mut data = data.map_err(|error| problems.add_error(error.losing("the chunk")));
+                let read = (data.as_ref().ok(), &problems);
+                if let Some((mended, others)) = self.mend_chunk((number, chunk), &around, read) {
+                    (data, problems) = (Ok(mended), others);
                 }
-                fold_astray(&mut problems);
-                let is_damaged = problems.has_errors();
+                let astray = problems.place_of(problems.find_since(0, is_astray));
+                fold_astray(&mut problems, |place| Some(place) == astray);
+                let leaves_out =
+                    |problem: &Problem| problem.with_consequences().any(Problem::leaves_out);
+                let is_damaged = problems.find_since(0, leaves_out).is_some();
                 self.problems.append(problems, self.cut, |problem| {
                     problem.rule == &rules::TRUNCATED
                 });
@@ -930,24 +1065,26 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a chunk again in which a wrong count leads astray, if the right one is found: all of it then,
-    /// but for the count.
+    /// with what else is wrong with it. `read` is what was read of it, and what was wrong.
     fn mend_chunk(
         &mut self,
         (level, chunk): (u8, &Chunk),
         around: &Surroundings<'_>,
-        problems: &Problems,
-    ) -> Option<ChunkData> {
+        (data, problems): (Option<&ChunkData>, &Problems),
+    ) -> Option<(ChunkData, Problems)> {
         let part = |side| Part::ChunkSection(level, chunk.index, side);
         let frame = |side| {
             let frame: &Frame = chunk.frames.get(side as usize)?;
             (!frame.is_empty()).then_some(frame)
         };
-        let is_astray_in = |side: &Side| {
-            let start = frame(*side).map(|frame| Place::Offset(frame.start));
-            let is_it = |problem: &Problem| may_be_astray(problem) && start == Some(problem.place);
-            problems.find_since(0, is_it).is_some()
+        let astray_at = |side: &Side| {
+            let start = Place::Offset(frame(*side)?.start);
+            let is_it = |problem: &Problem| may_be_astray(problem) && problem.place == start;
+            problems.find_since(0, is_it).map(|_| (*side, start))
         };
-        let astray = Side::ALL.into_iter().find(is_astray_in)?;
+        let (astray, start) = Side::ALL.iter().find_map(astray_at)?;
+        let is_here = |place| place == start;
+        let sign = first_sign(problems, is_here)?;
         if self.patience.0 == 0 {
             return None;
         }
@@ -957,46 +1094,72 @@ impl Reader<'_, '_> {
                 *section = frame.unpack(self.bytes, part(side)).ok()?;
             }
         }
-        let read =
-            |bytes: &[u8], counts, (around, problems): (&Surroundings<'_>, &mut Problems)| {
-                let section = |side| {
-                    let bytes = match sections.get(side as usize) {
-                        Some(section) if side != astray => section,
-                        _ => bytes,
-                    };
-                    let counts = if side == astray { counts } else { None };
-                    frame(side).map(|frame| Cursor::new(bytes, frame.section(part(side), counts)))
+        let read = |bytes: &[u8],
+                    counts: Option<&Counts>,
+                    (around, problems): (&Surroundings<'_>, &mut Problems)| {
+            let section = |side| {
+                let bytes = match sections.get(side as usize) {
+                    Some(section) if side != astray => section,
+                    _ => bytes,
                 };
-                let or_missing = |section| match section {
-                    Some(cursor) => Optional::There(cursor),
-                    None => Optional::Missing,
-                };
-                let common = section(Side::Common)?;
-                let [client, server] = [Side::Client, Side::Server].map(section).map(or_missing);
-                read_chunk((common, true), client, server, around, problems).ok()
+                let counts = if side == astray { counts } else { None };
+                frame(side).map(|frame| Cursor::new(bytes, frame.section(part(side), counts)))
             };
+            let or_missing = |section| match section {
+                Some(cursor) => Optional::There(cursor),
+                None => Optional::Missing,
+            };
+            let common = section(Side::Common)?;
+            let [client, server] = [Side::Client, Side::Server].map(section).map(or_missing);
+            read_chunk((common, true), client, server, around, problems).ok()
+        };
         let bytes = sections.get(astray as usize)?;
-        let counts = Counts::default();
+        // What is wrong before it goes astray has nothing to do with that.
+        let allowed = sign.moment();
         // What is only tried takes nothing from the cubes of the file.
-        let try_with = |bytes: &[u8], counts, problems: &mut Problems| {
+        let try_with = |bytes: &[u8], counts: &Counts| {
+            let mut tried = Problems::of_trial(allowed);
             let cubes = &CubeAllowance::new(0);
-            read(
-                bytes,
-                counts,
-                (&Surroundings { cubes, ..*around }, problems),
-            )
+            let around = &Surroundings { cubes, ..*around };
+            let data = read(bytes, Some(counts), (around, &mut tried));
+            data.is_some() && is_right(&tried, is_here)
         };
-        try_with(bytes, Some(&counts), &mut Problems::new());
+        let counts = Counts::new();
+        try_with(bytes, &counts);
+        let (before, behind) = sections.split_at_checked(astray as usize)?;
+        let all_of = |sections: &[Vec<u8>]| sections.iter().map(Vec::len).sum::<usize>();
+        let (before, behind) = (all_of(before), all_of(behind) - bytes.len());
         let works = |bytes: &[u8]| {
-            let mut tried = Problems::of_trial();
-            try_with(bytes, None, &mut tried).is_some() && tried.is_empty()
+            // Most numbers do not go with the other counts.
+            let mut steps = 2;
+            let mut cursor = Cursor::new(bytes, FILE);
+            let fits = match (astray, data) {
+                (Side::Client, Some(data)) => client_fits(cursor, data, &mut steps),
+                (Side::Server, Some(data)) => {
+                    let fits = server_fits(&mut cursor, data, &mut steps);
+                    steps += cursor.pos() / STEP_COST;
+                    fits
+                }
+                _ => true,
+            };
+            if !fits {
+                return (false, STEP_COST * steps);
+            }
+            let counts = Counts::default();
+            let works = try_with(bytes, &counts);
+            let rest = if counts.reached() == bytes.len() {
+                behind
+            } else {
+                0
+            };
+            (works, TRY_COST + before + counts.reached() + rest)
         };
-        let cost = sections.iter().take(1 + astray as usize).map(Vec::len);
-        let mended = mend(bytes, &counts, cost.sum(), &mut self.patience, works)?;
-        let data = read(&mended.bytes, None, (around, &mut Problems::new()))?;
+        let mended = mend(bytes, &counts, &mut self.patience, works)?;
+        let mut others = Problems::new();
+        let data = read(&mended.bytes, None, (around, &mut others))?;
         let section = frame(astray)?.section(part(astray), None);
         self.add(mended.error(Cursor::new(bytes, section)));
-        Some(data)
+        Some((data, others))
     }
 
     /// Warns of cubes that are said to be seen in other chunks and are not there.
@@ -1085,17 +1248,20 @@ fn is_level(bytes: &[u8]) -> bool {
 }
 
 /// Goes over what stands before the levels from the gamemodes on, and gives the sizes of the levels; none
-/// where it cannot be so.
-fn pass_front(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
+/// where it cannot be so. Counts how many bytes that takes, in `read`.
+fn pass_front(cursor: &mut Cursor<'_>, read: &mut usize) -> Option<Vec<u32>> {
     let gamemodes = cursor.u8().ok()?;
     cursor.note_count(1, 2, ["gamemode", "count"]);
+    *read += FRONT_COST;
     for _ in 0..gamemodes {
         let len = cursor.until_zero()?.len();
+        *read += FRONT_COST + len;
         (1..LONGEST_GAMEMODE).contains(&len).then_some(())?;
     }
     let mut sized = |name| {
         let size = cursor.u32().ok()?;
         cursor.note_count(4, 1, name);
+        *read += FRONT_COST;
         cursor.bytes(size as usize).ok()
     };
     let strings = sized(STRING_TABLE)?;
@@ -1107,34 +1273,50 @@ fn pass_front(cursor: &mut Cursor<'_>) -> Option<Vec<u32>> {
     }
     let extensions = cursor.u16().ok()?;
     cursor.note_count(2, 4, ["extension", "count"]);
+    *read += FRONT_COST;
     let mut size_at = cursor.pos();
     let sizes = cursor.bytes(4 * usize::from(extensions)).ok()?;
+    let known = Extension::USE_IN_CRC | Extension::SUPPORT_REQUIRED;
     for size in sizes.as_chunks().0 {
         cursor.note_count_at(size_at, 4, 1, ["extension", "size"]);
         size_at += size.len();
         let body = cursor.bytes(u32::from_le_bytes(*size) as usize).ok()?;
-        let (_, name) = body.split_first()?;
-        let len = name.iter().position(|byte| *byte == 0)?;
-        let is_name = name[..len].iter().all(|byte| !byte.is_ascii_control());
-        (len > 0 && is_name).then_some(())?;
+        let (flags, name) = body.split_first()?;
+        (flags & !known == 0).then_some(())?;
+        let len = name.iter().position(|byte| *byte == 0);
+        *read += FRONT_COST + len.unwrap_or(name.len());
+        let name = name.get(..len?)?;
+        let is_name = name.iter().all(|byte| !byte.is_ascii_control());
+        (!name.is_empty() && is_name).then_some(())?;
     }
     let levels = cursor.u8().ok()?;
     cursor.note_count(1, 4, ["level", "count"]);
+    *read += FRONT_COST * (1 + usize::from(levels));
     (0..levels).map(|_| cursor.u32().ok()).collect()
 }
 
-/// Whether levels of these sizes begin at a cursor; if `to_end`, all of them and the entities at the end
-/// of the file.
-fn are_levels(mut cursor: Cursor<'_>, sizes: &[u32], to_end: bool) -> bool {
-    if !to_end && !sizes.is_empty() {
-        return is_level(cursor.rest());
+/// Whether the first of the levels of these sizes, or what follows if there is none, begins at a cursor.
+fn are_levels(cursor: &Cursor<'_>, sizes: &[u32]) -> bool {
+    let rest = cursor.clone().rest();
+    if sizes.is_empty() {
+        return are_entities(rest, &StringTable::default());
     }
+    is_level(rest)
+}
+
+/// Whether levels of these sizes begin at a cursor, and after them the entities at the end of the file.
+/// Counts how many bytes it reads to find that out.
+fn are_levels_to_end(mut cursor: Cursor<'_>, sizes: &[u32], read: &mut usize) -> bool {
     for size in sizes {
         if !cursor.bytes(*size as usize).is_ok_and(is_level) {
             return false;
         }
     }
-    are_entities(cursor.rest(), &StringTable::default())
+    let rest = cursor.rest();
+    let mut entities = in_file(rest);
+    let are_entities = are_entities_of(&mut entities, &StringTable::default());
+    *read += entities.pos();
+    are_entities
 }
 
 /// The offset of the next level from an offset on that can be told by its sections alone.
@@ -1176,15 +1358,30 @@ fn is_grid(bytes: &[u8]) -> bool {
     is_small && is_directory(directory, chunks)
 }
 
-/// The axis along which a grid has a wrong number of chunks, and the right one: that with which sections
-/// follow the directory up to the end of the level, which is after so many bytes. None where it is right,
-/// or where no such number is.
-fn mended_grid(
-    directory: &[u8],
-    size: u64,
-    grid: [u32; 3],
-    center: ChunkIndex,
-) -> Option<(usize, u32)> {
+/// Reads the grid of a level, and gives those that it can be instead, if it is wrong: one of them is
+/// the right one, and all have as many chunks.
+fn read_grid(
+    cursor: &mut Cursor<'_>,
+    level: &mut Level,
+    announced: u64,
+) -> Result<Vec<[u32; 3]>, ReadError> {
+    cursor.enter("grid", None);
+    // Each number is one below the count.
+    level.grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
+    level.chunk_exponent = cursor.u8()?;
+    level.center = ChunkIndex(cursor.u32()?);
+    let size = announced.saturating_sub(level.offset + cursor.pos() as u64);
+    let chunks = mended_chunk_count(cursor.clone().rest(), size, level.grid);
+    let grids = chunks.map(|chunks| grids_of(chunks, level.grid));
+    Ok(grids
+        .filter(|grids| !grids.is_empty())
+        .unwrap_or_else(|| vec![level.grid]))
+}
+
+/// How many chunks a level has, if its grid is wrong: as many as with which sections follow the directory
+/// up to the end of the level, which is after so many bytes. None where the grid is right, or where no such
+/// number is.
+fn mended_chunk_count(directory: &[u8], size: u64, grid: [u32; 3]) -> Option<u64> {
     let chunks = grid.iter().map(|count| u64::from(*count)).product();
     if is_directory(directory, chunks) {
         return None;
@@ -1202,25 +1399,76 @@ fn mended_grid(
         if end > size {
             break;
         }
-        if end < size || !is_directory(directory, chunks) {
-            continue;
+        if end == size && is_directory(directory, chunks) {
+            return Some(chunks);
         }
-        let most = [1 << 8, 1 << 12, 1 << 12];
-        let axes = (0..3).filter_map(|axis| {
-            let is_other = |(other, _): &(usize, &u32)| *other != axis;
-            let others = grid.iter().enumerate().filter(is_other);
-            let others = others.map(|(_, count)| u64::from(*count)).product::<u64>();
-            let count = u32::try_from(chunks / others).ok()?;
-            let is_it = count > 0
-                && chunks % others == 0
-                && most.get(axis).is_some_and(|most| count <= *most)
-                && center.yxz().get(axis).is_some_and(|at| *at < count);
-            is_it.then_some((axis, count))
-        });
-        // Nearly what is there is the most likely.
-        return axes.min_by_key(|(axis, count)| grid.get(*axis).map(|was| was.abs_diff(*count)));
     }
     None
+}
+
+/// All grids of so many chunks that a level can have, the most like another one first.
+fn grids_of(chunks: u64, like: [u32; 3]) -> Vec<[u32; 3]> {
+    let mut grids = Vec::new();
+    for y in (1..=1_u64 << 8).filter(|y| chunks.is_multiple_of(*y)) {
+        let layer = chunks / y;
+        for x in (1..=1_u64 << 12).filter(|x| layer.is_multiple_of(*x)) {
+            if layer / x <= 1 << 12 {
+                grids.push([y, x, layer / x].map(|count| count as u32));
+            }
+        }
+    }
+    grids.sort_by_key(|grid| {
+        let counts = grid.iter().zip(like);
+        let others = counts.clone().filter(|(count, was)| *count != was);
+        let apart = counts.map(|(count, was)| count.abs_diff(was));
+        (others.count(), apart.sum::<u32>())
+    });
+    grids
+}
+
+/// A grid as messages have it: `1 by 2 by 3`.
+fn in_words([y, x, z]: [u32; 3]) -> String {
+    format!("{y} by {x} by {z}")
+}
+
+/// Gives chunks, which are in file order, their places in a grid.
+fn place_chunks(chunks: &mut [Chunk], [_, x, z]: [u32; 3]) {
+    for (chunk, i) in chunks.iter_mut().zip(0..) {
+        chunk.index = ChunkIndex::new([i / (x * z), i / z % x, i % z]);
+    }
+}
+
+/// The sizes of a chunk that the faces of its whole cubes show, as exponents: each lies in a side of its
+/// cube. None for a face that shows none.
+fn shown_exponents(data: &ChunkData) -> impl Iterator<Item = Option<u8>> {
+    let vertices = data
+        .client
+        .as_ref()
+        .map_or(&[][..], |client| &client.vertices);
+    let cells = data.cubes.cells(1.0).take(CELLS_FOR_SIZE);
+    cells.flat_map(move |cell| {
+        let geometry = match data.cubes.get(cell.cube) {
+            Some(Cube::Geometry(geometry)) if geometry.moved == 0 => Some(geometry),
+            _ => None,
+        };
+        let faces = geometry.into_iter().flat_map(Geometry::faces);
+        faces.filter_map(move |face| {
+            let axis = face.side % 3;
+            let out = if face.side < 3 { cell.half } else { -cell.half };
+            let side = cell.center.get(axis)? + out;
+            let range = face.vertices.start as usize..face.vertices.end as usize;
+            let at = |vertex: &Vertex| vertex.position.get(axis).copied().unwrap_or(f32::NAN);
+            let mut at = vertices.get(range)?.iter().map(at);
+            let first = at.next()?;
+            // The middle of a chunk is there whatever its size.
+            (side != 0.0).then(|| {
+                let exponent = 1.0 + (first / side).log2();
+                let is_size = at.all(|at| at == first) && exponent.fract() == 0.0;
+                let is_size = is_size && (0.0..=f32::from(LARGEST_CHUNK)).contains(&exponent);
+                is_size.then_some(exponent as u8)
+            })
+        })
+    })
 }
 
 /// Whether bytes may begin with the directory of so many chunks: the first section follows it.
@@ -1237,8 +1485,12 @@ fn is_directory(bytes: &[u8], chunks: u64) -> bool {
 
 /// Whether bytes are entities and nothing else.
 fn are_entities(bytes: &[u8], strings: &StringTable) -> bool {
-    let mut cursor = in_file(bytes);
-    let read = Entities::read(&mut cursor, strings, &mut Problems::new());
+    are_entities_of(&mut in_file(bytes), strings)
+}
+
+/// The same of what a cursor has left.
+fn are_entities_of(cursor: &mut Cursor<'_>, strings: &StringTable) -> bool {
+    let read = Entities::read(cursor, strings, &mut Problems::new());
     read.is_ok_and(|entities| entities.opaque().is_none()) && cursor.left() == 0
 }
 

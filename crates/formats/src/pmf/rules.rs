@@ -37,7 +37,7 @@ crate::rules! {
     Warning NOT_FINITE_GEOMETRY = "pmf/not-finite-geometry";
     /// Levels are somewhere else than the file says.
     Error LEVEL_LIST = "pmf/level-list";
-    /// The chunks of a level are larger than 2^24 m.
+    /// The chunks of a level are larger than 2^24 m, or of another size than their vertices show.
     Error CHUNK_SIZE = "pmf/chunk-size";
     /// A chunk is named that is outside the grid of its level.
     Warning CHUNK_INDEX = "pmf/chunk-index";
