@@ -824,8 +824,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             "Layer:Sprite \"a\" 1 {\n\tObject:Box \"b\" 1 2 3 4\n\tObject:Polyline \"p\" 2 {\n\t\tSegment 1 2\n\t}\n}",
             &[
                 "2:2: error: `Object:Box` has no value 6; expected the bottom, a whole number of 32 bits",
-                "3:2: error: a line of 1 point; expected at least 2",
-                "4:3: warning: `Segment` at the beginning of a line; expected `Begin`",
+                "4:3: error: `Segment` at the beginning of a line; expected `Begin`",
             ],
         );
         assert_eq!(xmf.layers[0].objects.len(), 1);
