@@ -177,8 +177,9 @@ impl<'a> Tree<'a> {
         (tree, problems)
     }
 
-    /// Lists the nodes that have nearly the name of one that may stand where they do, or that of its list
-    /// or of its elements, and takes them for it. Where that is there already, they are left out.
+    /// Lists the nodes without a name, and those that have nearly the name of one that may stand where they
+    /// do, or that of its list or of its elements, and takes the latter for it. Where that is there already,
+    /// they are left out. Those in lists are listed by whoever reads these.
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut around: Vec<usize> = Vec::new();
         // What is in which node.
@@ -211,6 +212,18 @@ impl<'a> Tree<'a> {
                 if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
                     item.bytes = meant.as_bytes();
                 }
+            } else if let Some(parent) = parent
+                && item.bytes.is_empty()
+                && !grammar.is_list(parent.name())
+                && !self.is_told(item.place())
+            {
+                problems.add(&rules::UNKNOWN_NODE, item.place(), || {
+                    let parent = quoted(parent.name());
+                    format!("found a node without a name in {parent}; it is left out")
+                });
+                let places = [item.place(), parent.place()].map(Some);
+                let misnamed = problems.last().map(|cause| Misnamed { cause, places });
+                self.misnamed.extend(misnamed);
             }
             around.push(index);
             index += 1;
@@ -225,9 +238,8 @@ impl<'a> Tree<'a> {
         grammar: &Grammar,
     ) -> Option<&'static str> {
         let node = Node::at(&self.items, index)?;
-        let (name, place) = (node.name(), Some(node.place()));
-        let is_told = |it: &Misnamed| it.places[0] == place;
-        if grammar.lists(parent.name(), name) || self.misnamed.iter().any(is_told) {
+        let name = node.name();
+        if grammar.lists(parent.name(), name) || self.is_told(node.place()) {
             return None;
         }
         if !grammar.knows(name) {
@@ -240,6 +252,12 @@ impl<'a> Tree<'a> {
             inside.name() == other.as_bytes() || grammar.lists(other.as_bytes(), inside.name())
         };
         node.nodes().all(is_of_it).then_some(other)
+    }
+
+    /// Whether it was said of the node at a place that its name is wrong.
+    fn is_told(&self, place: Place) -> bool {
+        let mut misnamed = self.misnamed.iter();
+        misnamed.any(|it| it.places[0] == Some(place))
     }
 
     /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and

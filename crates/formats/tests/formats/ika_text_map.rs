@@ -403,6 +403,48 @@ fn quotes_in_texts_of_several_lines_are_one_problem_too() {
 }
 
 #[test]
+fn a_node_that_lost_its_name_is_one_problem() {
+    const NAMES: [&str; 20] = [
+        "layer",
+        "label",
+        "type",
+        "dimensions",
+        "width",
+        "height",
+        "position",
+        "parallax",
+        "mulx",
+        "muly",
+        "divx",
+        "divy",
+        "wrap",
+        "data",
+        "format",
+        "obstructions",
+        "entities",
+        "entity",
+        "zones",
+        "zone",
+    ];
+    let text = text();
+    let mut seen = 0;
+    for name in NAMES {
+        let node = format!("({name} ");
+        let last = text.rfind(&node);
+        let Some(at) = last.filter(|at| text[..*at].contains("(layers ")) else {
+            continue;
+        };
+        let changed = format!("{}{}", &text[..=at], &text[at + node.len() - 1..]);
+        let read = good(&changed);
+        let errors = read.problems.iter();
+        let errors = errors.filter(|it| it.severity == Severity::Error);
+        assert_eq!(errors.count(), 1, "{name}: {:#?}", messages(&read));
+        seen += 1;
+    }
+    assert!(seen > 15, "{seen}");
+}
+
+#[test]
 fn a_misspelt_name_or_that_of_a_list_for_that_of_an_element_loses_nothing() {
     let text = text();
     let whole = good(&text);

@@ -850,12 +850,13 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     #[test]
     fn names_of_tags_that_are_misspelt_are_said() {
         let metadata = "Metadata {\n\tVersion 1 0\n\tResoluton 424 240\n\tExtra 1\n}\n";
-        let objects = "Layer:Sprite \"a\" 1 {\n\tObject:Bax \"gate\" 1 16 17 48 49\n}";
+        let objects = "Layer:Sprite \"a\" 1 {\n\tObject:Bax \"gate\" 1 16 17 48 49\n\t\"gate\" 2 16 17 48 49\n}";
         let xmf = says(
             format!("{metadata}{objects}"),
             &[
                 "3:2: warning: `Resoluton` is the name of no tag here; did you mean `Resolution`?",
                 "7:2: warning: `Object:Bax` is the name of no tag here; did you mean `Object:Box`?",
+                "8:2: warning: found a tag without a name, which is ignored; expected its name",
             ],
         );
         assert_eq!(xmf.metadata.other.len(), 2);

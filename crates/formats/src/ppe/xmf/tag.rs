@@ -464,13 +464,18 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Lists the tags that are left whose names are nearly those of one that is known.
+    /// Lists the tags that are left whose names are nearly those of one that is known, or that have none.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
             return;
         };
         let is_other = |tag: &&Tag| !tag.is_open && !is_one(tag, &self.known);
         for tag in self.tag.children.iter().filter(is_other) {
+            if tag.name_in_file().is_empty() {
+                problems.add_about(&rules::TAG_NAME, problems.subject, tag.at.into(), || {
+                    "found a tag without a name, which is ignored; expected its name".to_owned()
+                });
+            }
             check_name(tag, &self.known, problems);
         }
     }
