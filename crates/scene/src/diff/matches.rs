@@ -127,7 +127,7 @@ impl Comparison<'_> {
         let said = |side: usize, index| said[side].get(&index).copied().flatten();
         let places = matches.places();
         matches.match_alone(|side, index| Some((places[side][index], said(side, index)?)));
-        matches.match_alone(&said);
+        matches.match_alone(said);
         if !lists[0].is_named_by_others {
             return;
         }

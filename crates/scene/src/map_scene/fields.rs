@@ -522,12 +522,11 @@ fn own_attributes(attributes: &Attributes) -> Value {
         let known = ENTITY_ATTRIBUTES
             .iter()
             .find(|known| known.key == attribute.key);
-        match known {
-            Some(known) => value.named(known.key),
-            None => {
-                let value = own_text(&attribute.value);
-                Value::from(format!("{} = {value}", attribute.key)).named("Other")
-            }
+        if let Some(known) = known {
+            value.named(known.key)
+        } else {
+            let value = own_text(&attribute.value);
+            Value::from(format!("{} = {value}", attribute.key)).named("Other")
         }
     }))
 }

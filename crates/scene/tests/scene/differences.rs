@@ -311,18 +311,15 @@ fn a_corner_of_a_level_that_is_moved_a_little_is_a_difference() {
         })
     };
     let maps = (0..50).map(|seed| synthesize::pmf([1, 1, 1], 3, seed));
-    let moved = maps.map(|map| (moved(&map), map));
-    let (point, map) = moved
-        .flat_map(|(moved, map)| Some((moved?.1, map)))
-        .next()
-        .unwrap();
+    let mut moved = maps.filter_map(|map| Some((moved(&map)?.1, map)));
+    let (point, map) = moved.next().unwrap();
     let file = pmf::write(&map, Packing::Stored).unwrap();
     let bytes = point.map(f32::to_le_bytes).concat();
     let at = file.windows(12).position(|window| window == bytes).unwrap();
-    for axis in 0..3 {
+    for (axis, coordinate) in point.into_iter().enumerate() {
         let mut other = file.clone();
         let place = at + 4 * axis..at + 4 * axis + 4;
-        other[place].copy_from_slice(&point[axis].next_up().to_le_bytes());
+        other[place].copy_from_slice(&coordinate.next_up().to_le_bytes());
         let found = differences("a.pmf", [&file, &other]);
         assert_eq!(found.len(), 1, "{found:?}");
     }
