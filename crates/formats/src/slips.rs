@@ -28,6 +28,8 @@ pub(crate) struct SlipRules {
     pub signs: &'static [&'static Rule],
     /// The first words that lines must have, each with how many words follow.
     pub lines: &'static [(&'static str, RangeInclusive<usize>)],
+    /// First words that may be second ones, each with one that may be missing before it.
+    pub second_words: &'static [(&'static str, &'static str)],
 }
 
 /// Reads a text, as it was meant where it has a slip.
@@ -78,7 +80,7 @@ pub(crate) fn read<T>(
             .flat_map(|line| [line.saturating_sub(1), *line])
             .collect();
         pairs.dedup();
-        for line in pairs.into_iter().take(MAX_LINES) {
+        for line in pairs.iter().copied().take(MAX_LINES) {
             if let Some(slip) = Slip::swapped(bytes, line, rules)
                 && let Some((_, mut meant)) = try_slip(&slip, min_gone)?
             {
@@ -86,7 +88,7 @@ pub(crate) fn read<T>(
                 return Ok(meant);
             }
         }
-        for line in lines.into_iter().take(MAX_LINES) {
+        for line in pairs.into_iter().take(MAX_LINES) {
             let mut best: Option<(usize, Slip<'_>, T)> = None;
             for slip in Slip::without_word(bytes, line, rules) {
                 let Some((left, meant)) = try_slip(&slip, 1)? else {
@@ -166,16 +168,24 @@ impl<'a> Slip<'a> {
     }
 
     /// A line, from 1, with each of the first words that it may lack.
-    fn without_word(bytes: &'a [u8], line: u64, rules: &SlipRules) -> impl Iterator<Item = Self> {
+    fn without_word(
+        bytes: &'a [u8],
+        line: u64,
+        rules: &'a SlipRules,
+    ) -> impl Iterator<Item = Self> {
         let found = line_at(bytes, line);
         let found = found.and_then(|(start, text)| Some((start, text, first_words(text).next()?)));
         let (rule, lines) = (rules.first_word, rules.lines);
         found.into_iter().flat_map(move |(start, text, first)| {
             let is_known = lines.iter().any(|(key, _)| key.as_bytes() == first);
             let words = first_words(text).count();
-            let lines = lines
-                .iter()
-                .filter(move |(_, after)| !is_known && after.contains(&words));
+            let may_lack = move |key: &str, after: &RangeInclusive<usize>| {
+                let mut second_words = rules.second_words.iter();
+                let is_second = second_words.any(|it| (it.0.as_bytes(), it.1) == (first, key));
+                (is_second || !is_known) && after.contains(&words)
+            };
+            let lines = lines.iter();
+            let lines = lines.filter(move |(key, after)| may_lack(key, after));
             lines.map(move |(key, _)| Self {
                 bytes: [&bytes[..start], key.as_bytes(), b" ", &bytes[start..]].concat(),
                 rule,
@@ -241,6 +251,7 @@ mod tests {
         first_word: &LINE,
         signs: &[&LINE],
         lines: &[("a", 1..=1), ("b", 1..=1), ("c", 2..=3)],
+        second_words: &[],
     };
 
     fn problem(line: u64) -> Problem {

@@ -81,6 +81,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    second_words: &[],
     signs: &[
         &HEADER_LINE,
         &NUM_SPLATS,

@@ -122,6 +122,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    second_words: &[],
     lines: &[
         ("v", 3..=3),
         ("vt", 2..=2),

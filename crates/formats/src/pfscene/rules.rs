@@ -95,6 +95,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    second_words: &[("int", "tags"), ("int", "constructor_arguments")],
     lines: &[
         ("entity", 3..=8),
         ("position", 4..=4),
