@@ -376,7 +376,7 @@ fn written_pmf() -> Written {
         ..Extension::default()
     });
     let level = &mut map.levels[0];
-    (level.chunk_exponent, level.center) = (5, ChunkIndex::new([0, 1, 2]));
+    level.center = ChunkIndex::new([0, 1, 2]);
     let client = level.chunks[0].data.as_mut().unwrap().client.as_mut();
     client.unwrap().normals.push([0.0, 1.0, 0.0]);
     let mut cube = None;
@@ -433,7 +433,7 @@ fn written_pmf() -> Written {
             ],
             "entities": map_entities,
             "levels": [{
-                "materials": ["stone", "grass", "water"], "grid": [1, 2, 3], "chunk_size": 32.0,
+                "materials": ["stone", "grass", "water"], "grid": [1, 2, 3], "chunk_size": 16.0,
                 "center": [0, 1, 2], "entities": level_entities, "chunks": chunks,
             }],
             "cube": {"type": "geometry", "triangles": triangles},

@@ -35,12 +35,38 @@ pub struct Tag {
 }
 
 /// Where the values and attributes of a tag begin, as far as it was read. Tags are equal wherever that is.
+/// Texts can have millions of tags, so that those without places take next to nothing.
 #[derive(Debug, Clone, Default)]
-pub struct ValuePlaces {
-    /// Of values, in their order.
-    pub values: Vec<At>,
-    /// Of attributes, in their order.
-    pub attributes: Vec<At>,
+pub struct ValuePlaces(Option<Box<PlaceLists>>);
+
+/// Places in the order of the text.
+#[derive(Debug, Clone, Default)]
+struct PlaceLists {
+    values: Vec<At>,
+    attributes: Vec<At>,
+}
+
+impl ValuePlaces {
+    fn lists(&mut self) -> &mut PlaceLists {
+        self.0.get_or_insert_default()
+    }
+
+    /// Where a value begins, by its index.
+    pub(super) fn of_value(&self, index: usize) -> Option<At> {
+        self.0.as_ref()?.values.get(index).copied()
+    }
+
+    /// Where an attribute begins, by its index.
+    pub(super) fn of_attribute(&self, index: usize) -> Option<At> {
+        self.0.as_ref()?.attributes.get(index).copied()
+    }
+
+    /// Leaves out an attribute.
+    pub(super) fn remove_attribute(&mut self, index: usize) {
+        if self.of_attribute(index).is_some() {
+            self.lists().attributes.remove(index);
+        }
+    }
 }
 
 impl PartialEq for ValuePlaces {

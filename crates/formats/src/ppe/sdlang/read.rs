@@ -14,6 +14,8 @@ const DEEPEST: usize = 64;
 const MAX_TAGS: usize = 1 << 19;
 /// How many values and attributes are read.
 const MAX_VALUES: usize = 1 << 21;
+/// Of how many of them, the first ones, it is known where they begin.
+const MAX_PLACES: usize = 1 << 16;
 
 /// How many tags behind a layer may be inside it where its brace is missing.
 const MAX_UNOPENED: usize = 256;
@@ -76,6 +78,7 @@ pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Text {
         line_start: start,
         tags_left: MAX_TAGS,
         values_left: MAX_VALUES,
+        places_left: MAX_PLACES,
         problems,
         fault: None,
         unbalanced: None,
@@ -97,6 +100,7 @@ struct Reader<'a, 'p> {
     line_start: usize,
     tags_left: usize,
     values_left: usize,
+    places_left: usize,
     problems: &'p mut Problems,
     /// The first thing that is wrong in the tag that is read.
     fault: Option<Cause>,
@@ -217,6 +221,13 @@ impl<'a> Reader<'a, '_> {
         let rest = self.rest();
         let end = rest.iter().position(|byte| *byte == b'\n');
         self.pos += end.unwrap_or(rest.len());
+    }
+
+    /// Whether the place of the next value or attribute is kept.
+    fn has_place(&mut self) -> bool {
+        let left = self.places_left.checked_sub(1);
+        self.places_left = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// Goes past spaces and comments on the line, and past line ends that are escaped.
@@ -445,14 +456,18 @@ impl<'a> Reader<'a, '_> {
                 Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
                     self.values_left = self.values_left.saturating_sub(1);
                     tag.values.push(self.scope_text());
-                    tag.places.values.push(at);
+                    if self.has_place() {
+                        tag.places.lists().values.push(at);
+                    }
                 }
                 Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
                 Some(_) => {
                     if let Some(value) = self.value() {
                         self.values_left = self.values_left.saturating_sub(1);
                         tag.values.push(value);
-                        tag.places.values.push(at);
+                        if self.has_place() {
+                            tag.places.lists().values.push(at);
+                        }
                     }
                 }
             }
@@ -521,7 +536,9 @@ impl<'a> Reader<'a, '_> {
                     name,
                     value,
                 });
-                tag.places.attributes.push(at);
+                if self.has_place() {
+                    tag.places.lists().attributes.push(at);
+                }
             }
             return;
         }
@@ -529,7 +546,9 @@ impl<'a> Reader<'a, '_> {
             Some(value) => {
                 self.values_left = self.values_left.saturating_sub(1);
                 tag.values.push(value);
-                tag.places.values.push(at);
+                if self.has_place() {
+                    tag.places.lists().values.push(at);
+                }
             }
             None if is_first => {
                 (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));

@@ -246,8 +246,8 @@ impl<'p> Fields<'p> {
             problems.fold_behind(cause);
         }
         let (rule, subject) = (&rules::VALUE, problems.subject);
-        let at = value.and(tag.places.values.get(number - 1));
-        let place = at.copied().unwrap_or(tag.at).into();
+        let at = value.and(tag.places.of_value(number - 1));
+        let place = at.unwrap_or(tag.at).into();
         problems.add_consequence(cause, rule, subject, place, || {
             let (title, expected) = (tag.title(), kind.expected);
             match value {
@@ -313,15 +313,13 @@ impl<'p> Fields<'p> {
             return;
         };
         *field = (kind.read)(&attributes[index].value);
-        let places = &mut self.tag.places.attributes;
-        let at = places.get(index).copied();
+        let places = &mut self.tag.places;
         if field.is_some() {
             attributes.remove(index);
-            if at.is_some() {
-                places.remove(index);
-            }
+            places.remove_attribute(index);
             return;
         }
+        let at = places.of_attribute(index);
         let (title, found) = (
             self.tag.title(),
             described(&self.tag.attributes[index].value),
