@@ -498,20 +498,17 @@ pub(super) const STORAGE: wgpu::BindingType =
 pub(super) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::D2);
 /// A list of numbers: see [`DataTexture`](super::data_texture::DataTexture).
 pub(super) const FLOAT_LIST: wgpu::BindingType =
-    list_type(wgpu::TextureSampleType::Float { filterable: false });
+    flat_texture_type(wgpu::TextureSampleType::Float { filterable: false });
 /// The same of whole numbers.
-pub(super) const UINT_LIST: wgpu::BindingType = list_type(wgpu::TextureSampleType::Uint);
+pub(super) const UINT_LIST: wgpu::BindingType = flat_texture_type(wgpu::TextureSampleType::Uint);
 /// An array of textures.
 pub(super) const TEXTURE_ARRAY: wgpu::BindingType =
     texture_type(wgpu::TextureViewDimension::D2Array);
 /// A texture that surrounds everything.
 pub(super) const CUBE_TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::Cube);
 /// A texture of depths that others are compared with.
-pub(super) const DEPTH_TEXTURE: wgpu::BindingType = wgpu::BindingType::Texture {
-    sample_type: wgpu::TextureSampleType::Depth,
-    view_dimension: wgpu::TextureViewDimension::D2,
-    multisampled: false,
-};
+pub(super) const DEPTH_TEXTURE: wgpu::BindingType =
+    flat_texture_type(wgpu::TextureSampleType::Depth);
 /// What compares with it.
 pub(super) const COMPARISON: wgpu::BindingType =
     wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
@@ -528,17 +525,23 @@ const fn buffer_type(ty: wgpu::BufferBindingType) -> wgpu::BindingType {
 }
 
 const fn texture_type(view_dimension: wgpu::TextureViewDimension) -> wgpu::BindingType {
-    wgpu::BindingType::Texture {
-        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+    texture_of(
+        wgpu::TextureSampleType::Float { filterable: true },
         view_dimension,
-        multisampled: false,
-    }
+    )
 }
 
-const fn list_type(sample_type: wgpu::TextureSampleType) -> wgpu::BindingType {
+const fn flat_texture_type(sample_type: wgpu::TextureSampleType) -> wgpu::BindingType {
+    texture_of(sample_type, wgpu::TextureViewDimension::D2)
+}
+
+const fn texture_of(
+    sample_type: wgpu::TextureSampleType,
+    view_dimension: wgpu::TextureViewDimension,
+) -> wgpu::BindingType {
     wgpu::BindingType::Texture {
         sample_type,
-        view_dimension: wgpu::TextureViewDimension::D2,
+        view_dimension,
         multisampled: false,
     }
 }

@@ -312,8 +312,8 @@ impl Tile {
         }
     }
 
-    /// [`Tile::parse`] without a reason and without a branch, eight characters at a time: what is not 0
-    /// beside the tile says that the characters are none, which whoever reads many asks once for all.
+    /// [`Tile::parse`] without a reason and without a branch, eight characters at a time. The number beside
+    /// the tile is 0 if the characters are a tile, so that a reader of many tiles can check all at once.
     #[inline]
     pub(super) fn parse_words(text: &[u8; TILE_CHARS]) -> (Self, u64) {
         let word = |at: usize| {
@@ -503,21 +503,23 @@ impl Tile {
 
     /// Whether it has a blend mode for each edge, and not one for all of them.
     pub(super) fn names_edges(&self) -> bool {
-        self.digits() & 0xf0_ff0f_0000 != 0
+        self.edge_digits() != 0
     }
 
-    /// The digits of the blend modes of its edges, four bits each, the north in the highest: characters
-    /// 17 to 20 when any of them is set, else field H for all four (fact sheet A2, F8: files that say
-    /// `version 1.0` have either).
+    /// Characters 17 to 20, four bits each, the north in the highest.
+    #[inline]
+    fn edge_digits(&self) -> u16 {
+        let [_, _, north, east_and_south, west, _] = self.attributes;
+        u16::from(north & 0xf) << 12 | u16::from(east_and_south) << 4 | u16::from(west >> 4)
+    }
+
+    /// The digits of the blend modes of its edges, as `edge_digits` has them: those when any of them is
+    /// set, else field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
     #[inline]
     pub(super) fn blend_digits(&self) -> u16 {
-        let [of_all, _, north, east_and_south, west, _] = self.attributes;
-        let edges =
-            u16::from(north & 0xf) << 12 | u16::from(east_and_south) << 4 | u16::from(west >> 4);
-        if edges == 0 {
-            u16::from(of_all & 0xf) * 0x1111
-        } else {
-            edges
+        match self.edge_digits() {
+            0 => u16::from(self.digit(Field::BlendMode.at())) * 0x1111,
+            edges => edges,
         }
     }
 
@@ -631,6 +633,25 @@ mod tests {
                 tile.set_digit(index, digit);
                 let odd = field.first_odd(&tile.text()).is_some();
                 assert_eq!(tile.odd_digits() != 0, odd, "{index} {digit}");
+            }
+        }
+    }
+
+    #[test]
+    fn digits_of_edges_are_those_of_their_fields() {
+        for edge in Edge::ALL {
+            for digit in 0..10 {
+                let mut tile = Tile {
+                    attributes: [0; 6],
+                    ..Tile::default()
+                };
+                tile.set_digit(Field::blend(edge).at(), digit);
+                assert_eq!(blend_digit(tile.edge_digits(), edge), digit);
+                assert_eq!(tile.names_edges(), digit != 0);
+                let others = Edge::ALL.into_iter().filter(|other| *other != edge);
+                for other in others {
+                    assert_eq!(blend_digit(tile.edge_digits(), other), 0);
+                }
             }
         }
     }

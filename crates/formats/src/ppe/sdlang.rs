@@ -35,7 +35,7 @@ pub struct Tag {
 }
 
 /// Where the values and attributes of a tag begin, as far as it was read. Tags are equal wherever that is.
-/// Texts can have millions of tags, so that those without places take next to nothing.
+/// A text can have half a million tags, so that those without places take next to nothing.
 #[derive(Debug, Clone, Default)]
 pub struct ValuePlaces(Option<Box<PlaceLists>>);
 

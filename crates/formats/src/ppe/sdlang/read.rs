@@ -223,8 +223,8 @@ impl<'a> Reader<'a, '_> {
         self.pos += end.unwrap_or(rest.len());
     }
 
-    /// Whether the place of the next value or attribute is kept.
-    fn has_place(&mut self) -> bool {
+    /// Whether the place of one more value or attribute is kept.
+    fn take_place(&mut self) -> bool {
         let left = self.places_left.checked_sub(1);
         self.places_left = left.unwrap_or(0);
         left.is_some()
@@ -456,7 +456,7 @@ impl<'a> Reader<'a, '_> {
                 Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
                     self.values_left = self.values_left.saturating_sub(1);
                     tag.values.push(self.scope_text());
-                    if self.has_place() {
+                    if self.take_place() {
                         tag.places.lists().values.push(at);
                     }
                 }
@@ -465,7 +465,7 @@ impl<'a> Reader<'a, '_> {
                     if let Some(value) = self.value() {
                         self.values_left = self.values_left.saturating_sub(1);
                         tag.values.push(value);
-                        if self.has_place() {
+                        if self.take_place() {
                             tag.places.lists().values.push(at);
                         }
                     }
@@ -536,7 +536,7 @@ impl<'a> Reader<'a, '_> {
                     name,
                     value,
                 });
-                if self.has_place() {
+                if self.take_place() {
                     tag.places.lists().attributes.push(at);
                 }
             }
@@ -546,7 +546,7 @@ impl<'a> Reader<'a, '_> {
             Some(value) => {
                 self.values_left = self.values_left.saturating_sub(1);
                 tag.values.push(value);
-                if self.has_place() {
+                if self.take_place() {
                     tag.places.lists().values.push(at);
                 }
             }
