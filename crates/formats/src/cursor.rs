@@ -13,8 +13,6 @@ pub(super) const ENGINE_LINE_BYTES: usize = 255;
 /// The rules of text files, as a format has them.
 #[derive(Debug)]
 pub(super) struct TextRules {
-    /// A line of the header is missing or has no number.
-    pub header_line: &'static Rule,
     /// A line of the header begins with a space; none where the engine goes past it.
     pub indented_line: Option<&'static Rule>,
     pub byte_order_mark: &'static Rule,
@@ -464,31 +462,6 @@ impl<'a> Text<'a> {
     pub(super) fn unread(&mut self, word: Word<'_>) {
         // A word is on one line, the one that the text is at.
         self.pos = word.start;
-    }
-
-    /// Reads the line of a key and its value if it is the next one.
-    pub(super) fn key_line(&mut self, key: &str, expected: &str) -> Result<Word<'a>, ReadError> {
-        let rule = self.rules.header_line;
-        let wrong = |found: Found<'_>| found.error(rule, format_args!("`{key} <{expected}>`"));
-        let word = self.line_word().ok_or_else(|| wrong(self.file_ends()))?;
-        if word.text != key.as_bytes() {
-            return Err(wrong(word.into()));
-        }
-        let value = self.word(false).ok_or_else(|| wrong(self.line_ends()))?;
-        self.end_line();
-        Ok(value)
-    }
-
-    /// Reads the line of a key and a whole number.
-    pub(super) fn count_line(
-        &mut self,
-        key: &str,
-        expected: &str,
-    ) -> Result<(u64, Word<'a>), ReadError> {
-        let value = self.key_line(key, expected)?;
-        let rule = self.rules.header_line;
-        let error = || Found::from(value).error(rule, format_args!("the {expected}"));
-        Ok((value.count().ok_or_else(error)?, value))
     }
 
     /// Whether the first word of the next line is `key`.

@@ -47,6 +47,15 @@ impl Place {
     pub const fn line(line: u64) -> Self {
         Self::Text { line, column: 1 }
     }
+
+    /// Which line of a text it is in, from 1.
+    #[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
+    pub(crate) const fn line_number(self) -> Option<u64> {
+        match self {
+            Self::Text { line, .. } => Some(line),
+            Self::Offset(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Place {

@@ -1,4 +1,5 @@
-//! Slips in a text: two lines in each other's place, or a line without its first word.
+//! Slips in a text: two lines in each other's place, a line without its first word, or a blank line in place
+//! of another.
 //!
 //! A reader says of such lines that they are not what it expects, and so of what follows. A text is
 //! therefore read again as it was perhaps meant. Where that leaves nothing new to be said and less than
@@ -24,8 +25,12 @@ pub(crate) struct SlipRules {
     pub swapped: &'static Rule,
     /// A line lacks its first word.
     pub first_word: &'static Rule,
+    /// A line is blank.
+    pub blank_line: &'static Rule,
     /// What such lines break: without any of it nothing is tried.
     pub signs: &'static [&'static Rule],
+    /// Which of that is said elsewhere than of the next line where one is missing.
+    pub elsewhere: &'static [&'static Rule],
     /// The first words that lines must have, each with how many words follow.
     pub lines: &'static [(&'static str, RangeInclusive<usize>)],
     /// First words that may be second ones, each with one that may be missing before it.
@@ -43,7 +48,7 @@ pub(crate) fn read<T>(
     problems_of: fn(&mut T) -> &mut Vec<Problem>,
 ) -> Result<T, ReadError> {
     let mut found = read(bytes);
-    let problems = match &mut found {
+    let mut problems = match &mut found {
         Ok(found) => std::mem::take(problems_of(found)),
         Err(ReadError::Unreadable(problem)) => vec![problem.clone()],
         Err(ReadError::Cancelled) => return found,
@@ -66,10 +71,7 @@ pub(crate) fn read<T>(
         Ok(is_meant(&problems, left, rules, min_gone).then_some((count, meant)))
     };
     if problems.len() <= MAX_PROBLEMS && all(&problems).any(|it| rules.signs.contains(&it.rule)) {
-        let of_problems = all(&problems).filter_map(|problem| match problem.place {
-            Place::Text { line, .. } => Some(line),
-            Place::Offset(_) => None,
-        });
+        let of_problems = all(&problems).filter_map(|problem| problem.place.line_number());
         let mut lines: Vec<u64> = of_problems.collect();
         lines.sort_unstable();
         lines.dedup();
@@ -108,9 +110,33 @@ pub(crate) fn read<T>(
         }
     }
     if let Ok(found) = &mut found {
+        fold_blank_line(bytes, &mut problems, rules);
         *problems_of(found) = problems;
     }
     found
+}
+
+/// Lets that a line is missing follow from the blank line that stands in its place, where a text has one of
+/// each alone.
+fn fold_blank_line(bytes: &[u8], problems: &mut Vec<Problem>, rules: &SlipRules) -> Option<()> {
+    let only = |is_it: &dyn Fn(&Problem) -> bool| {
+        let mut found = (0..problems.len()).filter(|at| is_it(&problems[*at]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    let blank = only(&|problem| problem.rule == rules.blank_line)?;
+    let missing = only(&|problem| rules.signs.contains(&problem.rule))?;
+    let from = problems[blank].place.line_number()?;
+    let (start, _) = line_at(bytes, from)?;
+    let lines = bytes[start..].split_inclusive(|byte| *byte == b'\n');
+    let blank_lines = lines.take_while(|line| first_words(line).next().is_none());
+    let next = from + blank_lines.count() as u64;
+    let is_next = problems[missing].place.line_number() == Some(next);
+    if is_next || rules.elsewhere.contains(&problems[missing].rule) {
+        let follows = problems[missing].clone();
+        problems[blank].add_consequence(follows);
+        problems.remove(missing);
+    }
+    Some(())
 }
 
 /// Problems with those that follow from them.
@@ -246,10 +272,16 @@ mod tests {
         leaves_out: true,
         summary: "A line is out of place.",
     };
+    static BLANK: Rule = Rule {
+        id: "test/blank",
+        ..LINE
+    };
     static RULES: SlipRules = SlipRules {
         swapped: &LINE,
         first_word: &LINE,
+        blank_line: &BLANK,
         signs: &[&LINE],
+        elsewhere: &[],
         lines: &[("a", 1..=1), ("b", 1..=1), ("c", 2..=3)],
         second_words: &[],
     };

@@ -1,8 +1,9 @@
 //! The head of a map: the counts, the materials and the splats (document section 3.1, fact
 //! sheet A1).
 
-use super::{Material, PfmapError, Splat, TILE_CHARS, rules};
+use super::{Material, Splat, TILE_CHARS, rules};
 use crate::cursor::{Found, Text, Word, first_words};
+use crate::head_lines::{HeadLayout, HeadLine, HeadLines};
 use crate::{Cause, Place, Rule, Subject, counted, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
@@ -12,6 +13,33 @@ const NAMEABLE_MATERIALS: usize = 1000;
 /// The newest version that the engine writes.
 const NEWEST_VERSION: f32 = 1.2;
 
+/// Lines of the head, by their number in [`LAYOUT`].
+const VERSION: usize = 0;
+const NUM_MATERIALS: usize = 1;
+const NUM_SPLATS: usize = 2;
+const NUM_ROWS: usize = 3;
+const NUM_COLS: usize = 4;
+static LAYOUT: HeadLayout = HeadLayout {
+    lines: &[
+        ("version", "`version <number>`"),
+        ("num_materials", "`num_materials <number of materials>`"),
+        ("num_splats", "`num_splats <number of splats>`"),
+        (
+            "num_rows",
+            "`num_rows <number of chunks from north to south>`",
+        ),
+        (
+            "num_cols",
+            "`num_cols <number of chunks from west to east>`",
+        ),
+    ],
+    optional: Some(NUM_SPLATS),
+    alias: None,
+    then: "the materials",
+    is_behind: |word| matches!(word, b"material" | b"splat") || looks_like_tile(word),
+    rule: &rules::HEADER_LINE,
+};
+
 /// What the head of a file says.
 pub(super) struct Head<'a> {
     pub version: String,
@@ -19,77 +47,136 @@ pub(super) struct Head<'a> {
     pub splats: Vec<Splat>,
     /// How many materials there should be, and the problem that there are fewer.
     pub few_materials: Option<(u64, Cause)>,
-    /// Chunks from north to south, and where the number stands.
-    pub rows: (u64, Word<'a>),
-    /// Chunks from west to east, and where the number stands.
-    pub cols: (u64, Word<'a>),
+    /// Chunks from north to south, and where the number stands; none without a number of at least 1.
+    pub rows: Option<(u64, Word<'a>)>,
+    /// The same from west to east.
+    pub cols: Option<(u64, Word<'a>)>,
     pub crlf: bool,
 }
 
 /// Reads the head; what follows is the tile list.
-pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Result<Head<'a>, PfmapError> {
-    let version = text.key_line("version", "number")?;
-    // Lines that end in CR LF all do: the first one tells.
-    let crlf = text.bytes[..text.pos].ends_with(b"\r\n");
-    let number = version
-        .number::<f32>()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| Found::from(version).error(&rules::HEADER_LINE, "a version number"))?;
-    if number > NEWEST_VERSION {
+pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
+    let mut lines = HeadLines::new(&LAYOUT);
+    let mut version = None;
+    let mut counts: [Option<(u64, Word<'a>)>; LAYOUT.lines.len()] = [None; _];
+    let mut crlf = false;
+    // What stands where `num_splats` should, if it is missing.
+    let mut in_place_of_splats = None;
+    let mut has_splats = false;
+    while !lines.is_done()
+        && let Some(HeadLine {
+            line,
+            key,
+            is_misspelt,
+        }) = lines.next(text)
+    {
+        match line {
+            NUM_SPLATS => {
+                has_splats = true;
+                if let Some(found) = &in_place_of_splats {
+                    text.wrong(
+                        &rules::HEADER_LINE,
+                        Found::clone(found),
+                        LAYOUT.lines[line].1,
+                    );
+                }
+            }
+            NUM_ROWS | NUM_COLS => {
+                in_place_of_splats.get_or_insert_with(|| Found::from(key));
+            }
+            _ => {}
+        }
+        let value = text.word(false);
+        let number = value.and_then(|word| Some((word.count()?, word)));
+        match (line, value) {
+            (VERSION, Some(word)) if is_version(word) => version = Some(word),
+            (_, Some(_)) if number.is_some() => counts[line] = number,
+            _ if is_misspelt => {}
+            _ => {
+                let found = value.map_or_else(|| text.line_ends(), Found::from);
+                text.wrong(&rules::HEADER_LINE, found, LAYOUT.lines[line].1);
+            }
+        }
+        if is_misspelt || value.is_none() {
+            text.skip_line();
+        } else {
+            text.end_line();
+        }
+        if line == VERSION {
+            // Lines that end in CR LF all do: the first one tells.
+            crlf = text.bytes[..text.pos].ends_with(b"\r\n");
+        }
+    }
+    let number = version.and_then(|version| version.number::<f32>());
+    if let Some(version) = version
+        && number.is_some_and(|number| number > NEWEST_VERSION)
+    {
         text.report(&rules::VERSION, version, || {
+            let version = quoted(version.text);
             format!(
-                "version {} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}",
-                quoted(version.text)
+                "version {version} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}"
             )
         });
     }
-    let material_count = text.count_line("num_materials", "number of materials")?;
-    check_list_length(text, "materials", material_count);
     // Versions 1.1 and later have the line. Files are read by what is in them all the same: the
     // engine's own editor never changed the version that it writes (fact sheet A1, F11).
-    let expects_splats = number >= 1.1 && !text.next_line_is(b"num_rows");
-    let splat_count = if text.next_line_is(b"num_splats") || expects_splats {
-        let count = text.count_line("num_splats", "number of splats")?;
-        if number < 1.1 {
-            text.warn(
-                &rules::NUM_SPLATS,
-                (count.1.place.0, 1),
-                "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
-            );
+    let expects_splats = number.map(|number| number >= 1.1);
+    match (expects_splats, counts[NUM_SPLATS]) {
+        (Some(true), _) if !has_splats => {
+            let place = in_place_of_splats.map_or_else(|| text.place().into(), |found| found.place);
+            let message =
+                "no `num_splats` in a file of version 1.1 or later; the engine refuses it";
+            text.warn(&rules::NUM_SPLATS, place, message);
         }
-        check_list_length(text, "splats", count);
-        Some((count.0, Some(count.1.into())))
-    } else {
-        if number >= 1.1 {
-            text.warn(
-                &rules::NUM_SPLATS,
-                text.place(),
-                "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
-            );
-        }
-        // Without the line it is not known how many there should be.
-        (number < 1.1).then_some((0, None))
-    };
-    let rows = text.count_line("num_rows", "number of chunks from north to south")?;
-    let cols = text.count_line("num_cols", "number of chunks from west to east")?;
-    for (number, word) in [rows, cols] {
-        if number == 0 {
-            return Err(Found::from(word).error(&rules::SIZE, "at least one chunk"));
+        (Some(false), Some((_, word))) => text.warn(
+            &rules::NUM_SPLATS,
+            (word.place.0, 1),
+            "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
+        ),
+        _ => {}
+    }
+    for (what, line) in [("materials", NUM_MATERIALS), ("splats", NUM_SPLATS)] {
+        if let Some(count) = counts[line] {
+            check_list_length(text, what, count);
         }
     }
-    let materials = (material_count.0, Some(material_count.1.into()));
-    let mut lists = Lists::new(text, materials, splat_count);
+    for line in [NUM_ROWS, NUM_COLS] {
+        if let Some((0, word)) = counts[line] {
+            text.wrong(&rules::SIZE, word, "at least one chunk");
+            counts[line] = None;
+        }
+    }
+    let promised = |(count, word): (u64, Word<'_>)| (count, Some(word.into()));
+    // Without the line a file of an older version has none; of others it is not known how many there should be.
+    let of_older = (expects_splats == Some(false) && !has_splats).then_some((0, None));
+    let mut lists = Lists::new(
+        text,
+        counts[NUM_MATERIALS].map(promised),
+        counts[NUM_SPLATS].map(promised).or(of_older),
+    );
     lists.read(text);
     let (materials, splats, few_materials) = lists.end(text);
-    Ok(Head {
-        version: String::from_utf8_lossy(version.text).into_owned(),
+    Head {
+        version: version.map_or_else(
+            || version_of(has_splats).to_owned(),
+            |version| String::from_utf8_lossy(version.text).into_owned(),
+        ),
         materials,
         splats,
         few_materials,
-        rows,
-        cols,
+        rows: counts[NUM_ROWS],
+        cols: counts[NUM_COLS],
         crlf,
-    })
+    }
+}
+
+fn is_version(word: Word<'_>) -> bool {
+    word.number::<f32>().is_some_and(f32::is_finite)
+}
+
+/// The version of a file that does not say it.
+fn version_of(has_splats: bool) -> &'static str {
+    if has_splats { "1.1" } else { "1.0" }
 }
 
 fn check_list_length(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
@@ -178,10 +265,10 @@ struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// Two lists of so many entries, and where the head says how many.
+    /// Two lists of so many entries, and where the head says how many; of any number where it does not.
     fn new(
         text: &Text<'a>,
-        materials: (u64, Option<Place>),
+        materials: Option<(u64, Option<Place>)>,
         splats: Option<(u64, Option<Place>)>,
     ) -> Self {
         let mut found = [0_u64; 2];
@@ -205,7 +292,7 @@ impl<'a> Lists<'a> {
             end: text.place().into(),
         };
         Self {
-            of_materials: list("material", materials, found[0]),
+            of_materials: list("material", materials.unwrap_or((found[0], None)), found[0]),
             of_splats: List {
                 line_rule: &rules::SPLAT,
                 expected: "`splat <material number> <material number>`",

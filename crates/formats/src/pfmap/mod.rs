@@ -11,6 +11,7 @@ mod odd;
 mod read;
 mod reading;
 pub(crate) mod rules;
+mod size;
 mod tile;
 #[cfg(feature = "write")]
 mod write;

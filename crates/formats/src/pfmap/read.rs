@@ -10,20 +10,17 @@ use std::ops::{ControlFlow, Range};
 
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
+use super::size::read_size;
 use super::tile::blend_digit;
 use super::{
     BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, OddText, OddTiles, Pfmap, PfmapError, Reading,
     TILE_CHARS, Tile, file_tile, rules,
 };
-use crate::cursor::{ENGINE_LINE_BYTES, Found, Text, Word, first_words, is_separator, text_place};
+use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
 use crate::{Cause, Place, Severity, Subject, counted, outside, slips};
 
-/// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
-/// those of 4 by 4 chunks.
-const PROMISE_LIMIT: u128 = 4;
-const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
 /// Lines behind one that are compared with it.
@@ -59,8 +56,8 @@ pub fn read(bytes: &[u8]) -> Result<Pfmap, PfmapError> {
 /// Rows and columns of chunks that a file says it has, which begins with these bytes: its head is
 /// enough. None where it does not say.
 pub fn chunks(bytes: &[u8]) -> Option<[u64; 2]> {
-    let head = read_head(&mut Text::new(bytes, &rules::TEXT_RULES)).ok()?;
-    Some([head.rows.0, head.cols.0])
+    let head = read_head(&mut Text::new(bytes, &rules::TEXT_RULES));
+    Some([head.rows?.0, head.cols?.0])
 }
 
 /// [`read`] with a watcher, which is told after each row of chunks how much is done, from 0 to 1, and
@@ -74,7 +71,7 @@ pub fn read_with(
 ) -> Result<Pfmap, PfmapError> {
     let read = |bytes: &[u8]| {
         let mut text = Text::new(bytes, &rules::TEXT_RULES);
-        let head = read_head(&mut text)?;
+        let head = read_head(&mut text);
         TileList::new(text, head)?.read(watch)
     };
     slips::read(bytes, &rules::SLIP_RULES, read, |map| &mut map.problems)
@@ -110,32 +107,8 @@ struct TileList<'a> {
 }
 
 impl<'a> TileList<'a> {
-    fn new(text: Text<'a>, head: Head<'a>) -> Result<Self, PfmapError> {
-        let ((rows, rows_word), (cols, cols_word)) = (head.rows, head.cols);
-        let left = text.rest().len();
-        // The last tile of a file has nothing after it if its line end is missing.
-        let fitting = (left as u128 + 1) / TILE_STEP as u128;
-        if fitting == 0 {
-            return Err(text
-                .file_ends()
-                .error(&rules::NO_TILES, "the list of tiles"));
-        }
-        let promised_tiles =
-            (u128::from(rows) * u128::from(cols)).saturating_mul(u128::from(CHUNK_TILES));
-        let promised_bytes = promised_tiles.saturating_mul(TILE_STEP as u128);
-        let can_be = promised_tiles <= PROMISED_TILES
-            || promised_bytes <= PROMISE_LIMIT * (left as u128 + 1);
-        let sides = u32::try_from(rows).ok().zip(u32::try_from(cols).ok());
-        let Some((chunk_rows, chunk_cols)) = sides.filter(|_| can_be) else {
-            let word = if rows >= cols { rows_word } else { cols_word };
-            let makes = format!(", which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles");
-            return Err(Found::from(word).with(makes).error(
-                &rules::SIZE,
-                format_args!(
-                    "no more than the {fitting} tiles that the rest of the file has room for"
-                ),
-            ));
-        };
+    fn new(mut text: Text<'a>, head: Head<'a>) -> Result<Self, PfmapError> {
+        let [chunk_rows, chunk_cols] = read_size(&mut text, &head)?;
         Ok(Self {
             first_tile: None,
             last_line: 0,
@@ -975,7 +948,7 @@ mod tests {
     /// Reads a map row of chunks by row of chunks.
     fn read_one_by_one(bytes: &[u8]) -> Pfmap {
         let mut text = Text::new(bytes, &rules::TEXT_RULES);
-        let head = read_head(&mut text).unwrap();
+        let head = read_head(&mut text);
         let mut list = TileList::new(text, head).unwrap();
         list.rows.one_by_one = usize::MAX;
         list.read(&mut |_| ControlFlow::Continue(())).unwrap()

@@ -69,7 +69,6 @@ crate::rules! {
 
 /// The rules of text files as maps have them.
 pub(super) static TEXT_RULES: TextRules = TextRules {
-    header_line: &HEADER_LINE,
     indented_line: Some(&INDENTED_LINE),
     byte_order_mark: &BYTE_ORDER_MARK,
     blank_line: &BLANK_LINE,
@@ -82,6 +81,8 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
     second_words: &[],
+    blank_line: &BLANK_LINE,
+    elsewhere: &[&MATERIAL_COUNT, &SPLAT_COUNT],
     signs: &[
         &HEADER_LINE,
         &NUM_SPLATS,

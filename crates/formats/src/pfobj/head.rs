@@ -3,11 +3,10 @@
 //!
 //! What they say is a promise that the file need not keep: what follows is read by its keywords.
 
-use std::ops::Range;
-
 use super::read::Section;
 use super::rules;
 use crate::cursor::{Found, Text, Word, has_decimal_comma};
+use crate::head_lines::{HeadLayout, HeadLines};
 use crate::{Cause, Place, counted};
 
 /// Clips, joints and materials that the engine has room for.
@@ -15,16 +14,24 @@ const ENGINE_CLIPS: u64 = 32;
 pub(super) const ENGINE_JOINTS: u64 = 256;
 const ENGINE_MATERIALS: u64 = 16;
 
-/// The lines in their order.
-const LINES: [(&str, &str); 7] = [
-    ("version", "`version <number>`"),
-    ("num_verts", "`num_verts <number of vertices>`"),
-    ("num_joints", "`num_joints <number of joints>`"),
-    ("num_materials", "`num_materials <number of materials>`"),
-    ("num_as", "`num_as <number of clips>`"),
-    ("frame_counts", "`frame_counts <frames of each clip>`"),
-    ("has_collision", "`has_collision <0 or 1>`"),
-];
+const FRAME_COUNTS: usize = 5;
+static LAYOUT: HeadLayout = HeadLayout {
+    lines: &[
+        ("version", "`version <number>`"),
+        ("num_verts", "`num_verts <number of vertices>`"),
+        ("num_joints", "`num_joints <number of joints>`"),
+        ("num_materials", "`num_materials <number of materials>`"),
+        ("num_as", "`num_as <number of clips>`"),
+        ("frame_counts", "`frame_counts <frames of each clip>`"),
+        ("has_collision", "`has_collision <0 or 1>`"),
+    ],
+    optional: None,
+    // The name of the document, which the engine does not know.
+    alias: Some(("num_material", 3)),
+    then: "the first vertex",
+    is_behind: |word| Section::of(word).is_some(),
+    rule: &rules::HEADER_LINE,
+};
 
 /// How many times what fits into the rest of a file the head may promise before that is absurd: a
 /// file that is cut off promises more than it holds too.
@@ -88,66 +95,33 @@ pub(super) fn read_head(text: &mut Text<'_>) -> Head {
     reader.head
 }
 
-impl HeadReader<'_, '_> {
+impl<'a> HeadReader<'a, '_> {
     fn read_lines(&mut self) {
-        let mut next = 0;
-        // Whether the line before is none of the head: it may stand for the next one.
-        let mut is_strange = false;
-        while let Some(key) = self.text.line_word() {
-            if Section::of(key.text).is_some() {
-                self.text.unread(key);
-                self.require(next..LINES.len(), key, is_strange);
-                break;
-            }
-            // The name of the document, which the engine does not know.
-            let is_document_name = key.text == b"num_material";
-            let known = LINES
-                .iter()
-                .position(|(name, _)| name.as_bytes() == key.text)
-                .or(is_document_name.then_some(3));
-            let Some(line) = known else {
-                if next == LINES.len() {
-                    // The body is read next.
-                    self.text.unread(key);
-                    break;
-                }
-                if !is_strange {
-                    self.text.wrong(&rules::HEADER_LINE, key, LINES[next].1);
-                }
-                is_strange = true;
-                self.text.skip_line();
+        let mut lines = HeadLines::new(&LAYOUT);
+        while let Some(line) = lines.next(self.text) {
+            if line.is_misspelt {
+                self.read_misspelt(line.line);
                 continue;
-            };
-            if line < next {
-                let expected = LINES.get(next).map_or("the first vertex", |line| line.1);
-                self.text.wrong(&rules::HEADER_LINE, key, expected);
-            } else {
-                self.require(next..line, key, is_strange);
-                next = line + 1;
             }
-            is_strange = false;
-            if is_document_name {
+            if line.key.text == b"num_material" {
                 self.text.warn(
                     &rules::NUM_MATERIAL,
-                    key.place,
+                    line.key,
                     "`num_material`; the engine expects `num_materials`",
                 );
             }
-            self.read_line(line);
-            if line == 0 {
+            self.read_line(line.line);
+            if line.line == 0 {
                 // Lines that end in CR LF all do: the first one tells.
                 self.head.crlf = self.text.bytes[..self.text.pos].ends_with(b"\r\n");
             }
-        }
-        if self.text.rest().is_empty() {
-            self.require(next..LINES.len(), self.text.file_ends(), is_strange);
         }
     }
 
     /// Reads what follows the key of a line.
     fn read_line(&mut self, line: usize) {
-        let expected = LINES[line].1;
-        if line == 5 {
+        let expected = LAYOUT.lines[line].1;
+        if line == FRAME_COUNTS {
             self.read_frame_counts();
             return;
         }
@@ -168,28 +142,54 @@ impl HeadReader<'_, '_> {
                     .wrong(&rules::HEADER_LINE, word, "a version number");
             }
         } else if let Some(number) = word.count() {
-            match line {
-                1 => self.counts[Section::Vertices as usize] = Some((number, word)),
-                2 => self.counts[Section::Joints as usize] = Some((number, word)),
-                3 => self.counts[Section::Materials as usize] = Some((number, word)),
-                4 => self.counts[Section::Clips as usize] = Some((number, word)),
-                _ => {
-                    self.head.has_bounds = Some(number != 0);
-                    if number > 1 {
-                        self.text.wrong(&rules::HEADER_LINE, word, "0 or 1");
-                    } else if number == 0 {
-                        self.text.warn(
-                            &rules::NO_BOUNDS,
-                            word.place,
-                            "no bounds (`has_collision 0`); the engine refuses such a model",
-                        );
-                    }
+            self.take(line, number, word);
+            if line == LAYOUT.lines.len() - 1 {
+                if number > 1 {
+                    self.text.wrong(&rules::HEADER_LINE, word, "0 or 1");
+                } else if number == 0 {
+                    self.text.warn(
+                        &rules::NO_BOUNDS,
+                        word.place,
+                        "no bounds (`has_collision 0`); the engine refuses such a model",
+                    );
                 }
             }
         } else {
             self.text.wrong(&rules::HEADER_LINE, word, expected);
         }
         self.text.end_line();
+    }
+
+    /// Reads what follows the key of a line that is misspelt, as far as it is what it should be.
+    fn read_misspelt(&mut self, line: usize) {
+        let words: Vec<Word<'_>> = std::iter::from_fn(|| self.text.word(false)).collect();
+        let numbers: Option<Vec<u64>> = words.iter().map(Word::count).collect();
+        match (line, words.first(), numbers) {
+            (0, Some(word), _) => {
+                self.head.version = String::from_utf8_lossy(word.text).into_owned();
+            }
+            (FRAME_COUNTS, _, Some(numbers)) => self.head.frame_counts = numbers,
+            (_, Some(word), Some(numbers)) if numbers.len() == 1 => {
+                self.take(line, numbers[0], *word);
+            }
+            _ => {}
+        }
+        self.text.skip_line();
+    }
+
+    /// Takes the number of a line.
+    fn take(&mut self, line: usize, number: u64, word: Word<'a>) {
+        let section = match line {
+            1 => Section::Vertices,
+            2 => Section::Joints,
+            3 => Section::Materials,
+            4 => Section::Clips,
+            _ => {
+                self.head.has_bounds = Some(number != 0);
+                return;
+            }
+        };
+        self.counts[section as usize] = Some((number, word));
     }
 
     fn read_frame_counts(&mut self) {
@@ -295,16 +295,6 @@ impl HeadReader<'_, '_> {
                 word,
                 "no materials; the engine has none for the vertices then",
             );
-        }
-    }
-
-    /// Lists lines that are missing; the first is taken for one that could not be recognised if
-    /// there is such a line.
-    fn require<'f>(&mut self, lines: Range<usize>, found: impl Into<Found<'f>>, is_strange: bool) {
-        let found = found.into();
-        for (_, expected) in LINES[lines].iter().skip(is_strange.into()) {
-            self.text
-                .wrong(&rules::HEADER_LINE, found.clone(), expected);
         }
     }
 }

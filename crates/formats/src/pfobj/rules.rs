@@ -110,7 +110,6 @@ crate::rules! {
 
 /// The rules of text files as models have them.
 pub(super) static TEXT_RULES: TextRules = TextRules {
-    header_line: &HEADER_LINE,
     indented_line: Some(&INDENTED_LINE),
     byte_order_mark: &BYTE_ORDER_MARK,
     blank_line: &BLANK_LINE,
@@ -147,6 +146,8 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
         ("frame_counts", 1..=32),
         ("has_collision", 1..=1),
     ],
+    blank_line: &BLANK_LINE,
+    elsewhere: &[&COUNT],
     signs: &[
         &HEADER_LINE,
         &LINE,

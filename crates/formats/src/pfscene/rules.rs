@@ -81,7 +81,6 @@ crate::rules! {
 
 /// The rules of text files as scenes have them.
 pub(super) static TEXT_RULES: TextRules = TextRules {
-    header_line: &HEADER_LINE,
     // The engine goes past spaces at the beginning of any line.
     indented_line: None,
     byte_order_mark: &BYTE_ORDER_MARK,
@@ -134,6 +133,8 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
         ("emit_light_color", 4..=4),
         ("emit_light_pos", 3..=3),
     ],
+    blank_line: &BLANK_LINE,
+    elsewhere: &[&COUNT, &ATTRIBUTE_MISSING],
     signs: &[
         &HEADER_LINE,
         &SECTION,
@@ -142,5 +143,6 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
         &COUNT,
         &ATTRIBUTE_MISSING,
         &ATTRIBUTE_TYPE,
+        &VALUE,
     ],
 };

@@ -434,8 +434,10 @@ fn every_version_is_read() {
         head: "num_materials 2\nunm_splats 0\nnum_rows 1\nnum_cols 1\n".to_owned(),
         ..Text::default()
     };
-    let error = pfmap::read(text.text().as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("expected `num_splats"), "{error}");
+    assert_eq!(
+        problems(&text.read()),
+        ["3:1: error: found `unm_splats`; expected `num_splats <number of splats>`"]
+    );
     let text = Text {
         version: "7.5",
         ..Text::default()
@@ -716,7 +718,7 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     );
     assert_eq!(
         refusal("version one\n"),
-        "1:9: found `one`; expected a version number"
+        "1:9: found `one`; expected `version <number>`"
     );
     assert_eq!(
         refusal("version 1.0\n"),
@@ -728,25 +730,29 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     );
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_rows -4\n"),
-        "3:10: found `-4`; expected the number of chunks from north to south"
+        "3:10: found `-4`; expected `num_rows <number of chunks from north to south>`"
     );
     let with = |rows: &str, cols: &str| {
         let text = Text {
             head: format!("num_materials 2\nnum_rows {rows}\nnum_cols {cols}\n"),
             ..Text::default()
         };
-        refusal(text.text())
+        let map = text.read();
+        // It is what its tiles make.
+        assert_eq!([map.chunk_rows, map.chunk_cols], [1, 1]);
+        // A number may also make a line that is too long.
+        problems(&map).swap_remove(0)
     };
     assert_eq!(
-        with("0", "4"),
-        "3:10: found `0`; expected at least one chunk"
+        with("0", "1"),
+        "3:10: error: found `0`; expected at least one chunk"
     );
     assert_eq!(
-        with("1000000000", "4"),
-        "3:10: found `1000000000`, which makes 1000000000 by 4 chunks of 1024 tiles; \
+        with("1000000000", "1"),
+        "3:10: error: found `1000000000`, which makes 1000000000 by 1 chunks of 1024 tiles; \
          expected no more than the 1024 tiles that the rest of the file has room for"
     );
-    assert!(with("1", "17").starts_with("4:10: found `17`"));
+    assert!(with("1", "17").starts_with("4:10: error: found `17`"));
     // Of a small map the beginning is shown, however little of it there is.
     let begun = Text {
         head: "num_materials 2\nnum_rows 4\nnum_cols 4\n".to_owned(),
@@ -755,8 +761,8 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     let map = begun.read();
     assert_eq!((map.rows(), map.problems.len()), (128, 1));
     for absurd in ["4294967296", "18446744073709551615", &"9".repeat(5 << 20)] {
-        assert!(with(absurd, absurd).starts_with("3:10: found `"));
-        assert!(with("1", absurd).starts_with("4:10: found `"));
+        assert!(with(absurd, absurd).starts_with("3:10: error: found `"));
+        assert!(with("1", absurd).starts_with("4:10: error: found `"));
     }
     let head = Text {
         tiles: Vec::new(),
@@ -1077,6 +1083,42 @@ fn lines_in_each_others_place_are_one_problem() {
             assert_eq!(map.splats.len(), 2, "{:?}", lines[first]);
             let names = map.materials.iter().map(|material| &*material.name);
             assert_eq!(names.collect::<Vec<_>>(), ["A", "B"], "{:?}", lines[first]);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_line_of_the_head_is_one_problem_and_hides_nothing() {
+    let whole = text_with_splats();
+    let shown = whole.read();
+    let text = whole.text();
+    let lines: Vec<&str> = text.lines().collect();
+    let head = 5;
+    for at in 0..head {
+        for (what, in_its_place) in [
+            ("removed", vec![]),
+            ("there twice", vec![lines[at]; 2]),
+            ("blank", vec![""]),
+            ("another", vec!["junk"]),
+            ("one too many", vec!["junk 7", lines[at]]),
+        ] {
+            let broken = [&lines[..at], &in_its_place, &lines[at + 1..]].concat();
+            let map = read(format!("{}\n", broken.join("\n")));
+            let line = lines[at];
+            let found = problems(&map);
+            assert_eq!(found.len(), 1, "{line} {what}: {found:?}");
+            assert_eq!(map.problems[0].severity, Severity::Error, "{line} {what}");
+            assert!(map.tiles == shown.tiles, "{line} {what}");
+            assert_eq!(
+                [map.chunk_rows, map.chunk_cols],
+                [shown.chunk_rows, shown.chunk_cols],
+                "{line} {what}"
+            );
+            assert_eq!(map.materials.len(), 2, "{line} {what}");
+            assert_eq!(map.splats.len(), 2, "{line} {what}");
+            // What is missing is there again in what is written.
+            let written = read(pfmap::write(&map));
+            assert_eq!(problems(&written), [""; 0], "{line} {what}");
         }
     }
 }

@@ -1990,3 +1990,21 @@ fn a_word_after_the_name_of_a_material_is_said() {
     assert_eq!(problems(&model), [""; 0]);
     assert_eq!(model.materials[0].name, "Skin 7");
 }
+
+#[test]
+fn a_blank_line_in_place_of_a_line_is_one_problem() {
+    let whole = dancing();
+    for (number, line) in (1..).zip(whole.lines()) {
+        let model = read(with_line(&whole, number, ""));
+        let said = problems(&model);
+        assert_eq!(model.problems.len(), 1, "{line} at {number}: {said:?}");
+        // Of the last one it is said that the file ends.
+        let at = number + usize::from(number == whole.lines().count());
+        let place = format!("{at}:1");
+        assert_eq!(
+            model.problems[0].place.to_string(),
+            place,
+            "{line}: {said:?}"
+        );
+    }
+}
