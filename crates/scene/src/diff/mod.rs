@@ -194,7 +194,7 @@ impl Comparison<'_> {
         let [a, b] = lists;
         match (a.order, b.order) {
             (Order::Grid(size), Order::Grid(other)) if size == other => {
-                for index in 0..a.count {
+                for index in 0..a.lost_from.min(b.lost_from) {
                     self.pair(lists, [Some(index); 2], within);
                 }
             }
@@ -202,8 +202,16 @@ impl Comparison<'_> {
                 let index = |[rows, cols]: [usize; 2], row, col| {
                     (row < rows && col < cols).then(|| row * cols + col)
                 };
-                for row in 0..size[0].max(other[0]) {
-                    for col in 0..size[1].max(other[1]) {
+                // How many rows, and how much of a row, was read.
+                let rows =
+                    |list: &Parts<'_>, [_, cols]: [usize; 2]| list.lost_from.div_ceil(cols.max(1));
+                let read = |list: &Parts<'_>, [_, cols]: [usize; 2], row: usize| {
+                    list.lost_from
+                        .saturating_sub(row.saturating_mul(cols))
+                        .min(cols)
+                };
+                for row in 0..rows(a, size).max(rows(b, other)) {
+                    for col in 0..read(a, size, row).max(read(b, other, row)) {
                         let at = [size, other].map(|size| index(size, row, col));
                         // Where one is wider and the other higher, neither has anything.
                         if at != [None; 2] {

@@ -52,6 +52,8 @@ pub struct Parts<'a> {
     pub(super) is_compared: bool,
     /// Whether a part only stands in the place of one that was not read.
     lost: Option<Read<'a, bool>>,
+    /// From which part on all are such.
+    pub(super) lost_from: usize,
     has_items_within: bool,
     /// Whether the file has more of them, or may have, that were not read.
     pub(super) is_cut: bool,
@@ -98,6 +100,7 @@ impl<'a> Parts<'a> {
             is_ordered: true,
             is_compared: true,
             lost: None,
+            lost_from: count,
             has_items_within: true,
             is_cut: false,
             inner: None,
@@ -201,6 +204,13 @@ impl<'a> Parts<'a> {
     /// Which parts only stand in the place of those that were not read, of which nothing can be said.
     pub(crate) fn lost(mut self, is_lost: impl Fn(usize) -> bool + 'a) -> Self {
         self.lost = Some(Box::new(is_lost));
+        self
+    }
+
+    /// From which part on all only stand in the place of those that were not read, of which there may be far
+    /// more than the file is long.
+    pub(crate) fn lost_from(mut self, first: usize) -> Self {
+        self.lost_from = first.min(self.count);
         self
     }
 
@@ -376,7 +386,7 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) fn is_lost(&self, index: usize) -> bool {
-        self.lost.as_ref().is_some_and(|is_lost| is_lost(index))
+        index >= self.lost_from || self.lost.as_ref().is_some_and(|is_lost| is_lost(index))
     }
 
     pub(super) fn is_unknown(&self, index: usize, field: &str) -> bool {

@@ -38,8 +38,8 @@ fn tell_lists(
     line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for list in lists.into_iter().filter(|list| list.is_compared) {
-        let mut lost = 0;
-        for index in 0..list.count {
+        let mut lost = list.count - list.lost_from;
+        for index in 0..list.lost_from {
             if list.is_lost(index) {
                 lost += 1;
                 continue;

@@ -74,7 +74,7 @@ impl TileMap {
         let first_lost = self.first_cell_lost(layer_number);
         Parts::grid("cell", [rows, columns], place_name)
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
-            .lost(move |index| first_lost.is_some_and(|first| index >= first))
+            .lost_from(first_lost.unwrap_or(usize::MAX))
             .cut(self.is_size_unknown(layer_number))
             .bytes("bytes", move |index, bytes| {
                 self.facts.cell_bytes(layer_number, index, bytes);

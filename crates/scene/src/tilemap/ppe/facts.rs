@@ -112,7 +112,7 @@ impl LayerFacts {
             format!("{column},{row}")
         });
         let list = list.cells(|[row, column]| TileMap::cell_item(0, [column, row]));
-        let list = list.lost(|index| index >= attributes.len());
+        let list = list.lost_from(attributes.len());
         let list = list.owns(|index| {
             let groups: Vec<PropertyGroup> = graphics(map, index).into_iter().collect();
             let place = place_of("32", map.graphics_offset(index));
