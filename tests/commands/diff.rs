@@ -505,7 +505,7 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
     let expected = [
         ["material", "skin1"],
         ["joint", "hand"],
-        ["pose", "walk: frame 1, hand"],
+        ["pose", "walk: frame 1: hand"],
         ["clip", "idle"],
         ["vertex", "4"],
     ];
@@ -514,7 +514,7 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
     folder.write("a.pfobj", first);
     folder.write("b.pfobj", second);
     let text = folder.run("diff a.pfobj b.pfobj").expect(1).stdout;
-    let pose = text.lines().find(|line| line.contains("frame 1, hand"));
+    let pose = text.lines().find(|line| line.contains("frame 1: hand"));
     let pose = pose.and_then(|line| line.split_once("  (line "));
     let line: usize = pose.unwrap().1.trim_end_matches(')').parse().unwrap();
     let read = pfobj::read(&std::fs::read(folder.path("a.pfobj")).unwrap()).unwrap();

@@ -149,6 +149,12 @@ impl<'a> Parts<'a> {
         Self::new(what, Order::Grid([rows, cols]), rows * cols, name)
     }
 
+    /// What each part is called, where its number alone says too little.
+    pub(crate) fn called(mut self, name: impl Fn(usize) -> String + 'a) -> Self {
+        self.name = Box::new(name);
+        self
+    }
+
     /// Matches parts by this and not by what they are called.
     pub(crate) fn keys(mut self, key: impl Fn(usize) -> String + 'a) -> Self {
         self.key = Some(Box::new(key));

@@ -4,7 +4,7 @@ use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
 use crate::diff::Parts;
 use crate::{Flaw, ModelItem};
-use mapscope_formats::pfobj::{Bounds, Rotation, Transform};
+use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
 
 impl Model {
     /// All that the file has: materials, joints, clips with their poses, and vertices.
@@ -34,7 +34,7 @@ impl Model {
             joints
                 .items(|index| Some(joint_item(index)))
                 .named_by_others(),
-            clips.made_of(|index| self.clip_parts(index)),
+            clips.made_of(|index| self.frame_parts(index)),
             self.vertex_parts(),
             self.flaw_parts(),
         ]
@@ -54,37 +54,51 @@ impl Model {
         parts.items(item).for_finding()
     }
 
-    /// The poses of a clip, and the bounds of its frames.
-    fn clip_parts(&self, number: usize) -> Vec<Parts<'_>> {
+    /// The frames of a clip.
+    fn frame_parts(&self, number: usize) -> Vec<Parts<'_>> {
         let Some(clip) = self.pfobj.clips.get(number) else {
             return Vec::new();
         };
-        let joints = self.pfobj.joints.len().max(1);
-        let pose_name = move |index: usize| {
-            let (frame, joint) = (index / joints, index % joints);
-            let name = self.pfobj.joints.get(joint).map(|joint| &*joint.name);
-            format!("frame {frame}, {}", name.unwrap_or_default())
+        let joints = self.pfobj.joints.len();
+        let count = clip.poses.len().div_ceil(joints.max(1));
+        let glance = move |frame: usize, bytes: &mut Vec<u8>| {
+            let poses = clip.poses.chunks(joints.max(1)).nth(frame);
+            for pose in poses.into_iter().flatten() {
+                push_transform(pose, bytes);
+            }
+            push_bounds(clip.bounds.get(frame), bytes);
         };
-        let poses = Parts::named("pose", clip.poses.len(), pose_name);
+        let frames = Parts::sequence("frame", count.max(clip.bounds.len()), glance)
+            .called(|frame| format!("frame {frame}"))
+            .made_of(move |frame| self.parts_of_frame(number, clip, frame));
+        vec![frames]
+    }
+
+    /// The poses of the joints in a frame, and its bounds.
+    fn parts_of_frame<'a>(&'a self, number: usize, clip: &'a Clip, frame: usize) -> Vec<Parts<'a>> {
+        let joints = &self.pfobj.joints;
+        let first = frame * joints.len();
+        let rest = clip.poses.len().saturating_sub(first);
+        let name = |joint: usize| joints.get(joint).map(|joint| joint.name.clone());
+        let poses = Parts::named("pose", rest.min(joints.len()), move |joint| {
+            name(joint).unwrap_or_default()
+        });
         let poses = poses
-            .keys(move |index| (index / joints).to_string())
-            .each_of("joint", move |index| Some(index % joints))
-            .items(move |index| Some(joint_item(index % joints)))
-            .owns(move |index| self.own_pose(number, index))
-            .glance(|index, bytes| {
-                if let Some(pose) = clip.poses.get(index) {
+            .keys(|_| String::new())
+            .each_of("joint", Some)
+            .items(|joint| Some(joint_item(joint)))
+            .owns(move |joint| self.own_pose(number, first + joint))
+            .glance(move |joint, bytes| {
+                if let Some(pose) = clip.poses.get(first + joint) {
                     push_transform(pose, bytes);
                 }
             });
-        let bounds = Parts::numbered("bounding box", clip.bounds.len());
+        let has_bounds = usize::from(frame < clip.bounds.len());
+        let bounds = Parts::numbered("bounding box", has_bounds);
         let bounds = bounds
-            .owns(move |frame| self.own_bounds(number, frame))
-            .glance(|frame, bytes| {
-                if let Some(Bounds { min, max }) = clip.bounds.get(frame) {
-                    push(min, bytes);
-                    push(max, bytes);
-                }
-            });
+            .called(|_| "bounds".to_owned())
+            .owns(move |_| self.own_bounds(number, frame))
+            .glance(move |_, bytes| push_bounds(clip.bounds.get(frame), bytes));
         vec![poses, bounds]
     }
 
@@ -120,6 +134,13 @@ impl Model {
 
 fn push(numbers: &[f32], bytes: &mut Vec<u8>) {
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+fn push_bounds(bounds: Option<&Bounds>, bytes: &mut Vec<u8>) {
+    if let Some(Bounds { min, max }) = bounds {
+        push(min, bytes);
+        push(max, bytes);
+    }
 }
 
 fn push_transform(transform: &Transform, bytes: &mut Vec<u8>) {
@@ -170,6 +191,34 @@ mod tests {
             .filter(|it| it.what == "vertex");
         let places = vertices.map(|it| it.place);
         (places.collect(), counts.unwrap_or_default())
+    }
+
+    /// What differs, and in which file it is.
+    fn places(a: &Pfobj, b: &Pfobj) -> Vec<(&'static str, String, [bool; 2])> {
+        let [a, b] = [a, b].map(|pfobj| sample::model(pfobj.clone()));
+        let differences = Diff::of([&a, &b]).unwrap().differences.into_iter();
+        differences
+            .map(|it| (it.what, it.place, it.is_in))
+            .collect()
+    }
+
+    #[test]
+    fn a_frame_that_is_inserted_is_one_difference() {
+        let mut a = sample::chain(3, 6);
+        let joints = a.joints.len();
+        for (at, pose) in a.clips[0].poses.iter_mut().enumerate() {
+            pose.translation[1] = (at / joints) as f32;
+        }
+        for at in 0..=6 {
+            let mut b = a.clone();
+            let clip = &mut b.clips[0];
+            let mut frame = clip.poses[..joints].to_vec();
+            frame[1].translation[0] += 0.5;
+            clip.poses.splice(at * joints..at * joints, frame);
+            let place = format!("{}: frame {at}", a.clips[0].name);
+            assert_eq!(places(&a, &b), [("frame", place.clone(), [false, true])]);
+            assert_eq!(places(&b, &a), [("frame", place, [true, false])]);
+        }
     }
 
     #[test]

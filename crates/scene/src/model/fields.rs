@@ -867,6 +867,7 @@ impl<'a> ClipAt<'a> {
             .in_summary_as("Clip")
             .json("name"),
         field("Frames", |at: &Self| at.info.frames.into())
+            .derived()
             .in_summary()
             .note(|at| counted(at.info.frames as usize, "frame").into())
             .json("frames"),
