@@ -64,6 +64,9 @@ const LEVEL_HEAD_BYTES: usize = 25;
 /// Bytes between the sections of a level and the directory: grid, size of chunks, centre.
 const GRID_BYTES: usize = 9;
 
+/// The sizes of the sections of all chunks, and the offset in the file of the first section.
+type Rows = (Vec<[Frame; 3]>, u64);
+
 /// Reads a map.
 ///
 /// What cannot be read is in [`Pmf::problems`], each with what is left out for it. A chunk whose
@@ -913,7 +916,7 @@ impl Reader<'_, '_> {
         &mut self,
         (grid_at, announced): (u64, u64),
         level: &mut Level,
-    ) -> Option<(Vec<[Frame; 3]>, u64)> {
+    ) -> Option<Rows> {
         let file = self.bytes;
         let chunks = level.grid.iter().map(|count| u64::from(*count)).product();
         let directory_at = grid_at + GRID_BYTES as u64;
@@ -975,7 +978,7 @@ impl Reader<'_, '_> {
         &mut self,
         mut cursor: Cursor<'_>,
         (number, level): (u8, &mut Level),
-        ((grid_at, grids), rows): ((usize, &[[u32; 3]]), Option<(Vec<[Frame; 3]>, u64)>),
+        ((grid_at, grids), rows): ((usize, &[[u32; 3]]), Option<Rows>),
         announced: u64,
     ) -> Result<u64, ReadError> {
         let start = level.offset;
@@ -990,16 +993,15 @@ impl Reader<'_, '_> {
             .product();
         let [y, x, z] = grids.first().copied().unwrap_or_default();
         let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
-        let (rows, chunks_at) = match rows {
-            Some(rows) => rows,
-            None => {
-                let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
-                let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
-                let mut directory = Cursor::new(directory, cursor.source());
-                let rows = (0..count).map(|_| read_frames(&mut directory));
-                let rows = rows.collect::<Result<Vec<_>, _>>()?;
-                (rows, start + cursor.pos() as u64)
-            }
+        let (rows, chunks_at) = if let Some(rows) = rows {
+            rows
+        } else {
+            let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
+            let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
+            let mut directory = Cursor::new(directory, cursor.source());
+            let rows = (0..count).map(|_| read_frames(&mut directory));
+            let rows = rows.collect::<Result<Vec<_>, _>>()?;
+            (rows, start + cursor.pos() as u64)
         };
         let chunks = rows.into_iter().map(|frames| Chunk {
             index: ChunkIndex::default(),
