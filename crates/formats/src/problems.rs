@@ -229,6 +229,13 @@ impl Problems {
         Some(listed.problem.place)
     }
 
+    /// What a problem is about.
+    pub(crate) fn subject_of(&self, cause: Cause) -> Option<Subject> {
+        self.listed
+            .get(cause.0)
+            .map(|listed| listed.problem.subject)
+    }
+
     /// Lets another problem follow from a problem.
     pub(crate) fn fold_one(&mut self, cause: Cause, other: Cause) {
         let cause = self.root(cause);

@@ -10,7 +10,7 @@ use super::cube_codec::{
     CubeAllowance, CubeReader, client_cubes_fit, write_client_cubes, write_cubes,
     write_server_cubes,
 };
-use super::entities::{Entities, HEAD_BYTES};
+use super::entities::{Entities, HEAD_BYTES, Tries};
 use super::level::LevelNames;
 use super::rules;
 use crate::{Problems, ReadError, Rule, WriteError, counted, outside};
@@ -24,6 +24,8 @@ pub(super) struct Surroundings<'a> {
     pub grid: [u32; 3],
     /// How many cubes the file may still have.
     pub cubes: &'a CubeAllowance,
+    /// How much may still be looked through for entities of a wrong type.
+    pub tries: &'a Tries,
 }
 
 /// Says whether a grid has a chunk.
@@ -171,7 +173,8 @@ fn read_server(mut cursor: Cursor<'_>, cubes: &mut CubeReader<'_, '_>, problems:
         };
         server.regions = r.list_if("region", |r, at, region| check_region(r, at, region, grid))?;
         cubes.read_server(&mut r)?;
-        server.entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
+        let how = (&rules::ENTITIES, cubes.around.tries);
+        server.entities = read_entities(&mut r.cursor, &strings, r.problems, how);
         Ok(())
     });
     if let Err(error) = read {
@@ -331,10 +334,10 @@ pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
     strings: &StringTable,
     problems: &mut Problems,
-    unreadable: &'static Rule,
+    (unreadable, tries): (&'static Rule, &Tries),
 ) -> Entities {
     let (start, moment) = (cursor.pos(), problems.moment());
-    match Entities::read_whole_ones(cursor, strings, problems, unreadable) {
+    match Entities::read_whole_ones(cursor, strings, problems, (unreadable, tries)) {
         // With a wrong count before them, what is read as their number may be 0.
         Ok(entities) if entities.is_empty() && cursor.left() >= HEAD_BYTES => {
             let left = counted(cursor.left(), "byte");

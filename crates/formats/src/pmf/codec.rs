@@ -109,7 +109,14 @@ impl Stored for StringRef {
         let offset = r.cursor.u32()?;
         if !r.strings.has(offset) {
             let error = r.cursor.bad_string(offset, r.strings);
-            r.problems.add_error(error.losing("the string"));
+            if let ReadError::Unreadable(problem) = error.losing("the string") {
+                // Whatever names it, it is missing once, and so are all where the table ends too early.
+                let is_inside = (offset as usize) < r.strings.bytes().len();
+                let named = (r.cursor.source().start, (!is_inside).then_some(offset));
+                let (subject, place) = (problem.subject, problem.place);
+                r.problems
+                    .add_alike(named, problem.rule, subject, place, || problem.message);
+            }
         }
         Ok(Self(offset))
     }

@@ -117,6 +117,7 @@ impl CubeReader<'_, '_> {
             let at = r.cursor.pos();
             r.cursor.note_reached(at);
             self.data.cubes.records.common.push(at as u32);
+            let moment = r.problems.moment();
             if let Err(error) = self.read_cube(r) {
                 let after = count - i - 1;
                 let skip = (!self.is_common_cut)
@@ -136,6 +137,9 @@ impl CubeReader<'_, '_> {
                     error => error.losing("the cube"),
                 };
                 r.problems.add_error(error);
+                if let Some(cause) = r.problems.last() {
+                    r.problems.fold_since(moment, cause);
+                }
             }
         }
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
@@ -605,20 +609,24 @@ impl CubeReader<'_, '_> {
         let [is_client_broken, is_server_broken] = self.broken;
         let lights = cubes.light_infos.iter().map(|info| info.child);
         let paths = cubes.path_infos.iter().map(|info| info.child);
-        for (kind, children, is_broken, side) in [
+        for (kind, children, (is_there, is_broken), side) in [
             (
                 CubeKind::LightInfo,
                 lights.collect::<Vec<_>>(),
-                is_client_broken,
+                (self.data.client.is_some(), is_client_broken),
                 Side::Client,
             ),
             (
                 CubeKind::PathInfo,
                 paths.collect(),
-                is_server_broken,
+                (self.data.server.is_some(), is_server_broken),
                 Side::Server,
             ),
         ] {
+            // Of a section that is read to its end, those that are no cubes are listed already.
+            if is_there && !is_broken {
+                continue;
+            }
             let of_kind = all().filter(|cube| cubes.kind(*cube) == Some(kind));
             let mut unknown = of_kind.zip(&children).filter(|(_, child)| child.is_none());
             let Some((first, _)) = unknown.next() else {

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bytes::{Cursor, StringRef, StringTable};
 use super::entity_fields::{Field, FieldKind, PLAYER_NAME, Signal, Value};
@@ -21,6 +22,8 @@ pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 pub(super) const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
+/// How many values that mean nothing do not show that an entity is of another type than it says.
+const FEW_PROBLEMS: usize = 2;
 
 /// The entities of the file, of a level or of a chunk.
 #[derive(Debug, Clone, Eq)]
@@ -34,9 +37,9 @@ pub struct Entities {
     properties: Range<usize>,
     /// Where in `bytes` each entity begins.
     starts: Vec<u32>,
-    /// Where in `bytes` the first entity begins that is cut off or of an unknown type, if there is one:
-    /// what follows cannot be read.
-    opaque_from: Option<usize>,
+    /// Where in `bytes` entities are that cannot be read, if there are any: one that is cut off or of an
+    /// unknown type, and those behind it unless they can be told from it.
+    opaque: Option<Range<usize>>,
     /// Whether they cannot be read for another reason than an unknown type.
     is_torn: bool,
 }
@@ -51,7 +54,7 @@ impl Default for Entities {
             tables: [1, 2, 3].map(after_count),
             properties: after_count(4),
             starts: Vec::new(),
-            opaque_from: None,
+            opaque: None,
             is_torn: false,
         }
     }
@@ -75,7 +78,7 @@ impl Entities {
         strings: &StringTable,
         problems: &mut Problems,
     ) -> Result<Self, ReadError> {
-        Self::read_up_to(cursor, strings, problems, None)
+        Self::read_up_to(cursor, strings, problems, (None, None, &Tries::default()))
     }
 
     /// The same of a list that may be broken: what is whole of it is kept, and the rest a problem of
@@ -87,19 +90,19 @@ impl Entities {
         cursor: &mut Cursor<'_>,
         strings: &StringTable,
         problems: &mut Problems,
-        broken: &'static Rule,
+        (broken, tries): (&'static Rule, &Tries),
     ) -> Result<Self, ReadError> {
-        Self::read_up_to(cursor, strings, problems, Some(broken))
+        Self::read_up_to(cursor, strings, problems, (Some(broken), None, tries))
     }
 
     fn read_up_to(
         cursor: &mut Cursor<'_>,
         strings: &StringTable,
         problems: &mut Problems,
-        broken: Option<&'static Rule>,
+        (broken, wrong_type, tries): (Option<&'static Rule>, Option<WrongType>, &Tries),
     ) -> Result<Self, ReadError> {
         let start = cursor.pos();
-        let mut whole = cursor.clone();
+        let whole = cursor.clone();
         cursor.enter("entity tables", None);
         let mut table = |element_bytes: usize, what: &'static str| {
             let count = cursor.u32()?;
@@ -127,38 +130,81 @@ impl Entities {
             Err(error) => return Err(error),
         };
         let mut starts = Vec::with_capacity(count);
-        let mut opaque_from = None;
+        let mut opaque = None;
+        let mut unknown = None;
         for i in 0..count {
             cursor.enter("entity", i);
-            let at = cursor.pos();
-            match Self::pass(cursor) {
-                Ok(None) => starts.push((at - start) as u32),
-                Ok(Some(number)) => {
-                    cursor.warn(problems, &rules::ENTITY_TYPE, at + TYPE_AT, || {
-                        let left = announced as usize - i;
-                        format!(
-                            "unknown type {number}; it and all that follow ({left}) are not read"
-                        )
-                    });
-                    opaque_from = Some(at - start);
-                    break;
+            let at = cursor.pos() - start;
+            if let Some(wrong) = wrong_type.filter(|wrong| wrong.at == at) {
+                cursor.seek(start + wrong.next);
+                match wrong.kind {
+                    Some(_) => starts.push(at as u32),
+                    None => opaque = Some(at..wrong.next),
                 }
+                continue;
+            }
+            match Self::pass(cursor) {
+                Ok(None) => {
+                    starts.push(at as u32);
+                    continue;
+                }
+                Ok(Some(number)) => unknown = Some(number),
                 Err(of_this) if broken.is_none() => return Err(of_this),
                 Err(of_this) => {
                     error.get_or_insert(of_this);
-                    opaque_from = Some(at - start);
-                    break;
                 }
             }
+            opaque = Some(at..whole.left());
+            break;
         }
-        if broken.is_some() && error.is_none() && opaque_from.is_none() {
+        let mut miscounted = None;
+        if broken.is_some() && error.is_none() && opaque.is_none() {
             let more = Self::pass_more(cursor, start);
             if !more.is_empty() {
                 starts.extend(more);
                 let (count, place) = (starts.len() as u64, (count_at, mend::ENTITIES));
-                let cursor = cursor.clone();
-                problems.add_error(mend::wrong_count(cursor, place, announced.into(), count));
+                let found = announced.into();
+                miscounted = Some(mend::wrong_count(cursor.clone(), place, found, count));
             }
+        }
+        let is_cut = error.is_some();
+        let ends_with_section =
+            opaque.is_none() && cursor.clone().rest().iter().all(|byte| *byte == 0);
+        // What else could be there, if one of them were of another type.
+        let is_tried = broken.is_none() || wrong_type.is_some() || problems.is_trial();
+        let begun = starts.iter().map(|at| *at as usize);
+        let begun = begun.chain(opaque.iter().map(|rest| rest.start));
+        let begun: Vec<usize> = begun.filter(|_| !is_tried).collect();
+        let others = |is_likely: bool| {
+            if !is_likely || is_tried {
+                return Vec::new();
+            }
+            let bytes = whole.clone().rest();
+            if !tries.take(bytes.len()) {
+                return Vec::new();
+            }
+            let mut all = WrongType::find(bytes, &begun, announced, unknown.is_some());
+            // Where the last one ends too early, the section rather does.
+            all.retain(|wrong| {
+                let mut next = whole.clone();
+                next.seek(start + wrong.next);
+                !is_cut || Self::is_next(&next)
+            });
+            all
+        };
+        if let Some((entities, end)) = Self::read_with_type(
+            (whole.clone(), strings),
+            (broken, &others(!ends_with_section)),
+            (problems, if is_cut { 1 } else { usize::MAX }),
+        ) {
+            cursor.seek(end);
+            return Ok(entities);
+        }
+        if let Some(number) = unknown {
+            let left = counted(announced as usize - starts.len(), "entity");
+            let at = start + opaque.as_ref().map_or(0, |rest| rest.start + TYPE_AT);
+            let error = unknown_type(cursor, at, number);
+            problems.add_error(error.losing(format_args!("{left} from this one on")));
         }
         // Values that nothing uses are rather bytes of something else, and zeros padding.
         if problems.is_trial() {
@@ -178,13 +224,22 @@ impl Entities {
             let lost = announced as usize - starts.len();
             let lost = counted(lost, "entity");
             problems.add_error_as(rule, error.losing(lost));
-            opaque_from.get_or_insert(cursor.pos() - start);
+            opaque.get_or_insert(cursor.pos() - start..whole.left());
         }
-        if opaque_from.is_some() {
+        if opaque.as_ref().is_some_and(|rest| rest.end == whole.left()) {
             cursor.rest();
         }
-        let mut bytes: Box<[u8]> = whole.bytes(cursor.pos() - start)?.into();
-        if opaque_from.is_none()
+        let mut bytes: Box<[u8]> = whole.clone().bytes(cursor.pos() - start)?.into();
+        if let Some(WrongType {
+            at,
+            kind: Some(kind),
+            ..
+        }) = wrong_type
+            && let Some(number) = bytes.get_mut(at + TYPE_AT)
+        {
+            *number = kind.number();
+        }
+        if opaque.is_none()
             && let Some(count) = bytes.get_mut(count_at - start..)
             && let Some(count) = count.first_chunk_mut()
         {
@@ -196,11 +251,67 @@ impl Entities {
             tables,
             properties,
             starts,
-            opaque_from,
+            opaque,
             is_torn,
         };
-        entities.check(cursor, strings, problems);
+        let mut found = Problems::new();
+        let listed = if is_tried { &mut *problems } else { &mut found };
+        if let Some(error) = miscounted {
+            listed.add_error(error);
+        }
+        entities.check(cursor, strings, listed);
+        if is_tried {
+            return Ok(entities);
+        }
+        let most = found.moment().saturating_sub(FEW_PROBLEMS);
+        let others = (broken, &*others(most > 0));
+        if let Some((entities, end)) =
+            Self::read_with_type((whole.clone(), strings), others, (problems, most))
+        {
+            cursor.seek(end);
+            return Ok(entities);
+        }
+        problems.append(found, None, |_| false);
         Ok(entities)
+    }
+
+    /// Reads entities of which one is of another type than it says, and gives where they end. Of those that
+    /// it can be, the one is taken with which most values mean something: fewer than so many mean nothing.
+    fn read_with_type(
+        (mut cursor, strings): (Cursor<'_>, &StringTable),
+        (broken, all): (Option<&'static Rule>, &[WrongType]),
+        (problems, most): (&mut Problems, usize),
+    ) -> Option<(Self, usize)> {
+        let read = |wrong: &WrongType| {
+            let mut tried = Problems::new();
+            let mut cursor = cursor.clone();
+            let how = (broken, Some(*wrong), &Tries::default());
+            let entities = Self::read_up_to(&mut cursor, strings, &mut tried, how).ok()?;
+            Some((*wrong, entities, tried, cursor.pos()))
+        };
+        let read = all.iter().filter_map(read);
+        let read = read.filter(|(_, _, tried, _)| tried.moment() < most);
+        let (wrong, entities, tried, end) = read.min_by_key(|(_, _, tried, _)| tried.moment())?;
+        let begun = entities.starts.iter();
+        let index = begun.take_while(|begun| (**begun as usize) < wrong.at);
+        cursor.enter("entity", index.count());
+        let at = cursor.pos() + wrong.at + TYPE_AT;
+        let mut head = cursor.clone();
+        head.seek(at);
+        let number = head.u8().ok()?;
+        problems.add_error(match wrong.kind {
+            Some(kind) => {
+                let found = format!("type {number}");
+                let expected = format!("{}, with which all that follow can be read", kind.number());
+                cursor.fault(&rules::ENTITY_TYPE, at, found, expected)
+            }
+            None => unknown_type(&cursor, at, number).losing("the entity"),
+        });
+        let cause = problems.last();
+        // Values of it that mean nothing follow from that.
+        let of_it = cause.and_then(|cause| problems.subject_of(cause));
+        problems.append(tried, cause, |problem| Some(problem.subject) == of_it);
+        Some((entities, end))
     }
 
     /// Goes past entities that follow those that there are said to be, if they end with the section. Gives
@@ -258,11 +369,11 @@ impl Entities {
         self.starts.is_empty()
     }
 
-    /// The bytes from the first entity that cannot be read to the end, and their offset in the section;
-    /// none where all entities can be.
+    /// The bytes of entities that cannot be read, and their offset in the section: mostly from the first
+    /// of them to the end. None where all entities can be.
     pub fn opaque(&self) -> Option<(usize, &[u8])> {
-        let from = self.opaque_from?;
-        Some((self.start + from, self.bytes.get(from..)?))
+        let opaque = self.opaque.clone()?;
+        Some((self.start + opaque.start, self.bytes.get(opaque)?))
     }
 
     /// Entities of which nothing can be read.
@@ -388,6 +499,107 @@ impl Entities {
             entity.check(cursor, &lists, problems);
         }
     }
+}
+
+/// That an entity is of a type that is not known.
+fn unknown_type(cursor: &Cursor<'_>, at: usize, number: u8) -> ReadError {
+    let last = EntityKind::all().count() - 1;
+    let found = format!("type {number}");
+    cursor.fault(
+        &rules::ENTITY_TYPE,
+        at,
+        found,
+        format_args!("a type from 0 to {last}"),
+    )
+}
+
+/// How many bytes of entities may still be looked through for one of a wrong type, by all threads that read
+/// a file. None by default.
+#[derive(Debug, Default)]
+pub(super) struct Tries(AtomicUsize);
+
+impl Tries {
+    /// For a file or a part of it of so many bytes.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(AtomicUsize::new(bytes.saturating_add(1 << 22)))
+    }
+
+    /// Takes some, if they are left.
+    fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+}
+
+/// An entity that is of another type than it says, since entities do not end with their section otherwise.
+#[derive(Debug, Clone, Copy)]
+struct WrongType {
+    /// Where it begins, and the next one.
+    at: usize,
+    next: usize,
+    /// A type that it can be; none if it is one that is not known.
+    kind: Option<EntityKind>,
+}
+
+impl WrongType {
+    /// The most bytes of entities in which one is looked for, and the most that are tried.
+    const MOST_BYTES: usize = 1 << 20;
+    const MOST: usize = 16;
+
+    /// Finds what it can be among entities that begin at offsets. So many are announced; the last that was
+    /// begun may be of an unknown type.
+    fn find(bytes: &[u8], begun: &[usize], announced: u32, is_unknown: bool) -> Vec<Self> {
+        let first = begun.first().copied().unwrap_or(bytes.len());
+        let rest = bytes.get(first..).unwrap_or_default();
+        if rest.len() > Self::MOST_BYTES {
+            return Vec::new();
+        }
+        let counts = counts_to_end(rest);
+        let fits = |next: usize, index: usize| {
+            let count = next.checked_sub(first).and_then(|at| counts.get(at));
+            let left = announced.checked_sub(index as u32 + 1);
+            left.is_some() && count.copied().flatten() == left
+        };
+        let of_kinds = |(index, at): (usize, usize)| {
+            let kinds = EntityKind::all().filter_map(move |kind| {
+                let next = at + HEAD_BYTES + kind.body_bytes();
+                let is_other = bytes.get(at + TYPE_AT) != Some(&kind.number());
+                let kind = Some(kind);
+                (is_other && fits(next, index)).then_some(Self { at, next, kind })
+            });
+            kinds.collect::<Vec<_>>()
+        };
+        let begun = begun.iter().copied().enumerate();
+        let last = begun.clone().next_back().filter(|_| is_unknown);
+        let all = begun.rev().flat_map(of_kinds);
+        let mut all: Vec<_> = all.take(Self::MOST).collect();
+        if let (Some((index, at)), true) = (last, all.is_empty()) {
+            let next = (at + HEAD_BYTES..bytes.len()).find(|next| fits(*next, index));
+            let kind = None;
+            all.extend(next.map(|next| Self { at, next, kind }));
+        }
+        all
+    }
+}
+
+/// How many entities there are from each offset to the end, where they end with it.
+fn counts_to_end(bytes: &[u8]) -> Vec<Option<u32>> {
+    let mut counts = vec![None; bytes.len() + 1];
+    if let Some(last) = counts.last_mut() {
+        *last = Some(0);
+    }
+    for at in (0..bytes.len()).rev() {
+        let number = bytes.get(at + TYPE_AT);
+        let kind = number.and_then(|number| EntityKind::from_number(*number));
+        let next = kind.map(|kind| at + HEAD_BYTES + kind.body_bytes());
+        let count = next.and_then(|next| *counts.get(next)?);
+        if let Some(here) = counts.get_mut(at) {
+            *here = count.map(|count| count + 1);
+        }
+    }
+    counts
 }
 
 /// Which runs of the table of 32-bit values are all numbers of properties. Many entities may have
@@ -650,7 +862,9 @@ impl<'a> Entity<'a> {
         let start = self.range().start;
         let name = self.u32_at(4);
         if !self.strings.has(name) {
-            cursor.warn(problems, &rules::ENTITY_VALUE, start + 4, || {
+            // Whatever names it, it is missing once.
+            let named = (cursor.source().start, name);
+            cursor.warn_alike(problems, named, (&rules::ENTITY_VALUE, start + 4), || {
                 format!("name: {}", nowhere(name))
             });
         }
@@ -785,7 +999,7 @@ fn floats(values: &[[u8; 4]]) -> Value {
 pub(super) mod tests {
     use super::super::bytes::{Part, Section};
     use super::super::entity_properties::PropertyValues;
-    use super::super::entity_write::{EntityList, NewEntity};
+    use super::super::entity_write::{self, EntityList, NewEntity};
     use super::super::string_builder::StringTableBuilder;
     use super::*;
     use crate::{Problem, Severity};
@@ -804,6 +1018,21 @@ pub(super) mod tests {
         let mut problems = Problems::new();
         let entities = Entities::read(&mut Cursor::new(bytes, section), strings, &mut problems);
         (entities, problems.finish())
+    }
+
+    /// Reads as many as can be read of entities that may be broken.
+    fn salvage(bytes: &[u8], strings: &StringTable) -> (Entities, Vec<Problem>) {
+        let section = Section {
+            part: Part::File,
+            start: 0x1000,
+            is_packed: false,
+            counts: None,
+        };
+        let mut problems = Problems::new();
+        let mut cursor = Cursor::new(bytes, section);
+        let how = (&rules::ENTITIES, &Tries::new(0));
+        let entities = Entities::read_whole_ones(&mut cursor, strings, &mut problems, how);
+        (entities.unwrap(), problems.finish())
     }
 
     /// A trigger with two properties, the second an array, and its strings.
@@ -955,18 +1184,72 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn unknown_types_end_what_can_be_read() {
-        for number in [27, 254, 255] {
-            let entities = warned(
-                |bytes| bytes[COUNTER + 16] = number,
-                COUNTER + 16,
-                "unknown type",
-            );
-            assert_eq!(entities.len(), 1);
-            let (at, rest) = entities.opaque().unwrap();
-            assert_eq!((at, rest.len()), (COUNTER, 17 + 29));
-            assert!(EntityList::of(&entities, &sample().1).is_err());
+    fn a_wrong_type_is_one_problem_and_costs_nothing() {
+        let mut list = entity_write::tests::one_of_each();
+        // Of the last one, it is rather the section that ends too early: the shortest. Before another short
+        // one it could be either.
+        list.entities.rotate_left(1);
+        let mut strings = StringTableBuilder::default();
+        let bytes = list.write(&mut strings).unwrap();
+        let strings = strings.finish();
+        let (whole, problems) = read(&bytes, &strings);
+        let whole = whole.unwrap();
+        assert_eq!(problems, []);
+        for entity in whole.iter(&strings).take(whole.len() - 1) {
+            let at = entity.range().start + TYPE_AT;
+            let len = entity.kind().body_bytes();
+            let others = (0..=40).chain([254, 255]).filter(|number| {
+                let other = EntityKind::from_number(*number);
+                other.is_none_or(|other| other.body_bytes() != len)
+            });
+            for number in others {
+                let mut bytes = bytes.clone();
+                bytes[at] = number;
+                let (entities, problems) = salvage(&bytes, &strings);
+                let [problem] = &problems[..] else {
+                    panic!("{number} at {at:#x}: {problems:#?}");
+                };
+                assert_eq!(problem.rule, &rules::ENTITY_TYPE, "{problem}");
+                assert_eq!(problem.severity, Severity::Error);
+                assert_eq!(problem.place, crate::Place::Offset(0x1000 + at as u64));
+                assert_eq!(entities.len(), whole.len());
+                let found = entities.get(entity.index(), &strings).unwrap().kind();
+                assert_eq!(found.body_bytes(), len, "{problem}");
+                let found = entities.bytes().iter().zip(whole.bytes());
+                assert!(found.filter(|(found, whole)| found != whole).count() <= 1);
+            }
         }
+    }
+
+    #[test]
+    fn an_entity_of_a_type_to_come_costs_no_other() {
+        let (mut bytes, strings) = sample();
+        bytes[TRIGGER + 16] = 40;
+        bytes.splice(COUNTER..COUNTER, [7; 5]);
+        let (entities, problems) = salvage(&bytes, &strings);
+        let [problem] = &problems[..] else {
+            panic!("{problems:#?}");
+        };
+        let said = "type 40; expected a type from 0 to 26; left out: the entity";
+        assert!(problem.message.ends_with(said), "{problem}");
+        assert_eq!(entities.len(), 1);
+        let left = entities.get(0, &strings).unwrap();
+        assert_eq!(
+            (left.kind(), &*left.name()),
+            (EntityKind::Counter, "counter")
+        );
+        let (at, rest) = entities.opaque().unwrap();
+        assert_eq!((at, rest.len()), (TRIGGER, 17 + 158 + 5));
+        assert_eq!(entities.bytes(), bytes);
+        assert!(EntityList::of(&entities, &strings).is_err());
+        // The last one has nothing behind it that could be found.
+        let (mut bytes, strings) = sample();
+        bytes[COUNTER + 16] = 40;
+        bytes.extend([7; 5]);
+        let (entities, problems) = salvage(&bytes, &strings);
+        assert_eq!(entities.len(), 1);
+        assert_eq!(problems.len(), 1, "{problems:#?}");
+        assert!(problems[0].leaves_out());
     }
 
     #[test]

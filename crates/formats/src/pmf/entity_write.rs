@@ -373,7 +373,7 @@ fn whole(number: u64, size: usize) -> Result<Vec<u8>, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::entities::tests::read;
     use super::super::entity_fields::Unit;
     use super::*;
@@ -456,7 +456,7 @@ mod tests {
     }
 
     /// An entity of each type with a value in each field.
-    fn one_of_each() -> EntityList {
+    pub(in super::super) fn one_of_each() -> EntityList {
         let mut seed = 0;
         let entity = |kind: EntityKind| NewEntity {
             kind,

@@ -85,7 +85,10 @@ fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
         return Err(Lz4Fault::new(
             0,
             format!("said to decode to {declared} bytes"),
-            format!("at most {max}, as {packed} bytes of LZ4 can"),
+            format!(
+                "at most {max}, as {} of LZ4 can",
+                counted(packed as usize, "byte")
+            ),
         ));
     }
     Ok(())

@@ -228,9 +228,14 @@ pub(super) struct Mended {
 }
 
 impl Mended {
+    /// Whether the count has a name.
+    pub(super) fn is_of(&self, name: [&str; 2]) -> bool {
+        self.count.name == name
+    }
+
     /// Whether it is the number of entities, of which there are fewer.
     pub(super) fn is_of_fewer_entities(&self) -> bool {
-        self.count.name == ENTITIES && self.expected < self.found
+        self.is_of(ENTITIES) && self.expected < self.found
     }
 
     /// What is wrong with the count. `cursor` is one of the section.
@@ -308,7 +313,10 @@ pub(super) fn mend(
             found.wrapping_mul(2),
         ];
         let (count, most) = (*count, *most);
-        near.map(|number| (count, most, number))
+        // A mask has few bits.
+        let masks = 0..if count.is_mask { most + 1 } else { 0 };
+        let near = near.into_iter().chain(masks);
+        near.map(move |number| (count, most, number))
     };
     let most = last.iter().map(|(_, _, most)| *most).max();
     let any = (0..=most.unwrap_or(0)).flat_map(|number| {

@@ -4,7 +4,7 @@
 //! broken costs what is in it, a size that lies nothing where frames say themselves where they end.
 //! Only a file of which not even the name can be read is refused.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::archive::{self, Archive};
 use super::bytes::{ChunkIndex, Cursor, Part, Section, Side, StringTable};
@@ -13,7 +13,7 @@ use super::chunk_codec::{
     Optional, Surroundings, client_fits, is_inside, read_chunk, read_entities, server_fits,
 };
 use super::cube_codec::CubeAllowance;
-use super::entities::{Entities, MIN_BYTES};
+use super::entities::{Entities, MIN_BYTES, Tries};
 use super::header::{read_extensions, read_gamemodes, read_name, read_texts};
 use super::level::{LevelClient, LevelCommon, LevelNames};
 use super::lz4::{self, Budget, Lz4Fault};
@@ -25,13 +25,15 @@ use super::{
     Chunk, Cube, Extension, Frame, Geometry, Level, LevelServer, Pmf, PmfError, Sky, Vertex,
     chunk_number, rules,
 };
-use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted, parallel};
+use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Severity, counted, parallel};
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
 /// Chunks that are read at once: what is wrong with them is collected after that, so that broken
 /// files do not fill the memory with problems that are never listed.
 const CHUNKS_AT_ONCE: usize = 64;
+/// The name of the size of the archive.
+const ARCHIVE: [&str; 2] = ["archive", "size"];
 /// What is left out where the server section of a level cannot be read.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 /// What is left out where a section decodes to less than all of it.
@@ -53,10 +55,17 @@ const DIRECTORY_BYTES: usize = 24;
 /// How many frames are asked where they end since their sizes do not go with what follows: each may
 /// have as many blocks as the file has bytes.
 const MAX_WALKS: u32 = 256;
+/// By how many bytes a section is too long or too short, at most, if that shows in where the next one
+/// begins; and the same of numbers and of what is between sections, which is never so long.
+const LARGEST_SHIFT: u64 = 64;
+const LARGEST_SMALL_SHIFT: u64 = 8;
 /// Bytes of a level before its sections: flags and six sizes.
 const LEVEL_HEAD_BYTES: usize = 25;
 /// Bytes between the sections of a level and the directory: grid, size of chunks, centre.
 const GRID_BYTES: usize = 9;
+
+/// The sizes of the sections of all chunks, and the offset in the file of the first section.
+type Rows = (Vec<[Frame; 3]>, u64);
 
 /// Reads a map.
 ///
@@ -99,6 +108,9 @@ pub fn read_with(
         walks_left: MAX_WALKS,
         patience: Patience::new(bytes.len()),
         cut: None,
+        shift: 0,
+        decoded_left: Patience::new(bytes.len()),
+        shifts: Vec::new(),
         watch,
     };
     let read = reader.read_parts(&mut cursor, &mut map);
@@ -189,7 +201,7 @@ impl Frame {
     }
 
     fn fault(&self, part: Part, fault: Lz4Fault) -> ReadError {
-        let place = Place::Offset(self.start + fault.at as u64);
+        let place = Place::Offset(self.end().min(self.start + fault.at as u64));
         let found = format!("{part}: {}", fault.found);
         refused(&rules::LZ4, part, place, found, fault.expected)
     }
@@ -221,6 +233,12 @@ struct Reader<'a, 'w> {
     patience: Patience,
     /// That the file ends before a level does: what follows from that has no place of its own.
     cut: Option<Cause>,
+    /// By how many bytes what follows in the level is behind where it should be.
+    shift: i64,
+    /// How much may still be decoded to find out how much that is.
+    decoded_left: Patience,
+    /// Why that is so, and where in the file else is something wrong for it.
+    shifts: Vec<(Cause, Range<u64>)>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -256,6 +274,13 @@ impl Reader<'_, '_> {
     fn add(&mut self, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
             let cause = self.cut.filter(|_| problem.rule == &rules::TRUNCATED);
+            self.problems.push_consequence(cause, problem);
+        }
+    }
+
+    /// Lists why something cannot be read that follows from another problem, if there is one.
+    fn add_below(&mut self, cause: Option<Cause>, error: ReadError) {
+        if let ReadError::Unreadable(problem) = error {
             self.problems.push_consequence(cause, problem);
         }
     }
@@ -333,7 +358,7 @@ impl Reader<'_, '_> {
         let cause = cause.or_else(|| self.problems.first_since(moment));
         if let Some(cause) = cause.filter(|_| !is_whole) {
             let problems = &mut self.problems;
-            problems.fold_some_since(moment, cause, |problem| is_of_cut(problem.rule));
+            problems.fold_since(moment, cause);
         }
     }
 
@@ -343,9 +368,22 @@ impl Reader<'_, '_> {
         let moment = self.problems.moment();
         let front = self.read_mended_front(cursor, map);
         let front = self.keep(front, "what follows, except for levels that can be found")?;
+        // What is before the texts moves them and all that follows.
+        if let Some(time) = self.problems.find_since(0, is_time) {
+            let problems = &mut self.problems;
+            problems.fold_some_since(moment, time, |problem| problem.severity == Severity::Error);
+        }
         // What is wrong with levels does not count where they are not.
         let before = std::mem::take(&mut self.problems);
-        if let Some(sizes) = front {
+        // With bytes too many or too few before them, there may be other levels than are said to be.
+        let is_whole_level = |at| {
+            let bytes = bytes_from(self.bytes, at);
+            is_level(bytes) && has_sections(bytes)
+        };
+        let at = cursor.pos() as u64;
+        let is_astray = !is_level(bytes_from(self.bytes, at))
+            && near(at, LARGEST_SMALL_SHIFT, is_whole_level).is_some();
+        if let Some(sizes) = front.filter(|_| !is_astray) {
             let sizes_at = cursor.pos() - 4 * sizes.len();
             let last = sizes.len().saturating_sub(1);
             for (i, size) in sizes.into_iter().enumerate() {
@@ -405,7 +443,18 @@ impl Reader<'_, '_> {
         self.add(mended.error(in_file(file)));
         let mut front = in_file(&mended.bytes);
         front.seek(from);
+        let (cause, moment) = (self.problems.last(), self.problems.moment());
         let sizes = self.read_front(&mut front, map);
+        // An archive of another size has bytes that are lost or too many.
+        if let Some(cause) = cause.filter(|_| mended.is_of(ARCHIVE)) {
+            let of_archive = [
+                &rules::ARCHIVE,
+                &rules::ARCHIVE_ENTRY,
+                &rules::ARCHIVE_DUPLICATE,
+            ];
+            self.problems
+                .fold_some_since(moment, cause, |problem| of_archive.contains(&problem.rule));
+        }
         cursor.seek(front.pos());
         sizes
     }
@@ -452,7 +501,8 @@ impl Reader<'_, '_> {
         }
         let strings = &map.strings;
         let read = |mut cursor: Cursor<'_>, problems: &mut Problems| {
-            read_entities(&mut cursor, strings, problems, &rules::MAP_ENTITIES)
+            let how = (&rules::MAP_ENTITIES, &Tries::new(0));
+            read_entities(&mut cursor, strings, problems, how)
         };
         let entities = (self.bytes, cursor.pos(), self.cut.is_none());
         map.entities = self.read_mending(FILE, entities, read);
@@ -502,6 +552,9 @@ impl Reader<'_, '_> {
         if let ReadError::Unreadable(problem) = error {
             self.problems.push_consequence(why, problem);
         }
+        if let (None, Some(list)) = (why, self.problems.last()) {
+            self.problems.fold_since(moment, list);
+        }
         let why = why.or(self.problems.last());
         let of_entities = self.problems.moment();
         map.levels = levels;
@@ -545,14 +598,27 @@ impl Reader<'_, '_> {
         let announced = at + size as usize;
         let mut level = Level::unread(at, size);
         let mut end = None;
+        let moment = self.problems.moment();
+        (self.shift, self.shifts) = (0, Vec::new());
         if is_whole || left > 0 {
             let filled = self.fill_level(number, &mut level, announced as u64);
             end = self.keep(filled, "the rest of the level")?;
         }
+        let last_frames = level
+            .chunks
+            .last()
+            .map_or(level.frames, |chunk| chunk.frames);
+        // Behind the last section nothing tells where it ends but itself.
+        let [first, ..] = last_frames;
+        let of_last = self.problems.find_since(
+            moment,
+            |problem| matches!(problem.place, Place::Offset(at) if at >= first.start),
+        );
         map.levels.push(level);
         let strings = &map.strings;
+        let file = self.bytes;
         let follows = |at: usize| {
-            let rest = self.bytes.get(at..);
+            let rest = file.get(at..);
             rest.is_some_and(|rest| {
                 if is_last {
                     are_entities(rest, strings)
@@ -567,16 +633,37 @@ impl Reader<'_, '_> {
             Some(end)
                 if follows(end) && (announced < at + LEVEL_HEAD_BYTES || !follows(announced)) =>
             {
-                let found = format!("a size of {size} bytes");
+                let found = format!("a size of {}", counted(size as usize, "byte"));
                 let expected = format!("{}, as its sections have", end - at);
                 let rule = &rules::SECTION_SIZE;
                 let error = cursor.fault(rule, size_at, found, expected);
-                self.add(error);
                 // It is no end of the file that a wrong size leads to.
-                if let Some((size, cut)) = self.problems.last().zip(self.cut.take()) {
-                    self.problems.fold_one(size, cut);
+                let shift = self.shifts.last().map(|(cause, _)| *cause);
+                self.add_below(shift, error);
+                let cause = shift.or(self.problems.last());
+                if let Some((cause, cut)) = cause.zip(self.cut.take()) {
+                    self.problems.fold_one(cause, cut);
                 }
                 end
+            }
+            None if of_last.is_some()
+                && !follows(announced)
+                && let Some(next) = near(announced as u64, LARGEST_SMALL_SHIFT, |next| {
+                    let next = next as usize;
+                    next > at + LEVEL_HEAD_BYTES
+                        && follows(next)
+                        && (is_last || has_sections(bytes_from(file, next as u64)))
+                }) =>
+            {
+                let next = next as usize;
+                let found = format!("a size of {}", counted(size as usize, "byte"));
+                let expected = format!("{}, up to what follows", next - at);
+                let error = cursor.fault(&rules::SECTION_SIZE, size_at, found, expected);
+                self.add_below(of_last, error);
+                if let (Some(cause), Some(cut)) = (of_last, self.cut.take()) {
+                    self.problems.fold_one(cause, cut);
+                }
+                next
             }
             Some(end) if end < announced && is_whole => {
                 cursor.seek(end);
@@ -611,27 +698,49 @@ impl Reader<'_, '_> {
         let file = self.bytes;
         let mut cursor = Cursor::new(bytes_from(file, start), section);
         cursor.enter("head", None);
+        let moment = self.problems.moment();
         level.flags = cursor.u8()?;
         let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
         cursor.check_bits(&mut self.problems, 0, level.flags, known);
         level.frames = read_frames(&mut cursor)?;
+        (self.shift, self.shifts) = (0, Vec::new());
+        let sizes_at = start + 1;
+        let mut sections_at = start + cursor.pos() as u64;
+        let is_end = |at: u64| is_grid(bytes_from(file, at));
+        if let Some(near) = near(sections_at, LARGEST_SMALL_SHIFT, |at| begins(file, at))
+            && let Some(rows) = self.read_shifted((sizes_at, near), 1, is_end)
+            && let [frames] = rows[..]
+        {
+            level.frames = frames;
+            self.add_shift(&cursor, start..near, sections_at);
+            sections_at = near;
+        }
         let parts = Side::ALL.map(|side| Part::LevelSection(number, side));
         let frames = level.frames.iter_mut().zip(parts).collect();
-        let sizes_at = start + 1;
-        let sections_at = start + cursor.pos() as u64;
-        let grid_at = self.settle(
-            frames,
-            sections_at,
-            |_| sizes_at,
-            |at| is_grid(bytes_from(file, at)),
-        );
-        let moment = self.problems.moment();
+        let grid_at = self.settle(frames, sections_at, |_| sizes_at, |at, _| is_end(at));
         cursor.seek((grid_at - start) as usize);
-        let grids = read_grid(&mut cursor, level, announced);
+        // It is where the level ends unless something is missing, or too many.
+        let mut announced = announced;
+        if announced != u64::MAX {
+            announced = announced.saturating_add_signed(self.shift);
+        }
+        let mut grids = read_grid(&mut cursor, level, announced);
+        let mut rows = None;
+        if grids == Ok(vec![level.grid]) {
+            rows = self.read_shifted_grid((grid_at, announced), level);
+            if let Some((_, chunks_at)) = &rows {
+                let count: u32 = level.grid.iter().product();
+                let expected = grid_at + (GRID_BYTES + DIRECTORY_BYTES * count as usize) as u64;
+                cursor.enter("grid and directory", None);
+                self.add_shift(&cursor, grid_at..*chunks_at, expected);
+                announced = announced.saturating_add_signed(*chunks_at as i64 - expected as i64);
+                grids = Ok(vec![level.grid]);
+            }
+        }
         self.read_sections(number, level, grids.is_ok())?;
         let end = grids.and_then(|grids| {
-            let at = grid_at - start;
-            self.read_directory(cursor, (number, level), (at as usize, &grids), announced)
+            let grids = (grid_at as usize - start as usize, &*grids);
+            self.read_directory(cursor, (number, level), (grids, rows), announced)
         });
         // Along which axis a grid is another one cannot always be told.
         let is_of_grid = |problem: &Problem| {
@@ -642,7 +751,225 @@ impl Reader<'_, '_> {
             problems.fold_some_since(moment, grid, |problem| problem.rule == &rules::CHUNK_INDEX);
         }
         self.check_chunk_size((number, grid_at), level);
+        self.fold_shifts(moment, level, grid_at);
         end
+    }
+
+    /// Lets what is wrong with a level since a moment follow from that bytes are missing or too many, as far
+    /// as it is there.
+    fn fold_shifts(&mut self, moment: usize, level: &Level, grid_at: u64) {
+        let last = level.frames.iter().rfind(|frame| !frame.is_empty());
+        for (cause, place) in &self.shifts {
+            let mut place = place.clone();
+            let is_of_level = place.start < grid_at;
+            // It can be in the section before.
+            if place.start == grid_at
+                && let Some(last) = last
+                && let Some(section) = self.problems.find_since(moment, |problem| {
+                    let here = last.start..=grid_at;
+                    matches!(problem.place, Place::Offset(at) if here.contains(&at))
+                        && problem.rule != &rules::SHIFTED
+                })
+            {
+                self.problems.fold_one(section, *cause);
+            }
+            for chunk in &level.chunks {
+                let [first, .., last] = &chunk.frames;
+                if (first.start..last.end()).contains(&place.start) {
+                    place = first.start..place.end.max(last.end());
+                }
+            }
+            self.problems.fold_some_since(moment, *cause, |problem| {
+                // Of a frame that is cut off the place is its end.
+                let is_cut = problem.rule == &rules::LZ4;
+                let is_here = |at: u64| place.contains(&at) || (is_cut && at == place.end);
+                let is_named = is_of_level && problem.rule == &rules::UNKNOWN_NAME;
+                let is_it = matches!(problem.place, Place::Offset(at) if is_here(at));
+                (is_it || is_named) && problem.rule != &rules::SHIFTED
+            });
+        }
+    }
+
+    /// Lists that what begins in the file where a range ends should begin at another offset. `cursor` is at
+    /// what is in the range.
+    fn add_shift(&mut self, cursor: &Cursor<'_>, range: Range<u64>, expected: u64) {
+        let at = range.start.saturating_sub(cursor.source().start) as usize;
+        let len = counted((range.end - range.start) as usize, "byte");
+        let found = format!("{len} up to the first section behind it");
+        let error = cursor.fault(&rules::SHIFTED, at, found, expected - range.start);
+        self.push_shift(error, range, expected);
+    }
+
+    fn push_shift(&mut self, error: ReadError, range: Range<u64>, expected: u64) {
+        self.shift += range.end as i64 - expected as i64;
+        self.add(error);
+        let cause = self.problems.last();
+        self.shifts.extend(cause.map(|cause| (cause, range)));
+    }
+
+    /// Reads a table of the sizes of frames that has some bytes too many or too few, from one offset to
+    /// another, where the frames begin: what is before these bytes from its beginning, and what is behind
+    /// them from its end. None where that does not lead from frame to frame.
+    fn read_shifted(
+        &mut self,
+        (from, to): (u64, u64),
+        rows: usize,
+        is_end: impl Fn(u64) -> bool,
+    ) -> Option<Vec<[Frame; 3]>> {
+        let file = self.bytes;
+        let row = |at: u64| read_frames(&mut in_file(bytes_from(file, at))).ok();
+        let front = |index: usize| row(from + (DIRECTORY_BYTES * index) as u64);
+        let back = |index: usize| {
+            let left = DIRECTORY_BYTES * rows.checked_sub(index)?;
+            row(to.checked_sub(left as u64)?)
+        };
+        // Where the frames of a row end that begin at an offset, if they are there.
+        let end_of = |frames: &mut [Frame; 3], index: usize, mut at: u64| {
+            for frame in frames.iter_mut().filter(|frame| !frame.is_empty()) {
+                (frame.packed > 0 && begins(file, at)).then_some(())?;
+                frame.start = at;
+                at = frame.end();
+            }
+            let goes_on = if index + 1 == rows {
+                is_end(at)
+            } else {
+                begins(file, at)
+            };
+            goes_on.then_some(at)
+        };
+        let rest = |first: usize, mut at: u64| {
+            let mut rest = Vec::new();
+            for index in first..rows {
+                let mut frames = back(index)?;
+                at = end_of(&mut frames, index, at)?;
+                rest.push(frames);
+            }
+            Some(rest)
+        };
+        let mut read = Vec::new();
+        let mut at = to;
+        while read.len() < rows
+            && let Some(mut frames) = front(read.len())
+            && let Some(end) = end_of(&mut frames, read.len(), at)
+        {
+            read.push(frames);
+            at = end;
+        }
+        if let Some(rest) = rest(read.len(), at) {
+            // What the last of these decode to can be what is wrong.
+            for frame in read.last_mut().into_iter().flatten() {
+                let bytes = bytes_from(file, frame.start).get(..frame.packed as usize);
+                let len = bytes.and_then(|bytes| lz4::len_of(bytes, &mut self.decoded_left.0));
+                frame.unpacked = len.unwrap_or(frame.unpacked);
+            }
+            read.extend(rest);
+            return Some(read);
+        }
+        // The frames of the row in which these bytes are say themselves where they end.
+        let damaged = read.len();
+        let has_client = [front(damaged), back(damaged)]
+            .iter()
+            .flatten()
+            .all(|frames| {
+                let [_, client, _] = frames;
+                client.packed != 0
+            });
+        let mut walked = Vec::new();
+        let mut ends = Vec::new();
+        while walked.len() < 3
+            && begins(file, at)
+            && let Some(packed) = self.walk(at)
+        {
+            let bytes = bytes_from(file, at).get(..packed as usize)?;
+            let unpacked = lz4::len_of(bytes, &mut self.decoded_left.0)?;
+            let start = at;
+            walked.push(Frame {
+                start,
+                packed,
+                unpacked,
+            });
+            at += u64::from(packed);
+            ends.push(at);
+        }
+        while let (Some(frame), Some(end)) = (walked.last().copied(), ends.pop()) {
+            let goes_on = damaged + 1 < rows || is_end(end);
+            if goes_on && let Some(rest) = rest(damaged + 1, end) {
+                let none = Frame::default();
+                read.push(match walked[..] {
+                    [common, client, server] => [common, client, server],
+                    [common, _] if has_client => [common, frame, none],
+                    [common, _] => [common, none, frame],
+                    _ => [frame, none, none],
+                });
+                read.extend(rest);
+                return Some(read);
+            }
+            walked.pop();
+        }
+        None
+    }
+
+    /// Reads a grid and the directory behind it that have some bytes too many or too few together, up to
+    /// the first chunk: the sizes of the chunks and where these begin. The level ends at `announced` but for
+    /// these bytes.
+    fn read_shifted_grid(
+        &mut self,
+        (grid_at, announced): (u64, u64),
+        level: &mut Level,
+    ) -> Option<Rows> {
+        let file = self.bytes;
+        let chunks = level.grid.iter().map(|count| u64::from(*count)).product();
+        let directory_at = grid_at + GRID_BYTES as u64;
+        if is_directory(bytes_from(file, directory_at), chunks) {
+            return None;
+        }
+        self.walks_left = self.walks_left.checked_sub(1)?;
+        let least = directory_at + DIRECTORY_BYTES as u64 - LARGEST_SMALL_SHIFT;
+        let chunks_at = (least..file.len() as u64).find(|at| begins(file, *at))?;
+        let rows = (chunks_at - directory_at + DIRECTORY_BYTES as u64 / 2) / DIRECTORY_BYTES as u64;
+        let shift = chunks_at as i64 - (directory_at + DIRECTORY_BYTES as u64 * rows) as i64;
+        if shift == 0 || shift.unsigned_abs() > LARGEST_SMALL_SHIFT {
+            return None;
+        }
+        let is_end =
+            |at: u64| announced == u64::MAX || announced.checked_add_signed(shift) == Some(at);
+        let of = |grid: &[u8]| {
+            let mut cursor = in_file(grid);
+            let grid = ChunkIndex(cursor.u32().ok()?).yxz().map(|count| count + 1);
+            let exponent = cursor.u8().ok()?;
+            let center = ChunkIndex(cursor.u32().ok()?);
+            let is_it = grid.iter().map(|count| u64::from(*count)).product::<u64>() == rows;
+            (is_it && exponent <= LARGEST_CHUNK).then_some((grid, exponent, center))
+        };
+        let found = if of(bytes_from(file, grid_at)).is_some() {
+            self.read_shifted((directory_at, chunks_at), rows as usize, is_end)
+        } else {
+            None
+        };
+        if found.is_some() {
+            return found.map(|rows| (rows, chunks_at));
+        }
+        // Or all of the directory is right, and the grid is not.
+        let directory_at = chunks_at - DIRECTORY_BYTES as u64 * rows;
+        let found = self.read_shifted((directory_at, chunks_at), rows as usize, is_end)?;
+        let bytes = file.get(grid_at as usize..directory_at as usize)?;
+        let by = shift.unsigned_abs() as usize;
+        let mended = (0..=GRID_BYTES).find_map(|at| {
+            let mut bytes = bytes.to_vec();
+            let behind = if shift > 0 { at + by } else { at };
+            let put = vec![0; if shift > 0 { 0 } else { by }];
+            bytes.get(at..behind)?;
+            bytes.splice(at..behind, put);
+            of(&bytes).filter(|(grid, _, center)| is_inside(*grid, *center))
+        });
+        if let Some((grid, exponent, center)) = mended {
+            level.grid = grid;
+            level.chunk_exponent = exponent;
+            level.center = center;
+        } else {
+            level.grid = *grids_of(rows, level.grid).first()?;
+        }
+        Some((found, chunks_at))
     }
 
     /// Reads the directory of a level and the chunks that follow, and says where they end. Of grids that
@@ -651,7 +978,7 @@ impl Reader<'_, '_> {
         &mut self,
         mut cursor: Cursor<'_>,
         (number, level): (u8, &mut Level),
-        (grid_at, grids): (usize, &[[u32; 3]]),
+        ((grid_at, grids), rows): ((usize, &[[u32; 3]]), Option<Rows>),
         announced: u64,
     ) -> Result<u64, ReadError> {
         let start = level.offset;
@@ -666,25 +993,30 @@ impl Reader<'_, '_> {
             .product();
         let [y, x, z] = grids.first().copied().unwrap_or_default();
         let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
-        let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
-        let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
-        let mut directory = Cursor::new(directory, cursor.source());
-        let mut chunks = Vec::with_capacity(count);
-        for _ in 0..count {
-            chunks.push(Chunk {
-                index: ChunkIndex::default(),
-                frames: read_frames(&mut directory)?,
-                data: None,
-            });
-        }
+        let (rows, chunks_at) = if let Some(rows) = rows {
+            rows
+        } else {
+            let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
+            let directory = cursor.bytes(DIRECTORY_BYTES * count)?;
+            let mut directory = Cursor::new(directory, cursor.source());
+            let rows = (0..count).map(|_| read_frames(&mut directory));
+            let rows = rows.collect::<Result<Vec<_>, _>>()?;
+            (rows, start + cursor.pos() as u64)
+        };
+        let chunks = rows.into_iter().map(|frames| Chunk {
+            index: ChunkIndex::default(),
+            frames,
+            data: None,
+        });
+        let mut chunks: Vec<_> = chunks.collect();
         place_chunks(&mut chunks, [y, x, z]);
         let frames = chunks.iter_mut().flat_map(|chunk| {
             let parts = Side::ALL.map(|side| Part::ChunkSection(number, chunk.index, side));
             chunk.frames.iter_mut().zip(parts)
         });
         let sizes_at = |i: usize| directory_offset + (DIRECTORY_BYTES * (i / 3)) as u64;
-        let chunks_at = start + cursor.pos() as u64;
-        let end = self.settle(frames.collect(), chunks_at, sizes_at, |at| at == announced);
+        let is_end = |at: u64, moved| announced.checked_add_signed(moved) == Some(at);
+        let end = self.settle(frames.collect(), chunks_at, sizes_at, is_end);
         level.chunks = chunks;
         let was = std::mem::replace(&mut level.grid, [y, x, z]);
         if was != level.grid {
@@ -734,7 +1066,13 @@ impl Reader<'_, '_> {
             });
             let [common, server] = cursors;
             let (cubes, grid) = (&CubeAllowance::new(0), level.grid);
-            let around = &Surroundings { names, grid, cubes };
+            let tries = &Tries::default();
+            let around = &Surroundings {
+                names,
+                grid,
+                cubes,
+                tries,
+            };
             let data = common.and_then(|common| {
                 let server = server.map_or(Optional::Missing, Optional::There);
                 let problems = &mut Problems::new();
@@ -811,34 +1149,88 @@ impl Reader<'_, '_> {
     /// Finds out where frames are that follow each other from an offset on, and gives the end of the
     /// last one. A frame says itself where it ends: a size that does not go with what follows is
     /// taken from there, and listed with its place among the sizes of this frame, by its number.
-    /// `is_end` says whether the last one can end at an offset.
+    /// `is_end` says whether the last one can end at an offset, if so many bytes before that are too many.
+    /// Where a frame does not say either, it goes on with the next one.
     fn settle(
         &mut self,
         frames: Vec<(&mut Frame, Part)>,
         from_offset: u64,
         sizes_at: impl Fn(usize) -> u64,
-        is_end: impl Fn(u64) -> bool,
+        is_end: impl Fn(u64, i64) -> bool,
     ) -> u64 {
         let file = self.bytes;
+        let before = self.shift;
         let is_there = |frame: &Frame| !frame.is_empty();
         let last = frames.iter().rposition(|(frame, _)| is_there(frame));
+        let sizes: Vec<u32> = frames.iter().map(|(frame, _)| frame.packed).collect();
         let mut position = from_offset;
         for (i, (frame, part)) in frames.into_iter().enumerate() {
             frame.start = position;
-            let goes_on =
-                |at: u64| lz4::begins(bytes_from(file, at)) || (Some(i) == last && is_end(at));
+            let moved = self.shift - before;
+            let is_last = Some(i) == last;
+            let goes_on = |at: u64| begins(file, at) || (is_last && is_end(at, moved));
             let is_right = frame.is_empty() || (frame.packed > 0 && goes_on(frame.end()));
-            if !is_right
-                && let Some(len) = self.walk(position)
-                && len != frame.packed
+            if is_right {
+                position = frame.end();
+                continue;
+            }
+            let len = self.walk(position);
+            // Of a section that is not there, a size can lie as well: the next one is there.
+            let mut behind = sizes.iter().skip(i + 1).filter(|size| **size > 0);
+            let is_missing = match behind.next() {
+                Some(next) => len == Some(*next),
+                None => is_end(position, moved),
+            };
+            if is_missing && (frame.packed == 0) != (frame.unpacked == 0) {
+                let error = one_size(frame, part, sizes_at(i));
+                self.problems.add_error(error);
+                (frame.packed, frame.unpacked) = (0, 0);
+                continue;
+            }
+            let is_whole = len == Some(frame.packed);
+            if let Some(len) = len
+                && !is_whole
                 && goes_on(position + u64::from(len))
             {
-                let found = format!("sizes of the {part}: {} bytes", frame.packed);
+                let packed = counted(frame.packed as usize, "byte");
+                let found = format!("sizes of the {part}: {packed}");
                 let expected = format!("{len}, as its frame has");
                 let [place, _] = part.size_places(sizes_at(i));
                 let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
                 self.problems.add_error(error);
                 frame.packed = len;
+            } else if let (end, most) = (
+                frame.end(),
+                if is_whole {
+                    LARGEST_SMALL_SHIFT
+                } else {
+                    LARGEST_SHIFT
+                },
+            ) && !(is_last && is_whole)
+                && end <= file.len() as u64
+                && let Some(next) = near(end, most, |at| {
+                    at > position
+                        && if is_last {
+                            is_end(at, moved)
+                        } else {
+                            begins(file, at)
+                        }
+                })
+            {
+                let len = next - position;
+                let found = format!(
+                    "{part}: {} up to the next section",
+                    counted(len as usize, "byte")
+                );
+                let place = Place::Offset(position);
+                let expected = format!("{}, as its sizes say", frame.packed);
+                let error = refused(&rules::SHIFTED, part, place, found, expected);
+                self.push_shift(error, position..next, end);
+                if !is_whole || next < end {
+                    frame.packed = len as u32;
+                }
+                position = next;
+                continue;
             }
             position = frame.end();
         }
@@ -856,7 +1248,8 @@ impl Reader<'_, '_> {
         if self.budget.take(packed.len() as u64, len.into()).is_err() {
             return false;
         }
-        let found = format!("sizes of the {part}: {} bytes once decoded", frame.unpacked);
+        let unpacked = counted(frame.unpacked as usize, "byte");
+        let found = format!("sizes of the {part}: {unpacked} once decoded");
         let expected = format!("{len}, as its frame has");
         let [_, place] = part.size_places(sizes_at);
         self.add(refused(&rules::SECTION_SIZE, part, place, found, expected));
@@ -949,16 +1342,13 @@ impl Reader<'_, '_> {
     /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
     /// that begin at `sizes_at` in the file.
     fn admit(&mut self, frame: Frame, part: Part, sizes_at: u64) -> Result<(), ReadError> {
-        let [packed_at, unpacked_at] = part.size_places(sizes_at);
+        let [_, unpacked_at] = part.size_places(sizes_at);
         let Frame {
             packed, unpacked, ..
         } = frame;
         // Where nothing is, nothing is to be decoded, and the other way round.
         if (packed == 0) != (unpacked == 0) {
-            let found = format!("sizes of the {part}: {packed} bytes decode to {unpacked}");
-            let expected = "both 0, or neither";
-            let place = if packed == 0 { packed_at } else { unpacked_at };
-            return Err(refused(&rules::SECTION_SIZE, part, place, found, expected));
+            return Err(one_size(&frame, part, sizes_at));
         }
         let file_bytes = self.bytes.len() as u64;
         let (mut packed, mut unpacked) = (u64::from(packed), u64::from(unpacked));
@@ -994,6 +1384,7 @@ impl Reader<'_, '_> {
             names: &LevelNames::new(&level.common, has_client, level.client.as_ref()),
             grid: level.grid,
             cubes: &cubes,
+            tries: &Tries::new(file.len()),
         };
         let mut sizes_at = directory_offset;
         let mut next_sizes_at = directory_offset;
@@ -1042,7 +1433,16 @@ impl Reader<'_, '_> {
                     problems = Problems::new();
                     data = unpack_chunk(file, (number, chunk), &admitted, &around, &mut problems);
                 }
-                let mut data = data.map_err(|error| problems.add_error(error.losing("the chunk")));
+                let mut data = data.map_err(|error| {
+                    let cause = problems.find_since(0, is_of_frame);
+                    problems.add_error(error.losing("the chunk"));
+                    // Of a frame that is not whole a section may end too early.
+                    if let Some(cause) = cause {
+                        problems.fold_some_since(cause.moment(), cause, |problem| {
+                            is_of_cut(problem.rule)
+                        });
+                    }
+                });
                 let read = (data.as_ref().ok(), &problems);
                 if let Some((mended, others)) = self.mend_chunk((number, chunk), &around, read) {
                     (data, problems) = (Ok(mended), others);
@@ -1205,11 +1605,31 @@ fn refused(
     ReadError::Unreadable(Problem::new(rule, part.subject(), place, message))
 }
 
+/// That only one of the sizes of a section is 0. They are among the six that begin at an offset.
+fn one_size(frame: &Frame, part: Part, sizes_at: u64) -> ReadError {
+    let Frame {
+        packed, unpacked, ..
+    } = *frame;
+    let [packed_at, unpacked_at] = part.size_places(sizes_at);
+    let decodes = if packed == 1 { "decodes" } else { "decode" };
+    let bytes = counted(packed as usize, "byte");
+    let found = format!("sizes of the {part}: {bytes} {decodes} to {unpacked}");
+    let place = if packed == 0 { packed_at } else { unpacked_at };
+    refused(
+        &rules::SECTION_SIZE,
+        part,
+        place,
+        found,
+        "both 0, or neither",
+    )
+}
+
 /// Reads the server section of a level.
 fn read_level_server(mut cursor: Cursor<'_>, problems: &mut Problems) -> Option<LevelServer> {
     match cursor.string_table() {
         Ok(strings) => {
-            let entities = read_entities(&mut cursor, &strings, problems, &rules::ENTITIES);
+            let how = (&rules::ENTITIES, &Tries::new(0));
+            let entities = read_entities(&mut cursor, &strings, problems, how);
             Some(LevelServer { strings, entities })
         }
         Err(error) => {
@@ -1230,6 +1650,21 @@ fn missing(part: Part, at: u64) -> ReadError {
         found,
         expected,
     )
+}
+
+/// Whether a frame begins at an offset in a file.
+fn begins(file: &[u8], at: u64) -> bool {
+    lz4::begins(bytes_from(file, at))
+}
+
+/// The offset nearest to another one, and no more than so many bytes from it, that is the one; none where the
+/// other one is.
+fn near(at: u64, most: u64, is_it: impl Fn(u64) -> bool) -> Option<u64> {
+    if is_it(at) {
+        return None;
+    }
+    let others = (1..=most).flat_map(|by| [at.checked_add(by), at.checked_sub(by)]);
+    others.flatten().find(|at| is_it(*at))
 }
 
 /// The bytes of a file from an offset on.
@@ -1265,7 +1700,7 @@ fn pass_front(cursor: &mut Cursor<'_>, read: &mut usize) -> Option<Vec<u32>> {
         cursor.bytes(size as usize).ok()
     };
     let strings = sized(STRING_TABLE)?;
-    let archive = sized(["archive", "size"])?;
+    let archive = sized(ARCHIVE)?;
     let are_strings = strings.last().is_none_or(|last| *last == 0);
     let is_archive = archive.is_empty() || archive.starts_with(&archive::MAGIC);
     if !are_strings || !is_archive {
@@ -1519,7 +1954,8 @@ fn unpack_chunk(
     let [common_fits, client_fits, server_fits] = admitted;
     // Where the file ends before it, or sizes lie, that is enough.
     common_fits.clone()?;
-    let unpack = |frame: Frame, side, fits: &Result<(), ReadError>, problems: &mut Problems| {
+    let mut cut = Vec::new();
+    let mut unpack = |frame: Frame, side, fits: &Result<(), ReadError>, problems: &mut Problems| {
         let begun = fits
             .clone()
             .and_then(|()| frame.unpack_begun(file, part(side)));
@@ -1527,6 +1963,7 @@ fn unpack_chunk(
             let is_cut = why.is_some();
             if let Some(why) = why {
                 problems.add_error(why.losing(END_OF_SECTION));
+                cut.push(Place::Offset(frame.start));
             }
             (bytes, is_cut)
         })
@@ -1563,7 +2000,8 @@ fn unpack_chunk(
     // What a section lacks that is not whole follows from that.
     if let Some(cause) = problems.first_since(0).filter(|_| moment > 0) {
         problems.fold_some_since(moment, cause, |problem| {
-            is_of_cut(problem.rule) || problem.rule == &rules::MISSING_CHILDREN
+            let is_here = is_of_cut(problem.rule) || cut.contains(&problem.place);
+            is_here || problem.rule == &rules::MISSING_CHILDREN
         });
     }
     data
@@ -1572,6 +2010,11 @@ fn unpack_chunk(
 /// Whether a problem is one of a frame or its sizes.
 fn is_of_frame(problem: &Problem) -> bool {
     [&rules::LZ4, &rules::SECTION_SIZE].contains(&problem.rule)
+}
+
+/// Whether a problem is that the creation time is absurd.
+fn is_time(problem: &Problem) -> bool {
+    problem.rule == &rules::CREATION_TIME
 }
 
 /// Whether a rule is broken by what is only not whole.

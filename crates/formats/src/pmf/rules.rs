@@ -11,6 +11,8 @@ crate::rules! {
     Error TRUNCATED = "pmf/truncated";
     /// A count or size does not go with what follows, which is read with the one that does.
     Error COUNT = "pmf/count", all is read;
+    /// Bytes are missing, or some are too many, so that what follows is elsewhere than it should be.
+    Error SHIFTED = "pmf/shifted";
     /// A text of the header does not end.
     Error UNTERMINATED_TEXT = "pmf/unterminated-text";
     /// The map is for more than 32 gamemodes.
@@ -81,8 +83,8 @@ crate::rules! {
     Error MAP_ENTITIES = "pmf/map-entities";
     /// Entities of a level or chunk cannot be read.
     Error ENTITIES = "pmf/entities";
-    /// An entity is of an unknown type; it and those behind it are not read.
-    Warning ENTITY_TYPE = "pmf/entity-type";
+    /// An entity is of an unknown type, or of another than goes with what follows.
+    Error ENTITY_TYPE = "pmf/entity-type";
     /// A value of an entity has no meaning.
     Warning ENTITY_VALUE = "pmf/entity-value";
     /// A property of an entity has no meaning or does not exist.

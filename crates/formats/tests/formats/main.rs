@@ -14,4 +14,5 @@ mod pmf_broken;
 mod pmf_counts;
 mod pmf_parts;
 mod pmf_salvage;
+mod pmf_shift;
 mod ppe_map_data;

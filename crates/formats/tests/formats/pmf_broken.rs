@@ -940,7 +940,11 @@ fn a_map_cut_off_in_its_entities_has_an_error() {
         let cut = file.len() - good().entities.bytes().len() + left;
         let map = read(&file[..cut]).unwrap();
         assert_eq!(map.levels.len(), 1);
-        assert!(map.entities.len() < good().entities.len());
+        assert!(
+            map.entities.len() < good().entities.len(),
+            "{left}: {:?}",
+            map.problems
+        );
         let [problem] = &map.problems[..] else {
             panic!("{:?}", map.problems);
         };

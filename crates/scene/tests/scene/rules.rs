@@ -387,6 +387,10 @@ fn sweep_pmf(broken: &mut Broken) {
     unlisted[first - 5] = 0;
     unlisted.push(0);
     broken.add_read(pmf::read(&unlisted), |map| &map.problems);
+    // A byte too many in the head of a level.
+    let mut shifted = level(|_| ());
+    shifted.insert(first + 3, 0);
+    broken.add_read(pmf::read(&shifted), |map| &map.problems);
     let newer = b"PMF\0A hall of pillars\0Two rooms\0somebody";
     broken.add_read(pmf::read(newer), |map| &map.problems);
     let archived = level(|map| with_archive(map, &[("qa", b"a"), ("qb", b"b")]));

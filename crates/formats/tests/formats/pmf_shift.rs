@@ -1,0 +1,189 @@
+//! Maps with a byte too many or too few somewhere: what follows is still found, and it is one problem.
+
+use mapscope_formats::Problem;
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::*;
+use mapscope_testdata::{shared, synthesize};
+
+/// A map and its file.
+struct Whole {
+    map: Pmf,
+    file: Vec<u8>,
+}
+
+impl Whole {
+    fn of(file: Vec<u8>) -> Self {
+        let map = read(&file).unwrap();
+        assert_eq!(map.problems, []);
+        Self { map, file }
+    }
+
+    /// Two levels of two chunks each, which differ, and an archive.
+    fn made_up(packing: Packing) -> Self {
+        let file = |path| NewFile {
+            path,
+            bytes: b"some text",
+            compress: false,
+        };
+        let mut map = synthesize::pmf([1, 2, 1], 1, 3);
+        map.archive = Some(Archive::build(&["a.txt", "b/c.txt"].map(file)).unwrap());
+        map.levels.extend(synthesize::pmf([1, 2, 1], 1, 4).levels);
+        Self::of(write(&map, packing).unwrap())
+    }
+
+    /// Offset of the first byte behind the name, before which a map cannot be told from another file.
+    fn after_name(&self) -> usize {
+        12 + self.map.header.name.len() + 1
+    }
+
+    /// Whether a map has all levels and chunks, but for what is in the chunk with a byte.
+    fn has_all_but(&self, map: &Pmf, at: usize) -> bool {
+        let at = at as u64;
+        let levels = self.map.levels.iter().zip(&map.levels);
+        let chunks = levels.clone().all(|(whole, level)| {
+            let is_hit = |frames: &[Frame; 3]| {
+                // A byte at the end of a section may be of that or of the next.
+                let mut frames = frames.iter().filter(|frame| !frame.is_empty());
+                frames.any(|frame| (frame.start..=frame.end()).contains(&at))
+            };
+            let mut chunks = whole.chunks.iter().zip(&level.chunks);
+            whole.chunks.len() == level.chunks.len()
+                && chunks.all(|(whole, chunk)| {
+                    is_hit(&whole.frames)
+                        || (chunk.data == whole.data && chunk.index == whole.index)
+                })
+        });
+        chunks && self.map.levels.len() == map.levels.len()
+    }
+}
+
+/// The problems that are none of another one.
+fn in_words(problems: &[Problem]) -> String {
+    let problems = problems.iter();
+    let problems = problems.map(|problem| format!("{problem} (+{})", problem.consequences.len()));
+    problems.collect::<Vec<_>>().join("\n")
+}
+
+/// Reads a file with a byte less or another one more at each of some offsets.
+fn shift(whole: &Whole, step: usize, mut check: impl FnMut(usize, &str, &Pmf)) {
+    for at in (whole.after_name()..whole.file.len()).step_by(step) {
+        let mut file = whole.file.clone();
+        file.remove(at);
+        check(at, "less", &read(&file).unwrap());
+        for byte in [0, 0x41, 0xFF] {
+            let mut file = whole.file.clone();
+            file.insert(at, byte);
+            check(at, &format!("{byte:#x} more"), &read(&file).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_byte_more_or_less_costs_only_what_it_is_in() {
+    let mut files = vec![
+        (Whole::made_up(Packing::Stored), 23),
+        (Whole::made_up(Packing::Compressed), 13),
+    ];
+    for (name, step) in [
+        ("tiny", 1),
+        ("tiny_stored", 5),
+        ("stripped", 11),
+        ("room", 1999),
+    ] {
+        if let Some(path) = shared(&format!("samples/pmf/{name}.pmf")) {
+            files.push((Whole::of(std::fs::read(path).unwrap()), step));
+        }
+    }
+    let (mut single, mut all) = (0, 0);
+    for (whole, step) in &files {
+        shift(whole, *step, |at, what, map| {
+            let said = || format!("{at:#x}, {what}: {}", in_words(&map.problems));
+            assert!(whole.has_all_but(map, at), "{}", said());
+            all += 1;
+            single += usize::from(map.problems.len() <= 1);
+        });
+    }
+    // A byte that makes a text of the header another one, or numbers before the levels, can look like two
+    // things that are wrong: of 12272 cases 12 did.
+    assert!(single * 1000 >= all * 995, "{single} of {all}");
+}
+
+/// A size that is given to a section that is not there takes nothing from the next one.
+#[test]
+fn a_size_of_a_missing_section_is_one_problem() {
+    let mut map = synthesize::pmf([1, 2, 1], 1, 3);
+    let data = map.levels[0].chunks[0].data.as_mut().unwrap();
+    (data.client, data.server) = (None, None);
+    let file = write(&map, Packing::Stored).unwrap();
+    let whole = read(&file).unwrap();
+    let level = &whole.levels[0];
+    let directory = level.frames[2].end() as usize + 9;
+    for number in [1, 2, 4, 5] {
+        for size in [1, 2, 300, u32::MAX] {
+            let mut file = file.clone();
+            let at = directory + 4 * number;
+            file[at..at + 4].copy_from_slice(&u32::to_le_bytes(size));
+            let map = read(&file).unwrap();
+            let said = in_words(&map.problems);
+            let expected: Vec<_> = level.chunks.iter().map(|chunk| &chunk.data).collect();
+            let found: Vec<_> = map.levels[0]
+                .chunks
+                .iter()
+                .map(|chunk| &chunk.data)
+                .collect();
+            assert_eq!(found, expected, "{number} as {size}: {said}");
+            assert_eq!(map.problems.len(), whole.problems.len() + 1, "{said}");
+            assert!(said.contains("expected both 0, or neither"), "{said}");
+            assert!(!said.contains(" 1 bytes"), "{said}");
+        }
+    }
+}
+
+/// A wrapper in another section that has no cube is said to lead nowhere, not to miss its section.
+#[test]
+fn a_wrong_child_is_one_problem() {
+    let file = write(&synthesize::pmf([1, 1, 1], 1, 3), Packing::Stored).unwrap();
+    let whole = read(&file).unwrap();
+    let chunk = &whole.levels[0].chunks[0];
+    let cubes = &chunk.data.as_ref().unwrap().cubes;
+    let mut count = 0;
+    for (cube, what) in cubes.iter() {
+        let side = match what {
+            Cube::LightInfo(_) => Side::Client,
+            Cube::PathInfo(_) => Side::Server,
+            _ => continue,
+        };
+        let record = cubes.record(side, cube).unwrap();
+        let at = chunk.frames[side as usize].start as usize + 11 + record.start as usize;
+        for child in [0, 200, u32::MAX] {
+            let mut file = file.clone();
+            file[at..at + 4].copy_from_slice(&u32::to_le_bytes(child));
+            let map = read(&file).unwrap();
+            let said = in_words(&map.problems);
+            let [problem] = &map.problems[..] else {
+                panic!("{child}: {said}");
+            };
+            assert_eq!(problem.rule.id, "pmf/cube-tree", "{said}");
+            assert!(!said.contains("missing"), "{said}");
+            count += 1;
+        }
+    }
+    assert!(count >= 6, "{count}");
+}
+
+/// A string table that ends too early is one problem, whatever is in it.
+#[test]
+fn a_string_table_without_an_end_is_one_problem() {
+    let mut map = synthesize::pmf([1, 1, 1], 1, 3);
+    let client = map.levels[0].client.as_mut().unwrap();
+    let end = client.strings.bytes().len() - 1;
+    let mut strings = client.strings.bytes().to_vec();
+    strings[end] = b'x';
+    client.strings = StringTable::new(&strings);
+    let map = read(&write(&map, Packing::Stored).unwrap()).unwrap();
+    let [problem] = &map.problems[..] else {
+        panic!("{}", in_words(&map.problems));
+    };
+    assert_eq!(problem.rule.id, "pmf/string");
+    assert!(!problem.consequences.is_empty());
+}
