@@ -13,7 +13,7 @@ const MAX_TAIL: usize = 1 << 20;
 /// How long a record may be that is damaged: the engine has room for 1023 bytes a text.
 const MAX_RECORD: usize = 8 << 10;
 /// In longer records it is not looked for the byte that is wrong.
-const MAX_MENDED: usize = 1 << 9;
+const MAX_MENDED: usize = 1 << 8;
 /// Numbers beyond this are not those of a game.
 const MAX_LIKELY: u32 = 0xFFFF;
 
@@ -284,6 +284,12 @@ impl<T: Record> Mended<T> {
     }
 }
 
+/// The bytes that are tried in place of one that is lost or wrong: those of the lengths of most texts, and of
+/// what a map begins with.
+fn expected_bytes() -> impl Iterator<Item = u8> {
+    (0..=b'P').chain([0xF9])
+}
+
 /// Bytes without each fault that one of them may have, that fault, and where it is.
 fn without_a_fault(bytes: &[u8]) -> impl Iterator<Item = (Fault, usize, Vec<u8>)> {
     let places = move || bytes.iter().copied().enumerate();
@@ -292,7 +298,7 @@ fn without_a_fault(bytes: &[u8]) -> impl Iterator<Item = (Fault, usize, Vec<u8>)
         let (before, from) = around(at);
         let fewer = [before, from.get(1..).unwrap_or_default()].concat();
         // Which one is missing nobody knows.
-        let missing = [0, b'?'].into_iter().chain(1..=u8::MAX);
+        let missing = [0, b'?'].into_iter().chain(expected_bytes());
         let more = missing.map(move |missing| {
             let more = [before, &[missing], from].concat();
             (Fault::Missing, at, more)
@@ -300,7 +306,7 @@ fn without_a_fault(bytes: &[u8]) -> impl Iterator<Item = (Fault, usize, Vec<u8>)
         std::iter::once((Fault::TooMany(byte), at, fewer)).chain(more)
     });
     let others = places().flat_map(move |(at, found)| {
-        let others = (0..=u8::MAX).filter(move |expected| *expected != found);
+        let others = expected_bytes().filter(move |expected| *expected != found);
         others.map(move |expected| {
             let (before, from) = around(at);
             let other = [before, &[expected], from.get(1..).unwrap_or_default()].concat();
