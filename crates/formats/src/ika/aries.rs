@@ -165,6 +165,15 @@ pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     })
 }
 
+/// Whether a file begins with a node of nearly this name.
+pub(super) fn begins_nearly(bytes: &[u8], name: &str) -> bool {
+    let bytes = bytes.get(..4096.min(bytes.len())).unwrap_or_default();
+    let begin = bytes.trim_ascii_start().strip_prefix(b"(");
+    let end = begin.and_then(|begin| begin.iter().position(|byte| is_space(*byte)));
+    let found = begin.and_then(|begin| std::str::from_utf8(begin.get(..end?)?).ok());
+    found.is_some_and(|found| meant(found, [name]).is_some())
+}
+
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -173,6 +182,15 @@ impl<'a> Tree<'a> {
     /// Reads a file, with what is wrong with it; there is always a tree.
     pub(super) fn read(bytes: &'a [u8], grammar: &Grammar) -> (Self, Problems) {
         let (mut tree, mut problems) = parse::parse(bytes, grammar);
+        if let Some(first) = tree.items.first_mut()
+            && begins_nearly(bytes, grammar.root)
+        {
+            problems.add(&rules::MAGIC, first.place(), || {
+                let (found, root) = (quoted(first.bytes), grammar.root);
+                format!("found {found}; expected `{root}`; it is read as that")
+            });
+            first.bytes = grammar.root.as_bytes();
+        }
         tree.check_names(grammar, &mut problems);
         (tree, problems)
     }
@@ -244,6 +262,11 @@ impl<'a> Tree<'a> {
         }
         if !grammar.knows(name) {
             let children = grammar.children(parent.name());
+            if let [_] = name {
+                // Of the names of one letter, the one that is not there.
+                let mut missing = children.iter().copied();
+                return missing.find(|child| child.len() == 1 && parent.node(child).is_none());
+            }
             let meant = meant(std::str::from_utf8(name).ok()?, children)?;
             return children.iter().copied().find(|child| *child == meant);
         }

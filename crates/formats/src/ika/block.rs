@@ -185,6 +185,29 @@ fn end_of(bytes: &[u8], needed: u64) -> Option<(End, usize)> {
     Some((end, inflater.consumed()))
 }
 
+/// How many bytes a block holds, up to so many, where its stream is finished or flushed.
+pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
+    let mut inflater = Inflater::zlib(bytes);
+    let mut part = vec![0; 64 << 10];
+    let mut held = 0;
+    loop {
+        let filled = inflater.fill(&mut part);
+        held += filled as u64;
+        if held > max {
+            return None;
+        }
+        if filled < part.len() {
+            break;
+        }
+    }
+    let is_whole = match inflater.end() {
+        End::Complete => inflater.consumed() == bytes.len(),
+        End::Unfinished => bytes.ends_with(&FLUSHED),
+        _ => false,
+    };
+    is_whole.then_some(held)
+}
+
 /// Goes past so many bytes; none where there are fewer.
 fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];
@@ -301,7 +324,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
             format!("{name}: the checksum at its end is not that of its bytes")
         }),
         End::Complete if consumed < packed => {
-            problems.add_about(&rules::LONG_BLOCK, subject, place, || {
+            problems.add_about(&rules::TRAILING_DATA, subject, place, || {
                 let rest = counted(packed - consumed, "byte");
                 format!("{name}: {rest} after the zlib stream; expected its end there")
             });
@@ -455,7 +478,7 @@ mod tests {
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Warning, "more than the 1001 bytes");
+        one(&problems, Error, "more than the 1001 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
@@ -466,7 +489,7 @@ mod tests {
         *wrong.last_mut().unwrap() ^= 1;
         let (elements, problems) = inflate(block(wrong, Element::Byte, 100));
         assert!(elements.into_bytes() == sample(100));
-        one(&problems, Warning, "checksum");
+        one(&problems, Error, "checksum");
 
         let (elements, problems) = inflate(block(b"no zlib".to_vec(), Element::Word, 10));
         assert!(elements.into_words().is_empty());

@@ -31,11 +31,15 @@ crate::rules! {
     Error BLOCK_LENGTH = "ika/block-length", all is read;
     /// A byte is missing, or there is one too many, before a block or a list.
     Error BYTE_COUNT = "ika/byte-count", all is read;
+    /// A byte of the header, a zone or an entity is missing, too many or wrong.
+    Error BYTE = "ika/byte", all is read;
+    /// A zone or an entity is damaged.
+    Error RECORD = "ika/record";
     /// A block holds more than is needed, or is damaged behind that.
-    Warning LONG_BLOCK = "ika/long-block";
+    Error LONG_BLOCK = "ika/long-block";
     /// Data is not base64.
     Error BASE64 = "ika/base64";
-    /// Something follows the end of the map or tileset.
+    /// Something follows the end of a block, the map or the tileset.
     Warning TRAILING_DATA = "ika/trailing-data";
     /// A divisor of the parallax is 0.
     Warning PARALLAX = "ika/parallax";

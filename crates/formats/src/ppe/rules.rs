@@ -21,8 +21,10 @@ crate::rules! {
     Error DAMAGED = "ppe-map/damaged";
     /// The compressed data has no end.
     Warning UNFINISHED = "ppe-map/unfinished";
-    /// Something follows the cells and attributes.
+    /// Something follows the compressed cells and attributes.
     Warning TRAILING_DATA = "ppe-map/trailing-data";
+    /// Cells and attributes that are not compressed are more bytes than the size of the map needs.
+    Error LENGTH = "ppe-map/length";
     /// The file has neither metadata nor a layer.
     Error NO_MAP = "xmf/no-map";
     /// The compressed text is damaged or cut off.
@@ -39,8 +41,8 @@ crate::rules! {
     Warning ENCODING = "xmf/encoding";
     /// A value that a tag needs is missing or of the wrong kind.
     Error VALUE = "xmf/value";
-    /// The name of a tag is misspelt.
-    Warning TAG_NAME = "xmf/tag-name";
+    /// The name of a tag is misspelt or missing.
+    Error TAG_NAME = "xmf/tag-name";
     /// The map is of a version that is not known.
     Warning VERSION = "xmf/version";
     /// A layer of tiles does not say where its cells are.

@@ -206,12 +206,9 @@ fn odd_values_are_listed() {
     one(
         &read,
         Error,
-        "layer 0 `Layer 0`: -12 x 9 tiles, so it is not shown",
+        "layer 0 `Layer 0`: -12 x 9 tiles; expected 12 x 9, as many as its data has; it is read so",
     );
-    assert_eq!(
-        (read.layers[0].size, read.layers[0].tiles.len()),
-        ([0, 0], 0)
-    );
+    assert_eq!(read.layers[0].tiles.len(), 108);
     assert_eq!(read.layers[1].tiles.len(), 70);
     one(
         &with("(height '9')", "(height '65536000')"),
@@ -264,6 +261,79 @@ fn odd_values_are_listed() {
         "{message}"
     );
     assert!(read.layers[0].tiles.is_empty() && !read.layers[1].tiles.is_empty());
+}
+
+/// All that can be wrong with a width or a height, which the tiles and the other side tell.
+#[test]
+fn a_wrong_width_or_height_of_a_layer_is_one_problem_and_loses_nothing() {
+    let text = text();
+    let whole = good(&text);
+    let mut seen = 0;
+    for layer in &whole.layers {
+        let [width, height] = layer.size;
+        let from = layer.place.bytes.start as usize;
+        let (bytes, ..) = WINDOWS_1252.encode(&text);
+        for (name, side) in [("width", width), ("height", height)] {
+            let node = format!("({name} '{side}')");
+            let is_it = |window: &[u8]| window == node.as_bytes();
+            let at = from + bytes[from..].windows(node.len()).position(is_it).unwrap();
+            for wrong in ["", "0", "-1", "x", "1x", "65536000", &format!("{side}7")] {
+                let to = format!("({name} '{wrong}')");
+                let changed = [&bytes[..at], to.as_bytes(), &bytes[at + node.len()..]].concat();
+                let read = read(&changed).unwrap();
+                one(&read, Severity::Error, "");
+                let said = messages(&read);
+                assert_eq!(
+                    read.without_places(),
+                    whole.clone().without_places(),
+                    "{name} {wrong}: {said:?}"
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert_eq!(seen, 42);
+    // One that cuts off tiles.
+    let cut = text.replacen("(width '12')", "(width '11')", 1);
+    one(&good(&cut), Severity::Error, "expected 12 x 9");
+}
+
+#[test]
+fn a_line_that_is_there_twice_or_a_misspelt_root_loses_no_layer() {
+    let text = text();
+    let whole = good(&text);
+    for name in ["ika-map", "dimensions", "layers", "header"] {
+        let node = format!("({name}");
+        let mut lines = text.split_inclusive('\n');
+        let line = lines.find(|line| line.trim() == node).unwrap();
+        let read = good(&text.replacen(line, &format!("{line}{line}"), 1));
+        one(&read, Severity::Error, "twice; expected one; it is read so");
+        assert_eq!(counts(&read), counts(&whole), "{line}");
+    }
+    for root in ["(ika-mapp ", "(ka-map ", "(iqa-map "] {
+        let read = good(&text.replacen("(ika-map", root, 1));
+        one(
+            &read,
+            Severity::Error,
+            "expected `ika-map`; it is read as that",
+        );
+        assert_eq!(counts(&read), counts(&whole), "{root}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_of_one_letter_is_one_problem_and_loses_nothing() {
+    let text = text();
+    let whole = good(&text);
+    for name in ["x", "y"] {
+        for (at, node) in text.match_indices(&format!("({name} ")) {
+            let changed = [&text[..at], "(q ", &text[at + node.len()..]].concat();
+            let read = good(&changed);
+            let meant = format!("did you mean `{name}`? It is read as that");
+            one(&read, Severity::Error, &meant);
+            assert_eq!(read.without_places(), whole.clone().without_places());
+        }
+    }
 }
 
 #[test]

@@ -241,9 +241,22 @@ fn files_that_are_cut_off_keep_what_they_have() {
     let long = [&bytes[..], b"tail"].concat();
     says(
         &long,
-        &["4 bytes after the last section; the rest is ignored"],
+        &["error: 4 bytes after the last section; expected the end of the file behind 7 x 5 cells"],
     );
     assert!(!sniff(&long));
+    // A byte too many among cells or attributes.
+    for at in HEADER_BYTES as usize..=bytes.len() {
+        let long = [&bytes[..at], b"x", &bytes[at..]].concat();
+        let map = says(
+            &long,
+            &[
+                "error: 1 byte after the last section; expected the end of the file behind 7 x 5 cells; all behind a byte that is too many",
+            ],
+        );
+        let before = (at - HEADER_BYTES as usize) / 4;
+        let before = before.min(CELLS);
+        assert_eq!(map.cells[..before], whole.cells[..before]);
+    }
 }
 
 #[test]

@@ -542,6 +542,10 @@ fn break_ika(broken: &mut Broken) {
     let places = ika_map::read(&bytes).unwrap();
     bytes[places.layers[1].block.start as usize - 4] ^= 1;
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
+    // An entity of whose name nobody knows how long it is.
+    let mut damaged = bytes.clone();
+    damaged[places.entities[0].place.start as usize..][..4].fill(0xFF);
+    broken.add_read(ika_map::read(&damaged), |map| &map.problems);
     bytes.remove(places.layers[1].block.start as usize - 2);
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
     let nodes = "(x ".repeat(100);

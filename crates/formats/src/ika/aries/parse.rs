@@ -244,7 +244,16 @@ impl<'a, 'g> Parser<'a, 'g> {
                     self.pos += 1;
                     return true;
                 }
-                self.close_before(name_in(rest));
+                let name = name_in(rest);
+                if self.is_twice(name) {
+                    self.mended(self.place(), || {
+                        let name = quoted(&[b"(", name].concat());
+                        format!("{name} twice; expected one; it is read so")
+                    });
+                    self.pos += 1 + name.len();
+                    return true;
+                }
+                self.close_before(name);
             }
             (_, b')') if !has_layout => {}
             (Parens::TooFew, b')') => self.close_by_layout(),
@@ -261,6 +270,18 @@ impl<'a, 'g> Parser<'a, 'g> {
             (Parens::Even, _) => {}
         }
         false
+    }
+
+    /// Whether a node of this name, which cannot stand in another of it, would be the first thing in one.
+    fn is_twice(&self, name: &[u8]) -> bool {
+        let last = self
+            .open
+            .last()
+            .filter(|last| **last + 1 == self.items.len());
+        let is_it = last
+            .and_then(|last| self.item(*last))
+            .is_some_and(|item| item.bytes == name);
+        is_it && self.grammar.knows(name) && !self.grammar.lists(name, name)
     }
 
     /// Lists that a parenthesis is lost or too many. What else seems to be wrong with nodes follows from the

@@ -1,5 +1,6 @@
 //! The binary map, "MAP v6" (document, "Old map format"; fact sheet 2 and 3).
 
+mod mend;
 mod read;
 mod render_string;
 #[cfg(feature = "write")]

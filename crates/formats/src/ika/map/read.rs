@@ -9,6 +9,7 @@ use super::super::block::{Block, Element, Inflated, budget, inflate_all, whole_l
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
+use super::mend::{Damage, Mended, Record};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
@@ -23,6 +24,8 @@ const MAX_COUNTED: usize = 64;
 const MAX_MENDED: usize = 8;
 /// The bytes of a number of records, and of the length of a block.
 const COUNT_BYTES: usize = 4;
+/// The bytes of the parallax of a layer.
+const INFO_BYTES: usize = 16;
 
 /// Reads a map.
 ///
@@ -45,35 +48,27 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Map, ReadError> {
-    check_magic(bytes)?;
     let mut problems = Problems::new();
     let mut cursor = Cursor::new(bytes, File);
-    cursor.enter("header", None);
-    cursor.seek(MAGIC.len());
     let Head {
         mut map,
         layers,
         render_at,
-    } = read_head(&mut cursor, &mut problems)?;
+    } = find_head(&mut cursor, bytes, &mut problems)?;
     let blocks_at = cursor.pos();
+    let in_head = problems.last();
     let (layout, layers) = Layout::find(bytes, blocks_at, layers, map.tile_count(), &mut problems);
     check_layers(
         &map.render_string,
         layers,
         [render_at, blocks_at],
+        in_head,
         &mut problems,
     );
     let tail = layout.tail;
     layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
     if let Some(tail) = tail {
         cursor.seek(tail);
-        if let Some(slip) = slip_of_tail(&cursor) {
-            cursor.seek(slip.moved(tail));
-            // The block before it, if the byte is lost in that.
-            let place = Place::Offset(map.zone_block.start);
-            let cause = problems.find_since(0, |problem| problem.place == place);
-            add_slip(slip, tail, "the list of zones", cause, &mut problems);
-        }
         read_tail(&mut cursor, &mut map, &mut problems);
     } else {
         map.zones_not_read = Rest::Unknown;
@@ -87,6 +82,67 @@ pub fn read_with(
     }
     map.problems = problems.finish();
     Ok(map)
+}
+
+/// How far the head of a map is looked at for a byte that is wrong.
+const MAX_HEAD: usize = 256;
+
+/// Reads what comes before the layers, with a byte that is lost, too many or wrong in it if the layers then
+/// follow it.
+fn find_head(
+    cursor: &mut Cursor<'_>,
+    bytes: &[u8],
+    problems: &mut Problems,
+) -> Result<Head, ReadError> {
+    let found = check_magic(bytes).and_then(|()| Head::read(cursor, problems));
+    let is_likely = |head: &Head, end: usize| {
+        let first = end.saturating_add(head.layers.saturating_mul(INFO_BYTES) + COUNT_BYTES);
+        bytes.get(first..).is_some_and(is_zlib)
+    };
+    let end = cursor.pos();
+    let is_whole = |head: &Head| {
+        // A byte may be missing or too many in the parallax of layers.
+        let mut ends = end.saturating_sub(1)..=end + 1;
+        head.layers == 0
+            || ends.any(|end| is_likely(head, end))
+            || bytes
+                .get(end + INFO_BYTES + COUNT_BYTES..)
+                .is_some_and(is_zlib)
+            || Layout::of_other_count(bytes, end, head.map.tile_count()).is_some()
+    };
+    if found.as_ref().is_ok_and(is_whole) {
+        return found;
+    }
+    let is_good = |head: &Head, end: usize| {
+        let tiles = head.map.tile_count();
+        let first = end + head.layers * INFO_BYTES + COUNT_BYTES;
+        head.layers > 0
+            && is_likely(head, end)
+            && Layout::walk(bytes, end, head.layers, Order::InfosFirst, (0, tiles))
+                .tail
+                .is_some()
+            && whole_length(bytes.get(first..).unwrap_or_default(), 4 * tiles).is_some()
+    };
+    let begin = bytes.get(..MAX_HEAD).unwrap_or(bytes);
+    let Some(Mended {
+        record,
+        fault,
+        at,
+        end,
+    }) = Mended::<Head>::find(begin, is_good)
+    else {
+        return found;
+    };
+    let rule = if at < MAGIC.len() {
+        &rules::MAGIC
+    } else {
+        &rules::BYTE
+    };
+    let place = Place::Offset(at as u64);
+    problems.add(rule, place, || format!("header: {fault}"));
+    cursor.enter("header", None);
+    cursor.seek(end);
+    Ok(record)
 }
 
 fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
@@ -121,6 +177,25 @@ struct Head {
     layers: usize,
     /// Where the render string is.
     render_at: usize,
+}
+
+impl Record for Head {
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        cursor.enter("header", None);
+        let at = cursor.pos();
+        if cursor.bytes(MAGIC.len())? != MAGIC {
+            return Err(cursor.fault(&rules::MAGIC, at, "something else", "a map"));
+        }
+        read_head(cursor, problems)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        vec![&self.map.tileset, &self.map.music, &self.map.render_string]
+    }
+
+    fn numbers(&self) -> Vec<i32> {
+        self.map.start.to_vec()
+    }
 }
 
 /// Reads what comes before the layers, and how many of these there are.
@@ -165,11 +240,12 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Head, R
 }
 
 /// Lists that there are no layers, and what in the render string names none. It stands at the first of
-/// these places, and what follows the number of layers at the other.
+/// these places, and what follows the number of layers at the other. A byte of these may be wrong.
 fn check_layers(
     render_string: &str,
     layers: usize,
     [render_at, blocks_at]: [usize; 2],
+    in_head: Option<Cause>,
     problems: &mut Problems,
 ) {
     if layers == 0 {
@@ -181,7 +257,8 @@ fn check_layers(
     let no_layers = problems.last().filter(|_| layers == 0);
     for oddity in oddities(render_string, layers) {
         let (rule, place) = (&rules::RENDER_STRING, Place::Offset(render_at as u64));
-        problems.add_consequence(no_layers, rule, Subject::File, place, || oddity);
+        let cause = in_head.or(no_layers);
+        problems.add_consequence(cause, rule, Subject::File, place, || oddity);
     }
 }
 
@@ -359,10 +436,7 @@ impl Layout {
             let behind = rest.get(length..).unwrap_or_default();
             match next {
                 Next::Block(_) => behind.get(COUNT_BYTES..).is_some_and(is_zlib),
-                Next::Zones => behind.first_chunk().is_some_and(|count| {
-                    let zones = u64::from(u32::from_le_bytes(*count));
-                    zones * ZONE_BYTES as u64 <= behind.len() as u64
-                }),
+                Next::Zones => can_begin_zones(behind),
             }
         };
         let (left, tiles) = &mut self.mends;
@@ -441,6 +515,20 @@ impl Layout {
         blocks.filter(|block| block.is_likely(bytes)).count()
     }
 
+    /// Whether all blocks begin as zlib streams do.
+    fn is_likely(&self, bytes: &[u8]) -> bool {
+        let likely = self.likely_blocks(bytes);
+        likely > 0 && likely == self.blocks.len()
+    }
+
+    /// The layout with the number of layers with which all is right, and that.
+    fn of_other_count(bytes: &[u8], pos: usize, tiles: u64) -> Option<(Self, usize)> {
+        let counts = 1..=MAX_COUNTED;
+        let walk = |count| Self::walk(bytes, pos, count, Order::InfosFirst, (0, tiles));
+        let mut others = counts.map(|count| (walk(count), count));
+        others.find(|(layout, _)| layout.tail.is_some() && layout.is_likely(bytes))
+    }
+
     /// The layout that the file seems to have (fact sheet 7.1), and how many layers.
     fn find(
         bytes: &[u8],
@@ -452,16 +540,13 @@ impl Layout {
         let walk = |layers, order, mends| Self::walk(bytes, pos, layers, order, (mends, tiles));
         let ours = walk(layers, Order::InfosFirst, MAX_MENDED);
         let likely = ours.likely_blocks(bytes);
-        let is_all = |layout: &Self| {
-            let likely = layout.likely_blocks(bytes);
-            likely > 0 && likely == layout.blocks.len()
-        };
         if likely == layers + 2 {
             ours.add_wrong_lengths(layers, problems);
             return (ours, layers);
         }
         let theirs = (layers > 1).then(|| walk(layers, Order::Interleaved, 0));
-        let is_theirs = |theirs: &Self| theirs.likely_blocks(bytes) > likely && is_all(theirs);
+        let is_theirs =
+            |theirs: &Self| theirs.likely_blocks(bytes) > likely && theirs.is_likely(bytes);
         if let Some(theirs) = theirs.filter(is_theirs) {
             problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
                 "the tiles of each layer follow its parallax, as the document says; the engine \
@@ -470,12 +555,7 @@ impl Layout {
             });
             return (theirs, layers);
         }
-        // With another number of layers all can be right.
-        let counts = 1..=MAX_COUNTED;
-        let mut others = counts.map(|count| (walk(count, Order::InfosFirst, 0), count));
-        if let Some((layout, count)) =
-            others.find(|(layout, _)| layout.tail.is_some() && is_all(layout))
-        {
+        if let Some((layout, count)) = Self::of_other_count(bytes, pos, tiles) {
             let place = Place::Offset((pos - COUNT_BYTES) as u64);
             problems.add(&rules::LAYER_COUNT, place, || {
                 let layers = counted(layers, "layer");
@@ -704,16 +784,15 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
 }
 
 /// Bytes of a zone and of an entity whose texts are empty.
-const ZONE_BYTES: usize = 25;
-const ENTITY_BYTES: usize = 76;
+pub(super) const ZONE_BYTES: usize = 25;
+pub(super) const ENTITY_BYTES: usize = 76;
 
 /// How many times the bytes of all zones and entities are read at most to find out how many there are.
 const MAX_PROBES: usize = 4;
 
-/// Whether the list of zones begins a byte before or behind the cursor: with all zones and entities as many
-/// as are said, the file ends behind them.
-fn slip_of_tail(cursor: &Cursor<'_>) -> Option<Slip> {
-    let is_whole = |cursor: &Cursor<'_>| {
+/// Whether zones and entities, as many as are said, are all that follows.
+fn is_whole(cursor: &Cursor<'_>) -> bool {
+    let is_whole = || {
         let mut left = cursor.left();
         let mut cursor = cursor.clone();
         let zones = cursor.u32().ok()?;
@@ -723,13 +802,32 @@ fn slip_of_tail(cursor: &Cursor<'_>) -> Option<Slip> {
         let (said, are) = entities_to_end(&cursor, &mut left)?;
         (said == are).then_some(())
     };
-    if is_whole(cursor).is_some() {
-        return None;
+    is_whole().is_some()
+}
+
+/// Whether the list of zones can begin so.
+fn can_begin_zones(bytes: &[u8]) -> bool {
+    let mut cursor = Cursor::new(bytes, File);
+    let mut begins = |record_bytes: usize, end: fn(&Cursor<'_>, usize) -> Option<usize>| {
+        let count = cursor.u32().ok()?;
+        let is_possible = u64::from(count) * record_bytes as u64 <= cursor.left() as u64;
+        let begins = count == 0 || end(&cursor, cursor.pos()).is_some();
+        (is_possible && begins).then_some(count)
+    };
+    match begins(ZONE_BYTES, Zone::likely_end) {
+        Some(0) => begins(ENTITY_BYTES, Entity::likely_end)
+            .is_some_and(|entities| entities > 0 || bytes.len() == 2 * COUNT_BYTES),
+        zones => zones.is_some(),
     }
+}
+
+/// Whether the list of zones begins a byte before or behind the cursor: with all zones and entities as many
+/// as are said, the file ends behind them.
+fn slip_of_tail(cursor: &Cursor<'_>) -> Option<Slip> {
     Slip::ALL.into_iter().find(|slip| {
         let mut other = cursor.clone();
         other.seek(slip.moved(cursor.pos()));
-        is_whole(&other).is_some()
+        is_whole(&other)
     })
 }
 
@@ -792,11 +890,27 @@ fn can_follow(cursor: &Cursor<'_>, count: u32) -> bool {
 
 /// Reads zones and entities, and what may follow.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
-    let [zones, entities] = true_counts(cursor);
+    let (mut counts, mut damage) = ([None; 2], None);
+    if is_whole(cursor) {
+        // As it should be.
+    } else if let Some(slip) = slip_of_tail(cursor) {
+        let tail = cursor.pos();
+        cursor.seek(slip.moved(tail));
+        // The block before it, if the byte is lost in that.
+        let place = Place::Offset(map.zone_block.start);
+        let cause = problems.find_since(0, |problem| problem.place == place);
+        add_slip(slip, tail, "the list of zones", cause, problems);
+    } else {
+        counts = true_counts(cursor);
+        if counts == [None; 2] {
+            damage = Damage::find(cursor);
+        }
+    }
+    let [zones, entities] = counts;
     let moment = problems.moment();
-    let result = read_zones(cursor, map, zones, problems).and_then(|()| {
+    let result = read_zones(cursor, map, (zones, damage), problems).and_then(|()| {
         check_zone_numbers(map, problems);
-        read_entities(cursor, map, entities, problems)
+        read_entities(cursor, map, (entities, damage), problems)
     });
     if let Err(error) = result {
         let subject = error.problem().map(|problem| problem.subject);
@@ -856,10 +970,33 @@ fn read_count(
     Ok((count, fault))
 }
 
+/// Reads a record that is damaged and behind which others go on; none where it is not known which byte is
+/// wrong.
+fn read_damaged<T: Record>(
+    cursor: &mut Cursor<'_>,
+    next: usize,
+    problems: &mut Problems,
+) -> Option<T> {
+    let start = cursor.pos();
+    let bytes = cursor.bytes(next - start).unwrap_or_default();
+    let Some(mut mended) = Mended::<T>::find(bytes, |_, end| end == bytes.len()) else {
+        cursor.warn(problems, &rules::RECORD, start, || {
+            format!("it cannot be read; expected it to end at {next:#x}; it is left out")
+        });
+        return None;
+    };
+    let place = start as u64..next as u64;
+    mended.record.set_place(place);
+    cursor.warn(problems, &rules::BYTE, start + mended.at, || {
+        mended.fault.to_string()
+    });
+    Some(mended.record)
+}
+
 fn read_zones(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
-    are: Option<u32>,
+    (are, damage): (Option<u32>, Option<Damage>),
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
@@ -872,6 +1009,14 @@ fn read_zones(
         cursor.enter("zone", i as usize);
         if impossible.is_none() {
             map.zones_not_read = Rest::Count(count - i);
+        }
+        if let Some(Damage::Zone(zone, next)) = damage
+            && zone == i
+        {
+            // Tiles name zones by their index.
+            let zone = read_damaged(cursor, next, problems);
+            map.zones.push(zone.unwrap_or_default());
+            continue;
         }
         match read_zone(cursor, problems) {
             Ok(zone) => map.zones.push(zone),
@@ -893,7 +1038,10 @@ fn read_zones(
     Ok(())
 }
 
-fn read_zone(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Zone, ReadError> {
+pub(super) fn read_zone(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+) -> Result<Zone, ReadError> {
     let start = cursor.pos() as u64;
     Ok(Zone {
         name: cursor.field("name").string(problems)?,
@@ -948,17 +1096,36 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
 fn read_entities(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
-    are: Option<u32>,
+    (are, damage): (Option<u32>, Option<Damage>),
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let cursor_at_count = cursor.field("number of entities");
-    let count = read_count(cursor_at_count, "entities", ENTITY_BYTES, are, problems);
-    let (count, impossible) = count.map_err(|error| error.losing("all entities"))?;
+    let (count, impossible) = if let Some(Damage::EntityCount(first, count)) = damage {
+        let expected = cursor.pos() + COUNT_BYTES;
+        let slip = if first < expected {
+            Slip::Missing
+        } else {
+            Slip::TooMany
+        };
+        add_slip(slip, expected, "the first entity", None, problems);
+        cursor.seek(first);
+        (count, None)
+    } else {
+        let cursor_at_count = cursor.field("number of entities");
+        let count = read_count(cursor_at_count, "entities", ENTITY_BYTES, are, problems);
+        count.map_err(|error| error.losing("all entities"))?
+    };
     for i in 0..count {
         cursor.enter("entity", i as usize);
         if impossible.is_none() {
             map.entities_not_read = Rest::Count(count - i);
+        }
+        if let Some(Damage::Entity(entity, next)) = damage
+            && entity == i
+        {
+            map.entities
+                .extend(read_damaged::<Entity>(cursor, next, problems));
+            continue;
         }
         let is_at_end = cursor.left() == 0;
         match read_entity(cursor, problems) {
@@ -979,7 +1146,10 @@ fn read_entities(
     Ok(())
 }
 
-fn read_entity(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Entity, ReadError> {
+pub(super) fn read_entity(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+) -> Result<Entity, ReadError> {
     let start = cursor.pos() as u64;
     let name = cursor.field("name").string(problems)?;
     let position = [cursor.field("x").i32()?, cursor.field("y").i32()?];

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, Inflated, budget, inflate_all};
+use super::super::aries::{Grammar, Node, Text, Tree, begins_nearly, begins_with};
+use super::super::block::{Block, Element, Inflated, budget, held_bytes, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
@@ -36,7 +36,7 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<TextMap, ReadError> {
-    if !begins_with(bytes, ROOT) {
+    if !begins_with(bytes, ROOT) && !begins_nearly(bytes, ROOT) {
         let begin = bytes.get(..12).unwrap_or(bytes);
         let found = if bytes.is_empty() {
             "the file is empty".to_owned()
@@ -66,16 +66,26 @@ pub fn read_with(
         zone_cause: ZoneCause::None,
         blocks: Vec::new(),
         targets: Vec::new(),
+        sizes: Vec::new(),
     };
     let mut map = reader.map(root);
+    let mut inflated = Vec::new();
+    // Only where something is wrong with blocks may it be with the sizes of layers.
+    let is_whole = reader.sizes.iter().all(Declared::is_size) && {
+        let scratch = &mut Problems::of_trial(usize::MAX);
+        inflated = inflate_all(&reader.blocks, &mut budget(bytes.len()), scratch, watch)?;
+        scratch.moment() == 0 && reader.blocks.iter().all(|block| block.cause.is_none())
+    };
+    if !is_whole {
+        reader.find_sizes(&mut map, bytes.len());
+        let budget = &mut budget(bytes.len());
+        inflated = inflate_all(&reader.blocks, budget, &mut reader.problems, watch)?;
+    }
     let Reader {
         mut problems,
-        blocks,
         targets,
         ..
     } = reader;
-    let mut budget = budget(bytes.len());
-    let inflated = inflate_all(&blocks, &mut budget, &mut problems, watch)?;
     for ((target, is_open), Inflated { elements, not_read }) in targets.into_iter().zip(inflated) {
         let not_read = not_read.map(|why| if is_open { NotRead::FileEnds } else { why });
         match target {
@@ -192,12 +202,67 @@ impl ZoneCause {
     }
 }
 
+/// The size of a layer as the file says it.
+#[derive(Debug)]
+struct Declared {
+    /// What messages call the layer.
+    name: String,
+    size: [i32; 2],
+    /// Where it stands, and its width and height.
+    place: Place,
+    sides: [Place; 2],
+    /// Why a side is not what it says, if it is none.
+    cause: Option<Cause>,
+    /// Why its parts are missing if it is not known.
+    missing: NotRead,
+}
+
+impl Declared {
+    fn is_size(&self) -> bool {
+        checked_size(self.size).is_some()
+    }
+
+    /// The size that makes so many tiles, of which one side is the declared one; of two, that which another
+    /// layer has.
+    fn meant(&self, tiles: u64, others: &[[u32; 2]]) -> Option<[u32; 2]> {
+        let of_side = |side: i32| {
+            let side = u64::try_from(side).ok().filter(|side| *side > 0)?;
+            let other = u32::try_from(tiles / side).ok()?;
+            tiles
+                .is_multiple_of(side)
+                .then_some((u32::try_from(side).ok()?, other))
+        };
+        let [width, height] = self.size.map(of_side);
+        let sizes = [
+            width.map(|(width, height)| [width, height]),
+            height.map(|(height, width)| [width, height]),
+        ];
+        let is_size =
+            |size: &[u32; 2]| tiles > 0 && checked_size(size.map(u32::cast_signed)).is_some();
+        let mut sizes: Vec<[u32; 2]> = sizes.into_iter().flatten().filter(is_size).collect();
+        let is_of_other = |size: &&[u32; 2]| others.contains(size);
+        if let Some(size) = sizes.iter().find(is_of_other) {
+            return Some(*size);
+        }
+        sizes.dedup();
+        if let [size] = sizes[..] {
+            return Some(size);
+        }
+        let area = |[width, height]: [u32; 2]| u64::from(width) * u64::from(height);
+        let mut others = others.iter().copied().filter(|size| area(*size) == tiles);
+        // With neither side, it is as that of other layers.
+        others.next().filter(|_| sizes.is_empty())
+    }
+}
+
 struct Reader {
     problems: Problems,
     zone_cause: ZoneCause,
     blocks: Vec<Block<Vec<u8>>>,
     /// What each is for, and whether the file ends in it.
     targets: Vec<(Target, bool)>,
+    /// The sizes of layers that have any.
+    sizes: Vec<Declared>,
 }
 
 impl Reader {
@@ -292,7 +357,12 @@ impl Reader {
                 format!("{name}: the type is {kind}; expected `tile`; it is read as that")
             });
         }
-        let size = self.layer_size(node, &name);
+        let missing = if node.is_open() {
+            NotRead::FileEnds
+        } else {
+            NotRead::Missing
+        };
+        let size = self.layer_size(node, &name, missing);
         let parallax = node.node("parallax");
         let numbers = Parallax {
             mul: self.pair(parallax, ["mulx", "muly"], 1),
@@ -322,35 +392,26 @@ impl Reader {
             is_cut: node.is_open() && node.node("data").is_none(),
             ..Layer::default()
         };
-        let missing = if node.is_open() {
-            NotRead::FileEnds
+        let [width, height] = layer.size.map(u64::from);
+        let count = width * height;
+        if let Some(data) = node.node("data") {
+            layer.data = span(data);
+            let name = format!("{name}: tiles");
+            data.check_packing(&name, &mut self.problems);
+            self.block(data, name, Element::Word, count, Target::Tiles(index));
         } else {
-            NotRead::Missing
-        };
-        if size.is_none() {
-            layer.tiles_not_read = Some(missing);
-            layer.obstructions_not_read = Some(missing);
-        }
-        if let Some(size) = size {
-            let [width, height] = size.map(u64::from);
-            let count = width * height;
-            if let Some(data) = node.node("data") {
-                layer.data = span(data);
-                let name = format!("{name}: tiles");
-                data.check_packing(&name, &mut self.problems);
-                self.block(data, name, Element::Word, count, Target::Tiles(index));
-            } else {
+            if size.is_some() {
                 self.no_tiles(node, &name);
-                layer.tiles_not_read = Some(missing);
             }
-            // Versions 1.0 say `(format tile)` here and mean zlib all the same.
-            if let Some(data) = node.node("obstructions") {
-                let name = format!("{name}: obstructions");
-                let target = Target::Obstructions(index);
-                self.block(data, name, Element::Byte, count, target);
-            } else if node.is_open() {
-                layer.obstructions_not_read = Some(NotRead::FileEnds);
-            }
+            layer.tiles_not_read = Some(missing);
+        }
+        // Versions 1.0 say `(format tile)` here and mean zlib all the same.
+        if let Some(data) = node.node("obstructions") {
+            let name = format!("{name}: obstructions");
+            let target = Target::Obstructions(index);
+            self.block(data, name, Element::Byte, count, target);
+        } else if node.is_open() {
+            layer.obstructions_not_read = Some(NotRead::FileEnds);
         }
         self.check_list(node, "entities", "entity");
         for (entity, i) in whole(node, "entities", "entity").zip(0..) {
@@ -390,30 +451,112 @@ impl Reader {
         });
     }
 
-    fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
-        let Some(dimensions) = node.node("dimensions") else {
-            self.problems.add(&rules::MISSING_NODE, node.place(), || {
-                format!("{name}: there is no node `dimensions`, so it is not shown; expected one")
-            });
-            return None;
-        };
+    /// The size of a layer as the file says it, if it is one.
+    fn layer_size(&mut self, node: Node<'_, '_>, name: &str, missing: NotRead) -> Option<[u32; 2]> {
         let moment = self.problems.moment();
-        let size = self.pair(Some(dimensions), ["width", "height"], 0);
-        let checked = checked_size(size);
-        if checked.is_none() {
-            // What is no number is taken for 0.
-            let cause = self.problems.first_since(moment);
-            let (subject, place) = (self.problems.subject, dimensions.place());
-            let problems = &mut self.problems;
-            problems.add_consequence(cause, &rules::SIZE, subject, place, || {
-                let [width, height] = size;
-                format!(
-                    "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
-                     and at most {MAX_TILES} tiles"
-                )
+        let dimensions = node.node("dimensions");
+        let size = self.pair(dimensions, ["width", "height"], 0);
+        let mut cause = self.problems.first_since(moment);
+        if dimensions.is_none() {
+            self.problems.add(&rules::MISSING_NODE, node.place(), || {
+                format!("{name}: there is no node `dimensions`; expected one")
             });
+            cause = self.problems.last();
         }
-        checked
+        let place = dimensions.unwrap_or(node).place();
+        let side = |name| {
+            let side = dimensions.and_then(|node| node.node(name));
+            side.map_or(place, |side| {
+                side.text().map_or(side.place(), |text| text.place)
+            })
+        };
+        self.sizes.push(Declared {
+            name: name.to_owned(),
+            size,
+            place,
+            sides: ["width", "height"].map(side),
+            cause,
+            missing,
+        });
+        checked_size(size)
+    }
+
+    /// Finds the sizes of layers that are another than their tiles are many, and leaves out what has none.
+    fn find_sizes(&mut self, map: &mut TextMap, file_bytes: usize) {
+        let mut budget = budget(file_bytes);
+        let mut tiles = vec![None; self.sizes.len()];
+        for (block, (target, _)) in self.blocks.iter().zip(&self.targets) {
+            if let Target::Tiles(layer) = *target
+                && let Some(tiles) = tiles.get_mut(layer)
+            {
+                let held = held_bytes(&block.bytes, budget.left().min(4 * MAX_TILES));
+                let held = held.filter(|held| budget.take(*held).is_ok() && held % 4 == 0);
+                *tiles = held.map(|held| held / 4);
+            }
+        }
+        let area = |[width, height]: [u32; 2]| u64::from(width) * u64::from(height);
+        let declared = |declared: &Declared| checked_size(declared.size);
+        let right =
+            self.sizes.iter().zip(&tiles).filter_map(|(size, tiles)| {
+                declared(size).filter(|size| Some(area(*size)) == *tiles)
+            });
+        let right: Vec<[u32; 2]> = right.collect();
+        for (index, size) in self.sizes.iter().enumerate() {
+            let (Some(layer), Some(tiles)) = (map.layers.get_mut(index), tiles.get(index)) else {
+                continue;
+            };
+            let checked = declared(size);
+            if checked.is_some_and(|size| Some(area(size)) == *tiles) {
+                continue;
+            }
+            let meant = tiles.and_then(|tiles| size.meant(tiles, &right));
+            if meant.is_none() && checked.is_some() {
+                // What is missing is that of a block.
+                continue;
+            }
+            let [width, height] = size.size;
+            let side = meant.and_then(|meant| {
+                let mut sides = meant.iter().zip(size.size).zip(size.sides);
+                let wrong = sides.find(|((meant, is), _)| i64::from(**meant) != i64::from(*is));
+                Some(wrong?.1)
+            });
+            let place = side.unwrap_or(size.place);
+            let subject = Subject::Layer(index as u32);
+            let problems = &mut self.problems;
+            problems.add_consequence(size.cause, &rules::SIZE, subject, place, || {
+                let name = &size.name;
+                match meant {
+                    Some([meant_width, meant_height]) => format!(
+                        "{name}: {width} x {height} tiles; expected {meant_width} x \
+                         {meant_height}, as many as its data has; it is read so"
+                    ),
+                    None => format!(
+                        "{name}: {width} x {height} tiles, so it is not shown; expected at least \
+                         1 x 1 and at most {MAX_TILES} tiles"
+                    ),
+                }
+            });
+            layer.size = meant.unwrap_or_default();
+            if meant.is_none() {
+                layer.tiles_not_read = Some(size.missing);
+                layer.obstructions_not_read = Some(size.missing);
+            }
+        }
+        let sizes = map.layers.iter().map(|layer| area(layer.size));
+        let sizes: Vec<u64> = sizes.collect();
+        let of_layer = |target: &Target| {
+            let (Target::Tiles(layer) | Target::Obstructions(layer)) = target;
+            sizes.get(*layer).copied().filter(|tiles| *tiles > 0)
+        };
+        let blocks = std::mem::take(&mut self.blocks).into_iter();
+        let targets = std::mem::take(&mut self.targets);
+        for (mut block, target) in blocks.zip(targets) {
+            if let Some(count) = of_layer(&target.0) {
+                block.count = count;
+                self.blocks.push(block);
+                self.targets.push(target);
+            }
+        }
     }
 
     /// Takes a block to inflate it later.

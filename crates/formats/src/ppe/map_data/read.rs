@@ -337,7 +337,7 @@ impl<'a> Reader<'a, '_> {
     /// it is missing.
     fn check_end(&mut self, source: &Plain<'_>) -> Option<NotRead> {
         let Some((section, found)) = source.cut else {
-            self.warn_of_leftover(source.pos, "the last section");
+            self.add_too_many(source.pos);
             return None;
         };
         self.add_cut(section, found, self.packed.len(), "the file ends");
@@ -359,6 +359,28 @@ impl<'a> Reader<'a, '_> {
             }
             format!("{why} in the {name}: {those}{found} of {count} cells are there")
         });
+    }
+
+    /// Lists what follows sections that are not packed: the engine reads no file of another length.
+    fn add_too_many(&mut self, end: usize) {
+        let rest = self.packed.len().saturating_sub(end);
+        if rest > 0 {
+            let [width, height] = self.header.size;
+            self.problems.add(&rules::LENGTH, place(end), || {
+                let what = match rest as u64 % CELL_BYTES {
+                    0 => "the rest is ignored",
+                    // Fewer than a cell has.
+                    _ => {
+                        "all behind a byte that is too many is read wrongly, and the rest is ignored"
+                    }
+                };
+                let rest = counted(rest, "byte");
+                format!(
+                    "{rest} after the last section; expected the end of the file behind \
+                     {width} x {height} cells; {what}"
+                )
+            });
+        }
     }
 
     fn warn_of_leftover(&mut self, end: usize, what: &str) {

@@ -268,7 +268,8 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
             tag::check_name(&tag, &ROOTS, problems);
             xmf.other.push(tag);
         }
-        let lacks_value = |problem: &Problem| problem.rule == &rules::VALUE;
+        let lacks_value =
+            |problem: &Problem| [&rules::VALUE, &rules::TAG_NAME].contains(&problem.rule);
         if let Some(cause) = problems
             .find_since(moment, lacks_value)
             .filter(|_| may_be_cut)
@@ -854,9 +855,9 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         let xmf = says(
             format!("{metadata}{objects}"),
             &[
-                "3:2: warning: `Resoluton` is the name of no tag here; did you mean `Resolution`?",
-                "7:2: warning: `Object:Bax` is the name of no tag here; did you mean `Object:Box`?",
-                "8:2: warning: found a tag without a name, which is ignored; expected its name",
+                "3:2: error: `Resoluton` is the name of no tag here; did you mean `Resolution`?",
+                "7:2: error: `Object:Bax` is the name of no tag here; did you mean `Object:Box`?",
+                "8:2: error: found a tag without a name, which is ignored; expected its name",
             ],
         );
         assert_eq!(xmf.metadata.other.len(), 2);

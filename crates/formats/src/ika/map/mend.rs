@@ -1,0 +1,317 @@
+//! A byte of a map that is lost, too many or wrong: what is around it is read all the same.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::super::bytes::{Cursor, File};
+use super::read::{ENTITY_BYTES, ZONE_BYTES, read_entity, read_zone};
+use super::{Entity, Zone};
+use crate::{Problems, ReadError};
+
+/// Of longer lists of zones and entities it is not looked where they go on behind what is damaged.
+const MAX_TAIL: usize = 1 << 20;
+/// How long a record may be that is damaged: the engine has room for 1023 bytes a text.
+const MAX_RECORD: usize = 8 << 10;
+/// In longer records it is not looked for the byte that is wrong.
+const MAX_MENDED: usize = 1 << 8;
+/// Numbers beyond this are not those of a game.
+const MAX_LIKELY: u32 = 0xFFFF;
+
+/// What is wrong with a byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    Missing,
+    TooMany(u8),
+    Wrong { found: u8, expected: u8 },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("a byte is missing; it is read as if there were one"),
+            Self::TooMany(byte) => {
+                write!(
+                    f,
+                    "there is a byte too many, {byte:#x}; it is read without it"
+                )
+            }
+            Self::Wrong { found, expected } => {
+                write!(
+                    f,
+                    "a byte is {found:#x}; expected {expected:#x}; it is read so"
+                )
+            }
+        }
+    }
+}
+
+/// A record of a list, or what stands before the layers.
+pub(super) trait Record: Sized {
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
+
+    fn texts(&self) -> Vec<&str>;
+
+    fn numbers(&self) -> Vec<i32>;
+
+    /// Says where the record is.
+    fn set_place(&mut self, _: Range<u64>) {}
+
+    /// How many of its values are hardly those of a game.
+    fn oddities(&self) -> usize {
+        let is_odd = |text: &&str| text.chars().any(|c| c.is_control() && !c.is_whitespace());
+        let odd_texts = self.texts().into_iter().filter(is_odd).count();
+        let numbers = self.numbers().into_iter();
+        odd_texts + numbers.filter(|n| n.unsigned_abs() > MAX_LIKELY).count()
+    }
+
+    /// Where the record ends that begins at a byte, if its values are those of a game.
+    fn likely_end(cursor: &Cursor<'_>, pos: usize) -> Option<usize> {
+        let mut cursor = cursor.clone();
+        cursor.seek(pos);
+        let mut problems = Problems::of_trial(0);
+        let record = Self::read(&mut cursor, &mut problems).ok()?;
+        (!problems.has_failed() && record.oddities() == 0).then(|| cursor.pos())
+    }
+}
+
+impl Record for Zone {
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        read_zone(cursor, problems)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        let scripts = [&self.activation_script, &self.entity_script];
+        let texts = [&self.name, &self.description].into_iter().chain(scripts);
+        texts.map(String::as_str).collect()
+    }
+
+    fn numbers(&self) -> Vec<i32> {
+        vec![self.chance_percent, self.delay_steps]
+    }
+
+    fn set_place(&mut self, place: Range<u64>) {
+        self.place = place;
+    }
+}
+
+impl Record for Entity {
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        read_entity(cursor, problems)
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        let scripts = [&self.activation_script, &self.move_script];
+        let others = [
+            &self.name,
+            &self.sprite,
+            &self.wander_zone,
+            &self.chase_target,
+        ];
+        let texts = others.into_iter().chain(scripts);
+        texts.map(String::as_str).collect()
+    }
+
+    fn numbers(&self) -> Vec<i32> {
+        let mut numbers = vec![
+            self.speed,
+            self.wander_steps,
+            self.wander_delay,
+            self.chase_distance,
+        ];
+        numbers.extend(self.position);
+        numbers.extend(self.wander_rect);
+        numbers
+    }
+
+    fn set_place(&mut self, place: Range<u64>) {
+        self.place = place;
+    }
+}
+
+/// What is damaged of zones and entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// A zone, by its index, and where the next one begins.
+    Zone(u32, usize),
+    /// The number of entities: where these begin, and how many they are.
+    EntityCount(usize, u32),
+    /// An entity.
+    Entity(u32, usize),
+}
+
+/// How many records there are from each byte of the end of a file up to that end.
+struct ToEnd {
+    start: usize,
+    /// 1 more than the entities; 0 where there are none.
+    entities: Vec<u32>,
+    /// 1 more than the zones, behind which there is the number of the entities and these.
+    zones: Vec<u32>,
+}
+
+impl ToEnd {
+    fn new(cursor: &Cursor<'_>) -> Option<Self> {
+        let (start, left) = (cursor.pos(), cursor.left());
+        if left > MAX_TAIL {
+            return None;
+        }
+        let mut to_end = Self {
+            start,
+            entities: vec![0; left + 1],
+            zones: vec![0; left + 1],
+        };
+        to_end.entities[left] = 1;
+        for i in (0..left).rev() {
+            let end = Entity::likely_end(cursor, start + i);
+            to_end.entities[i] = one_more(&to_end.entities, end, start);
+        }
+        for i in (0..left.saturating_sub(3)).rev() {
+            let mut number = cursor.clone();
+            number.seek(start + i);
+            let number = number.u32().ok()?;
+            to_end.zones[i] = if number.checked_add(1) == Some(to_end.entities[i + 4]) {
+                1
+            } else {
+                let end = Zone::likely_end(cursor, start + i);
+                one_more(&to_end.zones, end, start)
+            };
+        }
+        Some(to_end)
+    }
+
+    /// How many entities there are from a byte up to the end; none where there are none.
+    fn entities(&self, pos: usize) -> Option<u32> {
+        let count = self.entities.get(pos.checked_sub(self.start)?)?;
+        count.checked_sub(1).filter(|count| *count > 0)
+    }
+
+    /// Where so many records go on up to the end, behind one that begins at a byte and is at least so long.
+    fn next(&self, counts: &[u32], pos: usize, min_bytes: usize, records: u32) -> Option<usize> {
+        let first = pos + min_bytes - 1 - self.start;
+        let near = counts.get(first..counts.len().min(first + MAX_RECORD))?;
+        let next = near.iter().position(|count| *count == records + 1)?;
+        Some(self.start + first + next)
+    }
+}
+
+fn one_more(counts: &[u32], end: Option<usize>, start: usize) -> u32 {
+    let of_rest = end.and_then(|end| counts.get(end - start));
+    of_rest.map_or(0, |count| match count {
+        0 => 0,
+        count => count + 1,
+    })
+}
+
+impl Damage {
+    /// Finds what is damaged of zones and entities that do not end where the file does: as many as are said
+    /// to follow it do so up to that end.
+    pub(super) fn find(cursor: &Cursor<'_>) -> Option<Self> {
+        let to_end = ToEnd::new(cursor)?;
+        let mut cursor = cursor.clone();
+        let scratch = &mut Problems::of_trial(usize::MAX);
+        let zones = cursor.u32().ok()?;
+        for zone in 0..zones {
+            let more = zones - zone - 1;
+            let next = to_end.next(&to_end.zones, cursor.pos(), ZONE_BYTES, more);
+            // Without any record behind it, four zero bytes tell too little.
+            let is_last = |next: &usize| more == 0 && to_end.entities(next + 4).is_none();
+            if let Some(next) = next.filter(|next| !is_last(next)) {
+                return Some(Self::Zone(zone, next));
+            }
+            read_zone(&mut cursor, scratch).ok()?;
+        }
+        let first = cursor.pos() + 4;
+        for first in [first - 1, first + 1] {
+            if let Some(count) = to_end.entities(first) {
+                return Some(Self::EntityCount(first, count));
+            }
+        }
+        let entities = cursor.u32().ok()?;
+        for entity in 0..entities.checked_sub(1)? {
+            let more = entities - entity - 1;
+            let next = to_end.next(&to_end.entities, cursor.pos(), ENTITY_BYTES, more);
+            if let Some(next) = next {
+                return Some(Self::Entity(entity, next));
+            }
+            read_entity(&mut cursor, scratch).ok()?;
+        }
+        None
+    }
+}
+
+/// A record that bytes are but for one of them.
+pub(super) struct Mended<T> {
+    pub record: T,
+    pub fault: Fault,
+    /// Where that is in the bytes.
+    pub at: usize,
+    /// Where the record ends in them.
+    pub end: usize,
+}
+
+impl<T: Record> Mended<T> {
+    /// The record that bytes begin with but for one of them: of those that are good, with where they end, the
+    /// first one with the fewest values that are hardly those of a game.
+    pub(super) fn find(bytes: &[u8], is_good: impl Fn(&T, usize) -> bool) -> Option<Self> {
+        if bytes.len() > MAX_MENDED {
+            return None;
+        }
+        let mut best: Option<(usize, Self)> = None;
+        for (fault, at, changed) in without_a_fault(bytes) {
+            let mut cursor = Cursor::new(&changed, File);
+            let mut problems = Problems::of_trial(usize::MAX);
+            let Ok(record) = T::read(&mut cursor, &mut problems) else {
+                continue;
+            };
+            let end = bytes.len() - cursor.left().min(bytes.len());
+            let oddities = record.oddities() + problems.moment();
+            if best.as_ref().is_some_and(|(fewest, _)| oddities >= *fewest)
+                || !is_good(&record, end)
+            {
+                continue;
+            }
+            let mended = Self {
+                record,
+                fault,
+                at,
+                end,
+            };
+            if oddities == 0 {
+                return Some(mended);
+            }
+            best = Some((oddities, mended));
+        }
+        best.map(|(_, mended)| mended)
+    }
+}
+
+/// The bytes that are tried in place of one that is lost or wrong: those of the lengths of most texts, and of
+/// what a map begins with.
+fn expected_bytes() -> impl Iterator<Item = u8> {
+    (0..=b'P').chain([0xF9])
+}
+
+/// Bytes without each fault that one of them may have, that fault, and where it is.
+fn without_a_fault(bytes: &[u8]) -> impl Iterator<Item = (Fault, usize, Vec<u8>)> {
+    let places = move || bytes.iter().copied().enumerate();
+    let around = |at| bytes.split_at(at);
+    let of_other_length = places().flat_map(move |(at, byte)| {
+        let (before, from) = around(at);
+        let fewer = [before, from.get(1..).unwrap_or_default()].concat();
+        // Which one is missing nobody knows.
+        let missing = [0, b'?'].into_iter().chain(expected_bytes());
+        let more = missing.map(move |missing| {
+            let more = [before, &[missing], from].concat();
+            (Fault::Missing, at, more)
+        });
+        std::iter::once((Fault::TooMany(byte), at, fewer)).chain(more)
+    });
+    let others = places().flat_map(move |(at, found)| {
+        let others = expected_bytes().filter(move |expected| *expected != found);
+        others.map(move |expected| {
+            let (before, from) = around(at);
+            let other = [before, &[expected], from.get(1..).unwrap_or_default()].concat();
+            (Fault::Wrong { found, expected }, at, other)
+        })
+    });
+    of_other_length.chain(others)
+}
