@@ -2008,3 +2008,25 @@ fn a_blank_line_in_place_of_a_line_is_one_problem() {
         );
     }
 }
+
+/// A clip without joints and bounds is its line alone: written after another of the same name, it is that line
+/// for the second time.
+#[test]
+fn a_clip_of_nothing_is_told_from_its_line_twice_by_its_name() {
+    let bare = |names: [&str; 2]| {
+        let [first, second] = names;
+        let head = "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 2\n\
+            frame_counts 1 1\nhas_collision 1\n";
+        let vertex = "v 0 0 0\nvt 0 0\nvn 0 1 0\nvw \nvm 0\n".repeat(3);
+        read(format!("{head}{vertex}as {first} 1\nas {second} 1\n"))
+    };
+    assert_eq!(bare(["Run", "Walk"]).clips.len(), 2);
+    let twice = bare(["Run", "Run"]);
+    assert_eq!(twice.clips.len(), 1);
+    let said = problems(&twice);
+    assert!(
+        said.iter()
+            .any(|said| said.contains("`as` for the second time")),
+        "{said:?}"
+    );
+}

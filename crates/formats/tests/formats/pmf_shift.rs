@@ -104,8 +104,9 @@ fn a_byte_more_or_less_costs_only_what_it_is_in() {
         });
     }
     // A byte that makes a text of the header another one, or numbers before the levels, can look like two
-    // things that are wrong: of 12272 cases 12 did.
-    assert!(single * 1000 >= all * 995, "{single} of {all}");
+    // things that are wrong: of 12,360 cases 3 do. What is sampled
+    // depends on the files, so a few more may.
+    assert!(single * 1000 >= all * 999, "{single} of {all}");
 }
 
 /// A size that is given to a section that is not there takes nothing from the next one.
