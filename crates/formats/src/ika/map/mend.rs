@@ -7,6 +7,7 @@ use super::super::bytes::{Cursor, File};
 use super::read::{ENTITY_BYTES, ZONE_BYTES, read_entity, read_zone};
 use super::{Entity, Zone};
 use crate::{Problems, ReadError};
+use Field::{Bytes, Text};
 
 /// Of longer lists of zones and entities it is not looked where they go on behind what is damaged.
 const MAX_TAIL: usize = 1 << 20;
@@ -45,8 +46,51 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A field of a record.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Field {
+    Bytes(usize),
+    /// A text with the number of its bytes before it.
+    Text,
+}
+
+impl Field {
+    /// How long a record with such fields is at least, with nothing in its texts.
+    pub(super) const fn min_bytes(fields: &[Self]) -> usize {
+        let (mut bytes, mut i) = (0, 0);
+        while i < fields.len() {
+            bytes += match fields[i] {
+                Self::Bytes(count) => count,
+                Self::Text => TEXT_HEAD,
+            };
+            i += 1;
+        }
+        bytes
+    }
+
+    /// Where a record with such fields ends that bytes begin with, whatever is in it.
+    fn end_of(fields: &[Self], bytes: &[u8]) -> Option<usize> {
+        fields.iter().try_fold(0, |at, field| {
+            let end = match field {
+                Self::Bytes(count) => at + count,
+                Self::Text => {
+                    let len = bytes.get(at..)?.first_chunk::<TEXT_HEAD>()?;
+                    (at + TEXT_HEAD).checked_add(u32::from_le_bytes(*len) as usize)?
+                }
+            };
+            (end <= bytes.len()).then_some(end)
+        })
+    }
+}
+
+/// Bytes of the number before a text.
+const TEXT_HEAD: usize = 4;
+
 /// A record of a list, or what stands before the layers.
 pub(super) trait Record: Sized {
+    /// What it consists of: where it ends is found without reading it, since it is tried often.
+    const FIELDS: &'static [Field];
+
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
 
     fn texts(&self) -> Vec<&str>;
@@ -68,6 +112,7 @@ pub(super) trait Record: Sized {
     fn likely_end(cursor: &Cursor<'_>, pos: usize) -> Option<usize> {
         let mut cursor = cursor.clone();
         cursor.seek(pos);
+        Field::end_of(Self::FIELDS, cursor.clone().rest())?;
         let mut problems = Problems::of_trial(0);
         let record = Self::read(&mut cursor, &mut problems).ok()?;
         (!problems.has_failed() && record.oddities() == 0).then(|| cursor.pos())
@@ -75,6 +120,8 @@ pub(super) trait Record: Sized {
 }
 
 impl Record for Zone {
+    const FIELDS: &'static [Field] = &[Text, Text, Text, Text, Bytes(4), Bytes(4), Bytes(1)];
+
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
         read_zone(cursor, problems)
     }
@@ -95,6 +142,23 @@ impl Record for Zone {
 }
 
 impl Record for Entity {
+    const FIELDS: &'static [Field] = &[
+        Text,
+        Bytes(2 * 4),
+        Bytes(2 * 4),
+        Bytes(3),
+        Text,
+        Bytes(1),
+        Text,
+        Bytes(4),
+        Text,
+        Bytes(2 * 4),
+        Bytes(4 * 4),
+        Text,
+        Text,
+        Bytes(4),
+    ];
+
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
         read_entity(cursor, problems)
     }
@@ -250,19 +314,34 @@ pub(super) struct Mended<T> {
 
 impl<T: Record> Mended<T> {
     /// The record that bytes begin with but for one of them: of those that are good, with where they end, the
-    /// first one with the fewest values that are hardly those of a game.
-    pub(super) fn find(bytes: &[u8], is_good: impl Fn(&T, usize) -> bool) -> Option<Self> {
+    /// first one with the fewest values that are hardly those of a game. Whether one can be good is asked of its
+    /// bytes and where it ends before it is read.
+    pub(super) fn find(
+        bytes: &[u8],
+        can_be: impl Fn(&[u8], usize) -> bool,
+        is_good: impl Fn(&T, usize) -> bool,
+    ) -> Option<Self> {
         if bytes.len() > MAX_MENDED {
             return None;
         }
         let mut best: Option<(usize, Self)> = None;
         for (fault, at, changed) in without_a_fault(bytes) {
+            let Some(end) = Field::end_of(T::FIELDS, &changed) else {
+                continue;
+            };
+            let record = changed.get(..end).unwrap_or_default();
+            let left = changed.len() - end;
+            let Some(end) = bytes.len().checked_sub(left) else {
+                continue;
+            };
+            if !can_be(record, end) {
+                continue;
+            }
             let mut cursor = Cursor::new(&changed, File);
             let mut problems = Problems::of_trial(usize::MAX);
             let Ok(record) = T::read(&mut cursor, &mut problems) else {
                 continue;
             };
-            let end = bytes.len() - cursor.left().min(bytes.len());
             let oddities = record.oddities() + problems.moment();
             if best.as_ref().is_some_and(|(fewest, _)| oddities >= *fewest)
                 || !is_good(&record, end)

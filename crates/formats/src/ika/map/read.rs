@@ -9,7 +9,7 @@ use super::super::block::{Block, Element, Inflated, budget, inflate_all, whole_l
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
-use super::mend::{Damage, Mended, Record};
+use super::mend::{Damage, Field, Mended, Record};
 use super::render_string::oddities;
 use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
@@ -95,8 +95,8 @@ fn find_head(
     problems: &mut Problems,
 ) -> Result<Head, ReadError> {
     let found = check_magic(bytes).and_then(|()| Head::read(cursor, problems));
-    let is_likely = |head: &Head, end: usize| {
-        let first = end.saturating_add(head.layers.saturating_mul(INFO_BYTES) + COUNT_BYTES);
+    let is_likely = |layers: usize, end: usize| {
+        let first = end.saturating_add(layers.saturating_mul(INFO_BYTES) + COUNT_BYTES);
         bytes.get(first..).is_some_and(is_zlib)
     };
     let end = cursor.pos();
@@ -104,7 +104,7 @@ fn find_head(
         // A byte may be missing or too many in the parallax of layers.
         let mut ends = end.saturating_sub(1)..=end + 1;
         head.layers == 0
-            || ends.any(|end| is_likely(head, end))
+            || ends.any(|end| is_likely(head.layers, end))
             || bytes
                 .get(end + INFO_BYTES + COUNT_BYTES..)
                 .is_some_and(is_zlib)
@@ -113,14 +113,18 @@ fn find_head(
     if found.as_ref().is_ok_and(is_whole) {
         return found;
     }
+    let can_be = |head: &[u8], end: usize| {
+        let layers = head
+            .last_chunk()
+            .map_or(0, |count| u32::from_le_bytes(*count));
+        head.starts_with(MAGIC) && layers > 0 && is_likely(layers as usize, end)
+    };
     let is_good = |head: &Head, end: usize| {
         let tiles = head.map.tile_count();
         let first = end + head.layers * INFO_BYTES + COUNT_BYTES;
-        head.layers > 0
-            && is_likely(head, end)
-            && Layout::walk(bytes, end, head.layers, Order::InfosFirst, (0, tiles))
-                .tail
-                .is_some()
+        Layout::walk(bytes, end, head.layers, Order::InfosFirst, (0, tiles))
+            .tail
+            .is_some()
             && whole_length(bytes.get(first..).unwrap_or_default(), 4 * tiles).is_some()
     };
     let begin = bytes.get(..MAX_HEAD).unwrap_or(bytes);
@@ -129,7 +133,7 @@ fn find_head(
         fault,
         at,
         end,
-    }) = Mended::<Head>::find(begin, is_good)
+    }) = Mended::<Head>::find(begin, can_be, is_good)
     else {
         return found;
     };
@@ -180,6 +184,16 @@ struct Head {
 }
 
 impl Record for Head {
+    const FIELDS: &'static [Field] = &[
+        Field::Bytes(MAGIC.len()),
+        Field::Text,
+        Field::Text,
+        Field::Text,
+        Field::Bytes(4 * 4),
+        Field::Bytes(1),
+        Field::Bytes(COUNT_BYTES),
+    ];
+
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
         cursor.enter("header", None);
         let at = cursor.pos();
@@ -784,8 +798,8 @@ fn mended(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) 
 }
 
 /// Bytes of a zone and of an entity whose texts are empty.
-pub(super) const ZONE_BYTES: usize = 25;
-pub(super) const ENTITY_BYTES: usize = 76;
+pub(super) const ZONE_BYTES: usize = Field::min_bytes(Zone::FIELDS);
+pub(super) const ENTITY_BYTES: usize = Field::min_bytes(Entity::FIELDS);
 
 /// How many times the bytes of all zones and entities are read at most to find out how many there are.
 const MAX_PROBES: usize = 4;
@@ -979,7 +993,8 @@ fn read_damaged<T: Record>(
 ) -> Option<T> {
     let start = cursor.pos();
     let bytes = cursor.bytes(next - start).unwrap_or_default();
-    let Some(mut mended) = Mended::<T>::find(bytes, |_, end| end == bytes.len()) else {
+    let is_whole = |_: &[u8], end| end == bytes.len();
+    let Some(mut mended) = Mended::<T>::find(bytes, is_whole, |_, _| true) else {
         cursor.warn(problems, &rules::RECORD, start, || {
             format!("it cannot be read; expected it to end at {next:#x}; it is left out")
         });
