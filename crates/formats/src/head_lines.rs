@@ -63,7 +63,7 @@ impl HeadLines {
         while let Some(key) = text.line_word() {
             if (self.layout.is_behind)(key.text) {
                 text.unread(key);
-                self.end(text, key.into());
+                self.end(text, &key.into());
                 return None;
             }
             if let Some(line) = self.line_of(key.text) {
@@ -106,7 +106,7 @@ impl HeadLines {
             }
             text.skip_line();
         }
-        self.end(text, text.file_ends());
+        self.end(text, &text.file_ends());
         None
     }
 
@@ -129,9 +129,9 @@ impl HeadLines {
     }
 
     /// Ends the head before all its lines have come.
-    fn end(&mut self, text: &mut Text<'_>, found: Found<'_>) {
+    fn end(&mut self, text: &mut Text<'_>, found: &Found<'_>) {
         let len = self.layout.lines.len();
-        self.check_missing(text, self.next..len, &found);
+        self.check_missing(text, self.next..len, found);
         self.next = len;
     }
 

@@ -14,9 +14,10 @@ use crate::{Place, Problem, ReadError, Rule, Subject, quoted};
 const MAX_PROBLEMS: usize = 16;
 /// How many lines are looked at.
 const MAX_LINES: usize = 6;
-/// How many bytes are read again in all, but for a few times in any case.
+/// How many bytes are read again in all, but for a few times in any case, and no more often than this: a small
+/// file may promise much, which takes time whenever it is read.
 const MAX_BYTES: usize = 16 << 20;
-const MIN_TRIES: usize = 8;
+const TRIES: RangeInclusive<usize> = 8..=32;
 
 /// What a format says of slips.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub(crate) fn read<T>(
         Err(ReadError::Unreadable(problem)) => vec![problem.clone()],
         Err(ReadError::Cancelled) => return found,
     };
-    let mut tries = (MAX_BYTES / bytes.len().max(1)).max(MIN_TRIES);
+    let mut tries = (MAX_BYTES / bytes.len().max(1)).clamp(*TRIES.start(), *TRIES.end());
     // What is read of the text as it was perhaps meant, and how much is said of that; none where it was not
     // meant so.
     let mut try_slip = |slip: &Slip<'_>, min_gone: usize| {
