@@ -684,6 +684,13 @@ mod tests {
             (value(tree.root("a").unwrap(), "b"), problems.len()),
             ("two (x)\nlines (y".to_owned(), 0)
         );
+        // With as many quotes as there should be, a text may look like nodes.
+        let (tree, problems) = read(b"(a (b 'two)\n(c lines') (d 'z'))");
+        let root = tree.root("a").unwrap();
+        assert_eq!(
+            (value(root, "b"), value(root, "d"), problems.len()),
+            ("two)\n(c lines".to_owned(), "z".to_owned(), 0)
+        );
         let (_, problems) = read(b"(a (b 'two\nlines");
         assert_eq!(
             problems,

@@ -72,6 +72,8 @@ struct Parser<'a, 'g> {
     problems: Problems,
     grammar: &'g Grammar,
     mending: Option<Mending>,
+    /// Whether each quote that begins a text has one that ends it: whatever is between them is a text.
+    has_even_quotes: bool,
 }
 
 impl<'a, 'g> Parser<'a, 'g> {
@@ -92,6 +94,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             problems: Problems::new(),
             grammar,
             mending,
+            has_even_quotes: has_even_quotes(bytes),
         }
     }
 
@@ -565,6 +568,8 @@ impl<'a, 'g> Parser<'a, 'g> {
         let mut text = self.bytes.get(start..end).unwrap_or_default();
         let behind = self.bytes.get(self.pos + 1..).unwrap_or_default();
         let fault = quote_fault(text, behind, is_closed, self.grammar);
+        let is_text = matches!(fault, Some(QuoteFault::NoEnd(_))) && is_end(behind);
+        let fault = fault.filter(|_| !(is_text && self.has_even_quotes));
         match fault {
             Some(QuoteFault::NoEnd(len)) => {
                 (self.pos, self.line, self.line_start) = begin;
@@ -698,6 +703,29 @@ enum QuoteFault {
     Inside(usize),
 }
 
+/// Whether each quote that begins a text has one that ends it.
+fn has_even_quotes(bytes: &[u8]) -> bool {
+    let mut is_inside = false;
+    let mut bytes = bytes.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\'' => is_inside = !is_inside,
+            b'\\' if is_inside => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+    !is_inside
+}
+
+/// Whether a text can end before this: there is nothing but the end of its node behind it, or what follows
+/// in that.
+fn is_end(rest: &[u8]) -> bool {
+    let ends_value = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
+    rest.first().is_none_or(ends_value)
+}
+
 /// What is wrong with the quotes of a text, which goes up to the next quote or to the end of the file.
 fn quote_fault(
     text: &[u8],
@@ -711,9 +739,6 @@ fn quote_fault(
     if !is_closed {
         return lost.filter(|_| line_end.is_some() && node_end(line).is_some());
     }
-    // Behind the end of a text there is nothing but the end of its node, or what follows in it.
-    let ends_value = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
-    let is_end = |rest: &[u8]| rest.first().is_none_or(ends_value);
     let end = node_end(text);
     if is_end(behind) {
         // Nor has a text the ends of nodes in it, and then a node.
