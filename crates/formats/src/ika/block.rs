@@ -378,6 +378,13 @@ pub(super) fn check_count(
     ))
 }
 
+/// Whether bytes begin as a zlib stream does.
+pub(super) fn is_zlib(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|[cmf, flg]| {
+        cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;

@@ -356,3 +356,31 @@ fn a_wrong_size_of_the_pixels_is_one_problem() {
     assert_eq!(cut.problems[0].rule.id, "ika/truncated");
     assert!(cut.strands_not_read.is_some() && cut.pixels_not_read.is_none());
 }
+
+/// A description that is some bytes shorter or longer than 64 moves what follows, which is found all the same.
+#[test]
+fn a_byte_more_or_less_in_the_description_is_one_problem_and_loses_nothing() {
+    for whole in [made_up(), indexed(0, 9)] {
+        let file = write(&whole).unwrap();
+        let description = 11..11 + 64;
+        for at in description {
+            let mut fewer = file.clone();
+            fewer.remove(at);
+            let mut more = file.clone();
+            more.insert(at, b'?');
+            let mut two_more = more.clone();
+            two_more.insert(at, b'?');
+            for (broken, found) in [(fewer, 63), (more, 65), (two_more, 66)] {
+                let vsp = read(&broken).unwrap();
+                one(
+                    &vsp,
+                    Severity::Error,
+                    &format!("description: it is {found} bytes long"),
+                );
+                assert_eq!(vsp.pixels, whole.pixels, "{at:#x}");
+                assert_eq!(vsp.palette, whole.palette, "{at:#x}");
+                assert_eq!(vsp.strands, whole.strands, "{at:#x}");
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::block::{Block, Element, Inflated, budget, inflate_all, whole_length};
+use super::super::block::{Block, Element, Inflated, budget, inflate_all, is_zlib, whole_length};
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
@@ -310,13 +310,6 @@ impl BlockPlace {
             why => why,
         }
     }
-}
-
-/// Whether bytes begin as a zlib stream does.
-fn is_zlib(bytes: &[u8]) -> bool {
-    bytes.first_chunk().is_some_and(|[cmf, flg]| {
-        cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
-    })
 }
 
 /// A block whose length does not go with what follows, and which ends elsewhere by itself.

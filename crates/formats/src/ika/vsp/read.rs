@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
-use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all, is_whole};
+use super::super::block::{
+    Block, Element, Elements, Inflated, budget, inflate_all, is_whole, is_zlib,
+};
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
@@ -13,8 +15,11 @@ use crate::{NotRead, Place, Problems, ReadError, Subject, counted, quoted};
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
-/// The bytes of a description.
+/// The bytes of a description, and where it is.
 const DESCRIPTION_BYTES: usize = 64;
+const DESCRIPTION_AT: usize = 11;
+/// How many bytes may be lost or too many in it.
+const MAX_SHIFT: usize = 2;
 /// The bytes of a strand.
 const STRAND_BYTES: usize = 8;
 /// The edge of the tiles of VERGE, in pixels.
@@ -116,6 +121,35 @@ impl Head {
             Packing::None => self.stored_bytes(),
             Packing::Rle | Packing::Zlib => self.packed.into(),
         }
+    }
+
+    /// The head with a description that is some bytes shorter or longer than it should be, and where the
+    /// pixels are behind it, if they are there and not where the head ends.
+    fn with_other_description(&self, bytes: &[u8], end: usize) -> Option<(Self, usize)> {
+        let behind = bytes.get(end..)?;
+        if self.packing != Packing::Zlib || is_zlib(behind) {
+            return None;
+        }
+        let rest = end - DESCRIPTION_AT - DESCRIPTION_BYTES;
+        let lengths =
+            (1..=MAX_SHIFT).flat_map(|by| [DESCRIPTION_BYTES - by, DESCRIPTION_BYTES + by]);
+        lengths.into_iter().find_map(|len| {
+            let (before, from) = bytes.split_at_checked(DESCRIPTION_AT)?;
+            let (description, behind) = from.split_at_checked(len)?;
+            let mut description = description.to_vec();
+            description.resize(DESCRIPTION_BYTES, 0);
+            let mended = [before, &description, behind.get(..rest)?].concat();
+            let mut head =
+                Self::read(&mut Cursor::new(&mended, File), &mut Problems::new()).ok()?;
+            let pixels_at = DESCRIPTION_AT + len + rest;
+            head.packed_at = pixels_at - 4;
+            let mut cursor = Cursor::new(bytes, File);
+            cursor.seek(pixels_at);
+            let packed = head.packed as usize;
+            let is_it = bytes.get(pixels_at..).is_some_and(is_zlib)
+                && head.is_end_of_pixels(&cursor, packed);
+            is_it.then_some((head, pixels_at))
+        })
     }
 
     /// Takes the strands that end the file for the true end of the pixels, where these end just there, or
@@ -313,7 +347,22 @@ fn read_binary(
         ));
     }
     let mut cursor = Cursor::new(bytes, File);
-    let mut head = Head::read(&mut cursor, problems)?;
+    let mut of_head = Problems::new();
+    let mut head = Head::read(&mut cursor, &mut of_head)?;
+    if let Some((mended, pixels_at)) = head.with_other_description(bytes, cursor.pos()) {
+        head = mended;
+        let shift = pixels_at.cast_signed() - cursor.pos().cast_signed();
+        cursor.seek(pixels_at);
+        problems.add(&rules::BYTE, Place::Offset(DESCRIPTION_AT as u64), || {
+            let found = DESCRIPTION_BYTES.saturating_add_signed(shift);
+            format!(
+                "description: it is {found} bytes long; expected {DESCRIPTION_BYTES}, as where the pixels \
+                 begin says; it is read so"
+            )
+        });
+    } else {
+        problems.append(of_head, None, |_| false);
+    }
     let moment = problems.moment();
     no_tiles(head.vsp.count, problems);
     head.mend_size(&cursor, problems);
