@@ -49,7 +49,6 @@ impl Place {
     }
 
     /// Which line of a text it is in, from 1.
-    #[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
     pub(crate) const fn line_number(self) -> Option<u64> {
         match self {
             Self::Text { line, .. } => Some(line),

@@ -288,7 +288,19 @@ impl<'a> Tree<'a> {
     pub(super) fn fold_cut(&self, problems: &mut Problems, follows: impl Fn(&Problem) -> bool) {
         self.fold_imbalance(problems);
         if let Some(unbalanced) = self.unbalanced {
-            problems.fold(unbalanced, |problem| self.is_of_missing(problem));
+            // What stands in the place of one that is lost is taken for the end of what is before it, on its line
+            // or the one before.
+            let lost = problems.place_of(Some(unbalanced));
+            let is_before = |place: Place| {
+                let lines = [Some(place), lost].map(|place| place?.line_number());
+                let [Some(line), Some(of_lost)] = lines else {
+                    return false;
+                };
+                Some(place) < lost && line + 1 >= of_lost
+            };
+            problems.fold(unbalanced, |problem| {
+                is_before(problem.place) || self.is_of_missing(problem)
+            });
         }
         for Misnamed { cause, places } in &self.misnamed {
             problems.fold(*cause, |problem| {
@@ -690,6 +702,12 @@ mod tests {
         assert_eq!(
             (value(root, "b"), value(root, "d"), problems.len()),
             ("two)\n(c lines".to_owned(), "z".to_owned(), 0)
+        );
+        // Those in names do not count.
+        let (tree, problems) = read(b"(a (x' 'y') (b 'two)\n(c lines'))");
+        assert_eq!(
+            (value(tree.root("a").unwrap(), "b"), problems.len()),
+            ("two)\n(c lines".to_owned(), 0)
         );
         let (_, problems) = read(b"(a (b 'two\nlines");
         assert_eq!(

@@ -164,11 +164,9 @@ impl<'a> TileList<'a> {
             return Err(self.nothing_read());
         }
         let end = self.read_end(index, count);
-        self.bad.extend(index..count);
         let chunk_cols = self.chunk_cols;
         let bad = self.bad.iter();
         let mut bad_tiles: Vec<_> = bad.map(|index| file_tile(*index, chunk_cols)).collect();
-        bad_tiles.sort_unstable();
         let mut map = Pfmap {
             version: self.head.version,
             materials: self.head.materials,
@@ -179,9 +177,17 @@ impl<'a> TileList<'a> {
             layout: self.layout.finish((index < count).then_some((index, end))),
             crlf: self.head.crlf,
             problems: Vec::new(),
-            bad_tiles,
+            bad_tiles: Vec::new(),
             odd_tiles: self.odd,
         };
+        let chunk_row = index / (RUN * cols);
+        for row in (chunk_row * RUN) as u32..map.rows() {
+            let missing = (0..map.cols()).filter(|col| map.file_index(row, *col) >= index);
+            bad_tiles.extend(missing.map(|col| (row, col)));
+        }
+        // Both parts are nearly sorted.
+        bad_tiles.sort();
+        map.bad_tiles = bad_tiles;
         if usize::from(self.max_material) >= map.materials.len()
             || self.has_odd_digits
             || !map.odd_tiles.is_empty()

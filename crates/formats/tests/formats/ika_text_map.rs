@@ -456,6 +456,24 @@ fn a_parenthesis_or_quote_lost_or_twice_is_one_problem_where_it_is_and_loses_not
 }
 
 #[test]
+fn a_letter_in_place_of_a_parenthesis_is_one_problem_and_loses_no_node() {
+    let text = text().replace("it\\'s (a) path\\\\way\nnext", "down");
+    let bare = text.replace("'1.2'", "1.1").replace('\'', "");
+    let whole = good(&bare);
+    for (at, _) in bare.match_indices(')') {
+        let changed = [&bare[..at], "x", &bare[at + 1..]].concat();
+        let read = good(&changed);
+        let said = messages(&read);
+        assert_eq!(read.problems.len(), 1, "{at}: {said:#?}");
+        // Those at the end of the file end nothing else.
+        let is_end = bare[at..].trim_end().bytes().all(|byte| byte == b')');
+        if !is_end {
+            assert_eq!(counts(&read), counts(&whole), "{at}: {said:#?}");
+        }
+    }
+}
+
+#[test]
 fn quotes_in_texts_of_several_lines_are_one_problem_too() {
     let text = text();
     let whole = good(&text);

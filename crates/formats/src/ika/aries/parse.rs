@@ -706,15 +706,16 @@ enum QuoteFault {
 /// Whether each quote that begins a text has one that ends it.
 fn has_even_quotes(bytes: &[u8]) -> bool {
     let mut is_inside = false;
-    let mut bytes = bytes.iter();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\'' => is_inside = !is_inside,
-            b'\\' if is_inside => {
-                bytes.next();
-            }
-            _ => {}
-        }
+    let mut rest = bytes;
+    while let Some((byte, behind)) = rest.split_first() {
+        let skipped = match byte {
+            b'\\' if is_inside => 1,
+            // A name may have quotes in it.
+            b'(' if !is_inside => name_in(behind).len(),
+            _ => 0,
+        };
+        is_inside ^= *byte == b'\'';
+        rest = behind.get(skipped..).unwrap_or_default();
     }
     !is_inside
 }
