@@ -36,7 +36,7 @@ crate::rules! {
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";
     /// A block holds more than is needed, or is damaged behind that.
-    Error LONG_BLOCK = "ika/long-block";
+    Warning LONG_BLOCK = "ika/long-block";
     /// Data is not base64.
     Error BASE64 = "ika/base64";
     /// Something follows the end of a block, the map or the tileset.

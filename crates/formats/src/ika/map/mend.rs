@@ -115,7 +115,9 @@ pub(super) trait Record: Sized {
         Field::end_of(Self::FIELDS, cursor.clone().rest())?;
         let mut problems = Problems::of_trial(0);
         let record = Self::read(&mut cursor, &mut problems).ok()?;
-        (!problems.has_failed() && record.oddities() == 0).then(|| cursor.pos())
+        // Zero bytes are a record too, but nothing has no name.
+        let has_name = record.texts().first().is_some_and(|name| !name.is_empty());
+        (!problems.has_failed() && has_name && record.oddities() == 0).then(|| cursor.pos())
     }
 }
 
@@ -232,7 +234,9 @@ impl ToEnd {
             let mut number = cursor.clone();
             number.seek(start + i);
             let number = number.u32().ok()?;
-            to_end.zones[i] = if number.checked_add(1) == Some(to_end.entities[i + 4]) {
+            // Without entities, four zero bytes are their number, and tell too little.
+            let has_entities = number > 0 && number.checked_add(1) == Some(to_end.entities[i + 4]);
+            to_end.zones[i] = if has_entities {
                 1
             } else {
                 let end = Zone::likely_end(cursor, start + i);
@@ -276,9 +280,7 @@ impl Damage {
         for zone in 0..zones {
             let more = zones - zone - 1;
             let next = to_end.next(&to_end.zones, cursor.pos(), ZONE_BYTES, more);
-            // Without any record behind it, four zero bytes tell too little.
-            let is_last = |next: &usize| more == 0 && to_end.entities(next + 4).is_none();
-            if let Some(next) = next.filter(|next| !is_last(next)) {
+            if let Some(next) = next {
                 return Some(Self::Zone(zone, next));
             }
             read_zone(&mut cursor, scratch).ok()?;

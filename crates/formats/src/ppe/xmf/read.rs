@@ -225,7 +225,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
             xmf.is_cut = true;
             break;
         }
-        let (moment, layers) = (problems.moment(), xmf.layers.len());
+        let (moment, layers, others) = (problems.moment(), xmf.layers.len(), xmf.other.len());
         if tag::is::<Metadata>(&tag) && !has_metadata {
             has_metadata = true;
             xmf.is_head_cut = tag.is_open;
@@ -276,6 +276,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         {
             problems.fold_since(moment, cause);
             xmf.layers.truncate(layers);
+            xmf.other.truncate(others);
             xmf.is_cut = true;
         }
     }
