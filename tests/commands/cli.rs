@@ -404,12 +404,10 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
 #[test]
 fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
     let folder = Folder::new();
-    let huge = map("grass.png", RAMP).replace("num_rows 1", "num_rows 1000000000");
-    folder.write("huge.pfmap", huge);
     folder.write("junk.pfmap", [0_u8, 159, 146, 150].repeat(1000));
     folder.write("empty.pfmap", "");
     folder.write("token.pfmap", format!("version {}", "9".repeat(5_000_000)));
-    for file in ["huge.pfmap", "junk.pfmap", "empty.pfmap", "token.pfmap"] {
+    for file in ["junk.pfmap", "empty.pfmap", "token.pfmap"] {
         for command in ["info", "check"] {
             let outcome = folder.run(&format!("{command} {file} --json")).expect(1);
             let json = outcome.json();
@@ -430,6 +428,20 @@ fn a_map_that_cannot_be_shown_at_all_is_status_1_with_its_problem() {
         assert!(render.stderr.contains(&format!("{file}:")), "{render:?}");
         assert!(!folder.path("a.png").exists());
     }
+}
+
+#[test]
+fn a_map_that_promises_too_much_is_shown_by_its_tiles_with_status_1() {
+    let folder = Folder::new();
+    let huge = map("grass.png", RAMP).replace("num_rows 1", "num_rows 1000000000");
+    folder.write("huge.pfmap", huge);
+    let json = folder.run("info huge.pfmap --json").expect(1).json();
+    assert_eq!(json["chunks"]["rows"], 1);
+    assert_eq!(json["problems"][0]["rule"], "pfmap/size");
+    folder
+        .run("render huge.pfmap -o a.png --size 8x8")
+        .expect(1);
+    assert!(folder.path("a.png").exists());
 }
 
 #[test]

@@ -1120,16 +1120,17 @@ mod tests {
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let mut bytes = pmf::write(&pmf, pmf::Packing::Stored).unwrap();
-        // The type of the last entity is its last byte.
+        // The type of the last entity is its last byte. With more behind it, it is of none that is known.
         *bytes.last_mut().unwrap() = 99;
+        bytes.extend([7; 5]);
         let map = sample::file(&bytes);
         let groups = properties(&map, LevelItem::Map);
         let unread = groups
             .iter()
             .find(|group| group.title == "Entities that are not read");
         let dump = &unread.unwrap().properties[3];
-        assert_eq!((dump.bytes.len(), dump.bytes.last()), (17, Some(&99)));
-        assert_eq!(unread.unwrap().properties[2].value, "17 bytes");
+        assert_eq!((dump.bytes.len(), dump.bytes.last()), (22, Some(&7)));
+        assert_eq!(unread.unwrap().properties[2].value, "22 bytes");
     }
 
     #[test]

@@ -69,18 +69,24 @@ pub fn read_with(
         sizes: Vec::new(),
     };
     let mut map = reader.map(root);
-    let mut inflated = Vec::new();
     // Only where something is wrong with blocks may it be with the sizes of layers.
-    let is_whole = reader.sizes.iter().all(Declared::is_size) && {
+    let whole = if reader.sizes.iter().all(Declared::is_size) {
         let scratch = &mut Problems::of_trial(usize::MAX);
-        inflated = inflate_all(&reader.blocks, &mut budget(bytes.len()), scratch, watch)?;
-        scratch.moment() == 0 && reader.blocks.iter().all(|block| block.cause.is_none())
+        let inflated = inflate_all(&reader.blocks, &mut budget(bytes.len()), scratch, watch)?;
+        let is_whole =
+            scratch.moment() == 0 && reader.blocks.iter().all(|block| block.cause.is_none());
+        // What is not whole may be large, and is inflated once more.
+        is_whole.then_some(inflated)
+    } else {
+        None
     };
-    if !is_whole {
+    let inflated = if let Some(inflated) = whole {
+        inflated
+    } else {
         reader.find_sizes(&mut map, bytes.len());
         let budget = &mut budget(bytes.len());
-        inflated = inflate_all(&reader.blocks, budget, &mut reader.problems, watch)?;
-    }
+        inflate_all(&reader.blocks, budget, &mut reader.problems, watch)?
+    };
     let Reader {
         mut problems,
         targets,
