@@ -401,6 +401,17 @@ fn tiles_of_nothing() {
     assert!(text.contains("may inflate to"), "{text}");
 }
 
+/// Wherever one looks in such a file, there is a zone or an entity that could be one.
+#[test]
+fn records_again_and_again() {
+    let whole = ika_map::write(&synthesize::ika_map([4, 4], 3, 1)).unwrap();
+    for len in [100, 250, 400] {
+        let piece = &whole[whole.len() - len..];
+        let bytes = [&whole[..], &piece.repeat((1 << 20) / len)].concat();
+        info_of("records", ".map", &bytes);
+    }
+}
+
 #[test]
 fn pixels_of_nothing() {
     let tileset = ika::Vsp {

@@ -13,6 +13,8 @@ use Field::{Bytes, Text};
 const MAX_TAIL: usize = 1 << 20;
 /// How long a record may be that is damaged: the engine has room for 1023 bytes a text.
 const MAX_RECORD: usize = 8 << 10;
+/// How often each byte of these lists is read, to find out where records begin.
+const MAX_READ: usize = 64;
 /// In longer records it is not looked for the byte that is wrong.
 const MAX_MENDED: usize = 1 << 8;
 /// Numbers beyond this are not those of a game.
@@ -112,7 +114,6 @@ pub(super) trait Record: Sized {
     fn likely_end(cursor: &Cursor<'_>, pos: usize) -> Option<usize> {
         let mut cursor = cursor.clone();
         cursor.seek(pos);
-        Field::end_of(Self::FIELDS, cursor.clone().rest())?;
         let mut problems = Problems::of_trial(0);
         let record = Self::read(&mut cursor, &mut problems).ok()?;
         // Zero bytes are a record too, but nothing has no name.
@@ -226,9 +227,10 @@ impl ToEnd {
             zones: vec![0; left + 1],
         };
         to_end.entities[left] = 1;
+        let mut patience = MAX_READ * left;
         for i in (0..left).rev() {
-            let end = Entity::likely_end(cursor, start + i);
-            to_end.entities[i] = one_more(&to_end.entities, end, start);
+            let counts = (start, &*to_end.entities);
+            to_end.entities[i] = count_from::<Entity>(cursor, i, counts, &mut patience)?;
         }
         for i in (0..left.saturating_sub(3)).rev() {
             let mut number = cursor.clone();
@@ -239,8 +241,8 @@ impl ToEnd {
             to_end.zones[i] = if has_entities {
                 1
             } else {
-                let end = Zone::likely_end(cursor, start + i);
-                one_more(&to_end.zones, end, start)
+                let counts = (start, &*to_end.zones);
+                count_from::<Zone>(cursor, i, counts, &mut patience)?
             };
         }
         Some(to_end)
@@ -261,12 +263,24 @@ impl ToEnd {
     }
 }
 
-fn one_more(counts: &[u32], end: Option<usize>, start: usize) -> u32 {
-    let of_rest = end.and_then(|end| counts.get(end - start));
-    of_rest.map_or(0, |count| match count {
-        0 => 0,
-        count => count + 1,
-    })
+/// 1 more than the records from a byte on, by those behind it; 0 where there is none. None where too much was
+/// read to find that out.
+fn count_from<T: Record>(
+    cursor: &Cursor<'_>,
+    index: usize,
+    (start, counts): (usize, &[u32]),
+    patience: &mut usize,
+) -> Option<u32> {
+    let mut rest = cursor.clone();
+    rest.seek(start + index);
+    let len = Field::end_of(T::FIELDS, rest.rest());
+    let behind = len.and_then(|len| Some((len, counts.get(index + len)?)));
+    let Some((len, behind)) = behind.filter(|(_, behind)| **behind > 0) else {
+        return Some(0);
+    };
+    *patience = patience.checked_sub(len)?;
+    let end = T::likely_end(cursor, start + index);
+    Some(end.map_or(0, |_| behind + 1))
 }
 
 impl Damage {
