@@ -412,6 +412,17 @@ fn records_again_and_again() {
     }
 }
 
+/// Zero bytes can be lists of nothing, wherever one looks for the next level.
+#[test]
+fn levels_of_nothing() {
+    let whole = pmf::write(&synthesize::pmf([1, 2, 1], 1, 3), Packing::Compressed).unwrap();
+    for share in 1..8 {
+        let (before, behind) = whole.split_at(whole.len() * share / 8);
+        let bytes = [before, &vec![0; 1 << 20], behind].concat();
+        info_of("zero bytes", ".pmf", &bytes);
+    }
+}
+
 #[test]
 fn pixels_of_nothing() {
     let tileset = ika::Vsp {

@@ -168,10 +168,11 @@ impl Entities {
             }
         }
         let is_cut = error.is_some();
-        let ends_with_section =
-            opaque.is_none() && cursor.clone().rest().iter().all(|byte| *byte == 0);
-        // What else could be there, if one of them were of another type.
         let is_tried = broken.is_none() || wrong_type.is_some() || problems.is_trial();
+        // What is only tried may be so at each byte of a file.
+        let ends_with_section =
+            !is_tried && opaque.is_none() && cursor.clone().rest().iter().all(|byte| *byte == 0);
+        // What else could be there, if one of them were of another type.
         let begun = starts.iter().map(|at| *at as usize);
         let begun = begun.chain(opaque.iter().map(|rest| rest.start));
         let begun: Vec<usize> = begun.filter(|_| !is_tried).collect();
