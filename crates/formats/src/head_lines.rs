@@ -52,8 +52,14 @@ impl HeadLines {
         }
     }
 
+    /// Whether a line of the head is next, or should be.
+    pub(super) fn goes_on(&self, text: &Text<'_>) -> bool {
+        let is_line = |key| self.line_of(key).is_some();
+        !self.is_done() || text.next_word().is_some_and(is_line)
+    }
+
     /// Whether the last line was read.
-    pub(super) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.next == self.layout.lines.len()
     }
 
@@ -75,11 +81,10 @@ impl HeadLines {
                     self.next = line + 1;
                 }
                 self.is_odd = false;
-                let is_misspelt = false;
                 return Some(HeadLine {
                     line,
                     key,
-                    is_misspelt,
+                    is_misspelt: false,
                 });
             }
             if self.is_done() {
@@ -97,11 +102,10 @@ impl HeadLines {
             if ahead != Some(line) {
                 self.next = line + 1;
                 self.is_odd = false;
-                let is_misspelt = true;
                 return Some(HeadLine {
                     line,
                     key,
-                    is_misspelt,
+                    is_misspelt: true,
                 });
             }
             text.skip_line();

@@ -63,7 +63,7 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
     // What stands where `num_splats` should, if it is missing.
     let mut in_place_of_splats = None;
     let mut has_splats = false;
-    while !lines.is_done()
+    while lines.goes_on(text)
         && let Some(HeadLine {
             line,
             key,

@@ -5,7 +5,7 @@ use crate::slips::SlipRules;
 
 crate::rules! {
     /// A line of the header is missing or has no number.
-    Error HEADER_LINE = "pfmap/header-line";
+    Error HEADER_LINE = "pfmap/header-line", all is read;
     /// The version is newer than 1.2, the newest that is known.
     Warning VERSION = "pfmap/version";
     /// `num_splats` stands in a file of a version below 1.1, or is missing in a later one.
@@ -13,7 +13,7 @@ crate::rules! {
     /// There are more materials or splats than the engine has room for.
     Error LIST_LENGTH = "pfmap/list-length", all is read;
     /// The map has no chunks, or more than the file has room for.
-    Error SIZE = "pfmap/size";
+    Error SIZE = "pfmap/size", all is read;
     /// A line of the header begins with a space.
     Error INDENTED_LINE = "pfmap/indented-line", all is read;
     /// The file begins with a byte order mark.

@@ -1108,6 +1108,11 @@ fn a_wrong_line_of_the_head_is_one_problem_and_hides_nothing() {
             let found = problems(&map);
             assert_eq!(found.len(), 1, "{line} {what}: {found:?}");
             assert_eq!(map.problems[0].severity, Severity::Error, "{line} {what}");
+            let mut all = map.problems[0].with_consequences();
+            assert!(
+                all.all(|it| !it.rule.leaves_out),
+                "{line} {what}: {found:?}"
+            );
             assert!(map.tiles == shown.tiles, "{line} {what}");
             assert_eq!(
                 [map.chunk_rows, map.chunk_cols],
