@@ -277,8 +277,8 @@ fn packed(digits: u64) -> u64 {
 
 /// The digit of an edge's blend mode among those of [`Tile::blend_digits`].
 #[inline]
-pub(super) fn blend_digit(digits: u16, edge: Edge) -> u8 {
-    (digits >> (12 - 4 * edge as u32)) as u8 & 0xf
+pub(super) fn blend_digit(digits: u16, edge: Edge) -> u16 {
+    digits >> (12 - 4 * edge as u32) & 0xf
 }
 
 impl Default for Tile {
@@ -527,7 +527,7 @@ impl Tile {
     #[inline]
     pub fn blends(&self) -> [BlendMode; 4] {
         let digits = self.blend_digits();
-        Edge::ALL.map(|edge| BlendMode::from_digit(blend_digit(digits, edge)))
+        Edge::ALL.map(|edge| BlendMode::from_digit(blend_digit(digits, edge) as u8))
     }
 
     /// How the top is blended across an edge.
@@ -646,7 +646,7 @@ mod tests {
                     ..Tile::default()
                 };
                 tile.set_digit(Field::blend(edge).at(), digit);
-                assert_eq!(blend_digit(tile.edge_digits(), edge), digit);
+                assert_eq!(blend_digit(tile.edge_digits(), edge), digit.into());
                 assert_eq!(tile.names_edges(), digit != 0);
                 let others = Edge::ALL.into_iter().filter(|other| *other != edge);
                 for other in others {
