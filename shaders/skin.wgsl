@@ -1,5 +1,5 @@
 // How joints move the vertices of models: the GPU twin of `scene/model/poses.rs`. `Affine` and
-// `Influence` are declared in `render/model/mod.rs`.
+// `Influence` are declared in `render/model/mod.rs`, `texel_of` in `render/data_texture.rs`.
 
 struct Posed {
     position: vec3f,
@@ -13,11 +13,6 @@ struct Posed {
 // Model space in the bind pose to model space as posed: the palettes of all instances, a texel for each row
 // of a matrix.
 @group(1) @binding(1) var palette: texture_2d<f32>;
-
-// Where an index of a list is: `DataTexture` in `render/data_texture.rs`.
-fn texel_of(index: u32) -> vec2u {
-    return vec2u(index % DATA_TEXTURE_WIDTH, index / DATA_TEXTURE_WIDTH);
-}
 
 fn influence_at(index: u32) -> Influence {
     let texel = textureLoad(influences, texel_of(index), 0);

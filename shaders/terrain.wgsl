@@ -30,7 +30,8 @@ override SEVERAL_SAMPLES: bool = false;
 const OVERLAP: f32 = 0.002;
 
 @group(1) @binding(0) var<uniform> map: Map;
-@group(1) @binding(1) var<storage, read> tiles: array<vec2u>;
+// A texel for each `Tile` of the band.
+@group(1) @binding(1) var tiles: texture_2d<u32>;
 @group(1) @binding(2) var<storage, read> rects: array<u32>;
 @group(1) @binding(3) var<storage, read> tops: array<u32>;
 @group(1) @binding(4) var<storage, read> sides: array<u32>;
@@ -49,7 +50,8 @@ fn tile_index(tile: vec2i) -> u32 {
 }
 
 fn tile_at(at: vec2i) -> Tile {
-    return tiles[tile_index(clamp(at, vec2i(0), vec2i(map.size) - 1))];
+    let index = tile_index(clamp(at, vec2i(0), vec2i(map.size) - 1));
+    return textureLoad(tiles, texel_of(index), 0).xy;
 }
 
 fn is_on_map(at: vec2i) -> bool {

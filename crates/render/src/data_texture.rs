@@ -3,11 +3,18 @@
 //! Software adapters fetch a texel with all its values at once, for all vertices of a batch, and values
 //! of a buffer one by one for each vertex, which takes several times as long.
 
-use super::resources::{texture, write_texels};
+use super::resources::{check_limit, texture, write_texels};
 use super::{Gpu, UploadError};
 
 /// Texels in a row, which is full before the next begins.
-pub(super) const WIDTH: u32 = 1024;
+const WIDTH: u32 = 1024;
+
+/// How shaders find the texel of an index.
+pub(super) fn wgsl() -> String {
+    format!(
+        "fn texel_of(index: u32) -> vec2u {{ return vec2u(index % {WIDTH}u, index / {WIDTH}u); }}\n"
+    )
+}
 
 /// A list of values that grows, in rows of texels.
 #[derive(Debug)]
@@ -38,12 +45,36 @@ impl DataTexture {
         format: wgpu::TextureFormat,
         words: &[u32],
     ) -> Result<Self, UploadError> {
-        let mut list = Self::new(gpu, what, format);
-        list.reserve(gpu, words.len())?;
-        list.write(gpu, words.len(), |to| to.copy_from_slice(words));
-        // Nothing is sent again.
-        list.rows = Vec::new();
+        let rows = rows_of(gpu, what, format, words.len())?;
+        let list = Self {
+            what,
+            texture: make(gpu, what, format, rows),
+            rows: Vec::new(),
+        };
+        let row_words = list.row_words();
+        let whole_rows = words.len() / row_words;
+        let (whole, rest) = words.split_at(whole_rows * row_words);
+        list.write_rows(gpu, 0, whole);
+        let mut last = rest.to_vec();
+        last.resize(rest.len().next_multiple_of(row_words), 0);
+        list.write_rows(gpu, whole_rows as u32, &last);
         Ok(list)
+    }
+
+    /// How many bytes of texels a list has at most.
+    pub(super) fn max_bytes(gpu: &Gpu, format: wgpu::TextureFormat) -> u64 {
+        let rows = gpu.device.limits().max_texture_dimension_2d;
+        u64::from(rows) * row_words(format) as u64 * 4
+    }
+
+    /// Sends whole rows, of which there may be none.
+    fn write_rows(&self, gpu: &Gpu, first: u32, words: &[u32]) {
+        if words.is_empty() {
+            return;
+        }
+        let size = [WIDTH, (words.len() / self.row_words()) as u32];
+        let texels = bytemuck::cast_slice(words);
+        write_texels(gpu, &self.texture, (0, [0, first, 0]), size, texels);
     }
 
     /// Makes room for so many words of 32 bits; says whether the texture is another one now, which is empty.
@@ -51,18 +82,11 @@ impl DataTexture {
     /// # Errors
     /// When the device has no texture of that size.
     pub(super) fn reserve(&mut self, gpu: &Gpu, words: usize) -> Result<bool, UploadError> {
-        let rows = words.div_ceil(self.row_words());
-        if rows <= self.texture.height() as usize {
+        let rows = rows_of(gpu, self.what, self.texture.format(), words)?;
+        if rows <= self.texture.height() {
             return Ok(false);
         }
         let most = gpu.device.limits().max_texture_dimension_2d;
-        let Some(rows) = u32::try_from(rows).ok().filter(|rows| *rows <= most) else {
-            return Err(UploadError::TooLarge {
-                what: self.what,
-                bytes: words as u64 * 4,
-                limit: u64::from(most) * self.row_words() as u64 * 4,
-            });
-        };
         // With room to grow into, as far as there is any.
         let height = (rows + rows / 4).min(most);
         self.texture = make(gpu, self.what, self.texture.format(), height);
@@ -71,21 +95,11 @@ impl DataTexture {
 
     /// Sends so many words, for which there must be room, as they are filled in.
     pub(super) fn write(&mut self, gpu: &Gpu, words: usize, fill: impl FnOnce(&mut [u32])) {
-        if words == 0 {
-            return;
-        }
         let row_words = self.row_words();
         let count = words.div_ceil(row_words);
         self.rows.resize(count * row_words, 0);
         fill(self.rows.get_mut(..words).unwrap_or_default());
-        let size = [WIDTH, count as u32];
-        write_texels(
-            gpu,
-            &self.texture,
-            (0, [0; 3]),
-            size,
-            bytemuck::cast_slice(&self.rows),
-        );
+        self.write_rows(gpu, 0, &self.rows);
     }
 
     pub(super) fn view(&self) -> wgpu::TextureView {
@@ -99,9 +113,25 @@ impl DataTexture {
     }
 
     fn row_words(&self) -> usize {
-        let texel = self.texture.format().block_copy_size(None).unwrap_or(4);
-        (WIDTH * texel / 4) as usize
+        row_words(self.texture.format())
     }
+}
+
+/// Words of 32 bits in a row.
+fn row_words(format: wgpu::TextureFormat) -> usize {
+    let texel = format.block_copy_size(None).unwrap_or(4);
+    (WIDTH * texel / 4) as usize
+}
+
+/// How many rows so many words fill; one row if there are none.
+fn rows_of(
+    gpu: &Gpu,
+    what: &'static str,
+    format: wgpu::TextureFormat,
+    words: usize,
+) -> Result<u32, UploadError> {
+    check_limit(what, words as u64 * 4, DataTexture::max_bytes(gpu, format))?;
+    Ok(words.div_ceil(row_words(format)).max(1) as u32)
 }
 
 fn make(gpu: &Gpu, what: &str, format: wgpu::TextureFormat, height: u32) -> wgpu::Texture {

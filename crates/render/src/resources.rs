@@ -628,7 +628,8 @@ pub(super) fn check_buffer_size(
     check_limit(what, bytes, gpu.device.limits().max_buffer_size)
 }
 
-fn check_limit(what: &'static str, bytes: u64, limit: u64) -> Result<(), UploadError> {
+/// Says whether so many bytes are within a limit.
+pub(super) fn check_limit(what: &'static str, bytes: u64, limit: u64) -> Result<(), UploadError> {
     if bytes > limit {
         return Err(UploadError::TooLarge { what, bytes, limit });
     }

@@ -19,10 +19,11 @@ use self::bands::{Band, Part};
 use self::far::{BySteps, LAST_STEP, Parts, Steps};
 use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
+use super::data_texture;
 use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
 use super::resources::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
-    TEXTURE_ARRAY, UNIFORM, Uploads, bind_group_layout, check_texture_size, on, sampler,
+    TEXTURE_ARRAY, UINT_LIST, UNIFORM, Uploads, bind_group_layout, check_texture_size, on, sampler,
     upload_array, upload_texture,
 };
 use super::shaders::TERRAIN;
@@ -158,6 +159,7 @@ pub(super) fn wgsl() -> String {
         bits("width", Packed::WIDTH),
         bits("height", Packed::HEIGHT),
         bits("edge", Packed::EDGE),
+        data_texture::wgsl(),
     ]
     .concat()
 }
@@ -479,7 +481,7 @@ impl TerrainRenderer {
     pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let bindings = [
             UNIFORM,
-            STORAGE,
+            UINT_LIST,
             STORAGE,
             STORAGE,
             STORAGE,
@@ -533,7 +535,7 @@ impl ContentRenderer for TerrainRenderer {
             is_coarse,
         } = terrain.relief();
         let textures = terrain.textures();
-        let parts = bands::parts(terrain, packed, gpu.max_storage_bytes())?;
+        let parts = bands::parts(terrain, packed, bands::max_bytes(gpu))?;
         check_texture_size(gpu, "the shadow of the ground", shadow.size)?;
         let mut uploads = Uploads::new(gpu);
         let mut buffer = |what, bytes: &[u8], usage| uploads.buffer(what, bytes, usage);

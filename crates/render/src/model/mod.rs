@@ -66,11 +66,9 @@ pub(super) fn wgsl() -> String {
 
 /// What `skin.wgsl` shares with Rust.
 pub(super) fn skin_wgsl() -> String {
-    let constants = constants! {
-        INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS,
-        DATA_TEXTURE_WIDTH = data_texture::WIDTH,
-    };
-    [constants, affine_wgsl(), influence_wgsl()].concat()
+    let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
+    let structs = [affine_wgsl(), influence_wgsl()].concat();
+    [constants, structs, data_texture::wgsl()].concat()
 }
 
 declare_struct! {

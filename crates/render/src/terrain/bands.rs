@@ -2,11 +2,13 @@
 //! size fits into bindings.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::far::{BySteps, Parts};
 use super::{Gpu, Map};
 use crate::UploadError;
 use crate::content::FramePass;
+use crate::data_texture::DataTexture;
 use crate::resources::{Uniform, Uploads, bind_group};
 use mapscope_scene::terrain::pack::{Faces, Packed, TileRecord};
 use mapscope_scene::terrain::{CHUNK_SIDE, Terrain};
@@ -27,6 +29,14 @@ pub(super) struct Part {
     rects: Range<u32>,
     tops: Range<u32>,
     sides: Range<u32>,
+}
+
+/// A texel for each [`TileRecord`].
+const TILES: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
+
+/// How many bytes the tiles of a band have at most: those of navigation, half as many, are in a buffer.
+pub(super) fn max_bytes(gpu: &Gpu) -> u64 {
+    DataTexture::max_bytes(gpu, TILES).min(gpu.max_storage_bytes())
 }
 
 /// Parts a map so that the tiles of each fit into so many bytes.
@@ -112,7 +122,7 @@ impl Part {
 #[derive(Debug)]
 pub(super) struct Band {
     part: Part,
-    tiles: wgpu::Buffer,
+    tiles: Arc<DataTexture>,
     /// Bind group 1.
     bind_group: wgpu::BindGroup,
     /// Bind group 2.
@@ -139,22 +149,28 @@ impl Band {
         same_tiles: Option<&Self>,
         shared: &[wgpu::BindingResource<'_>; 6],
     ) -> Result<Self, UploadError> {
+        let tiles = if let Some(band) = same_tiles {
+            Arc::clone(&band.tiles)
+        } else {
+            let words = bytemuck::cast_slice(part.of_tiles(tiles));
+            Arc::new(DataTexture::of(uploads.gpu, "tiles", TILES, words)?)
+        };
         let storage = wgpu::BufferUsages::STORAGE;
         let mut buffer = |what, bytes: &[u8]| uploads.buffer(what, bytes, storage);
-        let tiles = match same_tiles {
-            Some(band) => band.tiles.clone(),
-            None => buffer("tiles", bytemuck::cast_slice(part.of_tiles(tiles)))?,
-        };
         let rects = buffer("level rectangles", listed(&packed.rects, &part.rects))?;
         let tops = buffer("tops", listed(&packed.tops, &part.tops))?;
         let sides = buffer("sides", listed(&packed.sides, &part.sides))?;
         let no_grid = buffer("no navigation grid", &[])?;
         let gpu = uploads.gpu;
         let map = Uniform::new(gpu, "map");
-        uploads.bytes += map.buffer.size() + same_tiles.map_or(0, |band| band.tiles.size());
-        let own = [&map.buffer, &tiles, &rects, &tops, &sides];
-        let own = own.map(wgpu::Buffer::as_entire_binding);
-        let resources = own.into_iter().chain(shared.iter().cloned());
+        uploads.bytes += map.buffer.size() + tiles.gpu_bytes();
+        let faces = [&rects, &tops, &sides].map(wgpu::Buffer::as_entire_binding);
+        let tiles_view = tiles.view();
+        let own = [
+            map.buffer.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&tiles_view),
+        ];
+        let resources = own.into_iter().chain(faces).chain(shared.iter().cloned());
         Ok(Self {
             part: part.clone(),
             bind_group: bind_group(gpu, "terrain", layout, resources),
