@@ -22,6 +22,14 @@ mod base64;
 mod budget;
 #[cfg(any(feature = "ika", feature = "pmf"))]
 mod bytes;
+#[cfg(any(
+    feature = "ika",
+    feature = "pfmap",
+    feature = "pfobj",
+    feature = "pfscene",
+    feature = "ppe"
+))]
+mod conflict;
 #[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
 mod cursor;
 mod error;

@@ -8,7 +8,7 @@
 use std::ops::RangeInclusive;
 
 use crate::cursor::{first_words, is_separator, text_place};
-use crate::{Place, Problem, ReadError, Rule, Subject, quoted};
+use crate::{Place, Problem, ReadError, Rule, Subject, conflict, quoted};
 
 /// A slip gives no more problems that follow from none.
 const MAX_PROBLEMS: usize = 16;
@@ -22,6 +22,8 @@ const TRIES: RangeInclusive<usize> = 8..=32;
 /// What a format says of slips.
 #[derive(Debug)]
 pub(crate) struct SlipRules {
+    /// A merge conflict was left in it.
+    pub conflict: &'static Rule,
     /// Two lines are in each other's place.
     pub swapped: &'static Rule,
     /// A line lacks its first word.
@@ -38,11 +40,29 @@ pub(crate) struct SlipRules {
     pub second_words: &'static [(&'static str, &'static str)],
 }
 
-/// Reads a text, as it was meant where it has a slip.
+/// Reads a text, as it was meant where it has a slip, and with one version of each merge conflict.
 ///
 /// # Errors
 /// As `read` of the text as it is.
 pub(crate) fn read<T>(
+    bytes: &[u8],
+    rules: &SlipRules,
+    mut read: impl FnMut(&[u8]) -> Result<T, ReadError>,
+    problems_of: fn(&mut T) -> &mut Vec<Problem>,
+) -> Result<T, ReadError> {
+    let mut read = |bytes: &[u8]| read_with_slips(bytes, rules, &mut read, problems_of);
+    let mut found = read(bytes);
+    let is_whole = found
+        .as_mut()
+        .is_ok_and(|found| problems_of(found).is_empty());
+    // Lines of a conflict are none of what these formats have.
+    if is_whole || matches!(found, Err(ReadError::Cancelled)) || !conflict::is_in(bytes) {
+        return found;
+    }
+    conflict::read(bytes, rules.conflict, read, problems_of)
+}
+
+fn read_with_slips<T>(
     bytes: &[u8],
     rules: &SlipRules,
     mut read: impl FnMut(&[u8]) -> Result<T, ReadError>,
@@ -278,6 +298,7 @@ mod tests {
         ..LINE
     };
     static RULES: SlipRules = SlipRules {
+        conflict: &LINE,
         swapped: &LINE,
         first_word: &LINE,
         blank_line: &BLANK,

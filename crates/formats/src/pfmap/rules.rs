@@ -57,6 +57,8 @@ crate::rules! {
     Warning ROW_START = "pfmap/row-start";
     /// The first tile of a chunk does not begin a line.
     Error CHUNK_START = "pfmap/chunk-start", all is read;
+    /// A merge conflict is unresolved: the first version of its lines is read.
+    Error CONFLICT = "pfmap/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfmap/swapped-lines", all is read;
     /// A line lacks its first word, and is read with it.
@@ -78,6 +80,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 
 /// What slips in the lines before the tiles break, and which words these begin with.
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
+    conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
     second_words: &[],

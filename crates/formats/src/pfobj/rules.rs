@@ -98,6 +98,8 @@ crate::rules! {
     Error BOUNDS = "pfobj/bounds";
     /// The min of bounds is above their max.
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
+    /// A merge conflict is unresolved: the first version of its lines is read.
+    Error CONFLICT = "pfobj/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;
     /// A line lacks its first word, and is read with it.
@@ -119,6 +121,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 
 /// What slips in models break, and which words lines begin with: those first of which there are many.
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
+    conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
     second_words: &[],

@@ -52,9 +52,10 @@ impl Layout {
     }
 
     /// Keeps the spelling of a line if it is not the writer's, unless it announces another number of
-    /// entries than there are: written so, they would be read as others.
+    /// entries than there are: written so, they would be read as others. What is blank is another line.
     pub(super) fn keep(&mut self, line: u64, plain: String, found: &[u8]) {
-        if plain.as_bytes() != found && announces_the_same(&plain, found) {
+        let is_other = plain.as_bytes() != found && !found.trim_ascii().is_empty();
+        if is_other && announces_the_same(&plain, found) {
             let found = found.into();
             self.spellings.insert(line, Spelling { plain, found });
         }

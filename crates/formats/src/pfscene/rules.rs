@@ -16,6 +16,8 @@ crate::rules! {
     Warning EXTRA_WORDS = "pfscene/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
     Error LONG_LINE = "pfscene/long-line", all is read;
+    /// A merge conflict is unresolved: the first version of its lines is read.
+    Error CONFLICT = "pfscene/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;
     /// A line lacks its first word, and is read with it.
@@ -92,6 +94,7 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
 /// What slips in scenes break, and which words lines begin with that must be there. Names and texts may
 /// have spaces.
 pub(super) static SLIP_RULES: SlipRules = SlipRules {
+    conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
     second_words: &[("int", "tags"), ("int", "constructor_arguments")],

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod beginnings;
+mod conflicts;
 mod ika_map;
 mod ika_text_map;
 mod ika_vsp;

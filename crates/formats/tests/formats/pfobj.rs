@@ -1577,7 +1577,7 @@ fn megabytes_of_anything_are_answered_at_once() {
 }
 
 /// A model of a chain of joints and two clips, one frame a line of text for each joint.
-fn dancing() -> String {
+pub(super) fn dancing() -> String {
     let vertex = "v 0 0 0\nvt 0 0\nvn 0 1 0\nvw 0/1.0\nvm 0\n".repeat(3);
     let joints = (0..4).map(|i| format!("j {i} b{i} 1/1/1 0/0/0/1 0/1/0 0/1/0\n"));
     let pose = |joint: usize| format!("{joint} 1/1/1 0/0/0/1 0/1/0\n");

@@ -92,6 +92,7 @@ fn swept_text(text: &str, lines: usize) -> Vec<String> {
         with(&line.repeat(2));
         with(&format!("\n{line}"));
         with(&format!(" {line}"));
+        with(&format!("<<<<<<< a\n{line}=======\n>>>>>>> b\n"));
         with(&line.replace('\n', " more\n"));
         with(&line.replace('\n', ""));
         with(&line.replace('\n', &format!("{}\n", " ".repeat(300))));

@@ -9,7 +9,7 @@ use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, counted, quoted};
+use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, conflict, counted, quoted};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -33,6 +33,15 @@ pub fn read(bytes: &[u8]) -> Result<TextMap, ReadError> {
 /// # Errors
 /// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
 pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<TextMap, ReadError> {
+    let read = |bytes: &[u8]| read_version(bytes, watch);
+    conflict::read(bytes, &rules::CONFLICT, read, |map| &mut map.problems)
+}
+
+/// [`read_with`] of a text without merge conflicts.
+fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<TextMap, ReadError> {

@@ -13,7 +13,7 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Text};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Subject, counted};
+use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Subject, conflict, counted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -41,6 +41,15 @@ pub fn read(bytes: &[u8]) -> Result<Xmf, ReadError> {
 /// # Errors
 /// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
 pub fn read_with(
+    bytes: &[u8],
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Xmf, ReadError> {
+    let read = |bytes: &[u8]| read_version(bytes, watch);
+    conflict::read(bytes, &rules::CONFLICT, read, |xmf| &mut xmf.problems)
+}
+
+/// [`read_with`] of a text without merge conflicts.
+fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Xmf, ReadError> {
