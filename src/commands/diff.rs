@@ -17,6 +17,8 @@ use mapscope_scene::{Document, OpenError, OpenOptions};
 
 /// How many differences of a kind text lists.
 const MAX_LINES: usize = 100;
+/// What `git difftool` gives in place of a file that one of two versions lacks.
+const NO_FILE: &str = "/dev/null";
 
 pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
@@ -30,6 +32,14 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     if files.into_iter().all(source::is_stdin) {
         let text = "expected only one file to be `-`, standard input";
         return Err(CommandError::Argument(text.to_owned()));
+    }
+    let is_no_file = files.map(|file| file == Path::new(NO_FILE));
+    if !args.json && is_no_file[0] != is_no_file[1] {
+        let [a, b] = files.map(display_name);
+        let (side, file) = if is_no_file[0] { ("B", b) } else { ("A", a) };
+        writeln!(out, "only in {side}: {}", printable(&file))?;
+        out.flush()?;
+        return Ok(Status::FileErrors);
     }
     let opened = open_both(files, options)?;
     let is_identical = opened[0].bytes == opened[1].bytes;

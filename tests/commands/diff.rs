@@ -673,6 +673,16 @@ fn git_shows_what_differs() {
         tool.stdout.contains("entity: 1 changed\n  ~ Entity 2"),
         "{tool:?}"
     );
+    // Git gives no file in place of one that a version lacks.
+    folder.write("new.map", ika_map::write(&a).unwrap());
+    std::fs::remove_file(folder.path("town.map")).unwrap();
+    run(&["add", "-A"]).expect(0);
+    let tool = run(&["difftool", "-y", "--no-renames", "-t", "mapscope", "HEAD"]);
+    assert!(tool.stdout.contains("only in B: new.map\n"), "{tool:?}");
+    assert!(
+        tool.stdout.contains("only in A: ") && tool.stdout.contains("town.map\n"),
+        "{tool:?}"
+    );
 }
 
 #[test]

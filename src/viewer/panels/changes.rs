@@ -34,7 +34,7 @@ impl PanelUi for ChangesPanel {
         };
         ui.horizontal_wrapped(|ui| {
             ui.label(format!(
-                "Compared with {}: {}",
+                "From {} to the open file: {}",
                 changes.with,
                 changes.summary()
             ));

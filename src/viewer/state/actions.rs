@@ -478,6 +478,7 @@ impl State {
         else {
             let text = "This problem is not about something that can be shown";
             self.notices.toast(text, None);
+            self.select(None);
             return;
         };
         self.select(Some(item));

@@ -440,6 +440,8 @@ impl<'a> TileList<'a> {
             }
             // Lines that are shifted to the end lack a few tiles, and the file is whole.
             let cause = self.shifted.filter(|_| missing < RUN);
+            let (row, col) = file_tile(read, self.chunk_cols);
+            self.text.problems.subject = Subject::Tile { row, col };
             self.text
                 .report_after(cause, &rules::MISSING_TILES, place, || {
                     let (read, are) = (
@@ -448,6 +450,7 @@ impl<'a> TileList<'a> {
                     );
                     format!("the file ends after {read}; expected {count}, {missing} {are} missing")
                 });
+            self.text.problems.subject = Subject::File;
             self.ends_early = self.text.problems.last();
             // A line is missing, and it is not known which; more are missing where the file is cut.
             let moved = self.ends_early.filter(|_| missing <= RUN);

@@ -456,6 +456,20 @@ mod tests {
     }
 
     #[test]
+    fn the_keys_of_every_kind_are_known() {
+        let of_formats = crate::document::find::item_keys();
+        let known: Vec<&str> = of_formats
+            .iter()
+            .flat_map(|(_, kinds)| kinds)
+            .map(|it| it.kind)
+            .collect();
+        let unknown: Vec<&str> = Item::all_kinds()
+            .filter(|kind| !known.contains(kind))
+            .collect();
+        assert_eq!(unknown, [""; 0]);
+    }
+
+    #[test]
     fn items_are_read_as_they_are_written() {
         let owner = Owner::Chunk { level: 1, chunk: 2 };
         let part = ModelItem::Lod { number: 3 };

@@ -248,8 +248,14 @@ impl<'a> EntityAt<'a> {
         Some((extent.max - extent.min) * scale.abs())
     }
 
+    /// Where it stands, in world space; none where the file does not say it in numbers.
+    fn position(&self) -> Option<Vec3> {
+        let placed = self.placed;
+        placed.is_somewhere.then(|| placed.position())
+    }
+
     fn tile(&self) -> Option<(u32, u32)> {
-        let position = self.placed.position();
+        let position = self.position()?;
         let placement = self.scene.terrain()?.placement();
         let (row, col, _) = placement.tile_at(position.x, position.z)?;
         Some((row, col))
@@ -303,11 +309,13 @@ impl<'a> EntityAt<'a> {
             section(
                 "Place",
                 &[
-                    field("Position", |at: &Self| at.placed.position().into())
+                    field("Position", |at: &Self| at.position().into())
                         .derived()
                         .note(|at| {
-                            let position = at.placed.position();
-                            format!("x {:.0}  z {:.0}", position.x, position.z).into()
+                            let position = at.position();
+                            let position =
+                                position.map(|at| format!("x {:.0}  z {:.0}", at.x, at.z));
+                            position.into()
                         })
                         .json_as("position", |at| file_numbers(at.value("position"))),
                     field("Ground", |at: &Self| at.placed.ground.into())
@@ -421,7 +429,9 @@ impl<'a> EntityAt<'a> {
 
     /// A line for each region that it stands in.
     fn regions(&self) -> Vec<Property> {
-        let position = self.placed.position();
+        let Some(position) = self.position() else {
+            return Vec::new();
+        };
         let regions = (0..).zip(&self.scene.pfscene.regions);
         let around = regions.filter(|(_, region)| region.contains([position.x, position.z]));
         let lines = around.map(|(index, region)| Property {

@@ -95,6 +95,7 @@ impl Model {
             MaterialAt::FIELDS.keys("material"),
             ClipAt::FIELDS.keys("clip"),
             LodAt::FIELDS.keys("level of detail"),
+            FlawAt::FIELDS.keys("flaw"),
         ]
     }
 

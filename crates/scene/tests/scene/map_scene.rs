@@ -551,12 +551,19 @@ fn what_stands_far_off_the_map_makes_no_speck_of_it() {
     let side = 32.0 * 8.0;
     assert!(bounds.max.x - bounds.min.x <= side + 100.0, "{bounds:?}");
     let game = Game::new(&SCENE.replace("vec3 1.000000 2.000000", "vec3 nan 2.000000"));
-    let info = game.open().info(&InfoQuery::default());
+    let document = game.open();
+    let info = document.info(&InfoQuery::default());
     let position = &info["entities"][0]["position"];
     assert_eq!(
         *position,
         serde_json::json!([null, 2.0, 3.0]),
         "as the file has it"
+    );
+    // What is nowhere is not said to be at the middle of the map.
+    let entity = SceneItem::Entity { index: 0 }.into();
+    assert_eq!(
+        document.details(entity, Playhead::default())["place"]["tile"],
+        Value::Null
     );
 }
 
