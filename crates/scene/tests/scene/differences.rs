@@ -362,7 +362,8 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
                 continue;
             }
             b.layers[other].tiles[40] ^= 1;
-            let found = of_binary_maps(&a, &b);
+            let mut found = of_binary_maps(&a, &b);
+            found.sort();
             let place = other + usize::from(other >= at);
             let cell = format!("cell Layer {place}: 4,3: tile");
             assert_eq!(found, [format!("-layer Layer {at}: "), cell]);
@@ -438,7 +439,7 @@ fn rows_and_columns_that_are_inserted_are_told_together() {
         }
         for at in 0..=columns {
             let mut b = all(&a, &|cells| widen(cells, columns, at, count), &|cells| {
-                widen(cells, columns, at, count)
+                widen(cells, columns, at, count);
             });
             b.size[0] += count as u32;
             told(&of_binary_maps(&a, &b), "column");
