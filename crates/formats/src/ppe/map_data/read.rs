@@ -111,17 +111,15 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
 
 /// Where the header ends.
 const HEADER_END: usize = HEADER_BYTES as usize;
-/// The most bytes that are unpacked to find out how many there are.
-const MAX_COUNTED: u64 = MAX_CELLS * CELL_BYTES + ATTRIBUTE_BYTES;
 
-/// How many bytes a stream is, if it ends where its input does.
-fn unpacked_bytes(stream: &mut dyn Stream) -> Option<u64> {
+/// How many bytes a stream is, if these are not more than so many and it ends where its input does.
+fn unpacked_bytes(stream: &mut dyn Stream, max: u64) -> Option<u64> {
     let mut part = vec![0; 64 << 10];
     let mut all = 0;
     loop {
         let filled = stream.fill(&mut part);
         all += filled as u64;
-        if all > MAX_COUNTED {
+        if all > max {
             return None;
         }
         if filled < part.len() {
@@ -204,10 +202,11 @@ impl Header {
             .find_map(|end| {
                 let (head, packed) = bytes.split_at_checked(end)?;
                 let [mut zlib, mut zstd] = [None; 2];
+                let max = Budget::new(ATTRIBUTE_BYTES, bytes.len()).left();
                 if packed.first_chunk().copied().is_some_and(is_zlib_header) {
-                    zlib = unpacked_bytes(&mut Inflater::zlib(packed));
+                    zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
                 } else if packed.starts_with(&ZSTD_MAGIC) {
-                    zstd = unpacked_bytes(&mut Zstd::new(packed));
+                    zstd = unpacked_bytes(&mut Zstd::new(packed), max);
                 }
                 let follows = |header: &Self, value: u8| match header.flags.compression() {
                     Compression::None => packed.len() as u64 == header.plain_bytes(),
