@@ -7,7 +7,7 @@ crate::rules! {
     Error VERGE = "ika/verge";
     /// The file ends inside a value or a block.
     Error TRUNCATED = "ika/truncated";
-    /// The width and height of a map or layer are not positive, or too large.
+    /// The width and height of a map or layer are not positive, too large, or not those of its tiles.
     Error SIZE = "ika/size";
     /// The number of layers is negative, or another than that of the layers that follow.
     Error LAYER_COUNT = "ika/layer-count", all is read;
@@ -67,9 +67,9 @@ crate::rules! {
     Error TILESET_VERSION = "vsp/version";
     /// The pixels are of a size that is not known.
     Error PIXEL_FORMAT = "vsp/pixel-format";
-    /// The width and height of tiles are 0 or too large.
+    /// The width and height of tiles are 0, too large, or not those of the pixels.
     Error TILE_SIZE = "vsp/tile-size";
-    /// The number of tiles is negative or too large.
+    /// The number of tiles is negative, too large, or not that of the pixels.
     Error TILE_COUNT = "vsp/tile-count";
     /// A number without which nothing can be shown is missing.
     Error NUMBER = "vsp/number";

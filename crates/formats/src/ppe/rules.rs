@@ -1,7 +1,7 @@
 //! What can be wrong with map data, and with the text of XMF.
 
 crate::rules! {
-    /// The header is cut off.
+    /// The header is cut off, or a byte of it is missing or too many.
     Error HEADER = "ppe-map/header";
     /// The width or height is not positive, or the map too large.
     Error SIZE = "ppe-map/size";

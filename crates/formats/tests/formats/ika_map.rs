@@ -587,8 +587,6 @@ fn lies_about_counts_cost_nothing() {
     let bytes = write(&map).unwrap();
     let layers = infos_at(&map) - 4;
     let mut lie = bytes.clone();
-    set(&mut lie, layers, u32::MAX);
-    refused(&lie, "-1 layers");
     set(&mut lie, layers, i32::MAX.cast_unsigned());
     assert!(good(&lie).layers.len() <= bytes.len() / 16);
     let zones = good(&bytes).zones[0].place.start as usize - 4;
@@ -669,4 +667,135 @@ fn what_cannot_be_written_is_said() {
     map.layers[2].tiles.pop();
     let error = write(&map).unwrap_err().to_string();
     assert_eq!(error, "layer 2: 107 tiles, but 12 x 9 tiles");
+}
+
+#[test]
+fn a_wrong_width_or_height_is_one_problem_and_loses_nothing() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let at = size_at(&map);
+    for (side, right) in [(0, 12), (1, 9)] {
+        for wrong in [0, 1, 2, 4, 6, right - 1, right + 1, 36, 1 << 20, u32::MAX] {
+            let mut lie = bytes.clone();
+            set(&mut lie, at + 4 * side, wrong);
+            let read = good(&lie);
+            one(
+                &read,
+                Severity::Error,
+                "expected 12 x 9, as many as all blocks have",
+            );
+            assert_eq!(
+                read.problems[0].place,
+                Place::Offset((at + 4 * side) as u64)
+            );
+            assert_eq!(read.without_places(), map, "{side} {wrong}");
+        }
+    }
+}
+
+#[test]
+fn numbers_below_zero_are_wrong_numbers() {
+    let map = made_up();
+    let mut bytes = write(&map).unwrap();
+    let at = infos_at(&map) - 4;
+    set(&mut bytes, at, u32::MAX);
+    let read = good(&bytes);
+    one(
+        &read,
+        Severity::Error,
+        "-1 layers; expected 3, as many as follow",
+    );
+    assert_eq!(read.without_places(), map);
+    bytes.truncate(at + 30);
+    refused(&bytes, "-1 layers; expected 0 or more");
+}
+
+#[test]
+fn a_byte_of_the_number_of_zones_is_one_problem_and_loses_nothing() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let first = good(&bytes).zones[0].place.start as usize;
+    for at in first - 4..first {
+        for change in [&[][..], &[b'A', bytes[at]], &[0, bytes[at]]] {
+            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
+            let read = good(&changed);
+            assert_eq!(read.problems.len(), 1, "{at:#x}: {:?}", messages(&read));
+            assert_eq!(read.without_places(), map, "{at:#x} {change:?}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_of_the_last_entity_is_one_problem_and_loses_none() {
+    let mut map = made_up();
+    // Nothing that it says is zero.
+    let last = map.entities.last_mut().unwrap();
+    last.chase_target = "Hero".to_owned();
+    last.chase_distance = 0x0101;
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    let place = &whole.entities.last().unwrap().place;
+    let mut mended = 0;
+    for at in place.start as usize..place.end as usize {
+        for change in [&[][..], &[0xFF, bytes[at]]] {
+            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
+            let read = good(&changed);
+            let said = messages(&read);
+            assert_eq!(said.len(), 1, "{at:#x} {change:?}: {said:?}");
+            let count = whole.entities.len();
+            let others = |map: &Map| {
+                let others = map.entities[..count - 1].iter();
+                others.map(|entity| entity.name.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(others(&read), others(&whole), "{at:#x}");
+            mended += usize::from(read.entities.len() == count);
+        }
+    }
+    let all = 2 * (place.end - place.start) as usize;
+    assert!(mended + 8 > all, "{mended} of {all}");
+}
+
+#[test]
+fn a_damaged_magic_is_still_that_of_a_map() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let mut files: Vec<Vec<u8>> = vec![[b"\xef\xbb\xbf", &bytes[..]].concat()];
+    for at in 0..6 {
+        files.push([&bytes[..at], &bytes[at + 1..]].concat());
+        files.push([&bytes[..at], b"B", &bytes[at..]].concat());
+        files.push([&bytes[..at], b"B", &bytes[at + 1..]].concat());
+    }
+    for file in files {
+        assert!(sniff(&file), "{:?}", &file[..8]);
+        let read = good(&file);
+        one(&read, Severity::Error, "");
+        assert_eq!(read.problems[0].rule.id, "ika/magic");
+        assert_eq!(read.without_places(), map);
+    }
+}
+
+#[test]
+fn a_wrong_length_of_a_text_is_one_problem_and_loses_no_letter() {
+    let map = made_up();
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    let start = |place: &Range<u64>| place.start as usize;
+    let zone = start(&whole.zones[1].place);
+    let entity = start(&whole.entities[1].place);
+    let music = 6 + 4 + map.tileset.len();
+    for at in [6, music, zone, entity] {
+        let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        for wrong in [0, length - 1, length + 1, length + 2, 70_000, u32::MAX] {
+            let mut lie = bytes.clone();
+            set(&mut lie, at, wrong);
+            let read = good(&lie);
+            one(
+                &read,
+                Severity::Error,
+                &format!("expected {length}; it is read so"),
+            );
+            assert_eq!(read.problems[0].place, Place::Offset(at as u64));
+            assert_eq!(read.without_places(), map, "{at:#x} {wrong}");
+        }
+    }
 }

@@ -384,3 +384,62 @@ fn a_byte_more_or_less_in_the_description_is_one_problem_and_loses_nothing() {
         }
     }
 }
+
+#[test]
+fn a_wrong_number_or_size_of_tiles_is_one_problem_and_loses_nothing() {
+    let whole = made_up();
+    let bytes = write(&whole).unwrap();
+    let with = |at: usize, new: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        read(&bytes).unwrap()
+    };
+    let same = |vsp: Vsp| {
+        let (problems, strands_at) = (Vec::new(), whole.strands_at);
+        Vsp {
+            problems,
+            strands_at,
+            ..vsp
+        }
+    };
+    for wrong in [0, 1, 6, 63, 65, 100, 1000_u32] {
+        let vsp = with(7, &wrong.to_le_bytes());
+        one(
+            &vsp,
+            Severity::Error,
+            &format!("{wrong} tiles; expected 64"),
+        );
+        assert_eq!(vsp.problems[0].place.to_string(), "0x7");
+        assert_eq!(same(vsp), whole, "{wrong}");
+    }
+    for at in [3, 5] {
+        for wrong in [8, 15, 17, 32, 100_u16] {
+            let vsp = with(at, &wrong.to_le_bytes());
+            one(&vsp, Severity::Error, "expected 16 x 16");
+            assert_eq!(vsp.problems[0].place.to_string(), format!("{at:#x}"));
+            assert_eq!(same(vsp), whole, "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_of_the_numbers_before_the_pixels_loses_none_of_these() {
+    for whole in [made_up(), indexed(0, 0)] {
+        let bytes = write(&whole).unwrap();
+        let pixels_at = bytes.windows(2).position(|it| it == [0x78, 0x9C]).unwrap();
+        for at in (7..11).chain(pixels_at - 4..pixels_at) {
+            for change in [&[][..], &[b'A', bytes[at]], &[0, bytes[at]]] {
+                // A zero byte may as well be one of the colours or the transparent one.
+                if at > 11 && !whole.palette.is_empty() && change.first() == Some(&0) {
+                    continue;
+                }
+                let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
+                let vsp = read(&changed).unwrap();
+                assert_eq!(vsp.problems.len(), 1, "{at}: {:?}", messages(&vsp));
+                assert_eq!(vsp.problems[0].severity, Severity::Error);
+                assert_eq!(vsp.rgba(), whole.rgba(), "{at} {change:?}");
+                assert_eq!(vsp.strands, whole.strands, "{at} {change:?}");
+            }
+        }
+    }
+}

@@ -584,3 +584,37 @@ fn the_file_is_laid_out_as_the_document_says() {
     expected.extend([0x0B, 0x0A]);
     assert_eq!(write(&map).unwrap(), expected);
 }
+
+#[test]
+fn a_byte_of_the_header_that_is_lost_or_too_many_loses_no_cell() {
+    for flags in [0x8, 0x10, 0x108, 0x408, 0x808, 0x2_0418] {
+        let bytes = file(flags);
+        let whole = read(&bytes).unwrap();
+        for at in 0..HEADER_BYTES as usize {
+            for change in [&[][..], &[0xA5, bytes[at]]] {
+                // Run lengths fit many sizes, and tell nothing of a number that is not zero.
+                if flags & MapFlags::RLE != 0 && change.is_empty() && bytes[at] != 0 {
+                    continue;
+                }
+                let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
+                let map = read(&changed).unwrap();
+                let said = said(&map);
+                assert_eq!(said.len(), 1, "{flags:#x} {at} {change:?}: {said:?}");
+                assert_eq!(map.problems[0].rule.id, "ppe-map/header");
+                assert_eq!(map.cells, whole.cells, "{flags:#x} {at} {change:?}");
+                let is_size = at >= 4;
+                assert!(
+                    !is_size || map.size == SIZE,
+                    "{flags:#x} {at} {change:?}: {:?}",
+                    map.size
+                );
+            }
+        }
+    }
+    // What follows a whole file, or is cut off, is no byte of its header.
+    let bytes = file(0x8);
+    for other in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
+        let map = read(other).unwrap();
+        assert_ne!(map.problems[0].rule.id, "ppe-map/header");
+    }
+}

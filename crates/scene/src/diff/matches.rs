@@ -20,7 +20,7 @@ pub(super) struct Matches {
 }
 
 /// What a part of a list is that others name: the same in both files where the two go together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Identity {
     /// By its index in A.
     OfA(usize),
@@ -92,22 +92,60 @@ impl Comparison<'_> {
         let mut by_name: HashMap<_, [Vec<usize>; 2]> = HashMap::new();
         for (side, list) in lists.into_iter().enumerate() {
             for index in 0..list.count {
-                let owner = list.owner(index).map(|owner| self.identity(side, owner));
+                let owner = list.owner(index).filter(|_| list.is_matched_by_owner);
+                let owner = owner.map(|owner| self.identity(side, owner));
                 let of_name = by_name.entry((list.key(index), owner)).or_default();
                 of_name[side].push(index);
             }
         }
         let mut matches = Matches::new(lists.map(|list| list.count));
-        for of_name in by_name.into_values() {
-            for pair in self.matched(lists, of_name) {
-                matches.add(pair);
+        let mut of_one_name = [0, 1].map(|_| HashMap::new());
+        for (number, of_name) in by_name.into_values().enumerate() {
+            match &of_name.each_ref().map(Vec::as_slice) {
+                [[index], [other]] => matches.add([*index, *other]),
+                [[], _] | [_, []] => {}
+                _ => {
+                    for (side, of_name) in of_name.into_iter().enumerate() {
+                        of_one_name[side].extend(of_name.into_iter().map(|it| (it, number)));
+                    }
+                }
             }
         }
+        if of_one_name.iter().any(|of_side| !of_side.is_empty()) {
+            self.match_of_one_name(lists, &of_one_name, &mut matches);
+        }
         // What is not in a list that is cut may be in the file.
-        if !lists.iter().any(|list| list.has_owners() || list.is_cut) {
+        let can_be_renamed = |list: &&Parts<'_>| !list.is_matched_by_owner && !list.is_cut;
+        if lists.iter().all(can_be_renamed) {
             self.match_renamed(lists, &mut matches);
         }
         matches
+    }
+
+    /// Matches parts of names that several have, each with the number of its name: first those of which all
+    /// is the same, so that what is inserted among them is one difference, then those that differ in what they
+    /// are made of, then those between the same others, and then one after the other.
+    fn match_of_one_name(
+        &self,
+        lists: [&Parts<'_>; 2],
+        of_one_name: &[HashMap<usize, usize>; 2],
+        matches: &mut Matches,
+    ) {
+        let name = |side: usize, index| of_one_name[side].get(&index).copied();
+        let said = [0, 1].map(|side| {
+            let said = of_one_name[side].keys();
+            let said = said.map(|index| (*index, self.said_of(lists[side], side, *index)));
+            said.collect::<HashMap<_, _>>()
+        });
+        let said = |side: usize, index| said[side].get(&index);
+        matches.match_alone(|side, index| Some((name(side, index)?, said(side, index)?.all)));
+        let places = matches.places();
+        let own = |side, index| Some((name(side, index)?, said(side, index)?.own));
+        matches.match_alone(|side, index| Some((places[side][index], own(side, index)?)));
+        matches.match_alone(own);
+        let places = matches.places();
+        matches.match_alone(|side, index| Some((places[side][index], name(side, index)?)));
+        matches.match_alone(name);
     }
 
     /// Matches parts that have other names.
@@ -128,7 +166,8 @@ impl Comparison<'_> {
         let places = matches.places();
         matches.match_alone(|side, index| Some((places[side][index], said(side, index)?)));
         matches.match_alone(said);
-        if !lists[0].is_named_by_others {
+        // What is made of others is another where these are.
+        if !lists[0].is_named_by_others || lists[0].is_made_of_others() {
             return;
         }
         // Where one is gone and another has come, what names it by its place names that.
@@ -155,10 +194,13 @@ impl Comparison<'_> {
         let list = lists[side];
         let own = list.own(index, self.documents[side]);
         let name = list.key(index);
-        let is_name = |line: &&OwnLine| line.names.is_none() && line.value == *name;
         let own_lines = || own.iter().filter(|line| line.origin == Origin::File);
+        // Some are called what they name.
+        let is_named = own_lines().any(|line| line.names.is_none() && line.value == *name);
+        let is_name = |line: &&OwnLine| line.value == *name && (line.names.is_none() || !is_named);
         let mut is_more = own_lines().count() > 1 || list.has_raw();
-        if list.is_lost(index) || !own_lines().any(|line| is_name(&line)) {
+        let is_known = name.is_empty() || own_lines().any(|line| is_name(&line));
+        if list.is_lost(index) || !is_known {
             return None;
         }
         let mut hasher = DefaultHasher::new();
@@ -180,15 +222,8 @@ impl Comparison<'_> {
         (list.what, list.count).hash(hasher);
         let document: &dyn Document = self.documents[side];
         let (mut raw, mut named) = (Vec::new(), Vec::new());
-        for index in 0..list.count {
-            raw.clear();
-            list.raw(index, &mut raw);
-            hasher.write(&raw);
-            named.clear();
-            list.named_parts(index, &mut named);
-            for part in &named {
-                self.identity(side, *part).hash(hasher);
-            }
+        for index in 0..list.lost_from {
+            self.hash_bytes(side, list, index, &mut raw, &mut named, hasher);
             if !list.has_raw() {
                 for line in list.own(index, document) {
                     if line.origin == Origin::File {
@@ -199,6 +234,32 @@ impl Comparison<'_> {
             for inner in list.inner(index) {
                 self.hash_list(side, &inner, hasher);
             }
+        }
+    }
+
+    /// The bytes that stand for a part, or what it names instead, and what it names besides.
+    pub(super) fn hash_bytes(
+        &self,
+        side: usize,
+        list: &Parts<'_>,
+        index: usize,
+        raw: &mut Vec<u8>,
+        named: &mut Vec<(&'static str, usize)>,
+        hasher: &mut DefaultHasher,
+    ) {
+        let instead = list.names_of().zip(list.named_by(index));
+        match instead.map(|named| self.identity(side, named)) {
+            Some(identity @ (Identity::OfA(_) | Identity::OnlyInB(_))) => identity.hash(hasher),
+            Some(Identity::Number(_)) | None => {
+                raw.clear();
+                list.raw(index, raw);
+                hasher.write(raw);
+            }
+        }
+        named.clear();
+        list.named_parts(index, named);
+        for part in &*named {
+            self.identity(side, *part).hash(hasher);
         }
     }
 
@@ -261,41 +322,29 @@ impl Comparison<'_> {
         (other.is_some() || is_matched).then_some(other == b)
     }
 
-    /// Matches parts of one name: where there are several, first those of which all is the same, so
-    /// that what is inserted among them is one difference, and then one after the other.
-    fn matched(&self, lists: [&Parts<'_>; 2], [a, b]: [Vec<usize>; 2]) -> Vec<[usize; 2]> {
-        if a.len() <= 1 && b.len() <= 1 {
-            return a.into_iter().zip(b).map(|(a, b)| [a, b]).collect();
-        }
-        let mut pairs = Vec::new();
-        let mut alike: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for index in b {
-            let said = self.all_said(lists, 1, index);
-            alike.entry(said).or_default().push_back(index);
-        }
-        let mut rest = Vec::new();
-        for index in a {
-            let said = self.all_said(lists, 0, index);
-            match alike.get_mut(&said).and_then(VecDeque::pop_front) {
-                Some(other) => pairs.push([index, other]),
-                None => rest.push(index),
+    /// All that a file says of a part.
+    fn said_of(&self, list: &Parts<'_>, side: usize, index: usize) -> SaidOf {
+        let mut hasher = DefaultHasher::new();
+        for line in list.own(index, self.documents[side]) {
+            if line.origin == Origin::File {
+                self.hash_line(side, &line, &mut hasher);
             }
         }
-        let mut others: Vec<usize> = alike.into_values().flatten().collect();
-        others.sort_unstable();
-        pairs.extend(rest.into_iter().zip(others).map(|(a, b)| [a, b]));
-        pairs
+        let (mut raw, mut named) = (Vec::new(), Vec::new());
+        self.hash_bytes(side, list, index, &mut raw, &mut named, &mut hasher);
+        let own = hasher.finish();
+        for inner in list.inner(index) {
+            self.hash_list(side, &inner, &mut hasher);
+        }
+        let all = hasher.finish();
+        SaidOf { own, all }
     }
+}
 
-    /// All that a file says of a part, as one text.
-    fn all_said(&self, lists: [&Parts<'_>; 2], side: usize, index: usize) -> String {
-        let own = lists[side].own(index, self.documents[side]);
-        let lines = own.iter().filter(|line| line.origin == Origin::File);
-        let lines = lines.map(|line| format!("{} {} {}\n", line.title, line.name, line.value));
-        let mut said: String = lines.collect();
-        let mut raw = Vec::new();
-        lists[side].raw(index, &mut raw);
-        said.extend(raw.iter().map(|byte| char::from(*byte)));
-        said
-    }
+/// What a file says of a part, as numbers that are the same where that is.
+struct SaidOf {
+    /// Of the part itself.
+    own: u64,
+    /// Of what it is made of too.
+    all: u64,
 }

@@ -14,7 +14,7 @@ mod parts;
 mod text;
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
 use thiserror::Error;
@@ -198,6 +198,11 @@ impl Comparison<'_> {
                     self.pair(lists, [Some(index); 2], within);
                 }
             }
+            (Order::Grid(size), Order::Grid(other))
+                if a.has_lines && b.has_lines && (size[0] == other[0] || size[1] == other[1]) =>
+            {
+                self.by_lines(lists, [size, other], within);
+            }
             (Order::Grid(size), Order::Grid(other)) => {
                 let index = |[rows, cols]: [usize; 2], row, col| {
                     (row < rows && col < cols).then(|| row * cols + col)
@@ -234,40 +239,96 @@ impl Comparison<'_> {
     /// Compares parts that follow each other: those that are the same at a glance with each other, and
     /// those between them in turn.
     fn by_sequence(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let [a, b] = [0, 1].map(|side| {
+            let parts = 0..lists[side].count;
+            self.hashes(side, lists[side], parts.map(std::iter::once))
+        });
+        for at in in_turn(&a, &b) {
+            self.pair(lists, at, within);
+        }
+    }
+
+    /// Compares grids with as many rows or as many columns: of the others, those that are the same at a glance
+    /// with each other. Those that only one file has are told together.
+    fn by_lines(&mut self, lists: [&Parts<'_>; 2], sizes: [[usize; 2]; 2], within: &str) {
+        let is_rows = sizes[0][1] == sizes[1][1];
+        let name = if is_rows { "row" } else { "column" };
+        // Where a line begins, how far its cells are apart, and how many of them were read.
+        let line = |side: usize, line: usize| {
+            let ([rows, cols], read) = (sizes[side], lists[side].lost_from);
+            let (first, step, end) = if is_rows {
+                (line * cols, 1, (line + 1) * cols)
+            } else {
+                (line, cols.max(1), rows * cols)
+            };
+            (first..end.min(read)).step_by(step)
+        };
+        let read_lines = |side: usize| {
+            let ([_, cols], read) = (sizes[side], lists[side].lost_from);
+            if is_rows {
+                read.div_ceil(cols.max(1))
+            } else {
+                cols.min(read)
+            }
+        };
+        let [a, b] = [0, 1].map(|side| {
+            let lines = 0..read_lines(side);
+            self.hashes(side, lists[side], lines.map(|it| line(side, it)))
+        });
+        let mut turns = in_turn(&a, &b).peekable();
+        while let Some(at) = turns.next() {
+            let ([Some(first), None] | [None, Some(first)]) = at else {
+                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| line(side, at)));
+                for at in of_a.into_iter().flatten().zip(of_b.into_iter().flatten()) {
+                    self.pair(lists, [Some(at.0), Some(at.1)], within);
+                }
+                continue;
+            };
+            let side = usize::from(at[0].is_none());
+            let mut last = first;
+            while let Some(next) =
+                turns.next_if(|it| it[side] == Some(last + 1) && it[1 - side].is_none())
+            {
+                last = next[side].unwrap_or(last);
+            }
+            // What was not read makes no difference.
+            if lists[1 - side].is_cut || lists[1 - side].lost_from < lists[1 - side].count {
+                continue;
+            }
+            let place = match last - first {
+                0 => format!("{within}{name} {first}"),
+                _ => format!("{within}{name}s {first} to {last}"),
+            };
+            let cells = (first..=last).map(|it| line(side, it).len()).sum::<usize>();
+            let mut found = Found::default();
+            let values = [0, 1].map(|of| (of == side).then(|| cells.into()));
+            found.fields.push(FieldChange::new("cells", values));
+            let cell = line(side, first).next();
+            let at = [0, 1].map(|of| cell.filter(|_| of == side));
+            self.add(lists, at, || place, |_| found);
+        }
+    }
+
+    /// Numbers of which two are the same where the bytes that stand for parts are, and what these name.
+    fn hashes<P: Iterator<Item = usize>>(
+        &mut self,
+        side: usize,
+        list: &Parts<'_>,
+        all: impl Iterator<Item = P>,
+    ) -> Vec<u64> {
         let mut raw = std::mem::take(&mut self.raw[0]);
         let mut named = std::mem::take(&mut self.parts_named);
-        let [a, b] = [0, 1].map(|side| {
-            let list = lists[side];
-            let hash = |index| {
-                raw.clear();
-                list.raw(index, &mut raw);
-                named.clear();
-                list.named_parts(index, &mut named);
-                let mut hasher = DefaultHasher::new();
-                hasher.write(&raw);
-                for part in &named {
-                    self.identity(side, *part).hash(&mut hasher);
-                }
-                hasher.finish()
-            };
-            (0..list.count).map(hash).collect::<Vec<u64>>()
-        });
+        let hash = |parts: P| {
+            let mut hasher = DefaultHasher::new();
+            for index in parts {
+                self.hash_bytes(side, list, index, &mut raw, &mut named, &mut hasher);
+            }
+            hasher.finish()
+        };
+        let hashes = all.map(hash).collect();
         self.raw[0] = raw;
         self.parts_named = named;
-        let same = align::aligned(&a, &b);
-        let mut next = [0; 2];
-        for end in same.into_iter().chain([[a.len(), b.len()]]) {
-            let between = [0, 1].map(|i| next[i]..end[i]);
-            for offset in 0..between[0].len().max(between[1].len()) {
-                let at = between.clone().map(|mut between| between.nth(offset));
-                self.pair(lists, at, within);
-            }
-            // These are the same, unless two hashes happen to be.
-            if end[0] < a.len() && end[1] < b.len() {
-                self.pair(lists, end.map(Some), within);
-            }
-            next = end.map(|end| end + 1);
-        }
+        hashes
     }
 
     /// Compares parts of the same names.
@@ -282,32 +343,46 @@ impl Comparison<'_> {
         for (index, _) in (0..).zip(of_b).filter(|(_, other)| other.is_none()) {
             self.pair(lists, [None, Some(index)], within);
         }
-        let both = of_a.iter().enumerate();
-        let both = both.filter_map(|(index, other)| Some([index, (*other)?]));
-        let both: Vec<[usize; 2]> = both.collect();
-        let is_ordered = lists.iter().all(|list| list.is_ordered);
-        if is_ordered && !both.is_sorted_by_key(|[_, other]| *other) {
-            self.order(lists, both, within);
+        if lists.iter().all(|list| list.is_ordered) {
+            self.order(lists, &matches, within);
         }
     }
 
-    /// Adds that parts that both have come in another order.
-    fn order(&mut self, lists: [&Parts<'_>; 2], mut both: Vec<[usize; 2]>, within: &str) {
-        let [a, b] = lists;
+    /// Adds that parts that both have come in another order, if they do. Those that stand on others have one on
+    /// each of these.
+    fn order(&mut self, lists: [&Parts<'_>; 2], matches: &Matches, within: &str) {
+        let both = matches.others[0].iter().enumerate();
+        let both = both.filter_map(|(index, other)| {
+            let at = [index, (*other)?];
+            let [on, on_in_b] = [0, 1].map(|side| {
+                let owner = lists[side].owner(at[side]);
+                owner.map(|owner| self.identity(side, owner))
+            });
+            (on == on_in_b).then_some((on, at))
+        });
+        let mut both: Vec<_> = both.collect();
+        both.sort_by_key(|(on, _)| *on);
+        if both.is_sorted_by_key(|(on, [_, other])| (*on, *other)) {
+            return;
+        }
+        let mut others = both.clone();
+        others.sort_by_key(|(on, [_, other])| (*on, *other));
         // From the first that is elsewhere on.
-        let mut others: Vec<usize> = both.iter().map(|[_, other]| *other).collect();
-        others.sort_unstable();
-        let same = both.iter().zip(&others);
-        let same = same.take_while(|([_, is], should)| is == *should).count();
-        let names = |list: &Parts<'_>, indices: Vec<usize>| {
-            let more = indices.len().saturating_sub(MAX_NAMES);
-            let indices = indices.into_iter().take(MAX_NAMES);
-            let names = indices.map(|index| list.name(index));
+        let same = both
+            .iter()
+            .zip(&others)
+            .take_while(|(is, should)| is == should);
+        let same = same.count();
+        // Under one name in both, whatever B calls or counts them.
+        let names = |of: &[(_, [usize; 2])]| {
+            let of = of.get(same..).unwrap_or_default();
+            let more = of.len().saturating_sub(MAX_NAMES);
+            let names = of.iter().take(MAX_NAMES);
+            let names = names.map(|(_, [index, _])| lists[0].name(*index));
             let more = (more > 0).then(|| format!("and {more} more"));
             names.chain(more).collect::<Vec<_>>().into()
         };
-        let moved = both.drain(same..).map(|[index, _]| index).collect();
-        let values = [names(a, moved), names(b, others.split_off(same))];
+        let values = [names(&both), names(&others)];
         self.add(
             lists,
             [None; 2],
@@ -478,6 +553,22 @@ impl Comparison<'_> {
 struct Found {
     at: [Option<String>; 2],
     fields: Vec<FieldChange>,
+}
+
+/// Of two sequences, in their order, what is the same of both, and what is between that in turn.
+fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
+    let ends = [a.len(), b.len()];
+    let mut next = [0; 2];
+    let same = align::aligned(a, b).into_iter().chain([ends]);
+    same.flat_map(move |end| {
+        let between = [0, 1].map(|side| next[side]..end[side]);
+        next = end.map(|end| end + 1);
+        let count = between.iter().map(ExactSizeIterator::len).max();
+        let between = (0..count.unwrap_or(0))
+            .map(move |offset| between.clone().map(|mut between| between.nth(offset)));
+        // These are the same, unless two hashes happen to be.
+        between.chain((end != ends).then(|| end.map(Some)))
+    })
 }
 
 /// What a part is called, as A calls it if it has it.

@@ -26,8 +26,10 @@ pub struct Parts<'a> {
     name: Read<'a, String>,
     /// What each is matched by, where that is not what it is called.
     key: Option<Read<'a, String>>,
-    /// The part of another list that each is of, by which it is matched too.
+    /// The part of another list that each is of.
     owner: Option<Names<'a>>,
+    /// Whether parts are matched by that one too, so that none is found again in another.
+    pub(super) is_matched_by_owner: bool,
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
     raw: Option<ReadRaw<'a>>,
@@ -48,6 +50,8 @@ pub struct Parts<'a> {
     pub(super) is_named_by_others: bool,
     /// Whether another order is a difference.
     pub(super) is_ordered: bool,
+    /// Whether rows and columns of a grid that only one file has are told as a whole.
+    pub(super) has_lines: bool,
     /// Whether it is a part of the file, and not only something to find items in.
     pub(super) is_compared: bool,
     /// Whether a part only stands in the place of one that was not read.
@@ -87,6 +91,7 @@ impl<'a> Parts<'a> {
             name: Box::new(name),
             key: None,
             owner: None,
+            is_matched_by_owner: false,
             item: None,
             own: None,
             raw: None,
@@ -98,6 +103,7 @@ impl<'a> Parts<'a> {
             named: None,
             is_named_by_others: false,
             is_ordered: true,
+            has_lines: false,
             is_compared: true,
             lost: None,
             lost_from: count,
@@ -164,6 +170,18 @@ impl<'a> Parts<'a> {
     /// The part of another list that each is of, by its index there: parts are matched where those are, and
     /// one of a part that only one file has is no difference of its own.
     pub(crate) fn each_of(
+        self,
+        what: &'static str,
+        owner: impl Fn(usize) -> Option<usize> + 'a,
+    ) -> Self {
+        Self {
+            is_matched_by_owner: true,
+            ..self.standing_on(what, owner)
+        }
+    }
+
+    /// The same of parts that may be moved to another one. They have an order on each of these.
+    pub(crate) fn standing_on(
         mut self,
         what: &'static str,
         owner: impl Fn(usize) -> Option<usize> + 'a,
@@ -173,7 +191,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Says that parts of other lists name those of this one by their indices. One of another name in the
-    /// place of one that is gone is the same under that name.
+    /// place of one that is gone is the same under that name, unless it is made of others.
     pub(crate) fn named_by_others(self) -> Self {
         Self {
             is_named_by_others: true,
@@ -193,8 +211,18 @@ impl<'a> Parts<'a> {
 
     /// Says that the order of parts means nothing.
     pub(crate) fn unordered(self) -> Self {
+        self.ordered(false)
+    }
+
+    /// Whether the order of parts means anything.
+    pub(crate) fn ordered(self, is_ordered: bool) -> Self {
+        Self { is_ordered, ..self }
+    }
+
+    /// Tells rows or columns of a grid that only one file has as a whole, wherever they are inserted.
+    pub(crate) fn told_by_lines(self) -> Self {
         Self {
-            is_ordered: false,
+            has_lines: true,
             ..self
         }
     }
@@ -345,6 +373,10 @@ impl<'a> Parts<'a> {
         self.item.is_some() && self.own.is_none()
     }
 
+    pub(super) fn is_made_of_others(&self) -> bool {
+        self.inner.is_some()
+    }
+
     /// Whether its parts are made of others, some of which are items.
     pub(crate) fn has_items_within(&self) -> bool {
         self.inner.is_some() && self.has_items_within
@@ -360,11 +392,6 @@ impl<'a> Parts<'a> {
         }
         let item = self.item(index);
         item.map_or_else(Vec::new, |item| document.own(item))
-    }
-
-    /// Whether each part is of one of another list.
-    pub(super) fn has_owners(&self) -> bool {
-        self.owner.is_some()
     }
 
     /// The part of another list that a part is of.

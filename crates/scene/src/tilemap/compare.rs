@@ -22,12 +22,18 @@ impl TileMap {
                 return parts;
             }
         }
-        if !self.facts.names_layers() {
-            // The file itself is the one layer.
+        if self.facts.is_layer() {
             parts.extend(self.layer_parts(0));
             return parts;
         }
         let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index));
+        // Those without names are found by their cells.
+        let layers = layers.keys(|index| {
+            let layer = self.layers.get(index);
+            let layer = layer.filter(|_| self.facts.names_layers());
+            layer.map_or_else(String::new, |layer| layer.name.clone())
+        });
+        let layers = layers.named_by_others();
         let layers = layers.items(|index| Some(Self::layer_item(index)));
         let layers = layers.lost(|index| self.facts.is_layer_cut(index));
         let layers = layers.unknown(|index, field| self.facts.is_field_cut(index, field));
@@ -73,6 +79,7 @@ impl TileMap {
         let [columns, rows] = layer.size;
         let first_lost = self.first_cell_lost(layer_number);
         Parts::grid("cell", [rows, columns], place_name)
+            .told_by_lines()
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
             .lost_from(first_lost.unwrap_or(usize::MAX))
             .cut(self.is_size_unknown(layer_number))
@@ -123,13 +130,14 @@ impl TileMap {
         // A grid of the map has the place of its lowest layer.
         let layer = grid.layer.unwrap_or(0);
         let list = Parts::grid(what, [rows, columns], place_name)
+            .told_by_lines()
             .items(move |index| {
                 let columns = columns.max(1) as usize;
                 let place = [index % columns, index / columns].map(number);
                 self.cell_in(layer, place).map(|at| at.item())
             })
             .owns(own)
-            .lost(move |index| value(index).is_none())
+            .lost_from(grid.values.len())
             .bytes("value", move |index, bytes| {
                 bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
             });
@@ -147,7 +155,20 @@ impl TileMap {
         let objects = self.objects.iter().enumerate();
         let objects = objects.filter(|(_, object)| object.kind == kind);
         let indices: Vec<usize> = objects.map(|(index, _)| index).collect();
+        let layers: Vec<Option<usize>> = indices
+            .iter()
+            .map(|index| self.objects.get(*index).and_then(|object| object.layer))
+            .collect();
         let of_kind = indices.clone();
+        let named = indices.clone();
+        let key = move |number: usize| {
+            let index = named.get(number).copied();
+            let object = index.and_then(|index| self.objects.get(index));
+            match index.filter(|_| kind == ObjectKind::ZoneArea) {
+                Some(index) => self.object_name(index),
+                None => object.map_or_else(String::new, |object| object.name.clone()),
+            }
+        };
         let object = move |number: usize| indices.get(number).copied();
         let name = move |number: usize| {
             let index = of_kind.get(number).copied();
@@ -170,6 +191,9 @@ impl TileMap {
             what.is_of(kind) || stands_on_layers && matches!(what, Unread::Layers(_))
         });
         Parts::named(kind.item(0).kind(), count, name)
+            .keys(key)
+            .standing_on("layer", move |number| *layers.get(number)?)
+            .ordered(self.facts.lists_objects_in_order())
             .items(move |number| self.object_item(object(number)?))
             .cut(is_cut)
     }

@@ -259,7 +259,12 @@ impl<'a> Part<'a, Layer> {
                 "no tiles".into()
             }
         })
-        .summary("Size", |at| by(at.size, "")),
+        .summary("Size", |at| by(at.size, ""))
+        .own(|at: &Self| {
+            // What the file says once is no difference of each layer.
+            let is_own = !at.map.facts.is_of_one_size();
+            is_own.then(|| by(at.size, " tiles")).into()
+        }),
         field("", |at: &Self| {
             let px = |tile: [u32; 2]| {
                 [0, 1].map(|axis| u64::from(at.size[axis]) * u64::from(tile[axis]))
@@ -283,8 +288,7 @@ impl<'a> Part<'a, Layer> {
             parallax => format!("{parallax} of the camera").into(),
         }),
         field("Repeats", |at: &Self| at.repeats().into()).own(|at| {
-            // What the file says once is no difference of each layer.
-            let is_own = !at.map.facts.repeats_as_a_whole();
+            let is_own = !at.map.facts.is_of_one_size();
             is_own.then(|| at.repeats()).into()
         }),
         field("Around it", |at: &Self| {
@@ -820,7 +824,12 @@ impl<'a> Part<'a, Object> {
             let name = Value::from(at.map.object_name(at.number));
             name.named(at.kind.said().title)
         })
-        .own(|at| Some(&*at.name).filter(|name| !name.is_empty()).into())
+        .own(|at| {
+            // An area is called as its zone is.
+            let is_area = at.kind == ObjectKind::ZoneArea && at.record.zone.is_some();
+            let name = Some(&*at.name).filter(|name| !is_area && !name.is_empty());
+            name.into()
+        })
         .note(|at| match (at.zone, at.layer) {
             (Some(zone), _) => at.map.zone_name(zone).into(),
             (None, Some(layer)) if at.map.layers.len() > 1 => at.map.layer_name(layer).into(),
@@ -829,7 +838,8 @@ impl<'a> Part<'a, Object> {
         summary_only("X", |at| short(at.rect_px.min[0]).into()),
         summary_only("Y", |at| short(at.rect_px.min[1]).into()),
         field("Layer", |at: &Self| {
-            at.layer.map(|layer| at.map.layer_link(layer)).into()
+            let link = |layer| at.map.layer_link(layer).naming("layer", layer, "");
+            at.layer.map(link).into()
         })
         .detail_as("layer", |at| json!(at.layer)),
         field("Place", |at: &Self| at.rect_px.said().into())
@@ -864,7 +874,10 @@ impl<'a> Part<'a, Object> {
     fn zone(&self, as_area: bool) -> Value {
         let is_area = self.kind == ObjectKind::ZoneArea;
         let zone = self.record.zone.filter(|_| is_area == as_area);
-        let zone = zone.map(|zone| self.map.zone_value(ZoneHere { zone, layer: None }));
+        let zone = zone.map(|zone| {
+            let value = self.map.zone_value(ZoneHere { zone, layer: None });
+            value.naming("zone", zone, "")
+        });
         zone.into()
     }
 }

@@ -176,9 +176,14 @@ pub trait Facts: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the names of layers are in the file; where not, the file itself is the one layer.
+    /// Whether the names of layers are in the file.
     fn names_layers(&self) -> bool {
         true
+    }
+
+    /// Whether the file itself is the one layer.
+    fn is_layer(&self) -> bool {
+        false
     }
 
     /// What the file says of an item, for comparing it with another file, where that is not what is
@@ -194,9 +199,14 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Whether the file says of the whole map, and of no layer, whether it repeats.
-    fn repeats_as_a_whole(&self) -> bool {
+    /// Whether the file says of the whole map, and of no layer, how large it is and whether it repeats.
+    fn is_of_one_size(&self) -> bool {
         false
+    }
+
+    /// Whether the order of objects is that of the file, and follows from nothing that it says of them.
+    fn lists_objects_in_order(&self) -> bool {
+        true
     }
 
     /// Whether the file ends before all is said of the whole map.

@@ -1,5 +1,6 @@
 //! One cause is one difference between two files.
 
+use mapscope_formats::ika::{Map, TextMap, map, text_map};
 use mapscope_formats::pfmap::{self, Field, Material, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj, Rotation};
 use mapscope_formats::pmf::{self, Cube, Packing};
@@ -338,4 +339,172 @@ fn whatever_of_a_scene_has_another_name_is_one_difference() {
         let files = [SCENE, &other].map(str::as_bytes);
         assert_eq!(differences("a.pfscene", files), [expected]);
     }
+}
+
+#[track_caller]
+fn of_binary_maps(a: &Map, b: &Map) -> Vec<String> {
+    let files = [a, b].map(|map| map::write(map).unwrap());
+    differences("a.map", [&files[0], &files[1]])
+}
+
+#[test]
+fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
+    let a = synthesize::ika_map([12, 9], 4, 3);
+    for at in 0..a.layers.len() {
+        let mut b = a.clone();
+        let layer = b.layers.remove(at);
+        assert_eq!(of_binary_maps(&a, &b), [format!("-layer Layer {at}: ")]);
+        assert_eq!(of_binary_maps(&b, &a), [format!("+layer Layer {at}: ")]);
+        // Another tile of one that stays, and moves otherwise, is found in that one.
+        for other in 0..b.layers.len() {
+            let mut b = b.clone();
+            if b.layers[other].parallax == layer.parallax {
+                continue;
+            }
+            b.layers[other].tiles[40] ^= 1;
+            let mut found = of_binary_maps(&a, &b);
+            found.sort();
+            let place = other + usize::from(other >= at);
+            let cell = format!("cell Layer {place}: 4,3: tile");
+            assert_eq!(found, [format!("-layer Layer {at}: "), cell]);
+        }
+        // It has moved.
+        for to in (0..a.layers.len()).filter(|to| *to != at) {
+            let mut b = b.clone();
+            b.layers.insert(to, layer.clone());
+            assert_eq!(of_binary_maps(&a, &b), ["layer order: order"]);
+        }
+    }
+    for at in 0..=a.layers.len() {
+        let mut b = a.clone();
+        b.layers.insert(at, a.layers[0].clone());
+        b.layers[at].tiles.fill(0);
+        assert_eq!(of_binary_maps(&a, &b), [format!("+layer Layer {at}: ")]);
+    }
+}
+
+#[test]
+fn an_order_is_told_under_the_names_of_the_first_file() {
+    let a = synthesize::ika_map([12, 9], 3, 3);
+    let mut b = a.clone();
+    b.layers.swap(0, 1);
+    let [a, b] = [&a, &b].map(|map| open("a.map", &map::write(map).unwrap()));
+    let diff = Diff::of([&*a, &*b]).unwrap();
+    let texts = diff.differences[0].fields[0].texts();
+    let texts = texts.map(Option::unwrap);
+    assert_eq!(
+        texts,
+        ["Layer 0, Layer 1, Layer 2", "Layer 1, Layer 0, Layer 2"]
+    );
+}
+
+/// Puts so many values of 0 at a place of each row.
+fn widen<T: Copy + Default>(all: &mut Vec<T>, width: usize, at: usize, count: usize) {
+    let rows = all.chunks(width).map(|row| {
+        let (before, behind) = row.split_at(at);
+        [before, &vec![T::default(); count], behind].concat()
+    });
+    *all = rows.flatten().collect();
+}
+
+#[test]
+fn rows_and_columns_that_are_inserted_are_told_together() {
+    let a = synthesize::ika_map([12, 9], 2, 3);
+    let [columns, rows] = a.size.map(|edge| edge as usize);
+    let all = |a: &Map, change: &dyn Fn(&mut Vec<u32>), of_bytes: &dyn Fn(&mut Vec<u8>)| {
+        let mut b = a.clone();
+        for layer in &mut b.layers {
+            change(&mut layer.tiles);
+        }
+        change(&mut b.zone_numbers);
+        of_bytes(&mut b.obstruction);
+        b
+    };
+    let told = |found: &[String], what: &str| {
+        assert_eq!(found[0], "map map: tiles");
+        let lines = found.iter().filter(|it| it.contains(what)).count();
+        assert_eq!((lines, found.len()), (4, 5), "{found:?}");
+    };
+    for count in [1, 3] {
+        for at in 0..=rows {
+            let to = at * columns;
+            let mut b = all(
+                &a,
+                &|cells| drop(cells.splice(to..to, vec![0; count * columns])),
+                &|cells| drop(cells.splice(to..to, vec![0; count * columns])),
+            );
+            b.size[1] += count as u32;
+            told(&of_binary_maps(&a, &b), "row");
+            told(&of_binary_maps(&b, &a), "row");
+        }
+        for at in 0..=columns {
+            let mut b = all(&a, &|cells| widen(cells, columns, at, count), &|cells| {
+                widen(cells, columns, at, count);
+            });
+            b.size[0] += count as u32;
+            told(&of_binary_maps(&a, &b), "column");
+            told(&of_binary_maps(&b, &a), "column");
+        }
+    }
+}
+
+#[track_caller]
+fn of_text_maps(a: &TextMap, b: &TextMap) -> Vec<String> {
+    let files = [a, b].map(|map| text_map::write(map).unwrap());
+    differences("a.ika-map", [&files[0], &files[1]])
+}
+
+#[test]
+fn what_stands_on_a_layer_follows_it() {
+    let a = synthesize::ika_text_map([12, 9], 3, 3);
+    for at in 0..a.layers.len() {
+        let name = &a.layers[at].label;
+        let mut b = a.clone();
+        b.layers[at].label = "other".to_owned();
+        assert_eq!(of_text_maps(&a, &b), [format!("layer {name}: name")]);
+        b.layers.remove(at);
+        assert_eq!(of_text_maps(&a, &b), [format!("-layer {name}: ")]);
+        assert_eq!(of_text_maps(&b, &a), [format!("+layer {name}: ")]);
+        let mut b = a.clone();
+        b.layers.swap(at, (at + 1) % 3);
+        assert_eq!(of_text_maps(&a, &b), ["layer order: order"]);
+        // What is moved to another layer is no other.
+        let mut b = a.clone();
+        let entity = b.layers[at].entities.remove(1);
+        b.layers[(at + 1) % 3].entities.insert(0, entity);
+        assert_eq!(
+            of_text_maps(&a, &b),
+            [format!("entity Entity {at}.1: layer")]
+        );
+        let mut b = a.clone();
+        b.layers[at].entities[2].label.clear();
+        assert_eq!(
+            of_text_maps(&a, &b),
+            [format!("entity Entity {at}.2: name")]
+        );
+        let mut b = a.clone();
+        b.layers[at].entities.swap(1, 2);
+        assert_eq!(of_text_maps(&a, &b), ["entity order: order"]);
+    }
+    let mut b = a.clone();
+    b.zones[0].label = "Inn".to_owned();
+    for area in b.layers.iter_mut().flat_map(|layer| &mut layer.zones) {
+        area.label = "Inn".to_owned();
+    }
+    assert_eq!(of_text_maps(&a, &b), ["zone Café: name"]);
+}
+
+/// A container with a layer of two boxes of one name.
+fn container(layer: &str, ids: [u32; 2]) -> String {
+    let boxes = ids.map(|id| format!("\tObject:Box \"gate\" {id} 0 0 {} 16\n", 16 + id % 2));
+    let [first, second] = boxes;
+    format!("Metadata {{\n\tVersion 1 0\n}}\nLayer:Sprite \"{layer}\" 1 {{\n{first}{second}}}\n")
+}
+
+#[test]
+fn an_identifier_of_a_container_is_no_order_and_its_layers_may_be_renamed() {
+    let of = |a: &str, b: &str| differences("a.xmf", [a.as_bytes(), b.as_bytes()]);
+    let a = container("one", [1, 3]);
+    assert_eq!(of(&a, &container("two", [1, 3])), ["layer one: name"]);
+    assert_eq!(of(&a, &container("one", [5, 3])), ["box gate: identifier"]);
 }

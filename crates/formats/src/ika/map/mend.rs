@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::bytes::{Cursor, File};
 use super::read::{ENTITY_BYTES, ZONE_BYTES, read_entity, read_zone};
 use super::{Entity, Zone};
-use crate::{Problems, ReadError};
+use crate::{Problems, ReadError, counted};
 use Field::{Bytes, Text};
 
 /// Of longer lists of zones and entities it is not looked where they go on behind what is damaged.
@@ -25,7 +25,15 @@ const MAX_LIKELY: u32 = 0xFFFF;
 pub(super) enum Fault {
     Missing,
     TooMany(u8),
-    Wrong { found: u8, expected: u8 },
+    Wrong {
+        found: u8,
+        expected: u8,
+    },
+    /// A text is longer or shorter than it is said to be.
+    Length {
+        found: u32,
+        expected: u32,
+    },
 }
 
 impl fmt::Display for Fault {
@@ -42,6 +50,16 @@ impl fmt::Display for Fault {
                 write!(
                     f,
                     "a byte is {found:#x}; expected {expected:#x}; it is read so"
+                )
+            }
+            Self::Length { found, expected } => {
+                let found = match found.cast_signed() {
+                    below @ ..0 => format!("{below} bytes"),
+                    _ => counted(*found as usize, "byte"),
+                };
+                write!(
+                    f,
+                    "a text is said to be {found} long; expected {expected}; it is read so"
                 )
             }
         }
@@ -200,7 +218,9 @@ impl Record for Entity {
 pub(super) enum Damage {
     /// A zone, by its index, and where the next one begins.
     Zone(u32, usize),
-    /// The number of entities: where these begin, and how many they are.
+    /// The number of zones: where these begin, and how many they are.
+    ZoneCount(usize, u32),
+    /// The number of entities: the same.
     EntityCount(usize, u32),
     /// An entity.
     Entity(u32, usize),
@@ -248,10 +268,19 @@ impl ToEnd {
         Some(to_end)
     }
 
-    /// How many entities there are from a byte up to the end; none where there are none.
-    fn entities(&self, pos: usize) -> Option<u32> {
-        let count = self.entities.get(pos.checked_sub(self.start)?)?;
-        count.checked_sub(1).filter(|count| *count > 0)
+    /// Where records begin that go on up to the end, and how many they are, where that is a byte before or
+    /// behind where they should.
+    fn beside(&self, counts: &[u32], pos: usize) -> Option<(usize, u32)> {
+        let count = |pos: usize| {
+            let count = counts.get(pos.checked_sub(self.start)?)?;
+            count.checked_sub(1).filter(|count| *count > 0)
+        };
+        if count(pos).is_some() {
+            return None;
+        }
+        [pos - 1, pos + 1]
+            .into_iter()
+            .find_map(|pos| Some((pos, count(pos)?)))
     }
 
     /// Where so many records go on up to the end, behind one that begins at a byte and is at least so long.
@@ -290,6 +319,9 @@ impl Damage {
         let to_end = ToEnd::new(cursor)?;
         let mut cursor = cursor.clone();
         let scratch = &mut Problems::of_trial(usize::MAX);
+        if let Some((first, count)) = to_end.beside(&to_end.zones, cursor.pos() + 4) {
+            return Some(Self::ZoneCount(first, count));
+        }
         let zones = cursor.u32().ok()?;
         for zone in 0..zones {
             let more = zones - zone - 1;
@@ -299,16 +331,14 @@ impl Damage {
             }
             read_zone(&mut cursor, scratch).ok()?;
         }
-        let first = cursor.pos() + 4;
-        for first in [first - 1, first + 1] {
-            if let Some(count) = to_end.entities(first) {
-                return Some(Self::EntityCount(first, count));
-            }
+        if let Some((first, count)) = to_end.beside(&to_end.entities, cursor.pos() + 4) {
+            return Some(Self::EntityCount(first, count));
         }
         let entities = cursor.u32().ok()?;
-        for entity in 0..entities.checked_sub(1)? {
+        for entity in 0..entities {
             let more = entities - entity - 1;
             let next = to_end.next(&to_end.entities, cursor.pos(), ENTITY_BYTES, more);
+            let next = next.filter(|next| more > 0 || is_damaged_up_to(&cursor, *next));
             if let Some(next) = next {
                 return Some(Self::Entity(entity, next));
             }
@@ -316,6 +346,22 @@ impl Damage {
         }
         None
     }
+}
+
+/// Whether the last entity is damaged, and neither cut off nor followed by something else: it is good but for
+/// a byte.
+fn is_damaged_up_to(cursor: &Cursor<'_>, end: usize) -> bool {
+    let rest = cursor.clone().rest();
+    let Some(bytes) = rest.get(..end - cursor.pos()) else {
+        return false;
+    };
+    // Of one that is cut off, the rest is taken for zero bytes.
+    let padded = [bytes, &[0; ENTITY_BYTES]].concat();
+    if bytes.len() > MAX_MENDED || Entity::likely_end(&Cursor::new(&padded, File), 0).is_some() {
+        return false;
+    }
+    let is_whole = |_: &[u8], end| end == bytes.len();
+    Mended::find(bytes, is_whole, |entity: &Entity, _| entity.oddities() == 0).is_some()
 }
 
 /// A record that bytes are but for one of them.
@@ -341,7 +387,9 @@ impl<T: Record> Mended<T> {
             return None;
         }
         let mut best: Option<(usize, Self)> = None;
-        for (fault, at, changed) in without_a_fault(bytes) {
+        // With another length no letter of a text is lost.
+        let others = with_other_lengths(T::FIELDS, bytes).chain(without_a_fault(bytes));
+        for (fault, at, changed) in others {
             let Some(end) = Field::end_of(T::FIELDS, &changed) else {
                 continue;
             };
@@ -383,6 +431,28 @@ impl<T: Record> Mended<T> {
 /// what a map begins with.
 fn expected_bytes() -> impl Iterator<Item = u8> {
     (0..=b'P').chain([0xF9])
+}
+
+/// The bytes of a record with each other length that one of its texts can have, the fault that this is, and
+/// where the length is.
+fn with_other_lengths<'a>(
+    fields: &'static [Field],
+    bytes: &'a [u8],
+) -> impl Iterator<Item = (Fault, usize, Vec<u8>)> + 'a {
+    let texts = fields.iter().enumerate().filter_map(|(index, field)| {
+        let at = Field::end_of(fields.get(..index)?, bytes)?;
+        let found = bytes.get(at..)?.first_chunk::<TEXT_HEAD>()?;
+        matches!(field, Text).then_some((at, u32::from_le_bytes(*found)))
+    });
+    texts.flat_map(move |(at, found)| {
+        let (before, from) = bytes.split_at(at);
+        let text = from.get(TEXT_HEAD..).unwrap_or_default();
+        let others = (0..=text.len() as u32).filter(move |expected| *expected != found);
+        others.map(move |expected| {
+            let other = [before, &expected.to_le_bytes(), text].concat();
+            (Fault::Length { found, expected }, at, other)
+        })
+    })
 }
 
 /// Bytes without each fault that one of them may have, that fault, and where it is.

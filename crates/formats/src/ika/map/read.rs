@@ -5,13 +5,15 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::block::{Block, Element, Inflated, budget, inflate_all, is_zlib, whole_length};
+use super::super::block::{
+    Block, Element, Inflated, budget, held_bytes, inflate_all, is_zlib, whole_length,
+};
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
 use super::mend::{Damage, Field, Mended, Record};
 use super::render_string::oddities;
-use super::{Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
+use super::{BYTE_ORDER_MARK, Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
     Cause, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside, quoted,
 };
@@ -54,6 +56,8 @@ pub fn read_with(
         mut map,
         layers,
         render_at,
+        size_at,
+        declared,
     } = find_head(&mut cursor, bytes, &mut problems)?;
     let blocks_at = cursor.pos();
     let in_head = problems.last();
@@ -66,7 +70,13 @@ pub fn read_with(
         &mut problems,
     );
     let tail = layout.tail;
-    layout.inflate(layers, bytes, &mut map, &mut problems, watch)?;
+    layout.inflate(
+        layers,
+        bytes,
+        (&mut map, (size_at, declared)),
+        &mut problems,
+        watch,
+    )?;
     if let Some(tail) = tail {
         cursor.seek(tail);
         read_tail(&mut cursor, &mut map, &mut problems);
@@ -94,7 +104,20 @@ fn find_head(
     bytes: &[u8],
     problems: &mut Problems,
 ) -> Result<Head, ReadError> {
-    let found = check_magic(bytes).and_then(|()| Head::read(cursor, problems));
+    let is_marked = bytes
+        .strip_prefix(BYTE_ORDER_MARK)
+        .is_some_and(|rest| rest.starts_with(MAGIC));
+    if is_marked {
+        problems.add(&rules::MAGIC, Place::Offset(0), || {
+            "the file begins with the byte order mark of texts in UTF-8; expected `MAP`, with which it goes on; \
+             it is read from there"
+                .to_owned()
+        });
+        cursor.seek(BYTE_ORDER_MARK.len());
+    }
+    let begins = cursor.clone().rest();
+    let mut of_head = Problems::new();
+    let found = check_magic(begins).and_then(|()| Head::read(cursor, &mut of_head));
     let is_likely = |layers: usize, end: usize| {
         let first = end.saturating_add(layers.saturating_mul(INFO_BYTES) + COUNT_BYTES);
         bytes.get(first..).is_some_and(is_zlib)
@@ -103,7 +126,7 @@ fn find_head(
     let is_whole = |head: &Head| {
         // A byte may be missing or too many in the parallax of layers.
         let mut ends = end.saturating_sub(1)..=end + 1;
-        head.layers == 0
+        head.layers == 0 && checked_size(head.declared).is_some()
             || ends.any(|end| is_likely(head.layers, end))
             || bytes
                 .get(end + INFO_BYTES + COUNT_BYTES..)
@@ -111,6 +134,7 @@ fn find_head(
             || Layout::of_other_count(bytes, end, head.map.tile_count()).is_some()
     };
     if found.as_ref().is_ok_and(is_whole) {
+        problems.append(of_head, None, |_| false);
         return found;
     }
     let can_be = |head: &[u8], end: usize| {
@@ -122,9 +146,10 @@ fn find_head(
     let is_good = |head: &Head, end: usize| {
         let tiles = head.map.tile_count();
         let first = end + head.layers * INFO_BYTES + COUNT_BYTES;
-        Layout::walk(bytes, end, head.layers, Order::InfosFirst, (0, tiles))
-            .tail
-            .is_some()
+        tiles > 0
+            && Layout::walk(bytes, end, head.layers, Order::InfosFirst, (0, tiles))
+                .tail
+                .is_some()
             && whole_length(bytes.get(first..).unwrap_or_default(), 4 * tiles).is_some()
     };
     let begin = bytes.get(..MAX_HEAD).unwrap_or(bytes);
@@ -135,6 +160,15 @@ fn find_head(
         end,
     }) = Mended::<Head>::find(begin, can_be, is_good)
     else {
+        // Without the layers that it should have.
+        let layers = found.as_ref().map_or(0, |head| head.layers);
+        if u32::try_from(layers).is_ok_and(|layers| layers.cast_signed() < 0) {
+            let found = format!("{} layers", (layers as u32).cast_signed());
+            let place = Place::Offset((end - COUNT_BYTES) as u64);
+            let (rule, expected) = (&rules::LAYER_COUNT, "0 or more");
+            return Err(ReadError::unreadable(rule, place, found, expected));
+        }
+        problems.append(of_head, None, |_| false);
         return found;
     };
     let rule = if at < MAGIC.len() {
@@ -181,6 +215,10 @@ struct Head {
     layers: usize,
     /// Where the render string is.
     render_at: usize,
+    /// Where the size is.
+    size_at: usize,
+    /// The size that is said, of which the map has none where it cannot be.
+    declared: [i32; 2],
 }
 
 impl Record for Head {
@@ -220,28 +258,14 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Head, R
     let render_string = cursor.field("render string").string(problems)?;
     let size_at = cursor.pos();
     let size = [cursor.field("width").i32()?, cursor.field("height").i32()?];
-    let size = checked_size(size).ok_or_else(|| {
-        let [width, height] = size;
-        cursor.fault(
-            &rules::SIZE,
-            size_at,
-            format_args!("a map of {width} x {height} tiles"),
-            format!("at least 1 x 1 and at most {MAX_TILES} tiles"),
-        )
-    })?;
     let start = [cursor.field("start").i32()?, cursor.field("start").i32()?];
     let wraps = cursor.field("round flag").flag()?;
-    let count_at = cursor.pos();
     let layers = cursor.field("number of layers").u32()?;
-    if i32::try_from(layers).is_err() {
-        let found = format_args!("{} layers", layers.cast_signed());
-        return Err(cursor.fault(&rules::LAYER_COUNT, count_at, found, "0 or more"));
-    }
     let map = Map {
         tileset,
         music,
         render_string,
-        size,
+        size: checked_size(size).unwrap_or_default(),
         start,
         wraps,
         ..Map::default()
@@ -250,7 +274,47 @@ fn read_head(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Head, R
         map,
         layers: layers as usize,
         render_at,
+        size_at,
+        declared: size,
     })
+}
+
+/// That a map cannot have such a size.
+fn size_error([width, height]: [i32; 2], at: usize) -> ReadError {
+    let found = format!("header: a map of {width} x {height} tiles");
+    let expected = format!("at least 1 x 1 and at most {MAX_TILES} tiles");
+    ReadError::unreadable(&rules::SIZE, Place::Offset(at as u64), found, expected)
+}
+
+/// The size that makes so many tiles, of which one side is the declared one; of two, that whose sides are more
+/// alike.
+fn meant_size([width, height]: [i32; 2], tiles: u64) -> Option<[u32; 2]> {
+    let other = |side: i32| {
+        let side = u32::try_from(side).ok().filter(|side| *side > 0)?;
+        let other = tiles
+            .is_multiple_of(side.into())
+            .then(|| tiles / u64::from(side));
+        Some([side, u32::try_from(other?).ok()?])
+    };
+    let of_height = other(height).map(|[height, width]| [width, height]);
+    let sizes = other(width).into_iter().chain(of_height);
+    let can_be = |size: &[u32; 2]| checked_size(size.map(u32::cast_signed)).is_some();
+    sizes
+        .filter(can_be)
+        .max_by_key(|[width, height]| *width.min(height))
+}
+
+/// Lists that the size is another than that of the blocks.
+fn add_size(declared: [i32; 2], is: [u32; 2], at: usize, problems: &mut Problems) {
+    let is_width = i64::from(declared[0]) != i64::from(is[0]);
+    let place = Place::Offset((at + if is_width { 0 } else { 4 }) as u64);
+    problems.add(&rules::SIZE, place, || {
+        let ([width, height], [is_width, is_height]) = (declared, is);
+        format!(
+            "a map of {width} x {height} tiles; expected {is_width} x {is_height}, as many as all blocks \
+             have; it is read so"
+        )
+    });
 }
 
 /// Lists that there are no layers, and what in the render string names none. It stands at the first of
@@ -354,6 +418,19 @@ fn add_slip(slip: Slip, at: usize, what: &str, cause: Option<Cause>, problems: &
         let begin = slip.moved(at);
         format!("{fault} before {what}; expected it here, but it begins at {begin:#x}; it is read from there")
     });
+}
+
+/// Lists that a byte is missing or too many in the number of records at the cursor, and goes to the first
+/// of these.
+fn add_slip_of_count(cursor: &mut Cursor<'_>, first: usize, what: &str, problems: &mut Problems) {
+    let expected = cursor.pos() + COUNT_BYTES;
+    let slip = if first < expected {
+        Slip::Missing
+    } else {
+        Slip::TooMany
+    };
+    add_slip(slip, expected, what, None, problems);
+    cursor.seek(first);
 }
 
 /// What follows a block.
@@ -565,8 +642,8 @@ impl Layout {
         if let Some((layout, count)) = Self::of_other_count(bytes, pos, tiles) {
             let place = Place::Offset((pos - COUNT_BYTES) as u64);
             problems.add(&rules::LAYER_COUNT, place, || {
-                let layers = counted(layers, "layer");
-                format!("{layers}; expected {count}, as many as follow; it is read so")
+                let layers = (layers as u32).cast_signed();
+                format!("{layers} layers; expected {count}, as many as follow; it is read so")
             });
             return (layout, count);
         }
@@ -602,7 +679,7 @@ impl Layout {
         mut self,
         layers: usize,
         bytes: &[u8],
-        map: &mut Map,
+        (map, (size_at, declared)): (&mut Map, (usize, [i32; 2])),
         problems: &mut Problems,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
@@ -639,9 +716,31 @@ impl Layout {
             let place = place.iter();
             blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
-        let mut budget = budget(bytes.len());
         let moment = problems.moment();
-        let inflated = inflate_all(&blocks, &mut budget, problems, watch)?;
+        let mut found = Problems::new();
+        let mut inflate = |blocks: &[Block<&[u8]>], found: &mut Problems| {
+            inflate_all(blocks, &mut budget(bytes.len()), found, watch)
+        };
+        let mut inflated = Vec::new();
+        if count > 0 {
+            inflated = inflate(&blocks, &mut found)?;
+        }
+        let is_odd = self.end.is_none() && (count == 0 || found.moment() > 0);
+        let held = is_odd.then(|| held_tiles(&blocks, bytes.len())).flatten();
+        let held = held.filter(|held| *held != count);
+        let meant = held.and_then(|tiles| Some((tiles, meant_size(declared, tiles)?)));
+        if let Some((tiles, size)) = meant {
+            for block in &mut blocks {
+                block.count = tiles;
+            }
+            found = Problems::new();
+            inflated = inflate(&blocks, &mut found)?;
+            map.size = size;
+            add_size(declared, map.size, size_at, problems);
+        } else if count == 0 {
+            return Err(size_error(declared, size_at));
+        }
+        problems.append(found, None, |_| false);
         let mut in_infos = None;
         for (index, at, slip) in std::mem::take(&mut self.slips) {
             let before = index.checked_sub(1).and_then(|before| blocks.get(before));
@@ -731,6 +830,24 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// How many tiles each of some blocks has, where that are as many in all of them and these are whole.
+fn held_tiles(blocks: &[Block<&[u8]>], file_bytes: usize) -> Option<u64> {
+    let mut budget = budget(file_bytes);
+    let mut held = blocks.iter().map(|block| {
+        let element_bytes = match block.element {
+            Element::Byte => 1,
+            Element::Word => 4,
+        };
+        let max = budget.left().min(element_bytes * MAX_TILES);
+        let held = held_bytes(block.bytes, max)?;
+        budget.take(held).ok()?;
+        let is_whole = held.is_multiple_of(element_bytes);
+        is_whole.then_some(held / element_bytes)
+    });
+    let first = held.next()??;
+    held.all(|it| it == Some(first)).then_some(first)
 }
 
 /// What is left out of a map with so many layers where the file ends after so many blocks, or in the last
@@ -1010,9 +1127,14 @@ fn read_zones(
     cursor.enter("zones", None);
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
-    let cursor_at_count = cursor.field("number of zones");
-    let count = read_count(cursor_at_count, "zones", ZONE_BYTES, are, problems);
-    let (count, impossible) = count.map_err(|error| error.losing("all zones and entities"))?;
+    let (count, impossible) = if let Some(Damage::ZoneCount(first, count)) = damage {
+        add_slip_of_count(cursor, first, "the first zone", problems);
+        (count, None)
+    } else {
+        let cursor_at_count = cursor.field("number of zones");
+        let count = read_count(cursor_at_count, "zones", ZONE_BYTES, are, problems);
+        count.map_err(|error| error.losing("all zones and entities"))?
+    };
     for i in 0..count {
         cursor.enter("zone", i as usize);
         if impossible.is_none() {
@@ -1109,14 +1231,7 @@ fn read_entities(
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
     let (count, impossible) = if let Some(Damage::EntityCount(first, count)) = damage {
-        let expected = cursor.pos() + COUNT_BYTES;
-        let slip = if first < expected {
-            Slip::Missing
-        } else {
-            Slip::TooMany
-        };
-        add_slip(slip, expected, "the first entity", None, problems);
-        cursor.seek(first);
+        add_slip_of_count(cursor, first, "the first entity", problems);
         (count, None)
     } else {
         let cursor_at_count = cursor.field("number of entities");

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
 use super::super::block::{
-    Block, Element, Elements, Inflated, budget, inflate_all, is_whole, is_zlib,
+    Block, Element, Elements, Inflated, budget, held_bytes, inflate_all, is_whole, is_zlib,
 };
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
@@ -18,6 +18,11 @@ const PALETTE_BYTES: usize = 768;
 /// The bytes of a description, and where it is.
 const DESCRIPTION_BYTES: usize = 64;
 const DESCRIPTION_AT: usize = 11;
+/// Where the number of tiles is in version 6, and where their size.
+const COUNT_AT: usize = 7;
+const SIZE_AT: usize = 3;
+/// The bytes of a number of tiles or of the size of the pixels.
+const NUMBER_BYTES: usize = 4;
 /// How many bytes may be lost or too many in it.
 const MAX_SHIFT: usize = 2;
 /// The bytes of a strand.
@@ -152,6 +157,89 @@ impl Head {
         })
     }
 
+    /// The head of a file in which a number is some bytes shorter or longer than it should be, and where the
+    /// pixels are behind it, which say what it should be; and where that number stands and what it counts.
+    fn with_other_number(bytes: &[u8]) -> Option<(Self, usize, usize, &'static str)> {
+        let [6, 0, bytes_per_pixel, size @ ..] = *bytes.first_chunk::<COUNT_AT>()? else {
+            return None;
+        };
+        let of_palette = match bytes_per_pixel {
+            1 => PALETTE_BYTES + 1,
+            _ => 0,
+        };
+        let packed_at = DESCRIPTION_AT + DESCRIPTION_BYTES + of_palette;
+        let expected = packed_at + NUMBER_BYTES;
+        let [width, height]: [u16; 2] = bytemuck::pod_read_unaligned(&size);
+        let area = u64::from(u16::from_le(width)) * u64::from(u16::from_le(height));
+        let tile = u64::from(bytes_per_pixel) * area;
+        if bytes.get(expected..).is_some_and(is_zlib) || tile == 0 {
+            return None;
+        }
+        [expected - 1, expected + 1].into_iter().find_map(|begin| {
+            let rest = bytes.get(begin..).filter(|rest| is_zlib(rest))?;
+            let packed = rest.get(..rest.len().checked_sub(STRANDS * STRAND_BYTES)?)?;
+            let max = budget(bytes.len()).left().min(4 * MAX_TILES);
+            let held = held_bytes(packed, max).filter(|held| held.is_multiple_of(tile))?;
+            let count = u32::try_from(held / tile).ok()?;
+            let packed = u32::try_from(packed.len()).ok()?;
+            let numbers = [
+                (COUNT_AT, count, "number of tiles"),
+                (packed_at, packed, "size of the pixels"),
+            ];
+            numbers.into_iter().find_map(|(at, number, what)| {
+                let behind = bytes.get((at + NUMBER_BYTES + begin) - expected..begin)?;
+                let mended = [bytes.get(..at)?, &number.to_le_bytes(), behind].concat();
+                let mut cursor = Cursor::new(&mended, File);
+                let head = Self::read(&mut cursor, &mut Problems::new()).ok()?;
+                // Where the number of tiles is right, what is wrong is behind it.
+                let is_said = bytes.get(at..)?.starts_with(&number.to_le_bytes());
+                let is_other = at != COUNT_AT || !is_said;
+                let is_it = head.vsp.count == count && head.packed == packed;
+                (is_it && is_other).then_some((head, begin, at, what))
+            })
+        })
+    }
+
+    /// Takes the pixels for as many tiles, or tiles as large, as they are of where they are others than the
+    /// head says, if that is so. Tiles are square where one side is said to be as long as that makes them.
+    fn mend_tiles(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) -> bool {
+        let packed = cursor.clone().bytes(self.packed as usize);
+        let Some(packed) = packed.ok().filter(|_| self.packing == Packing::Zlib) else {
+            return false;
+        };
+        let max = budget(packed.len()).left().min(4 * MAX_TILES);
+        let held = held_bytes(packed, max).filter(|held| *held != self.stored_bytes());
+        let Some(held) = held.filter(|held| *held > 0) else {
+            return false;
+        };
+        let parts = |bytes: u64| held.is_multiple_of(bytes).then(|| held / bytes);
+        let (count, bytes) = (u64::from(self.vsp.count), u64::from(self.bytes_per_pixel));
+        let area = parts(count * bytes).unwrap_or_default();
+        let side = area.isqrt() as u32;
+        let size = self.vsp.tile_size;
+        if u64::from(side).pow(2) == area && size.contains(&side) && is_tile_size([side; 2]) {
+            let at = SIZE_AT + if size[0] == side { 2 } else { 0 };
+            problems.add(&rules::TILE_SIZE, Place::Offset(at as u64), || {
+                let [width, height] = size;
+                format!(
+                    "header: tiles of {width} x {height} pixels; expected {side} x {side}, as many as \
+                     there are; it is read so"
+                )
+            });
+            self.vsp.tile_size = [side; 2];
+            return true;
+        }
+        let is = parts(self.vsp.tile_pixels() * bytes).and_then(|is| u32::try_from(is).ok());
+        let Some(is) = is.filter(|is| *is <= MAX_COUNT) else {
+            return false;
+        };
+        problems.add(&rules::TILE_COUNT, Place::Offset(COUNT_AT as u64), || {
+            format!("header: {count} tiles; expected {is}, as many as there are pixels of; it is read so")
+        });
+        self.vsp.count = is;
+        true
+    }
+
     /// Takes the strands that end the file for the true end of the pixels, where these end just there, or
     /// those behind the bytes that the pixels are said to take make no sense.
     fn mend_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
@@ -226,16 +314,21 @@ impl Head {
             packed: 0,
             packed_at: 0,
         };
+        let mut count_at = cursor.pos();
         match version {
             2 | 3 => {
                 head.vsp.palette = palette(cursor)?;
+                count_at = cursor.pos();
                 head.vsp.count = cursor.field("number of tiles").u16()?.into();
             }
             4 | 5 => {
                 head.bytes_per_pixel = 2;
                 head.vsp.count = cursor.field("number of tiles").u16()?.into();
             }
-            6 => head.read_version_6(cursor, problems)?,
+            6 => {
+                count_at = COUNT_AT;
+                head.read_version_6(cursor, problems)?;
+            }
             _ => {
                 let found = format_args!("version {version}");
                 return Err(cursor.fault(&rules::TILESET_VERSION, 0, found, "2 to 6"));
@@ -244,7 +337,7 @@ impl Head {
         if head.pixel_count() > MAX_TILES || head.vsp.count > MAX_COUNT {
             let [width, height] = head.vsp.tile_size;
             let found = format_args!("{} tiles of {width} x {height} pixels", head.vsp.count);
-            return Err(cursor.fault(&rules::TILE_COUNT, 2, found, max_tiles()));
+            return Err(cursor.fault(&rules::TILE_COUNT, count_at, found, max_tiles()));
         }
         head.packing = match version {
             3 | 5 => Packing::Rle,
@@ -348,8 +441,21 @@ fn read_binary(
     }
     let mut cursor = Cursor::new(bytes, File);
     let mut of_head = Problems::new();
-    let mut head = Head::read(&mut cursor, &mut of_head)?;
-    if let Some((mended, pixels_at)) = head.with_other_description(bytes, cursor.pos()) {
+    let found = Head::read(&mut cursor, &mut of_head);
+    let of_description = found
+        .as_ref()
+        .ok()
+        .and_then(|head| head.with_other_description(bytes, cursor.pos()));
+    // With another description the colours begin elsewhere, and behind them no other than colour 0 is
+    // transparent.
+    let is_clear = |head: &Head| head.vsp.mask.is_none_or(|mask| mask == 0);
+    let of_number = match &of_description {
+        Some((head, _)) if is_clear(head) => None,
+        Some(_) => Head::with_other_number(bytes).filter(|(head, ..)| is_clear(head)),
+        None => Head::with_other_number(bytes),
+    };
+    let mut head;
+    if let Some((mended, pixels_at)) = of_description.filter(|_| of_number.is_none()) {
         head = mended;
         let shift = pixels_at.cast_signed() - cursor.pos().cast_signed();
         cursor.seek(pixels_at);
@@ -360,15 +466,40 @@ fn read_binary(
                  begin says; it is read so"
             )
         });
+    } else if let Some((mended, pixels_at, at, what)) = of_number {
+        head = mended;
+        cursor.seek(pixels_at);
+        problems.add(&rules::BYTE, Place::Offset(at as u64), || {
+            let number = if at == COUNT_AT {
+                head.vsp.count
+            } else {
+                head.packed
+            };
+            format!(
+                "{what}: a byte is missing or too many, as where the pixels begin says; it is read as {number}"
+            )
+        });
     } else {
+        head = found?;
         problems.append(of_head, None, |_| false);
     }
     let moment = problems.moment();
-    no_tiles(head.vsp.count, problems);
     head.mend_size(&cursor, problems);
     // Packed pixels can be all there though the file ends in their last bytes.
     let is_cut = (cursor.left() as u64) < head.said_bytes();
-    let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
+    let pixels_at = cursor.pos();
+    let mut of_pixels = Problems::new();
+    let mut read = read_pixels(&mut cursor, &head, bytes.len(), &mut of_pixels, watch)?;
+    let mut of_file = cursor.clone();
+    of_file.seek(pixels_at);
+    if of_pixels.moment() > 0 && head.mend_tiles(&of_file, problems) {
+        cursor = of_file;
+        of_pixels = Problems::new();
+        read = read_pixels(&mut cursor, &head, bytes.len(), &mut of_pixels, watch)?;
+    }
+    no_tiles(head.vsp.count, problems);
+    problems.append(of_pixels, None, |_| false);
+    let (pixels, pixels_not_read) = read;
     let cause = problems.first_since(moment);
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);

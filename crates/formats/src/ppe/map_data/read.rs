@@ -45,12 +45,31 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<MapData, ReadError> {
-    let header = Header::read(bytes)?;
     let mut problems = Problems::new();
+    let found = Header::read(bytes);
+    let fits = found.as_ref().is_ok_and(|header| header.fits(bytes));
+    let mended = (!fits).then(|| Header::mended(bytes)).flatten();
+    let (header, end) = match mended {
+        Some((header, end, at)) => {
+            problems.add(&rules::HEADER, Place::Offset(at as u64), || {
+                let fault = match end {
+                    ..HEADER_END => "a byte is missing; it is read as if there were one",
+                    _ => "there is a byte too many; it is read without it",
+                };
+                let [width, height] = header.size;
+                format!(
+                    "header: {fault}, as {width} x {height} cells, which end where the file does"
+                )
+            });
+            (header, end)
+        }
+        None => (found?, HEADER_END),
+    };
     warn_of_flags(header.flags, &mut problems);
     let mut reader = Reader {
         header,
-        packed: bytes.get(HEADER_BYTES as usize..).unwrap_or_default(),
+        packed: bytes.get(end..).unwrap_or_default(),
+        begin: end as u64,
         problems,
         budget: Budget::new(ATTRIBUTE_BYTES, bytes.len()),
         watch,
@@ -87,17 +106,28 @@ pub fn read_with(
 /// Says whether a file can be map data: the header makes sense, and the length is the one that it
 /// asks for, or something of the right kind begins behind it.
 pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
-    let Ok(header) = Header::read(bytes) else {
-        return false;
-    };
-    let packed = bytes.get(HEADER_BYTES as usize..).unwrap_or_default();
-    match header.flags.compression() {
-        Compression::None => packed.len() as u64 == header.plain_bytes(),
-        Compression::Rle => rle::fits(packed, header.cell_count(), CELL_BYTES as usize),
-        Compression::Zlib => packed.first_chunk().copied().is_some_and(is_zlib_header),
-        Compression::Zstd => packed.starts_with(&ZSTD_MAGIC),
-        Compression::Lzw | Compression::Several => false,
+    Header::read(bytes).is_ok_and(|header| header.fits(bytes))
+}
+
+/// Where the header ends.
+const HEADER_END: usize = HEADER_BYTES as usize;
+
+/// How many bytes a stream is, if these are not more than so many and it ends where its input does.
+fn unpacked_bytes(stream: &mut dyn Stream, max: u64) -> Option<u64> {
+    let mut part = vec![0; 64 << 10];
+    let mut all = 0;
+    loop {
+        let filled = stream.fill(&mut part);
+        all += filled as u64;
+        if all > max {
+            return None;
+        }
+        if filled < part.len() {
+            break;
+        }
     }
+    let is_whole = stream.end() == End::Complete && stream.consumed() == stream.input_bytes();
+    is_whole.then_some(all)
 }
 
 /// The first bytes of a file.
@@ -148,6 +178,65 @@ impl Header {
         }
         let flags = MapFlags(u32::from_le_bytes(flags));
         Ok(Self { flags, size })
+    }
+
+    /// Whether what follows the header can be what it says: of the length that it asks for, or something of
+    /// the right kind.
+    fn fits(&self, bytes: &[u8]) -> bool {
+        let packed = bytes.get(HEADER_END..).unwrap_or_default();
+        match self.flags.compression() {
+            Compression::None => packed.len() as u64 == self.plain_bytes(),
+            Compression::Rle => rle::fits(packed, self.cell_count(), CELL_BYTES as usize),
+            Compression::Zlib => packed.first_chunk().copied().is_some_and(is_zlib_header),
+            Compression::Zstd => packed.starts_with(&ZSTD_MAGIC),
+            Compression::Lzw | Compression::Several => false,
+        }
+    }
+
+    /// The header of a file in which a byte of it is missing or too many, where it ends, and where that byte
+    /// is: of those that ask for just as many bytes as follow, one whose flags mean something.
+    fn mended(bytes: &[u8]) -> Option<(Self, usize, usize)> {
+        let as_it_is = Self::read(bytes).ok();
+        [HEADER_END - 1, HEADER_END + 1]
+            .into_iter()
+            .find_map(|end| {
+                let (head, packed) = bytes.split_at_checked(end)?;
+                let [mut zlib, mut zstd] = [None; 2];
+                let max = Budget::new(ATTRIBUTE_BYTES, bytes.len()).left();
+                if packed.first_chunk().copied().is_some_and(is_zlib_header) {
+                    zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
+                } else if packed.starts_with(&ZSTD_MAGIC) {
+                    zstd = unpacked_bytes(&mut Zstd::new(packed), max);
+                }
+                let follows = |header: &Self, value: u8| match header.flags.compression() {
+                    Compression::None => packed.len() as u64 == header.plain_bytes(),
+                    Compression::Zlib => zlib == Some(header.plain_bytes()),
+                    Compression::Zstd => zstd == Some(header.plain_bytes()),
+                    Compression::Rle => {
+                        value == 0 && rle::fits(packed, header.cell_count(), CELL_BYTES as usize)
+                    }
+                    Compression::Lzw | Compression::Several => false,
+                };
+                let with = |at: usize, value: u8| {
+                    let (before, from) = head.split_at_checked(at)?;
+                    let mended = if end < HEADER_END {
+                        [before, &[value], from].concat()
+                    } else {
+                        [before, from.get(1..)?].concat()
+                    };
+                    let header = Self::read(&mended).ok()?;
+                    let means = header.flags.0 & MapFlags::UNDEFINED == 0;
+                    let is_other = as_it_is
+                        .as_ref()
+                        .is_none_or(|it| (it.flags.0, it.size) != (header.flags.0, header.size));
+                    (means && is_other && follows(&header, value)).then_some((header, end, at))
+                };
+                // Most bytes of a header are zero.
+                let values = if end < HEADER_END { 0..=u8::MAX } else { 0..=0 };
+                let mut all =
+                    values.flat_map(|value| (0..HEADER_END).rev().map(move |at| (at, value)));
+                all.find_map(|(at, value)| with(at, value))
+            })
     }
 
     fn cell_count(&self) -> usize {
@@ -295,18 +384,20 @@ struct Reader<'a, 'w> {
     header: Header,
     /// All after the header.
     packed: &'a [u8],
+    /// Where that begins.
+    begin: u64,
     problems: Problems,
     budget: Budget,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
     is_cancelled: bool,
 }
 
-/// The place of a byte after the header.
-fn place(offset: usize) -> Place {
-    Place::Offset(HEADER_BYTES + offset as u64)
-}
-
 impl<'a> Reader<'a, '_> {
+    /// The place of a byte after the header.
+    fn place(&self, offset: usize) -> Place {
+        Place::Offset(self.begin + offset as u64)
+    }
+
     /// Tells the watcher how many bytes are read, and asks it whether to read on.
     fn go_on(&mut self, read: usize) -> bool {
         let done = read as f32 / self.packed.len().max(1) as f32;
@@ -346,7 +437,7 @@ impl<'a> Reader<'a, '_> {
 
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
         let count = self.header.cell_count();
-        self.problems.add(&rules::TRUNCATED, place(at), || {
+        self.problems.add(&rules::TRUNCATED, self.place(at), || {
             let name = section.name();
             let those = match section {
                 Section::Cells => "",
@@ -366,7 +457,7 @@ impl<'a> Reader<'a, '_> {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
             let [width, height] = self.header.size;
-            self.problems.add(&rules::LENGTH, place(end), || {
+            self.problems.add(&rules::LENGTH, self.place(end), || {
                 let what = match rest as u64 % CELL_BYTES {
                     0 => "the rest is ignored",
                     // Fewer than a cell has.
@@ -386,12 +477,13 @@ impl<'a> Reader<'a, '_> {
     fn warn_of_leftover(&mut self, end: usize, what: &str) {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
-            self.problems.add(&rules::TRAILING_DATA, place(end), || {
-                format!(
-                    "{} after {what}; the rest is ignored",
-                    counted(rest, "byte")
-                )
-            });
+            self.problems
+                .add(&rules::TRAILING_DATA, self.place(end), || {
+                    format!(
+                        "{} after {what}; the rest is ignored",
+                        counted(rest, "byte")
+                    )
+                });
         }
     }
 
@@ -409,7 +501,7 @@ impl<'a> Reader<'a, '_> {
             Err(all) => {
                 let room = left / size.max(1);
                 let _ = self.budget.take(room * size);
-                self.problems.add(&rules::TOO_LARGE, place(0), || {
+                self.problems.add(&rules::TOO_LARGE, self.place(0), || {
                     format!(
                         "the {} decode to {wanted} bytes; expected at most {all} in all from a \
                          file of this length. Those of {room} cells are read",
@@ -439,7 +531,7 @@ impl<'a> Reader<'a, '_> {
                 Some(NotRead::FileEnds)
             }
             Some(rle::Fault::Crosses(extra)) => {
-                self.problems.add(&rules::LONG_PACKET, place(end), || {
+                self.problems.add(&rules::LONG_PACKET, self.place(end), || {
                     format!(
                         "a packet goes on for {extra} cells past the last one; expected {count} \
                          cells in all"
@@ -495,7 +587,7 @@ impl<'a> Reader<'a, '_> {
             Some(rle::Fault::Crosses(_)) => false,
         };
         let cut = packed.cut.filter(|_| is_guess_right);
-        self.problems.add(&rules::RLE_ATTRIBUTES, place(start), || {
+        self.problems.add(&rules::RLE_ATTRIBUTES, self.place(start), || {
             let how = if is_guess_right {
                 "packets of their own"
             } else {
@@ -588,7 +680,7 @@ impl<'a> Reader<'a, '_> {
             End::Complete if !goes_on => self.warn_of_leftover(at, &format!("the {name}")),
             // That it ends too early follows from it.
             End::WrongChecksum if cut.is_some() => {}
-            End::WrongChecksum => self.problems.add(&rules::DAMAGED, place(at), || {
+            End::WrongChecksum => self.problems.add(&rules::DAMAGED, self.place(at), || {
                 let more = if goes_on {
                     format!("; it goes on behind the {bytes} bytes of the map")
                 } else {
@@ -597,16 +689,18 @@ impl<'a> Reader<'a, '_> {
                 format!("the checksum of the {name} does not match: some bytes are damaged{more}")
             }),
             End::Unfinished if cut.is_none() && !goes_on => {
-                self.problems.add(&rules::UNFINISHED, place(at), || {
+                self.problems.add(&rules::UNFINISHED, self.place(at), || {
                     format!("the {name} has no end, but nothing of the map is missing")
                 });
             }
-            End::Broken if cut.is_none() => self.problems.add(&rules::DAMAGED, place(at), || {
-                format!("the {name} is broken behind the bytes of the map")
-            }),
+            End::Broken if cut.is_none() => {
+                self.problems.add(&rules::DAMAGED, self.place(at), || {
+                    format!("the {name} is broken behind the bytes of the map")
+                });
+            }
             _ if goes_on => self
                 .problems
-                .add(&rules::TRAILING_DATA, place(map_end), || {
+                .add(&rules::TRAILING_DATA, self.place(map_end), || {
                     format!(
                         "the {name} goes on behind the {bytes} bytes of the map; that is ignored"
                     )

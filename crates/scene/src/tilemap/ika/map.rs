@@ -330,7 +330,11 @@ impl Facts for MapFacts {
         cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
     }
 
-    fn repeats_as_a_whole(&self) -> bool {
+    fn names_layers(&self) -> bool {
+        false
+    }
+
+    fn is_of_one_size(&self) -> bool {
         true
     }
 

@@ -111,6 +111,7 @@ impl LayerFacts {
         let list = Parts::grid("graphics attributes", [rows, columns], |[row, column]| {
             format!("{column},{row}")
         });
+        let list = list.told_by_lines();
         let list = list.cells(|[row, column]| TileMap::cell_item(0, [column, row]));
         let list = list.lost_from(attributes.len());
         let list = list.owns(|index| {
@@ -280,6 +281,10 @@ impl Facts for MapFacts {
         false
     }
 
+    fn is_layer(&self) -> bool {
+        true
+    }
+
     fn parts<'a>(&'a self, _map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
         let graphics = layer.and_then(|_| self.map.graphics_parts());
         graphics.into_iter().collect()
@@ -366,9 +371,11 @@ impl XmfFacts {
 
     /// What the file says of the object with this index, and of the layer that it stands on.
     fn own_object(&self, index: u32) -> Option<Vec<OwnLine>> {
-        let [layer, object] = *self.objects.get(index as usize)?;
-        let layer = self.xmf.layers.get(layer)?;
-        Some(own::object(layer.objects.get(object)?, layer))
+        let [of_file, object] = *self.objects.get(index as usize)?;
+        let layer = self.layers.iter().position(|(it, _)| *it == of_file)?;
+        let of_file = self.xmf.layers.get(of_file)?;
+        let named = (layer, &*of_file.name);
+        Some(own::object(of_file.objects.get(object)?, named))
     }
 
     fn layer_of(&self, layer: usize) -> Option<(&XmfLayer, &LayerFacts)> {
@@ -606,6 +613,10 @@ impl Facts for XmfFacts {
 
     fn is_head_cut(&self) -> bool {
         self.xmf.is_head_cut
+    }
+
+    fn lists_objects_in_order(&self) -> bool {
+        false
     }
 
     fn is_field_cut(&self, layer: usize, field: &str) -> bool {

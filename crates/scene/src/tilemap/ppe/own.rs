@@ -4,7 +4,7 @@
 use serde_json::Value as Json;
 
 use super::facts::{XmfFacts, source_name};
-use crate::describe::own::{OwnLine, bytes_text};
+use crate::describe::own::{Named, OwnLine, bytes_text};
 use crate::diff::Parts;
 use crate::tilemap::TileMap;
 use crate::{Item, Origin};
@@ -28,6 +28,16 @@ impl Lines {
     fn say(mut self, name: &'static str, value: impl Into<Json>) -> Self {
         self.0.push(OwnLine::new("In the file", name, value));
         self
+    }
+
+    /// Says what a part is called that the file names.
+    fn name(self, name: &'static str, value: &str, part: (&'static str, usize)) -> Self {
+        let mut lines = self.say(name, value);
+        if let Some(line) = lines.0.last_mut() {
+            let besides = String::new();
+            line.names = Some(Named { part, besides });
+        }
+        lines
     }
 
     /// Says something where the file does.
@@ -187,11 +197,11 @@ fn sheet_sprite(sprite: &SheetSprite) -> Vec<OwnLine> {
 }
 
 /// A box, sprite or shape on a layer.
-pub(super) fn object(object: &Object, layer: &XmfLayer) -> Vec<OwnLine> {
+pub(super) fn object(object: &Object, (layer, layer_name): (usize, &str)) -> Vec<OwnLine> {
     let lines = Lines::new()
         .say("Name", &*object.name)
         .say("Identifier", object.id)
-        .say("Layer", &*layer.name)
+        .name("Layer", layer_name, ("layer", layer))
         .say("Kind", object.shape.kind());
     let lines = match &object.shape {
         Shape::Box(sides) => lines.say("Sides", Vec::from(*sides)),
