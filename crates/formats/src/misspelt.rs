@@ -23,6 +23,15 @@ pub(crate) fn meant(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> O
         .then(|| near.as_ref().to_owned())
 }
 
+/// The one of several names from which a short one is a slip away, if it is only one.
+pub(crate) fn near<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let is_near = |known: &&str| {
+        known.len().abs_diff(name.len()) <= 1 && strsim::osa_distance(name, known) == 1
+    };
+    let mut near = known.filter(|_| name.len() < 4).filter(is_near);
+    near.next().filter(|_| near.next().is_none())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,5 +45,8 @@ mod tests {
         assert_eq!(meant("zone"), None);
         assert_eq!(meant("layer"), None);
         assert_eq!(meant("zon"), None);
+        assert_eq!(near("zon", known.into_iter()), Some("zone"));
+        assert_eq!(near("xq", ["x", "y"].into_iter()), Some("x"));
+        assert_eq!(near("q", ["x", "y"].into_iter()), None);
     }
 }

@@ -5,20 +5,26 @@ mod grammar;
 mod parse;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) use grammar::Grammar;
 
 use super::rules;
 use super::text;
 use crate::base64;
-use crate::misspelt::meant;
+use crate::misspelt::{meant, near};
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Place, Problem, Problems, Rest, Rule, Subject, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
+/// Where the root is looked for, in bytes.
+const MAX_BEGINNING: usize = 4096;
+/// How many names that are not known are compared with those that are.
+const MAX_UNKNOWN: usize = 4096;
+/// How many nodes in a node are looked at for one of a name; those that are no lists have fewer.
+const MAX_NODES: usize = 32;
 
 /// A file in the notation.
 #[derive(Debug)]
@@ -40,6 +46,57 @@ struct Misnamed {
     cause: Cause,
     /// Where it begins, and the node that it is in.
     places: [Option<Place>; 2],
+}
+
+/// What is found out about the names of nodes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Names {
+    /// How many nodes and texts stand where they cannot.
+    misplaced: usize,
+    /// How many nodes stand in one that has another of their name, or lack their text.
+    odd: usize,
+}
+
+/// A node around another one.
+#[derive(Debug)]
+struct Around {
+    index: usize,
+    /// Which of the nodes that may stand in it are there, as bits.
+    children: u32,
+    /// The last node in it.
+    last: Option<usize>,
+}
+
+/// A node that cannot stand where it does.
+#[derive(Debug)]
+struct Misplaced {
+    index: usize,
+    parent: usize,
+    /// The nodes in which it may stand: the one behind it, the one before it, and one around it.
+    homes: [Option<usize>; 3],
+}
+
+impl Misplaced {
+    fn of(items: &[Item<'_>], index: usize, around: &[Around], grammar: &Grammar) -> Self {
+        let item = items.get(index);
+        let (parent, before) = around
+            .last()
+            .map(|of| (of.index, of.last))
+            .unwrap_or_default();
+        let end = items.get(parent).map_or(0, |parent| parent.next);
+        let next = item.map(|item| item.next).filter(|next| *next < end);
+        let name = item.map(|item| item.bytes).unwrap_or_default();
+        let mut further = around.iter().rev().map(|of| of.index);
+        let further = further.find(|of| {
+            let of = items.get(*of).map(|of| of.bytes);
+            of.is_some_and(|of| grammar.lists(of, name))
+        });
+        Self {
+            index,
+            parent,
+            homes: [next, before, further],
+        }
+    }
 }
 
 /// A node or a text.
@@ -165,13 +222,60 @@ pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// Whether a file begins with a node of nearly this name.
-pub(super) fn begins_nearly(bytes: &[u8], name: &str) -> bool {
-    let bytes = bytes.get(..4096.min(bytes.len())).unwrap_or_default();
-    let begin = bytes.trim_ascii_start().strip_prefix(b"(");
-    let end = begin.and_then(|begin| begin.iter().position(|byte| is_space(*byte)));
-    let found = begin.and_then(|begin| std::str::from_utf8(begin.get(..end?)?).ok());
-    found.is_some_and(|found| meant(found, [name]).is_some())
+/// How a file begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// With its root.
+    Root,
+    /// With a node of nearly its name.
+    Misspelt,
+    /// With something before its root, which begins at this byte.
+    Behind(usize),
+    /// With its name, without a parenthesis.
+    NoParen,
+    /// With a node that stands in it.
+    NoRoot,
+}
+
+impl Beginning {
+    /// How a file begins that may be of a grammar.
+    pub(super) fn of(bytes: &[u8], grammar: &Grammar) -> Option<Self> {
+        let root = grammar.root.as_bytes();
+        let text = bytes.get(..MAX_BEGINNING).unwrap_or(bytes);
+        let blank = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let begin =
+            bytes.len() - blank.len() + blank.iter().take_while(|it| is_space(**it)).count();
+        let first = text.get(begin..)?;
+        let node = first.strip_prefix(b"(");
+        let name = parse::name_in(node.unwrap_or(first));
+        if name == root {
+            return Some(node.map_or(Self::NoParen, |_| Self::Root));
+        }
+        let mut parens = (begin..text.len()).filter(|at| text.get(*at) == Some(&b'('));
+        let is_root = |at: &usize| text.get(*at + 1..).map(parse::name_in) == Some(root);
+        if let Some(behind) = parens.find(is_root) {
+            return Some(Self::Behind(behind));
+        }
+        let node = node?;
+        if grammar.lists(root, name) {
+            return Some(Self::NoRoot);
+        }
+        let found = std::str::from_utf8(name).ok();
+        let is_near = found.is_some_and(|found| meant(found, [grammar.root]).is_some());
+        let inside = node.get(name.len()..).map(<[u8]>::trim_ascii_start);
+        let inside = inside.and_then(|inside| inside.strip_prefix(b"("));
+        let is_like = inside.is_some_and(|it| grammar.lists(root, parse::name_in(it)));
+        (is_near || is_like).then_some(Self::Misspelt)
+    }
+}
+
+/// Whether no node of a name is in one, which ends before an item.
+fn lacks(items: &[Item<'_>], index: usize, end: usize, name: &[u8]) -> bool {
+    let node = Node::at(items, index).map(|mut node| {
+        node.item.next = end;
+        node
+    });
+    node.is_some_and(|node| node.lacks(name))
 }
 
 fn is_space(byte: u8) -> bool {
@@ -181,48 +285,53 @@ fn is_space(byte: u8) -> bool {
 impl<'a> Tree<'a> {
     /// Reads a file, with what is wrong with it; there is always a tree.
     pub(super) fn read(bytes: &'a [u8], grammar: &Grammar) -> (Self, Problems) {
-        let (mut tree, mut problems) = parse::parse(bytes, grammar);
-        if let Some(first) = tree.items.first_mut()
-            && begins_nearly(bytes, grammar.root)
-        {
-            problems.add(&rules::MAGIC, first.place(), || {
-                let (found, root) = (quoted(first.bytes), grammar.root);
-                format!("found {found}; expected `{root}`; it is read as that")
-            });
-            first.bytes = grammar.root.as_bytes();
-        }
-        tree.check_names(grammar, &mut problems);
-        (tree, problems)
+        parse::parse(bytes, grammar)
     }
 
-    /// Lists the nodes without a name, and those that have nearly the name of one that may stand where they
-    /// do, or that of its list or of its elements, and takes the latter for it. Where that is there already,
-    /// they are left out. Those in lists are listed by whoever reads these.
-    fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
-        let mut around: Vec<usize> = Vec::new();
-        // What is in which node.
+    /// Lists the nodes without a name, those that have nearly the name of one that may stand where they do,
+    /// or that of its list or of its elements, and those that may stand elsewhere alone, and takes them for
+    /// what they are meant as. Where that is there already, they are left out. Those in lists that are left
+    /// out are listed by whoever reads these.
+    fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) -> Names {
+        let mut around: Vec<Around> = Vec::new();
+        let mut names = Names::default();
+        let mut misplaced: Vec<Misplaced> = Vec::new();
+        // What is in which node, of what was misspelt.
         let mut there = HashSet::new();
+        let mut unknown = 0;
         let mut index = 0;
         while let Some(&item) = self.items.get(index) {
-            let is_behind = |of: &mut usize| self.items.get(*of).is_none_or(|of| of.next <= index);
+            let is_behind =
+                |of: &mut Around| self.items.get(of.index).is_none_or(|of| of.next <= index);
             while around.pop_if(is_behind).is_some() {}
-            if item.kind != ItemKind::Node || grammar.is_free(item.bytes) {
+            if item.kind != ItemKind::Node {
+                let of = around.last().and_then(|of| self.items.get(of.index));
+                names.misplaced += usize::from(of.is_some_and(|of| grammar.has_no_text(of.bytes)));
                 index = item.next;
                 continue;
             }
-            let parent = around
-                .last()
-                .copied()
-                .and_then(|of| Node::at(&self.items, of));
+            let is_empty = || Node::at(&self.items, index).is_some_and(|it| it.text().is_none());
+            names.odd += usize::from(grammar.is_with_text(item.bytes) && is_empty());
+            let parent = around.last().and_then(|of| Node::at(&self.items, of.index));
+            let parent = parent.filter(|parent| grammar.knows(parent.name()));
+            let place = item.place();
             if let Some(parent) = parent
+                && let Some(child) = grammar.child(parent.name(), item.bytes)
+            {
+                names.odd += usize::from(around.last_mut().is_some_and(|of| {
+                    let is_there = of.children & 1 << child != 0;
+                    of.children |= 1 << child;
+                    is_there && !grammar.is_list(parent.name())
+                }));
+            } else if let Some(parent) = parent
+                && unknown < MAX_UNKNOWN
                 && let Some(meant) = self.meant_by(index, parent, grammar)
             {
                 let is_there = !grammar.is_list(parent.name())
-                    && (!there.insert((parent.first, meant)) || parent.node(meant).is_some());
+                    && (!there.insert((parent.first, meant)) || !parent.lacks(meant.as_bytes()));
                 let names = [item.bytes, meant.as_bytes()];
                 let names = [names.iter().min(), names.iter().max()];
-                let (rule, place) = (&rules::UNKNOWN_NODE, item.place());
-                problems.add_alike(names, rule, Subject::File, place, || {
+                problems.add_alike(names, &rules::UNKNOWN_NODE, Subject::File, place, || {
                     let [name, parent] = [item.bytes, parent.name()].map(quoted);
                     let so = if is_there { "left out" } else { "read as that" };
                     format!("{name} is no node of {parent}; did you mean `{meant}`? It is {so}")
@@ -230,25 +339,142 @@ impl<'a> Tree<'a> {
                 if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
                     item.bytes = meant.as_bytes();
                 }
+            } else if parent.is_some() && !self.is_told(place) && grammar.knows(item.bytes) {
+                misplaced.push(Misplaced::of(&self.items, index, &around, grammar));
             } else if let Some(parent) = parent
-                && item.bytes.is_empty()
+                && !self.is_told(place)
                 && !grammar.is_list(parent.name())
-                && !self.is_told(item.place())
             {
-                problems.add(&rules::UNKNOWN_NODE, item.place(), || {
-                    let parent = quoted(parent.name());
-                    format!("found a node without a name in {parent}; it is left out")
-                });
-                let places = [item.place(), parent.place()].map(Some);
+                unknown += 1;
+                let name = quoted(item.bytes);
+                let of = quoted(parent.name());
+                if item.bytes.is_empty() {
+                    problems.add(&rules::UNKNOWN_NODE, place, || {
+                        format!("found a node without a name in {of}; it is left out")
+                    });
+                } else {
+                    problems.add(&rules::OTHER_NODE, place, || {
+                        format!("{name} is no node of {of}; the engine leaves it out")
+                    });
+                }
+                let places = [place, parent.place()].map(Some);
                 let misnamed = problems.last().map(|cause| Misnamed { cause, places });
                 self.misnamed.extend(misnamed);
             }
-            around.push(index);
+            if let Some(of) = around.last_mut() {
+                of.last = Some(index);
+            }
+            // What is in one whose nodes can have any names is nobody's business.
+            let name = self.items.get(index).map(|item| item.bytes);
+            if name.is_some_and(|name| grammar.is_free(name)) {
+                index = item.next;
+                continue;
+            }
+            around.push(Around {
+                index,
+                children: 0,
+                last: None,
+            });
             index += 1;
+        }
+        names.misplaced += misplaced.len();
+        self.move_misplaced(&misplaced, grammar, problems);
+        names
+    }
+
+    /// Lists the nodes that cannot stand where they do, and takes them for where they can.
+    fn move_misplaced(
+        &mut self,
+        misplaced: &[Misplaced],
+        grammar: &Grammar,
+        problems: &mut Problems,
+    ) {
+        let mut moved_nodes = HashSet::new();
+        let mut adopted: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut taken = HashSet::new();
+        for node in misplaced {
+            let [Some(item), Some(parent)] =
+                [node.index, node.parent].map(|index| self.items.get(index))
+            else {
+                continue;
+            };
+            let fits = |home: &usize| {
+                self.items.get(*home).is_some_and(|of| {
+                    grammar.lists(of.bytes, item.bytes)
+                        && (grammar.is_list(of.bytes)
+                            || lacks(&self.items, *home, of.next, item.bytes)
+                                && !taken.contains(&(*home, item.bytes)))
+                })
+            };
+            let home = node.homes.into_iter().flatten().find(fits);
+            if home.is_none() && grammar.is_list(parent.bytes) {
+                continue;
+            }
+            let (rule, subject, place) = (&rules::UNKNOWN_NODE, Subject::File, item.place());
+            // Those that stand in one node are there for one cause.
+            problems.add_alike(parent.place(), rule, subject, place, || {
+                let [name, of] = [item, parent].map(|item| quoted(item.bytes));
+                let home = home.and_then(|home| self.items.get(home));
+                let Some(home) = home else {
+                    let parents = grammar.parents(item.bytes).join("` or `");
+                    return format!("found {name} in {of}; expected in `{parents}`; it is left out");
+                };
+                let (home, begin) = (quoted(home.bytes), home.place());
+                format!(
+                    "found {name} in {of}; expected in {home}, which begins at {begin}; it is read so"
+                )
+            });
+            if let Some(home) = home {
+                taken.insert((home, item.bytes));
+                moved_nodes.insert(node.index);
+                adopted.entry(home).or_default().push(node.index);
+            }
+        }
+        if moved_nodes.is_empty() {
+            return;
+        }
+        let mut moved = Vec::with_capacity(self.items.len());
+        let mut index = 0;
+        while let Some(item) = self.items.get(index) {
+            if !moved_nodes.contains(&index) {
+                self.put(index, &moved_nodes, &adopted, &mut moved);
+            }
+            index = item.next;
+        }
+        self.items = moved;
+    }
+
+    /// Puts an item behind others, and what is in it but for what is moved, with what is moved there.
+    fn put(
+        &self,
+        index: usize,
+        moved_nodes: &HashSet<usize>,
+        adopted: &HashMap<usize, Vec<usize>>,
+        moved: &mut Vec<Item<'a>>,
+    ) {
+        let Some(item) = self.items.get(index) else {
+            return;
+        };
+        let at = moved.len();
+        moved.push(*item);
+        let node = Node::at(&self.items, index).filter(|_| item.kind == ItemKind::Node);
+        let inside = node.into_iter().flat_map(Node::content);
+        let inside = inside.map(|(index, _)| index);
+        let mut inside: Vec<usize> = inside.filter(|it| !moved_nodes.contains(it)).collect();
+        if let Some(adopted) = adopted.get(&index) {
+            inside.extend(adopted);
+            inside.sort_unstable();
+        }
+        for index in inside {
+            self.put(index, moved_nodes, adopted, moved);
+        }
+        let next = moved.len();
+        if let Some(item) = moved.get_mut(at) {
+            item.next = next;
         }
     }
 
-    /// The name that is meant by that of a node in another, if it is not its own.
+    /// The name that is meant by that of a node in another, which is not one of those that may stand there.
     fn meant_by(
         &self,
         index: usize,
@@ -257,24 +483,45 @@ impl<'a> Tree<'a> {
     ) -> Option<&'static str> {
         let node = Node::at(&self.items, index)?;
         let name = node.name();
-        if grammar.lists(parent.name(), name) || self.is_told(node.place()) {
+        if self.is_told(node.place()) {
             return None;
         }
-        if !grammar.knows(name) {
-            let children = grammar.children(parent.name());
-            if let [_] = name {
-                // Of the names of one letter, the one that is not there.
-                let mut missing = children.iter().copied();
-                return missing.find(|child| child.len() == 1 && parent.node(child).is_none());
-            }
-            let meant = meant(std::str::from_utf8(name).ok()?, children)?;
-            return children.iter().copied().find(|child| *child == meant);
-        }
-        let other = grammar.other_number(parent.name(), name)?;
-        let is_of_it = |inside: Node<'_, '_>| {
+        let children = grammar.children(parent.name());
+        let is_list = grammar.is_list(parent.name());
+        let is_missing = |child: &&str| is_list || parent.lacks(child.as_bytes());
+        let is_of = |other: &str, inside: Node<'_, '_>| {
             inside.name() == other.as_bytes() || grammar.lists(other.as_bytes(), inside.name())
         };
-        node.nodes().all(is_of_it).then_some(other)
+        if grammar.knows(name) {
+            let other = grammar.other_number(parent.name(), name)?;
+            return node
+                .nodes()
+                .all(|inside| is_of(other, inside))
+                .then_some(other);
+        }
+        let mut in_case = children.iter().copied();
+        if let Some(same) = in_case.find(|it| name.eq_ignore_ascii_case(it.as_bytes())) {
+            return Some(same);
+        }
+        if let [_] = name {
+            // Of the names of one letter, the one that is not there.
+            let mut missing = children.iter().copied();
+            return missing.find(|child| child.len() == 1 && is_missing(child));
+        }
+        let text = std::str::from_utf8(name).ok()?;
+        let missing = || children.iter().copied().filter(|child| is_missing(child));
+        let meant = meant(text, children).or_else(|| near(text, missing()).map(str::to_owned));
+        if let Some(meant) = meant {
+            return children.iter().copied().find(|child| *child == meant);
+        }
+        // The only one that has in it what is there.
+        let has_nodes = node.nodes().next().is_some();
+        let mut alike = missing().filter(|child| {
+            has_nodes
+                && !grammar.children(child.as_bytes()).is_empty()
+                && node.nodes().all(|inside| is_of(child, inside))
+        });
+        alike.next().filter(|_| alike.next().is_none())
     }
 
     /// Whether it was said of the node at a place that its name is wrong.
@@ -338,13 +585,14 @@ impl<'a> Tree<'a> {
 
     /// Whether a problem says that a node lacks something, or has what belongs elsewhere.
     fn is_of_missing(&self, problem: &Problem) -> bool {
-        const OF_MISSING: [&Rule; 6] = [
+        const OF_MISSING: [&Rule; 7] = [
             &rules::MISSING_NODE,
             &rules::NO_HEADER,
             &rules::NO_LAYERS,
             &rules::ZONE_NAME,
             &rules::SIZE,
             &rules::UNKNOWN_NODE,
+            &rules::OTHER_NODE,
         ];
         // A value that is there has a place of its own.
         let is_value = [&rules::VALUE, &rules::VERSION].contains(&problem.rule);
@@ -437,6 +685,12 @@ impl<'t, 'a> Node<'t, 'a> {
     /// The first node of a name in it.
     pub(super) fn node(self, name: &str) -> Option<Self> {
         self.all(name).next()
+    }
+
+    /// Whether no node of a name is in it.
+    fn lacks(self, name: &[u8]) -> bool {
+        let mut nodes = self.nodes().take(MAX_NODES);
+        nodes.all(|node| node.name() != name)
     }
 
     /// Its value: the first text in it.
@@ -570,12 +824,19 @@ mod tests {
 
     #[test]
     fn nodes_and_texts_of_both_kinds_are_read() {
-        let (tree, problems) = read(
-            b"(map \r\n\t(title  The  River's end \r\n )\r\n\t(script 'a (\\'b\\')\\n\\\\\\t\\q')\n\
+        let any = Grammar {
+            root: "doc",
+            nodes: &[],
+            with_text: &[],
+            free: "doc",
+        };
+        let (tree, problems) = Tree::read(
+            b"(doc \r\n\t(title  The  River's end \r\n )\r\n\t(script 'a (\\'b\\')\\n\\\\\\t\\q')\n\
               (empty )(none '')(both one (x ) 'two')\n)",
+            &any,
         );
-        assert_eq!(problems, [""; 0]);
-        let root = tree.root("map").unwrap();
+        assert_eq!(problems.finish(), []);
+        let root = tree.root("doc").unwrap();
         assert_eq!(value(root, "title"), "The  River's end");
         assert_eq!(value(root, "script"), "a ('b')\n\\\tq");
         assert!(root.node("empty").unwrap().text().is_none());

@@ -19,6 +19,8 @@ crate::rules! {
     Error MISSING_NODE = "ika/missing-node";
     /// A node has a name that is not known where it stands.
     Error UNKNOWN_NODE = "ika/unknown-node";
+    /// A node has a name that is nearly none of those that are known.
+    Warning OTHER_NODE = "ika/other-node";
     /// A header that should be there is missing.
     Warning NO_HEADER = "ika/no-header";
     /// There are more layers than are shown.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use encoding_rs::WINDOWS_1252;
 use mapscope_formats::ika::Parallax;
 use mapscope_formats::ika::text_map::{FORMAT, Span, TextMap, read, read_with, write};
-use mapscope_formats::{Place, ReadError, Severity};
+use mapscope_formats::{Place, Problem, ReadError, Severity};
 use mapscope_testdata::synthesize;
 
 fn made_up() -> TextMap {
@@ -293,6 +293,13 @@ fn a_wrong_width_or_height_of_a_layer_is_one_problem_and_loses_nothing() {
         }
     }
     assert_eq!(seen, 42);
+    // Of two sizes that can be, that of the shape of the map.
+    let square = SMALL_LAYERS.replacen("(height 5)", "(height 6)", 1);
+    one(
+        &good(&square),
+        Severity::Error,
+        "6 x 6 tiles; expected 6 x 5",
+    );
     // One that cuts off tiles.
     let cut = text.replacen("(width '12')", "(width '11')", 1);
     one(&good(&cut), Severity::Error, "expected 12 x 9");
@@ -319,6 +326,140 @@ fn a_line_that_is_there_twice_or_a_misspelt_root_loses_no_layer() {
         );
         assert_eq!(counts(&read), counts(&whole), "{root}");
     }
+}
+
+/// A made-up map whose nodes all begin and end on lines of their own, or on one.
+fn lines() -> String {
+    text().replace("it\\'s (a) path\\\\way\nnext", "down")
+}
+
+#[test]
+fn two_lines_in_the_place_of_each_other_are_one_problem_and_lose_nothing() {
+    let text = lines();
+    let whole = good(&text).without_places();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut said = 0;
+    // The keys of `meta` can have any names.
+    let is_in_meta = |at: &usize| {
+        ["(meta", "(rstring"]
+            .iter()
+            .any(|it| lines[*at].contains(it))
+    };
+    for at in (1..lines.len() - 1).filter(|at| !is_in_meta(at)) {
+        let mut swapped = lines.clone();
+        swapped.swap(at, at + 1);
+        let read = good(&swapped.concat());
+        let messages = messages(&read);
+        assert!(messages.len() <= 1, "{at}: {messages:#?}");
+        let is_error = |problem: &Problem| problem.severity == Severity::Error;
+        assert!(read.problems.iter().all(is_error), "{at}: {messages:#?}");
+        said += messages.len();
+        // Of lists, keys and lines that are alike the order may be another.
+        assert_eq!(counts(&read), counts(&whole), "{at}: {messages:#?}");
+        let labels = |map: &TextMap| -> Vec<_> {
+            let layers = map.layers.iter().map(|layer| layer.label.clone());
+            let entities = map.layers.iter().flat_map(|layer| &layer.entities);
+            let entities = entities.map(|it| format!("{} {:?}", it.label, it.position));
+            layers.chain(entities).collect()
+        };
+        assert_eq!(labels(&read), labels(&whole), "{at}: {messages:#?}");
+        if !messages.is_empty() {
+            assert_eq!(read.without_places(), whole, "{at}: {messages:#?}");
+        }
+    }
+    assert!(said > 80, "{said}");
+}
+
+#[test]
+fn a_lost_line_that_begins_a_node_is_one_problem_and_loses_nothing() {
+    let text = lines();
+    let whole = good(&text).without_places();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut seen = 0;
+    for (at, line) in lines.iter().enumerate() {
+        // The keys of `meta` can have any names.
+        let is_begin = line.trim_start().starts_with('(') && !line.trim_end().ends_with(')');
+        if !is_begin || line.contains("(meta") {
+            continue;
+        }
+        let mut lost = lines.clone();
+        lost.remove(at);
+        let read = good(&lost.concat());
+        let said = messages(&read);
+        let [problem] = &read.problems[..] else {
+            panic!("{line}: {said:#?}");
+        };
+        let Place::Text { line: place, .. } = problem.place else {
+            panic!("{problem}");
+        };
+        assert_eq!(problem.severity, Severity::Error, "{problem}");
+        assert!(place.abs_diff(at as u64 + 1) <= 1, "{line}: {problem}");
+        assert_eq!(read.without_places(), whole, "{line}: {said:#?}");
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn what_is_wrong_with_the_first_line_loses_nothing() {
+    let text = lines();
+    let whole = good(&text).without_places();
+    let begin = "(ika-map ";
+    for first in [
+        "",
+        "ika-map ",
+        "((ika-map ",
+        "; made (by hand\n(ika-map ",
+        "(IKA-MAP ",
+        "(map ",
+        "(ika-mapp ",
+    ] {
+        let read = good(&text.replacen(begin, first, 1));
+        one(&read, Severity::Error, "ika-map");
+        assert_eq!(read.problems[0].rule.id, "ika/magic");
+        assert_eq!(read.without_places(), whole, "{first}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_is_one_problem_and_loses_nothing() {
+    let text = lines();
+    let whole = good(&text).without_places();
+    let meta = text.find("(meta").unwrap()..text.find("(header").unwrap();
+    let mut seen = [0; 2];
+    for (at, _) in text.match_indices('(').skip(1) {
+        let behind = &text[at + 1..];
+        let name = &behind[..behind.find([' ', '\r', '\n']).unwrap()];
+        if meta.contains(&at) && name != "meta" {
+            continue;
+        }
+        let changed = |name_there: &str| {
+            let behind = &behind[name.len()..];
+            good(&[&text[..=at], name_there, behind].concat())
+        };
+        let mut names = vec![name.to_uppercase(), format!("{name}s")];
+        if name.len() > 1 {
+            names.push(name[..name.len() - 1].to_owned());
+            names.push([&name[1..2], &name[..1], &name[2..]].concat());
+        }
+        for other in &names {
+            let read = changed(other);
+            one(&read, Severity::Error, "It is read as that");
+            assert_eq!(read.without_places(), whole, "{name} {other}");
+            seen[0] += 1;
+        }
+        // One that is no slip is known by what is in it, if it is.
+        let read = changed("something");
+        let said = messages(&read);
+        assert!(!said.is_empty(), "{name}");
+        let inside = behind[name.len()..].trim_start();
+        if inside.starts_with('(') && !["information", "meta", "position", "wrap"].contains(&name) {
+            assert_eq!(said.len(), 1, "{name}: {said:#?}");
+            assert_eq!(read.without_places(), whole, "{name}: {said:#?}");
+            seen[1] += 1;
+        }
+    }
+    assert!(seen[0] > 500 && seen[1] > 20, "{seen:?}");
 }
 
 #[test]
@@ -403,6 +544,15 @@ const SMALL: &str = "(ika-map (version 1.2)
    (zones (zone (label 'one') (x 0) (y 0)) (zone (label 'three') (x 0) (y 0)) (zone (label 'three') (x 1) (y 0))))
   (layer (label 'b') (type tile) (dimensions (width 1) (height 1)) (data (format zlib) eJxjYGBgAAAABAAB))
  ))
+";
+
+/// A map with a layer of its shape.
+const SMALL_LAYERS: &str = "(ika-map (version 1.2)
+ (header (dimensions (width 96) (height 80)) (tileset 'a.vsp'))
+ (layers
+  (layer (label 'a') (dimensions (width 6) (height 5))
+   (data (format zlib) 'eJxiYGBgYAZiNiDmBGImIGYFYg4gZgRiFiBmZ4AAaqoDAAAA//8=')))
+)
 ";
 
 /// How much there is of a map: zones, waypoints, and of each layer tiles, obstructions, entities and zones.

@@ -24,8 +24,20 @@ impl Grammar {
 
     /// Whether it names such a node among those that stand in another.
     pub(super) fn lists(&self, parent: &[u8], name: &[u8]) -> bool {
-        let children = self.children(parent);
-        children.iter().any(|child| child.as_bytes() == name)
+        self.child(parent, name).is_some()
+    }
+
+    /// Which of those that stand in a node has a name.
+    pub(super) fn child(&self, parent: &[u8], name: &[u8]) -> Option<usize> {
+        let mut children = self.children(parent).iter();
+        children.position(|child| child.as_bytes() == name)
+    }
+
+    /// The names of the nodes in which one of a name may stand.
+    pub(super) fn parents(&self, name: &[u8]) -> Vec<&'static str> {
+        let parents = self.nodes.iter().map(|(parent, _)| *parent);
+        let parents = parents.filter(|parent| self.lists(parent.as_bytes(), name));
+        parents.collect()
     }
 
     /// Whether it names such a node at all.
@@ -37,8 +49,12 @@ impl Grammar {
 
     /// Whether a node has nodes in it and no text.
     pub(super) fn has_no_text(&self, name: &[u8]) -> bool {
-        let with_text = || self.with_text.iter().any(|it| it.as_bytes() == name);
-        self.is_free(name) || !self.children(name).is_empty() && !with_text()
+        self.is_free(name) || !self.children(name).is_empty() && !self.is_with_text(name)
+    }
+
+    /// Whether a node has nodes and a text in it.
+    pub(super) fn is_with_text(&self, name: &[u8]) -> bool {
+        self.with_text.iter().any(|it| it.as_bytes() == name)
     }
 
     /// Whether a node has a text in it.

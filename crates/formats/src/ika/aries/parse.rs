@@ -1,7 +1,7 @@
 //! Reading the text of nodes, and making up for parentheses and quotes that are lost or too many.
 
 use super::grammar::Grammar;
-use super::{DEEPEST, Item, ItemKind, Misnamed, Tree, is_space};
+use super::{Beginning, DEEPEST, Item, ItemKind, Misnamed, Names, Tree, is_space, lacks};
 use crate::ika::rules;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
@@ -16,17 +16,63 @@ const MAX_TEXT: usize = 4096;
 ///
 /// Where parentheses are too many or too few, it is read once more, and they are taken for right where the
 /// names of nodes and the layout of the text say so: first with both, and where that does not make up for
-/// all of them, with the names alone.
+/// all of them, with the names alone. Where they are neither, but nodes stand where they cannot, names say
+/// which of them are at another place than they should.
 pub(super) fn parse<'a>(bytes: &'a [u8], grammar: &Grammar) -> (Tree<'a>, Problems) {
-    let parse = |mending| Parser::new(bytes, grammar, mending).run();
-    let (parens, plain) = parse(None);
-    if parens == Parens::Even {
-        return plain;
+    let parse = |mending| Reading::of(Parser::new(bytes, grammar, mending).run(), grammar);
+    let plain = parse(None);
+    let mended = |has_layout| {
+        let parens = plain.parens;
+        parse(Some(Mending { parens, has_layout }))
+    };
+    if plain.parens == Parens::Even {
+        if plain.names.misplaced == 0 {
+            return plain.read;
+        }
+        let mended = mended(false);
+        let is_better =
+            mended.parens == Parens::Even && mended.faults() + mended.mends <= plain.faults();
+        return if is_better { mended.read } else { plain.read };
     }
-    let mended = |has_layout| parse(Some(Mending { parens, has_layout }));
-    match mended(true) {
-        (Parens::Even, by_both) => by_both,
-        _ => mended(false).1,
+    let by_both = mended(true);
+    if by_both.parens == Parens::Even && by_both.faults() == 0 {
+        return by_both.read;
+    }
+    let by_names = mended(false);
+    let rank = |reading: &Reading<'_>| (reading.parens != Parens::Even, reading.faults());
+    if by_both.parens == Parens::Even && rank(&by_both) <= rank(&by_names) {
+        by_both.read
+    } else {
+        by_names.read
+    }
+}
+
+/// What is made of a file in one way.
+struct Reading<'a> {
+    parens: Parens,
+    names: Names,
+    /// For how many parentheses it is made up.
+    mends: usize,
+    read: (Tree<'a>, Problems),
+}
+
+impl<'a> Reading<'a> {
+    fn of(
+        (parens, mends, (mut tree, mut problems)): (Parens, usize, (Tree<'a>, Problems)),
+        grammar: &Grammar,
+    ) -> Self {
+        let names = tree.check_names(grammar, &mut problems);
+        Self {
+            parens,
+            names,
+            mends,
+            read: (tree, problems),
+        }
+    }
+
+    /// How many nodes are not where they should be.
+    fn faults(&self) -> usize {
+        self.names.misplaced + self.names.odd
     }
 }
 
@@ -72,6 +118,11 @@ struct Parser<'a, 'g> {
     problems: Problems,
     grammar: &'g Grammar,
     mending: Option<Mending>,
+    /// For how many parentheses it was made up.
+    mends: usize,
+    /// How many nodes more are open than in the file, and what that follows from, if none are too many in
+    /// all: one that is made up for is at another place.
+    shift: (isize, Option<Cause>),
     /// Whether each quote that begins a text has one that ends it: whatever is between them is a text.
     has_even_quotes: bool,
 }
@@ -94,6 +145,8 @@ impl<'a, 'g> Parser<'a, 'g> {
             problems: Problems::new(),
             grammar,
             mending,
+            mends: 0,
+            shift: (0, None),
             has_even_quotes: has_even_quotes(bytes),
         }
     }
@@ -119,13 +172,14 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.open.last().and_then(|index| self.item(*index))
     }
 
-    fn run(mut self) -> (Parens, (Tree<'a>, Problems)) {
+    fn run(mut self) -> (Parens, usize, (Tree<'a>, Problems)) {
         if self.bytes.starts_with(BYTE_ORDER_MARK) {
             self.problems.add(&rules::SYNTAX, self.place(), || {
                 "a byte order mark; the engine refuses it".to_owned()
             });
             self.pos = BYTE_ORDER_MARK.len();
         }
+        self.begin();
         let mut parens = self.all();
         if let Some(item) = self.innermost() {
             let (begin, name) = (item.place(), quoted(item.bytes));
@@ -168,7 +222,74 @@ impl<'a, 'g> Parser<'a, 'g> {
             unbalanced: self.unbalanced,
             misnamed: self.misnamed,
         };
-        (parens, (tree, self.problems))
+        (parens, self.mends, (tree, self.problems))
+    }
+
+    /// Makes up for what is wrong with the beginning of the root.
+    fn begin(&mut self) {
+        let root = self.grammar.root;
+        let Some(beginning) = Beginning::of(self.bytes, self.grammar) else {
+            return;
+        };
+        let blank = self.rest().iter().take_while(|byte| is_space(**byte));
+        self.skip_to(self.pos + blank.count());
+        let place = self.place();
+        match beginning {
+            Beginning::Root => {}
+            Beginning::Misspelt => {
+                let found = quoted(name_in(self.rest().get(1..).unwrap_or_default()));
+                self.problems.add(&rules::MAGIC, place, || {
+                    format!("found {found}; expected `{root}`; it is read as that")
+                });
+                self.node(1);
+                if let Some(item) = self.items.last_mut() {
+                    item.bytes = root.as_bytes();
+                }
+            }
+            Beginning::Behind(begin) => {
+                let before = self.bytes.get(self.pos..begin).unwrap_or_default();
+                let before = before.trim_ascii_end();
+                let found = quoted(before.get(..40).unwrap_or(before));
+                self.problems.add(&rules::MAGIC, place, || {
+                    format!("found {found} before `({root}`; expected nothing; it is left out")
+                });
+                self.skip_to(begin);
+                // The root lacks what stands before it.
+                let places = [Some(self.place()), None];
+                let misnamed = self.problems.last().map(|cause| Misnamed { cause, places });
+                self.misnamed.extend(misnamed);
+            }
+            Beginning::NoParen => {
+                self.problems.add(&rules::MAGIC, place, || {
+                    format!("found `{root}`; expected `({root}`; it is read so")
+                });
+                self.node(0);
+            }
+            Beginning::NoRoot => {
+                let found = quoted(name_in(self.rest().get(1..).unwrap_or_default()));
+                self.problems.add(&rules::MAGIC, place, || {
+                    format!("found the node {found}; expected `({root}` before it; it is read so")
+                });
+                self.open(root);
+            }
+        }
+    }
+
+    /// Goes to a byte further on.
+    fn skip_to(&mut self, pos: usize) {
+        while self.pos < pos {
+            match self.bytes.get(self.pos) {
+                Some(b'\n') => self.line_end(),
+                _ => self.pos += 1,
+            }
+        }
+    }
+
+    /// Begins a node that is not in the file.
+    fn open(&mut self, name: &'static str) {
+        self.open.push(self.items.len());
+        let at = [self.line, self.column()];
+        self.push(ItemKind::Node, name.as_bytes(), self.pos, at);
     }
 
     /// Reads all nodes. Says whether there are parentheses behind them, or not enough before.
@@ -258,19 +379,21 @@ impl<'a, 'g> Parser<'a, 'g> {
                 }
                 self.close_before(name);
             }
+            (_, b'(') => {
+                let name = name_in(self.rest().get(1..).unwrap_or_default());
+                let parent = self.innermost();
+                if parent.is_none_or(|parent| !self.grammar.allows(parent.bytes, name)) {
+                    let is_moved = parens == Parens::Even;
+                    _ = self.reopen_before(name)
+                        || is_moved && self.close_before(name)
+                        || self.open_before(name);
+                }
+            }
             (_, b')') if !has_layout => {}
             (Parens::TooFew, b')') => self.close_by_layout(),
             (Parens::TooFew, _) => self.close_before_text(),
-            (Parens::TooMany, b'(') => {
-                let name = name_in(self.rest().get(1..).unwrap_or_default());
-                let parent = self.innermost();
-                if !parent.is_some_and(|parent| self.grammar.allows(parent.bytes, name)) {
-                    self.reopen(|grammar, closed| grammar.lists(closed, name));
-                }
-            }
             (Parens::TooMany, b')') => self.reopen_by_layout(),
-            (Parens::TooMany, _) => return self.mend_before_text(),
-            (Parens::Even, _) => {}
+            (Parens::TooMany | Parens::Even, _) => return self.mend_before_text(),
         }
         false
     }
@@ -290,22 +413,72 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// Lists that a parenthesis is lost or too many. What else seems to be wrong with nodes follows from the
     /// first of them.
     fn mended(&mut self, place: Place, message: impl FnOnce() -> String) {
-        self.problems.add(&rules::SYNTAX, place, message);
-        self.unbalanced = self.unbalanced.or(self.problems.last());
+        self.mends += 1;
+        let (shift, cause) = self.shift;
+        let cause = cause.filter(|_| shift != 0);
+        let (rule, subject) = (&rules::SYNTAX, self.problems.subject);
+        self.problems
+            .add_consequence(cause, rule, subject, place, message);
+        let cause = cause.or(self.problems.last());
+        self.shift.1 = cause;
+        self.unbalanced = self.unbalanced.or(cause);
     }
 
-    /// Closes the nodes in which a node of this name cannot stand, if it can in the one around them.
-    fn close_before(&mut self, name: &[u8]) {
+    /// Counts nodes that were opened or closed and are not in the file, where others make up for them.
+    fn shifted(&mut self, by: isize) {
+        if let Some(Mending { parens, .. }) = self.mending
+            && parens == Parens::Even
+        {
+            self.shift.0 = self.shift.0.saturating_add(by);
+        }
+    }
+
+    /// Whether a node of this name may stand in another, and is not there yet.
+    fn fits(&self, index: usize, name: &[u8]) -> bool {
+        let parent = self.item(index).map(|item| item.bytes).unwrap_or_default();
+        self.grammar.lists(parent, name)
+            && (self.grammar.is_list(parent) || lacks(&self.items, index, self.items.len(), name))
+    }
+
+    /// Closes the nodes in which a node of this name cannot stand, if it can in the one around them. Says
+    /// whether it did.
+    fn close_before(&mut self, name: &[u8]) -> bool {
         let (grammar, parents) = (self.grammar, &self.open);
         let is_allowed = |parent: &Item<'_>| grammar.allows(parent.bytes, name);
         if self.innermost().is_none_or(is_allowed) {
-            return;
+            return false;
         }
-        let mut parents = parents.iter().rev().filter_map(|index| self.item(*index));
-        if let Some(inside) = parents.position(|parent| grammar.lists(parent.bytes, name)) {
+        let mut parents = parents.iter().rev();
+        let inside = parents.position(|parent| self.fits(*parent, name));
+        if let Some(inside) = inside {
             let next = quoted(&[b"(", name].concat());
             self.close_lost(inside, &next);
         }
+        inside.is_some()
+    }
+
+    /// Begins the node in which a node of this name can stand, if the innermost node lacks one. Says whether
+    /// it did.
+    fn open_before(&mut self, name: &[u8]) -> bool {
+        let Some(&innermost) = self.open.last() else {
+            return false;
+        };
+        let grammar = self.grammar;
+        let parent = self.item(innermost).map(|item| item.bytes);
+        let mut children = grammar.children(parent.unwrap_or_default()).iter().copied();
+        let lost = children.find(|child| {
+            grammar.lists(child.as_bytes(), name) && self.fits(innermost, child.as_bytes())
+        });
+        let Some(lost) = lost.filter(|_| self.open.len() + 1 < DEEPEST) else {
+            return false;
+        };
+        self.mended(self.place(), || {
+            let (name, parent) = (quoted(name), quoted(parent.unwrap_or_default()));
+            format!("found {name} in {parent}; expected `({lost}` before it; it is read so")
+        });
+        self.shifted(1);
+        self.open(lost);
+        true
     }
 
     /// Closes the nodes in one that begins its line as the parenthesis here does, unless the innermost one
@@ -377,22 +550,22 @@ impl<'a, 'g> Parser<'a, 'g> {
             };
             format!("{of}, is missing before {next}; expected `{parens}`; it is read so")
         });
+        self.shifted(-count.cast_signed());
         for _ in 0..count {
             self.close();
         }
     }
 
     /// Opens a node again that was closed just now, and those around it that were closed after it: the
-    /// parenthesis that closed it is one too many.
-    fn reopen(&mut self, is_it: impl Fn(&Grammar, &[u8]) -> bool) {
-        let grammar = self.grammar;
-        let is_it = |(index, _): &(usize, Place)| {
-            self.item(*index)
-                .is_some_and(|item| is_it(grammar, item.bytes))
-        };
-        if let Some(at) = self.closed.iter().rposition(is_it) {
+    /// parenthesis that closed it is one too many. It is one in which a node of this name may stand. Says
+    /// whether there is one.
+    fn reopen_before(&mut self, name: &[u8]) -> bool {
+        let mut closed = self.closed.iter();
+        let at = closed.rposition(|(index, _)| self.fits(*index, name));
+        if let Some(at) = at {
             self.reopen_at(at);
         }
+        at.is_some()
     }
 
     /// The same of the one that begins its line as the parenthesis here does, unless the innermost one does.
@@ -424,6 +597,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             let name = name.unwrap_or_default();
             format!("one `)` too many: {name} goes on behind it; it is read without it")
         });
+        self.shifted(closed.len().cast_signed());
         self.open
             .extend(closed.iter().rev().map(|(index, _)| index));
     }
@@ -686,7 +860,7 @@ fn place([line, column]: [u32; 2]) -> Place {
 }
 
 /// The name that a text begins with.
-fn name_in(text: &[u8]) -> &[u8] {
+pub(super) fn name_in(text: &[u8]) -> &[u8] {
     let is_end = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
     let end = text.iter().position(is_end);
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::super::aries::{Grammar, Node, Text, Tree, begins_nearly, begins_with};
+use super::super::aries::{Beginning, Grammar, Node, Text, Tree};
 use super::super::block::{Block, Element, Inflated, budget, held_bytes, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
@@ -45,7 +45,7 @@ fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<TextMap, ReadError> {
-    if !begins_with(bytes, ROOT) && !begins_nearly(bytes, ROOT) {
+    if Beginning::of(bytes, &GRAMMAR).is_none() {
         let begin = bytes.get(..12).unwrap_or(bytes);
         let found = if bytes.is_empty() {
             "the file is empty".to_owned()
@@ -238,8 +238,8 @@ impl Declared {
     }
 
     /// The size that makes so many tiles, of which one side is the declared one; of two, that which another
-    /// layer has.
-    fn meant(&self, tiles: u64, others: &[[u32; 2]]) -> Option<[u32; 2]> {
+    /// layer has, or that has the sides of the map in proportion.
+    fn meant(&self, tiles: u64, others: &[[u32; 2]], map: [i32; 2]) -> Option<[u32; 2]> {
         let of_side = |side: i32| {
             let side = u64::try_from(side).ok().filter(|side| *side > 0)?;
             let other = u32::try_from(tiles / side).ok()?;
@@ -260,6 +260,10 @@ impl Declared {
             return Some(*size);
         }
         sizes.dedup();
+        if sizes.len() > 1 {
+            let [across, down] = map.map(i64::from);
+            sizes.retain(|[width, height]| i64::from(*width) * down == i64::from(*height) * across);
+        }
         if let [size] = sizes[..] {
             return Some(size);
         }
@@ -524,7 +528,7 @@ impl Reader {
             if checked.is_some_and(|size| Some(area(size)) == *tiles) {
                 continue;
             }
-            let meant = tiles.and_then(|tiles| size.meant(tiles, &right));
+            let meant = tiles.and_then(|tiles| size.meant(tiles, &right, map.size));
             if meant.is_none() && checked.is_some() {
                 // What is missing is that of a block.
                 continue;
