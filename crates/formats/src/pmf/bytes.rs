@@ -100,13 +100,18 @@ impl Part {
         }
     }
 
+    /// Who needs it, if it is a section.
+    pub(super) fn side(self) -> Option<Side> {
+        match self {
+            Self::LevelSection(_, side) | Self::ChunkSection(.., side) => Some(side),
+            Self::File | Self::Archive | Self::Level(_) => None,
+        }
+    }
+
     /// Offsets in the file of the packed and the unpacked size of a section, whose sizes are among the six
     /// that begin at an offset.
     pub(super) fn size_places(self, sizes_at: u64) -> [Place; 2] {
-        let side = match self {
-            Self::LevelSection(_, side) | Self::ChunkSection(.., side) => side,
-            Self::File | Self::Archive | Self::Level(_) => Side::Common,
-        };
+        let side = self.side().unwrap_or(Side::Common);
         [side as u64, 3 + side as u64].map(|number| Place::Offset(sizes_at + 4 * number))
     }
 

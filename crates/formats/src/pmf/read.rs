@@ -28,6 +28,7 @@ use super::{
     chunk_number, rules,
 };
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Severity, counted, parallel};
+use shift::{FrameStarts, Next};
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
@@ -56,7 +57,7 @@ const CELLS_FOR_SIZE: usize = 1 << 12;
 const DIRECTORY_BYTES: usize = 24;
 /// How many frames are asked where they end since their sizes do not go with what follows: each may
 /// have as many blocks as the file has bytes.
-const MAX_WALKS: u32 = 256;
+const MAX_WALKS: u32 = 1024;
 /// By how many bytes a section is too long or too short, at most, if that shows in where the next one
 /// begins; and the same of numbers and of what is between sections, which is never so long.
 const LARGEST_SHIFT: u64 = 64;
@@ -113,6 +114,7 @@ pub fn read_with(
         shift: 0,
         decoded_left: Patience::new(bytes.len()),
         shifts: Vec::new(),
+        frame_starts: FrameStarts::new(bytes.len()),
         watch,
     };
     let read = reader.read_parts(&mut cursor, &mut map);
@@ -241,6 +243,8 @@ struct Reader<'a, 'w> {
     decoded_left: Patience,
     /// Why that is so, and where in the file else is something wrong for it.
     shifts: Vec<(Cause, Range<u64>)>,
+    /// Where frames begin in the file.
+    frame_starts: FrameStarts,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -387,10 +391,8 @@ impl Reader<'_, '_> {
             && near(at, LARGEST_SMALL_SHIFT, is_whole_level).is_some();
         if let Some(sizes) = front.filter(|_| !is_astray) {
             let sizes_at = cursor.pos() - 4 * sizes.len();
-            let last = sizes.len().saturating_sub(1);
-            for (i, size) in sizes.into_iter().enumerate() {
-                let size = (size, sizes_at + 4 * i);
-                self.read_level(cursor, (i as u8, size, i == last), map)?;
+            while map.levels.len() < sizes.len() {
+                self.read_level(cursor, (&sizes, sizes_at), map)?;
             }
             self.read_entities(cursor, map)?;
         }
@@ -572,14 +574,19 @@ impl Reader<'_, '_> {
         Ok(true)
     }
 
-    /// Reads the level that begins at the cursor, and goes to what follows it: where its size says, or
-    /// where its sections end, if only there is what must follow.
+    /// Reads the level that begins at the cursor, one of so many that have these sizes, and goes to what
+    /// follows it: where its size says, or where its sections end, if only there is what must follow. Where
+    /// it does at neither, that is looked for, and levels of which nothing is there are left out.
     fn read_level(
         &mut self,
         cursor: &mut Cursor<'_>,
-        (number, (size, size_at), is_last): (u8, (u32, usize), bool),
+        (sizes, sizes_at): (&[u32], usize),
         map: &mut Pmf,
     ) -> Result<(), ReadError> {
+        let number = map.levels.len() as u8;
+        let size = sizes.get(map.levels.len()).copied().unwrap_or(0);
+        let size_at = sizes_at + 4 * map.levels.len();
+        let is_last = map.levels.len() + 1 == sizes.len();
         let at = cursor.pos();
         cursor.enter("level", usize::from(number));
         self.look_up(at as u64)?;
@@ -616,7 +623,14 @@ impl Reader<'_, '_> {
             moment,
             |problem| matches!(problem.place, Place::Offset(at) if at >= first.start),
         );
+        let whole_ones = level.chunks.iter().rev().filter(|chunk| chunk.is_whole());
+        let last_whole = whole_ones
+            .map(|chunk| chunk.frames[0].start as usize)
+            .next();
+        let from = last_whole.unwrap_or(at) + 1;
+        let is_broken = end.is_none_or(|end| end as usize != announced) || of_last.is_some();
         map.levels.push(level);
+        let sizes_behind = sizes.get(map.levels.len()..).unwrap_or_default();
         let strings = &map.strings;
         let file = self.bytes;
         let follows = |at: usize| {
@@ -630,10 +644,16 @@ impl Reader<'_, '_> {
             })
         };
         let end = end.map(|end| end as usize).filter(|end| *end != announced);
+        let lost_at_end = end.filter(|end| follows(*end));
+        let lost_at_end = lost_at_end.map(|end| lost_before(file, end, sizes_behind, strings));
+        let is_sure = |at: usize| !is_last && has_sections(bytes_from(file, at as u64));
         let next = match end {
             // A level is never so short that it could follow within its own head.
             Some(end)
-                if follows(end) && (announced < at + LEVEL_HEAD_BYTES || !follows(announced)) =>
+                if lost_at_end == Some(0)
+                    && (announced < at + LEVEL_HEAD_BYTES
+                        || !follows(announced)
+                        || (is_sure(end) && !is_sure(announced))) =>
             {
                 let found = format!("a size of {}", counted(size as usize, "byte"));
                 let expected = format!("{}, as its sections have", end - at);
@@ -667,6 +687,44 @@ impl Reader<'_, '_> {
                 }
                 next
             }
+            _ if !follows(announced)
+                && (number > 0 || is_level(bytes_from(file, at as u64)))
+                && let Some((lost, next)) = lost_at_end
+                    .zip(end)
+                    .or_else(|| self.next_part(from, sizes_behind, strings, is_broken)) =>
+            {
+                let to = if lost == sizes_behind.len() {
+                    "the entities".to_owned()
+                } else {
+                    Part::Level(number + 1 + lost as u8).to_string()
+                };
+                let part = Part::Level(number);
+                let len = counted(next - at, "byte");
+                let found = format!("{part}: {len} up to {to}");
+                let behind = sizes_behind.iter().take(lost).copied();
+                let len = u64::from(size) + behind.map(u64::from).sum::<u64>();
+                let expected = format!("{len}, as the level list says");
+                let first = self.problems.first_error_since(moment);
+                let place = self.problems.place_of(first);
+                let place = place.unwrap_or(Place::Offset(at as u64));
+                let error = refused(&rules::SHIFTED, part, place, found, expected);
+                let shift = self.shifts.first().map(|(cause, _)| *cause);
+                self.add_below(shift, error);
+                if let Some(cause) = shift.or(self.problems.last()) {
+                    if let Some(cut) = self.cut.take() {
+                        self.problems.fold_one(cause, cut);
+                    }
+                    self.problems.fold_since(moment, cause);
+                    for number in (number + 1..).take(lost) {
+                        let part = Part::Level(number);
+                        let found = format!("{part}: nothing of it is there");
+                        let error = refused(&rules::TRUNCATED, part, place, found, "the level");
+                        self.add_below(Some(cause), error);
+                    }
+                }
+                map.levels.extend((0..lost).map(|_| Level::unread(next, 0)));
+                next
+            }
             Some(end) if end < announced && is_whole => {
                 cursor.seek(end);
                 cursor.enter("end of level", usize::from(number));
@@ -680,6 +738,33 @@ impl Reader<'_, '_> {
         };
         cursor.seek(next);
         Ok(())
+    }
+
+    /// What follows in the file from an offset on: how many of the levels of these sizes are not there, and
+    /// where the next one begins, or the entities. These are only looked for behind what is broken.
+    fn next_part(
+        &mut self,
+        from: usize,
+        sizes: &[u32],
+        strings: &StringTable,
+        is_broken: bool,
+    ) -> Option<(usize, usize)> {
+        let file = self.bytes;
+        let left = file.len().checked_sub(from)?;
+        self.patience.0 = self.patience.0.checked_sub(left)?;
+        if !sizes.is_empty()
+            && let Some(at) = next_level(file, from)
+        {
+            return Some((lost_before(file, at, sizes, strings), at));
+        }
+        let at = (from..file.len()).filter(|_| is_broken).find(|at| {
+            let mut cursor = in_file(bytes_from(file, *at as u64));
+            let entities = Entities::read(&mut cursor, strings, &mut Problems::new());
+            self.patience.0 = self.patience.0.saturating_sub(cursor.pos());
+            let is_it = |entities: Entities| !entities.is_empty() && entities.opaque().is_none();
+            self.patience.0 > 0 && cursor.left() == 0 && entities.is_ok_and(is_it)
+        });
+        Some((sizes.len(), at?))
     }
 
     /// Reads a level that begins at its offset, as far as it can be read, and says where it ends by
@@ -935,31 +1020,39 @@ impl Reader<'_, '_> {
     /// last one. A frame says itself where it ends: a size that does not go with what follows is
     /// taken from there, and listed with its place among the sizes of this frame, by its number.
     /// `is_end` says whether the last one can end at an offset, if so many bytes before that are too many.
-    /// Where a frame does not say either, it goes on with the next one.
+    /// Where a frame does not say either, it goes on with the next one that is found.
     fn settle(
         &mut self,
-        frames: Vec<(&mut Frame, Part)>,
+        mut frames: Vec<(&mut Frame, Part)>,
         from_offset: u64,
         sizes_at: impl Fn(usize) -> u64,
         is_end: impl Fn(u64, i64) -> bool,
     ) -> u64 {
         let file = self.bytes;
         let before = self.shift;
-        let is_there = |frame: &Frame| !frame.is_empty();
-        let last = frames.iter().rposition(|(frame, _)| is_there(frame));
+        let last = frames.iter().rposition(|(frame, _)| !frame.is_empty());
         let sizes: Vec<u32> = frames.iter().map(|(frame, _)| frame.packed).collect();
         let mut position = from_offset;
-        for (i, (frame, part)) in frames.into_iter().enumerate() {
+        let mut i = 0;
+        while let Some((frame, part)) = frames.get_mut(i) {
+            let part = *part;
             frame.start = position;
             let moved = self.shift - before;
             let is_last = Some(i) == last;
             let goes_on = |at: u64| begins(file, at) || (is_last && is_end(at, moved));
-            let is_right = frame.is_empty() || (frame.packed > 0 && goes_on(frame.end()));
+            let mut is_right = frame.is_empty() || (frame.packed > 0 && goes_on(frame.end()));
+            let mut len = None;
+            if !is_right || is_last {
+                len = self.walk(position);
+                // Where the last one ends something else can look like what follows it.
+                is_right &= len.is_none_or(|len| !goes_on(position + u64::from(len)));
+                is_right |= len == Some(frame.packed) && goes_on(frame.end());
+            }
             if is_right {
                 position = frame.end();
+                i += 1;
                 continue;
             }
-            let len = self.walk(position);
             // Of a section that is not there, a size can lie as well: the next one is there.
             let mut behind = sizes.iter().skip(i + 1).filter(|size| **size > 0);
             let is_missing = match behind.next() {
@@ -970,54 +1063,83 @@ impl Reader<'_, '_> {
                 let error = one_size(frame, part, sizes_at(i));
                 self.problems.add_error(error);
                 (frame.packed, frame.unpacked) = (0, 0);
+                i += 1;
                 continue;
             }
             let is_whole = len == Some(frame.packed);
-            if let Some(len) = len
-                && !is_whole
-                && goes_on(position + u64::from(len))
+            let end = frame.end();
+            let own_end = len.map(|len| position + u64::from(len));
+            let own_end = own_end.filter(|end| !is_whole && goes_on(*end));
+            let is_of_size = own_end.is_some_and(|end| is_last && is_end(end, moved));
+            let next = if is_of_size {
+                None
+            } else {
+                self.resume(&sizes, (i, position, own_end), |at| is_end(at, moved))
+            };
+            // A last one that is broken can be where it should be.
+            let is_next_last = last == Some(i + 1);
+            let last_end = end + u64::from(sizes.get(i + 1).copied().unwrap_or(0));
+            let is_in_place = is_whole && is_next_last && is_end(last_end, moved);
+            let is_it = |next: &Next| {
+                let is_behind = next.at > position && (next.at < end || !is_in_place);
+                next.at != next.expected && (is_behind || !is_whole)
+            };
+            let next = next.filter(is_it);
+            let next = next.or_else(|| {
+                let (most, is_looked_for) = if is_whole {
+                    (LARGEST_SMALL_SHIFT, !is_last)
+                } else {
+                    (LARGEST_SHIFT, own_end.is_none())
+                };
+                let is_next = |at| {
+                    if is_last {
+                        is_end(at, moved)
+                    } else {
+                        begins(file, at)
+                    }
+                };
+                let at = near(end, most, |at| at > position && is_next(at));
+                let at = at.filter(|_| is_looked_for && end <= file.len() as u64)?;
+                Some(Next {
+                    frame: i + 1,
+                    at,
+                    expected: end,
+                })
+            });
+            if let Some(next) = next
+                && (next.frame == i || Some(next.at) != own_end)
             {
+                self.skip(&mut frames, (i, is_whole), &next, &sizes_at);
+                (i, position) = (next.frame, next.at);
+                continue;
+            }
+            if let Some(end) = own_end {
                 let packed = counted(frame.packed as usize, "byte");
                 let found = format!("sizes of the {part}: {packed}");
-                let expected = format!("{len}, as its frame has");
+                frame.packed = (end - position) as u32;
+                let expected = format!("{}, as its frame has", frame.packed);
                 let [place, _] = part.size_places(sizes_at(i));
                 let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
                 self.problems.add_error(error);
-                frame.packed = len;
-            } else if let (end, most) = (
-                frame.end(),
-                if is_whole {
-                    LARGEST_SMALL_SHIFT
-                } else {
-                    LARGEST_SHIFT
-                },
-            ) && !(is_last && is_whole)
-                && end <= file.len() as u64
-                && let Some(next) = near(end, most, |at| {
-                    at > position
-                        && if is_last {
-                            is_end(at, moved)
-                        } else {
-                            begins(file, at)
-                        }
-                })
-            {
-                let len = next - position;
-                let found = format!(
-                    "{part}: {} up to the next section",
-                    counted(len as usize, "byte")
-                );
-                let place = Place::Offset(position);
-                let expected = format!("{}, as its sizes say", frame.packed);
-                let error = refused(&rules::SHIFTED, part, place, found, expected);
-                self.push_shift(error, position..next, end);
-                if !is_whole || next < end {
-                    frame.packed = len as u32;
-                }
-                position = next;
-                continue;
             }
             position = frame.end();
+            i += 1;
+        }
+        // The last ones can be there although they have no sizes, or one is there twice.
+        if begins(file, position)
+            && let Some(len) = self.walk(position)
+            && let end = position + u64::from(len)
+            && is_end(end, self.shift - before)
+        {
+            if !self.add_unsized(&mut frames, position..end, &sizes_at)
+                && let Some((_, part)) = frames.last()
+            {
+                let found = format!("{} behind the {part}", counted(len as usize, "byte"));
+                let place = Place::Offset(position);
+                let error = refused(&rules::SHIFTED, *part, place, found, "none");
+                self.push_shift(error, position..end, position);
+            }
+            position = end;
         }
         position
     }
@@ -1131,6 +1253,15 @@ impl Reader<'_, '_> {
         let Frame {
             packed, unpacked, ..
         } = frame;
+        if self.is_lost(&frame) {
+            let found = format!("{part}: nothing of it is there");
+            let expected = format!(
+                "a section that decodes to {}",
+                counted(unpacked as usize, "byte")
+            );
+            let place = Place::Offset(frame.start);
+            return Err(refused(&rules::TRUNCATED, part, place, found, expected));
+        }
         // Where nothing is, nothing is to be decoded, and the other way round.
         if (packed == 0) != (unpacked == 0) {
             return Err(one_size(&frame, part, sizes_at));
@@ -1545,6 +1676,21 @@ fn next_level(file: &[u8], from: usize) -> Option<usize> {
         let bytes = bytes_from(file, *at as u64);
         is_level(bytes) && has_sections(bytes)
     })
+}
+
+/// How many of the levels of these sizes are not there before the one that begins at an offset: as many as
+/// before the first size with which it leads to another level, or to the entities behind the last one.
+fn lost_before(file: &[u8], at: usize, sizes: &[u32], strings: &StringTable) -> usize {
+    let leads_on = |(lost, size): (usize, &u32)| {
+        let rest = bytes_from(file, at as u64 + u64::from(*size));
+        let is_last = lost + 1 == sizes.len();
+        if is_last {
+            are_entities(rest, strings)
+        } else {
+            is_level(rest)
+        }
+    };
+    sizes.iter().enumerate().position(leads_on).unwrap_or(0)
 }
 
 /// Whether the sections of the level that bytes begin with are where its sizes say, and its grid behind

@@ -1,5 +1,7 @@
 //! Maps with a byte too many or too few somewhere: what follows is still found, and it is one problem.
 
+use std::ops::Range;
+
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::*;
@@ -38,13 +40,18 @@ impl Whole {
 
     /// Whether a map has all levels and chunks, but for what is in the chunk with a byte.
     fn has_all_but(&self, map: &Pmf, at: usize) -> bool {
-        let at = at as u64;
+        self.has_all_but_range(map, at..at + 1)
+    }
+
+    /// The same of a range.
+    fn has_all_but_range(&self, map: &Pmf, range: Range<usize>) -> bool {
+        let (start, end) = (range.start as u64, range.end as u64);
         let levels = self.map.levels.iter().zip(&map.levels);
         let chunks = levels.clone().all(|(whole, level)| {
             let is_hit = |frames: &[Frame; 3]| {
                 // A byte at the end of a section may be of that or of the next.
                 let mut frames = frames.iter().filter(|frame| !frame.is_empty());
-                frames.any(|frame| (frame.start..=frame.end()).contains(&at))
+                frames.any(|frame| frame.start < end && start <= frame.end())
             };
             let mut chunks = whole.chunks.iter().zip(&level.chunks);
             whole.chunks.len() == level.chunks.len()
@@ -107,6 +114,130 @@ fn a_byte_more_or_less_costs_only_what_it_is_in() {
     // things that are wrong: of 12,360 cases 3 do. What is sampled
     // depends on the files, so a few more may.
     assert!(single * 1000 >= all * 999, "{single} of {all}");
+}
+
+/// Ranges of chunks that are missing, doubled or too many, which can be longer than sections.
+#[test]
+fn a_range_more_or_less_costs_only_what_it_is_in() {
+    let mut files = vec![
+        (Whole::made_up(Packing::Stored), 211),
+        (Whole::made_up(Packing::Compressed), 61),
+    ];
+    if let Some(path) = shared("samples/pmf/room.pmf") {
+        files.push((Whole::of(std::fs::read(path).unwrap()), 1 << 14));
+    }
+    let mut count = 0;
+    for (whole, step) in &files {
+        for level in &whole.map.levels {
+            let frames = || level.chunks.iter().flat_map(|chunk| chunk.frames);
+            let start = frames().next().unwrap().start as usize;
+            let last = frames().last().unwrap();
+            let (last_frame, end) = (last.start as usize, last.end() as usize);
+            for len in [65, 128, 700] {
+                for at in (start..end - len).step_by(*step) {
+                    let range = at..at + len;
+                    // A level that then seems to go on behind the end of the file can as well be cut off.
+                    let is_of_last = range.end > last_frame;
+                    let (before, behind) = whole.file.split_at(at);
+                    let taken = [before, &behind[len..]].concat();
+                    let doubled = [before, &behind[..len], behind].concat();
+                    let noise: Vec<u8> = (0..len).map(|i| (i * 37 + at) as u8).collect();
+                    let put = [before, &noise, behind].concat();
+                    for (what, hit, file) in [
+                        ("missing", range.clone(), taken),
+                        ("doubled", range, doubled),
+                        ("too many", at..at + 1, put),
+                    ] {
+                        let map = read(&file).unwrap();
+                        let said =
+                            || format!("{len} from {at:#x}, {what}: {}", in_words(&map.problems));
+                        assert!(whole.has_all_but_range(&map, hit), "{}", said());
+                        assert_eq!(map.problems.len(), 1, "{}", said());
+                        let has_entities = map.entities.len() == whole.map.entities.len();
+                        assert!(has_entities || is_of_last, "{}", said());
+                        count += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+}
+
+/// Sections that are missing, doubled, or that both sizes say not to be there.
+#[test]
+fn a_section_more_or_less_is_one_problem() {
+    for packing in [Packing::Stored, Packing::Compressed] {
+        let whole = Whole::made_up(packing);
+        for level in &whole.map.levels {
+            let frames = level.chunks.iter().flat_map(|chunk| chunk.frames);
+            let directory = level.chunks[0].frames[0].start as usize - 24 * level.chunks.len();
+            let of_chunks = frames.enumerate().map(|(i, frame)| {
+                let sizes_at = directory + 24 * (i / 3) + 4 * (i % 3);
+                (true, sizes_at, frame)
+            });
+            let of_level = level.frames.into_iter().enumerate().map(|(i, frame)| {
+                let sizes_at = level.offset as usize + 1 + 4 * i;
+                (false, sizes_at, frame)
+            });
+            for (is_of_chunk, sizes_at, frame) in of_level.chain(of_chunks) {
+                let range = frame.start as usize..frame.end() as usize;
+                let mut unsized_one = whole.file.clone();
+                unsized_one[sizes_at..sizes_at + 4].fill(0);
+                unsized_one[sizes_at + 12..sizes_at + 16].fill(0);
+                let mut doubled = whole.file.clone();
+                doubled.splice(range.end..range.end, whole.file[range.clone()].to_vec());
+                let mut missing = whole.file.clone();
+                missing.drain(range.clone());
+                for (what, hit, file) in [
+                    ("unsized", 0..0, unsized_one),
+                    ("doubled", 0..0, doubled),
+                    ("missing", range, missing),
+                ] {
+                    let map = read(&file).unwrap();
+                    let said = || format!("{frame:?} {what}: {}", in_words(&map.problems));
+                    assert_eq!(map.problems.len(), 1, "{}", said());
+                    if is_of_chunk || what != "missing" {
+                        assert!(whole.has_all_but_range(&map, hit), "{}", said());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of levels of which nothing is there, it is said.
+#[test]
+fn a_missing_level_costs_no_other() {
+    let mut map = synthesize::pmf([1, 2, 1], 1, 3);
+    for seed in 4..7 {
+        map.levels
+            .extend(synthesize::pmf([1, 2, 1], 1, seed).levels);
+    }
+    let whole = Whole::of(write(&map, Packing::Compressed).unwrap());
+    let levels = &whole.map.levels;
+    let within = |level: &Level| level.chunks[1].frames[1].start as usize + 9;
+    for (first, last) in [(0, 1), (1, 2), (0, 2), (1, 3)] {
+        let range = within(&levels[first])..within(&levels[last]);
+        let mut file = whole.file.clone();
+        file.drain(range);
+        let map = read(&file).unwrap();
+        let [problem] = &map.problems[..] else {
+            panic!("{first} to {last}: {}", in_words(&map.problems));
+        };
+        for (number, (level, expected)) in map.levels.iter().zip(levels).enumerate() {
+            let lost = format!("level {number}: nothing of it is there");
+            let mut problems = problem.with_consequences();
+            let is_said = problems.any(|problem| problem.message.contains(&lost));
+            assert_eq!(is_said, (first + 1..=last).contains(&number), "{number}");
+            if number < first || number > last {
+                assert_eq!(level.chunks.len(), expected.chunks.len());
+                let mut chunks = level.chunks.iter().zip(&expected.chunks);
+                assert!(chunks.all(|(chunk, expected)| chunk.data == expected.data));
+            }
+        }
+        assert_eq!(map.levels.len(), levels.len());
+    }
 }
 
 /// A size that is given to a section that is not there takes nothing from the next one.

@@ -2,16 +2,275 @@
 
 use std::ops::Range;
 
-use super::super::bytes::{ChunkIndex, Cursor};
+use super::super::bytes::{ChunkIndex, Cursor, Part, Side};
 use super::super::chunk_codec::is_inside;
 use super::super::{Frame, Level, lz4, rules};
 use super::{
     DIRECTORY_BYTES, GRID_BYTES, LARGEST_CHUNK, LARGEST_SMALL_SHIFT, Reader, Rows, begins,
-    bytes_from, grids_of, in_file, is_directory, read_frames,
+    bytes_from, grids_of, in_file, is_directory, read_frames, refused,
 };
 use crate::{Place, ReadError, counted};
 
+/// How many places are compared with sizes to find out which frame is where: this, and so many times the
+/// bytes of the file.
+const COMPARED: usize = 1 << 16;
+const COMPARED_PER_FILE_BYTE: usize = 4;
+/// Behind how many frames others must follow as their sizes say, if not all do.
+const FEWEST_IN_ORDER: usize = 2;
+
+/// More frames in order than there are.
+const TO_LAST: usize = usize::MAX - 1;
+/// How many frames more than there should be can stand before one.
+const MOST_BEFORE: usize = 3;
+/// The bytes of the head of a block, of which a frame has as many as it has blocks.
+const BLOCK_HEAD_BYTES: usize = 4;
+
+/// Where frames begin in a file, which is only looked for where sizes do not lead to them.
+pub(super) struct FrameStarts {
+    list: Option<Vec<u64>>,
+    /// How many places may still be compared with sizes.
+    left: usize,
+}
+
+impl FrameStarts {
+    /// For a file of so many bytes.
+    pub(super) fn new(file_bytes: usize) -> Self {
+        let more = file_bytes.saturating_mul(COMPARED_PER_FILE_BYTE);
+        Self {
+            list: None,
+            left: COMPARED.saturating_add(more),
+        }
+    }
+}
+
+/// Behind how many of the frames that should begin at an offset one after the other another one begins:
+/// [`TO_LAST`] if it is so up to the last one, and that is whole, and one more if it ends where the list does.
+/// Takes from `left` how many places it looks at; none where nothing is left.
+fn frames_in_order(
+    file: &[u8],
+    sizes: &[u32],
+    mut at: u64,
+    (is_end, left): (&dyn Fn(u64) -> bool, &mut usize),
+) -> Option<usize> {
+    let last = sizes.iter().rposition(|size| *size > 0);
+    let frames = sizes.iter().enumerate().filter(|(_, size)| **size > 0);
+    for (in_order, (i, size)) in frames.enumerate() {
+        *left = left.checked_sub(1)?;
+        let end = at + u64::from(*size);
+        if Some(i) == last {
+            let frame = bytes_from(file, at).get(..*size as usize);
+            let is_whole = frame.is_some_and(|frame| lz4::end_of(frame) == Some(frame.len()));
+            *left = left.saturating_sub(*size as usize / BLOCK_HEAD_BYTES);
+            // Another one does not belong to the list.
+            return Some(match is_whole && !begins(file, end) {
+                true if is_end(end) => usize::MAX,
+                true => TO_LAST,
+                false => in_order,
+            });
+        }
+        if !begins(file, end) {
+            return Some(in_order);
+        }
+        at = end;
+    }
+    Some(usize::MAX)
+}
+
+/// The frame with which a list of frames goes on.
+pub(super) struct Next {
+    /// Its number in the list.
+    pub frame: usize,
+    /// Where it is.
+    pub at: u64,
+    /// Where the sizes before it say that it is.
+    pub expected: u64,
+}
+
 impl Reader<'_, '_> {
+    /// Where a list of frames goes on behind an offset at which one of them, by its number, is not as its
+    /// size says: with one from which on all are in order up to the last one, which is whole and ends where the list
+    /// does, if there is such a one, and of several with the one that is least away from where it should be.
+    /// Where there is none, it goes on where the most are in order. None where it goes on at `own_end`, where a whole frame ends that begins at the offset: only
+    /// its size is wrong.
+    pub(super) fn resume(
+        &mut self,
+        sizes: &[u32],
+        (first, position, own_end): (usize, u64, Option<u64>),
+        is_end: impl Fn(u64) -> bool,
+    ) -> Option<Next> {
+        let file = self.bytes;
+        let FrameStarts { list, left } = &mut self.frame_starts;
+        let find = || (0..file.len() as u64).filter(|at| begins(file, *at));
+        let all = list.get_or_insert_with(|| find().collect());
+        let from = |at: u64| all.partition_point(|start| *start < at);
+        let mut in_order = |number: usize, at| {
+            let sizes = sizes.get(number..).unwrap_or_default();
+            frames_in_order(file, sizes, at, (&is_end, left))
+        };
+        let is_last = first + 1 == sizes.len();
+        if !is_last && own_end.is_some_and(|end| in_order(first + 1, end) >= Some(TO_LAST)) {
+            return None;
+        }
+        let mut best: Option<(usize, Next)> = None;
+        let is_begun = begins(file, position);
+        let mut farthest = u64::MAX;
+        let mut expected = position;
+        for (number, size) in sizes.iter().enumerate().skip(first) {
+            // What stands before the first one is no more than a few others, and not what is left of itself.
+            let nearest = expected.saturating_sub(farthest).max(position);
+            let (nearest, most) = match own_end {
+                None if number == first && is_begun => (position + 1, 1),
+                _ if number == first => (position + 1, MOST_BEFORE),
+                Some(_) => (position, 1),
+                None => (nearest, usize::MAX),
+            };
+            let range = from(nearest)..from(expected.saturating_add(farthest)).max(from(nearest));
+            let starts = all.get(range).unwrap_or_default().iter().take(most);
+            for at in starts.filter(|_| *size > 0).copied() {
+                let Some(in_order) = in_order(number, at) else {
+                    return best.map(|(_, next)| next);
+                };
+                let by = at.abs_diff(expected);
+                let (most, least) = match &best {
+                    Some((most, next)) => (*most, next.at.abs_diff(next.expected)),
+                    None => (FEWEST_IN_ORDER - 1, u64::MAX),
+                };
+                let is_nearer = in_order >= most.max(TO_LAST) && by < least;
+                if in_order > most || is_nearer {
+                    let next = Next {
+                        frame: number,
+                        at,
+                        expected,
+                    };
+                    best = Some((in_order, next));
+                }
+                if in_order == usize::MAX {
+                    farthest = farthest.min(by);
+                }
+            }
+            expected += u64::from(*size);
+        }
+        best.map(|(_, next)| next)
+    }
+
+    /// Leaves out what stands before the frame with which a list of frames goes on, and lists why: the first
+    /// of `frames` is not as its size says, unless it is whole, and there is nothing of those between.
+    pub(super) fn skip(
+        &mut self,
+        frames: &mut [(&mut Frame, Part)],
+        (first, is_whole): (usize, bool),
+        next: &Next,
+        sizes_at: impl Fn(usize) -> u64,
+    ) {
+        let to = frames.get(next.frame).map(|(_, part)| *part);
+        let Some((before, behind)) = frames.split_at_mut_checked(first) else {
+            return;
+        };
+        let Some((frame, part)) = behind.first_mut() else {
+            return;
+        };
+        let (part, position) = (*part, frame.start);
+        let range = position..next.at;
+        if next.frame == first && self.add_unsized(before, range.clone(), sizes_at) {
+            return;
+        }
+        let len = counted((next.at - position) as usize, "byte");
+        let expected = next.expected - position;
+        let (found, expected) = match to {
+            _ if next.frame == first => (format!("{len} before the {part}"), "none".to_owned()),
+            Some(to) if next.frame > first + 1 => {
+                let expected = format!("{expected}, as the sizes before it say");
+                (format!("{part}: {len} up to the {to}"), expected)
+            }
+            _ => {
+                let expected = format!("{expected}, as its sizes say");
+                (format!("{part}: {len} up to the next section"), expected)
+            }
+        };
+        let error = refused(
+            &rules::SHIFTED,
+            part,
+            Place::Offset(position),
+            found,
+            expected,
+        );
+        self.push_shift(error, range, next.expected);
+        let lost = behind.get_mut(..next.frame - first).unwrap_or_default();
+        for (i, (frame, _)) in lost.iter_mut().enumerate() {
+            let is_damaged = i == 0 && (!is_whole || next.at < frame.end());
+            if is_damaged {
+                frame.packed = (next.at - position) as u32;
+            } else if i > 0 {
+                frame.start = position;
+                frame.packed = 0;
+            }
+        }
+    }
+
+    /// Gives the frames in a range of the file to the last ones of a list, which have no sizes, if there are as
+    /// many of them. Of more, those are taken that others of the list have too.
+    pub(super) fn add_unsized(
+        &mut self,
+        frames: &mut [(&mut Frame, Part)],
+        range: Range<u64>,
+        sizes_at: impl Fn(usize) -> u64,
+    ) -> bool {
+        let mut found = Vec::new();
+        let mut at = range.start;
+        while at < range.end && begins(self.bytes, at) && found.len() < frames.len() {
+            let Some(packed) = self.walk(at) else { break };
+            found.push((at, packed));
+            at += u64::from(packed);
+        }
+        let is_there = |(frame, _): &(&mut Frame, Part)| frame.packed > 0;
+        let sides: Vec<Side> = frames
+            .iter()
+            .filter(|frame| is_there(frame))
+            .filter_map(|(_, part)| part.side())
+            .collect();
+        let first = frames.iter().rposition(is_there).map_or(0, |last| last + 1);
+        let unsized_ones = (first..frames.len())
+            .filter(|i| frames.get(*i).is_some_and(|(frame, _)| frame.is_empty()));
+        let (mut likely, others): (Vec<usize>, Vec<usize>) = unsized_ones.partition(|i| {
+            let side = frames.get(*i).and_then(|(_, part)| part.side());
+            side.is_some_and(|side| sides.contains(&side))
+        });
+        likely.extend(others);
+        if at != range.end || found.is_empty() || found.len() > likely.len() {
+            return false;
+        }
+        likely.truncate(found.len());
+        likely.sort_unstable();
+        for (i, (start, packed)) in likely.into_iter().zip(found) {
+            let Some((frame, part)) = frames.get_mut(i) else {
+                continue;
+            };
+            let bytes = bytes_from(self.bytes, start).get(..packed as usize);
+            let unpacked = bytes.and_then(|bytes| lz4::len_of(bytes, &mut self.decoded_left.0));
+            let [place, _] = part.size_places(sizes_at(i));
+            let found = format!("sizes of the {part}: both are 0");
+            let expected = format!(
+                "{packed} and {}, as the frame there has",
+                unpacked.unwrap_or(0)
+            );
+            let error = refused(&rules::SECTION_SIZE, *part, place, found, expected);
+            self.problems.add_error(error);
+            **frame = Frame {
+                start,
+                packed,
+                unpacked: unpacked.unwrap_or(0),
+            };
+        }
+        true
+    }
+
+    /// Whether nothing of a section is there since bytes are missing.
+    pub(super) fn is_lost(&self, frame: &Frame) -> bool {
+        let is_here = |range: &Range<u64>| range.start == frame.start;
+        let is_empty = frame.packed == 0 && frame.unpacked > 0;
+        is_empty && self.shifts.iter().any(|(_, range)| is_here(range))
+    }
+
     /// Lets what is wrong with a level since a moment follow from that bytes are missing or too many, as far
     /// as it is there.
     pub(super) fn fold_shifts(&mut self, moment: usize, level: &Level, grid_at: u64) {
@@ -30,16 +289,18 @@ impl Reader<'_, '_> {
             {
                 self.problems.fold_one(section, *cause);
             }
+            let start = place.start;
             for chunk in &level.chunks {
                 let [first, .., last] = &chunk.frames;
-                if (first.start..last.end()).contains(&place.start) {
-                    place = first.start..place.end.max(last.end());
+                if (first.start..last.end()).contains(&start) {
+                    place = place.start.min(first.start)..place.end.max(last.end());
                 }
             }
             self.problems.fold_some_since(moment, *cause, |problem| {
                 // Of a frame that is cut off the place is its end.
                 let is_cut = problem.rule == &rules::LZ4;
-                let is_here = |at: u64| place.contains(&at) || (is_cut && at == place.end);
+                let is_here =
+                    |at: u64| place.contains(&at) || at == start || (is_cut && at == place.end);
                 let is_named = is_of_level && problem.rule == &rules::UNKNOWN_NAME;
                 let is_it = matches!(problem.place, Place::Offset(at) if is_here(at));
                 (is_it || is_named) && problem.rule != &rules::SHIFTED
