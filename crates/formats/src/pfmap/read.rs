@@ -467,12 +467,12 @@ impl<'a> TileList<'a> {
                 self.shifted = self.report_odd_line(place, place.0 + 1);
             }
             let moment = self.text.problems.moment();
-            self.text.check_end(
-                &rules::TRAILING_DATA,
-                &rules::LAST_LINE,
-                after,
-                is_line_ended,
-            );
+            if is_tile {
+                self.report_extra_tiles();
+            } else {
+                let (rule, last_line) = (&rules::TRAILING_DATA, &rules::LAST_LINE);
+                self.text.check_end(rule, last_line, after, is_line_ended);
+            }
             if let Some(cause) = self.shifted.filter(|_| is_pushed_out) {
                 self.text.problems.fold_since(moment, cause);
             }
@@ -481,6 +481,23 @@ impl<'a> TileList<'a> {
             self.moved = self.moved.or(moved.map(|cause| (Place::line(0), cause)));
         }
         place
+    }
+}
+
+impl TileList<'_> {
+    /// Lists the tiles behind those that the head makes, which the engine does not read.
+    fn report_extra_tiles(&mut self) {
+        let words = words_of(self.text.rest());
+        let extra = words.take_while(|(_, word)| word.len() == TILE_CHARS);
+        let (extra, [rows, cols]) = (extra.count(), [self.chunk_rows, self.chunk_cols]);
+        self.text
+            .report(&rules::EXTRA_TILES, self.text.place(), || {
+                let tiles = counted(extra, "tile");
+                format!(
+                    "{tiles} behind the last of {rows} by {cols} chunks, as `num_rows` and `num_cols` \
+                     say; left out: {tiles}"
+                )
+            });
     }
 }
 

@@ -65,7 +65,9 @@ crate::rules! {
     Error FIRST_WORD = "pfmap/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfmap/last-line", all is read;
-    /// Something follows the last tile.
+    /// More tiles follow than the head says.
+    Error EXTRA_TILES = "pfmap/extra-tiles";
+    /// Something else follows the last tile.
     Warning TRAILING_DATA = "pfmap/trailing-data";
 }
 

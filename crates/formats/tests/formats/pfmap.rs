@@ -263,6 +263,26 @@ fn any_packing_is_read_alike() {
     }
 }
 
+/// A head that says too few chunks leaves tiles out, which the game does too: that is an error.
+#[test]
+fn tiles_behind_the_last_are_an_error() {
+    let text = String::from_utf8(mapscope_testdata::synthesize::pfmap(2, 1, 3)).unwrap();
+    let map = read(text.replace("num_rows 2", "num_rows 1"));
+    let [problem] = &*map.problems else {
+        panic!("{:?}", problems(&map));
+    };
+    assert_eq!(
+        (problem.rule.id, problem.severity),
+        ("pfmap/extra-tiles", Severity::Error)
+    );
+    assert_eq!(problem.place.to_string(), "268:1");
+    assert_eq!(
+        problem.message,
+        "1024 tiles behind the last of 1 by 1 chunks, as `num_rows` and `num_cols` say; left out: 1024 tiles"
+    );
+    assert_eq!(map.tiles.len(), 1024);
+}
+
 /// A line with a tile too many or too few shifts all that follow: that is one problem, at that line.
 #[test]
 fn a_line_with_another_number_of_tiles_is_one_problem() {
