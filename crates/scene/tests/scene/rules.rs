@@ -543,9 +543,12 @@ fn break_ika(broken: &mut Broken) {
     let places = ika_map::read(&bytes).unwrap();
     bytes[places.layers[1].block.start as usize - 4] ^= 1;
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
-    // An entity of whose name nobody knows how long it is.
-    let mut damaged = bytes.clone();
-    damaged[places.entities[0].place.start as usize..][..4].fill(0xFF);
+    // An entity that is too long to find out how long its name is.
+    let mut long = synthesize::ika_map([20, 20], 2, 1);
+    long.entities[0].activation_script = "x".repeat(300);
+    let mut damaged = ika_map::write(&long).unwrap();
+    let long = ika_map::read(&damaged).unwrap();
+    damaged[long.entities[0].place.start as usize..][..4].fill(0xFF);
     broken.add_read(ika_map::read(&damaged), |map| &map.problems);
     bytes.remove(places.layers[1].block.start as usize - 2);
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
@@ -565,6 +568,10 @@ fn break_ika(broken: &mut Broken) {
     indexed.pixels = vsp::Pixels::Indexed(vec![0; 64 * 16 * 16]);
     let indexed = vsp::write(&indexed).unwrap();
     broken.add_read(vsp::read(&indexed), |vsp| &vsp.problems);
+    let mut none = synthesize::ika_tileset(1);
+    none.count = 0;
+    none.pixels = vsp::Pixels::Rgba(Vec::new());
+    broken.add_read(vsp::read(&vsp::write(&none).unwrap()), |vsp| &vsp.problems);
     let tileset = vsp::write(&synthesize::ika_tileset(1)).unwrap();
     let tileset: &[u8] = [tileset, b"more".to_vec()].concat().leak();
     let name: &str = map.tileset.leak();
