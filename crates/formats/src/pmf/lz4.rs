@@ -35,6 +35,8 @@ enum FaultCause {
     CutOff,
     /// It is whole, and decodes to more or less than it is said to.
     Length,
+    /// A checksum is wrong, or bytes follow it.
+    Frills,
     /// Anything else.
     Other,
 }
@@ -111,7 +113,8 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
 
 /// Decodes as much of a frame as can be decoded: up to its end or the end of the bytes, and never more
 /// than it is said to decode to. What was decoded before a frame is cut off is what it should be, but
-/// of a frame that is damaged nothing is known. Says why that is not all.
+/// of a frame that is damaged nothing is known, unless all of it can be decoded and only a checksum is wrong, or
+/// bytes follow it. Says why that is not all, or what is wrong with it.
 pub(super) fn unpack_begun(
     frame: &[u8],
     declared: u64,
@@ -124,6 +127,7 @@ pub(super) fn unpack_begun(
     let bytes = match fault.cause {
         FaultCause::Other => None,
         FaultCause::CutOff | FaultCause::Length => begun(frame, max),
+        FaultCause::Frills => unchecked(frame, max).filter(|bytes| bytes.len() as u64 == declared),
     };
     match bytes {
         Some(bytes) if !bytes.is_empty() => Ok((bytes, Some(fault))),
@@ -166,6 +170,28 @@ fn begun(frame: &[u8], max: usize) -> Option<Vec<u8>> {
     {
         let block = frame.get(*data..).unwrap_or_default();
         if *is_stored {
+            bytes.extend(block.iter().take(max.saturating_sub(bytes.len())));
+        } else {
+            decode_begun(block, max, &mut bytes);
+        }
+    }
+    Some(bytes)
+}
+
+/// What the blocks of a frame decode to, whatever its checksums are.
+fn unchecked(frame: &[u8], max: usize) -> Option<Vec<u8>> {
+    let mut blocks = Vec::new();
+    let end = walk_blocks(frame, &mut |block| blocks.push(block)).ok()?;
+    let mut bytes = Vec::new();
+    for Block {
+        data,
+        len,
+        is_stored,
+        ..
+    } in blocks
+    {
+        let block = frame.get(..end)?.get(data..)?.get(..len)?;
+        if is_stored {
             bytes.extend(block.iter().take(max.saturating_sub(bytes.len())));
         } else {
             decode_begun(block, max, &mut bytes);
@@ -228,7 +254,8 @@ pub(super) fn unpack_each(
             end,
             format!("{} after the frame", counted(rest, "byte")),
             "one LZ4 frame",
-        ));
+        )
+        .of(FaultCause::Frills));
     }
     let declared = declared as usize;
     let mut decoder = FrameDecoder::new(frame);
@@ -239,11 +266,16 @@ pub(super) fn unpack_each(
             Ok(block) => block,
             Err(error) => {
                 let at = frame.len() - decoder.get_ref().len();
-                return Err(Lz4Fault::new(
+                let fault = Lz4Fault::new(
                     at,
                     format!("the LZ4 frame is broken before here: {}", reason(&error)),
                     "an LZ4 frame",
-                ));
+                );
+                return Err(fault.of(if is_of_checksum(&error) {
+                    FaultCause::Frills
+                } else {
+                    FaultCause::Other
+                }));
             }
         };
         if block.len() > declared - decoded {
@@ -299,6 +331,16 @@ pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
+/// Whether the decoder stopped since a checksum is wrong.
+fn is_of_checksum(error: &std::io::Error) -> bool {
+    use frame::Error;
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    matches!(
+        inner,
+        Some(Error::HeaderChecksumError | Error::BlockChecksumError | Error::ContentChecksumError)
+    )
+}
+
 /// Why the decoder stopped. Its own texts are the names that its code has for it.
 fn reason(error: &std::io::Error) -> String {
     use frame::Error;
@@ -348,6 +390,8 @@ struct Block {
     /// Where its size stands, and where its bytes begin.
     start: usize,
     data: usize,
+    /// How many bytes it has.
+    len: usize,
     /// Whether its bytes are not compressed.
     is_stored: bool,
 }
@@ -393,6 +437,7 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
         begins(Block {
             start: at - 4,
             data: at,
+            len: (size & !STORED) as usize,
             is_stored: size & STORED != 0,
         });
         at = at
@@ -541,8 +586,23 @@ mod tests {
             let (begun, fault) = unpack_begun(&frame, 400_001).unwrap();
             assert!(begun == bytes && fault.is_some());
             let mut broken = frame.clone();
-            broken[5] ^= 0x30;
+            broken[4] ^= 0x40;
             assert!(unpack_begun(&broken, 400_000).is_err());
+            // A wrong checksum, or bytes behind it, leave all of it there.
+            let behind = [&frame[..], &[7]].concat();
+            let mut broken = vec![behind];
+            for at in [6, frame.len() - 1] {
+                let is_checked = at == 6 || frame[4] & 4 != 0;
+                broken.extend(is_checked.then(|| {
+                    let mut broken = frame.clone();
+                    broken[at] ^= 0x30;
+                    broken
+                }));
+            }
+            for broken in broken {
+                let (all, fault) = unpack_begun(&broken, 400_000).unwrap();
+                assert!(all == bytes && fault.is_some());
+            }
         }
     }
 

@@ -39,6 +39,8 @@ const CHUNKS_AT_ONCE: usize = 64;
 const ARCHIVE: [&str; 2] = ["archive", "size"];
 /// What is left out where the server section of a level cannot be read.
 const LEVEL_ENTITIES: &str = "the entities of the level";
+/// What is left out where a section decodes to all of it although its frame is not as it should be.
+const NOTHING: &str = "nothing, unless its bytes are wrong as well";
 /// What is left out where a section decodes to less than all of it.
 const END_OF_SECTION: &str = "the end of the section";
 /// The longest name of a gamemode, in bytes with the zero byte behind it.
@@ -197,6 +199,12 @@ impl Frame {
         }
     }
 
+    /// Why it is not as it should be, and what is left out for that of what it decodes to.
+    fn losing_end(&self, why: ReadError, bytes: &[u8]) -> ReadError {
+        let is_all = bytes.len() == self.unpacked as usize;
+        why.losing(if is_all { NOTHING } else { END_OF_SECTION })
+    }
+
     /// That the file ends after so many of its bytes.
     fn cut_off(&self, left: usize, part: Part) -> ReadError {
         let found = format!("{part}: {} left", counted(left, "byte"));
@@ -307,7 +315,7 @@ impl Reader<'_, '_> {
         let (bytes, why) = begun?;
         let is_whole = why.is_none();
         if let Some(why) = why {
-            self.add(why.losing(END_OF_SECTION));
+            self.add(frame.losing_end(why, &bytes));
         }
         Ok((bytes, is_whole))
     }
@@ -1893,7 +1901,7 @@ fn unpack_chunk(
         begun.map(|(bytes, why)| {
             let is_cut = why.is_some();
             if let Some(why) = why {
-                problems.add_error(why.losing(END_OF_SECTION));
+                problems.add_error(frame.losing_end(why, &bytes));
                 cut.push(Place::Offset(frame.start));
             }
             (bytes, is_cut)
