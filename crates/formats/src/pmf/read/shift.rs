@@ -15,6 +15,8 @@ use crate::{Place, ReadError, counted};
 /// bytes of the file.
 const COMPARED: usize = 1 << 16;
 const COMPARED_PER_FILE_BYTE: usize = 4;
+/// As how many compared places the search for those near a frame counts.
+const SEARCH_COST: usize = 16;
 /// Behind how many frames others must follow as their sizes say, if not all do.
 const FEWEST_IN_ORDER: usize = 2;
 
@@ -103,12 +105,12 @@ impl Reader<'_, '_> {
         let find = || (0..file.len() as u64).filter(|at| begins(file, *at));
         let all = list.get_or_insert_with(|| find().collect());
         let from = |at: u64| all.partition_point(|start| *start < at);
-        let mut in_order = |number: usize, at| {
+        let in_order = |number: usize, at, left: &mut usize| {
             let sizes = sizes.get(number..).unwrap_or_default();
             frames_in_order(file, sizes, at, (&is_end, left))
         };
         let is_last = first + 1 == sizes.len();
-        if !is_last && own_end.is_some_and(|end| in_order(first + 1, end) >= Some(TO_LAST)) {
+        if !is_last && own_end.is_some_and(|end| in_order(first + 1, end, left) >= Some(TO_LAST)) {
             return None;
         }
         let mut best: Option<(usize, Next)> = None;
@@ -116,6 +118,10 @@ impl Reader<'_, '_> {
         let mut farthest = u64::MAX;
         let mut expected = position;
         for (number, size) in sizes.iter().enumerate().skip(first) {
+            let Some(rest) = left.checked_sub(SEARCH_COST) else {
+                break;
+            };
+            *left = rest;
             // What stands before the first one is no more than a few others, and not what is left of itself.
             let nearest = expected.saturating_sub(farthest).max(position);
             let (nearest, most) = match own_end {
@@ -127,7 +133,7 @@ impl Reader<'_, '_> {
             let range = from(nearest)..from(expected.saturating_add(farthest)).max(from(nearest));
             let starts = all.get(range).unwrap_or_default().iter().take(most);
             for at in starts.filter(|_| *size > 0).copied() {
-                let Some(in_order) = in_order(number, at) else {
+                let Some(in_order) = in_order(number, at, left) else {
                     return best.map(|(_, next)| next);
                 };
                 let by = at.abs_diff(expected);
