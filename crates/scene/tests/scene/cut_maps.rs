@@ -263,7 +263,7 @@ fn text_maps_say_what_their_layers_lack() {
         "what": "tiles", "layer": 0, "read": 0, "of": CELLS,
         "why": "the file does not have them",
     }]);
-    assert_eq!(lost(&text.replacen("(data", "(other", 1)), expected);
+    assert_eq!(lost(&text.replacen("(data", "(type", 1)), expected);
     // The block of the obstruction is the second one.
     let at = text.rfind("eJ").unwrap();
     let mut damaged = text.clone();
