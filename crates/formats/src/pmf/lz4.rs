@@ -36,7 +36,7 @@ enum FaultCause {
     /// It is whole, and decodes to more or less than it is said to.
     Length,
     /// A checksum is wrong, or bytes follow it.
-    Frills,
+    Checksum,
     /// Anything else.
     Other,
 }
@@ -127,7 +127,9 @@ pub(super) fn unpack_begun(
     let bytes = match fault.cause {
         FaultCause::Other => None,
         FaultCause::CutOff | FaultCause::Length => begun(frame, max),
-        FaultCause::Frills => unchecked(frame, max).filter(|bytes| bytes.len() as u64 == declared),
+        FaultCause::Checksum => {
+            unchecked(frame, max).filter(|bytes| bytes.len() as u64 == declared)
+        }
     };
     match bytes {
         Some(bytes) if !bytes.is_empty() => Ok((bytes, Some(fault))),
@@ -255,7 +257,7 @@ pub(super) fn unpack_each(
             format!("{} after the frame", counted(rest, "byte")),
             "one LZ4 frame",
         )
-        .of(FaultCause::Frills));
+        .of(FaultCause::Checksum));
     }
     let declared = declared as usize;
     let mut decoder = FrameDecoder::new(frame);
@@ -272,7 +274,7 @@ pub(super) fn unpack_each(
                     "an LZ4 frame",
                 );
                 return Err(fault.of(if is_of_checksum(&error) {
-                    FaultCause::Frills
+                    FaultCause::Checksum
                 } else {
                     FaultCause::Other
                 }));

@@ -40,7 +40,7 @@ const ARCHIVE: [&str; 2] = ["archive", "size"];
 /// What is left out where the server section of a level cannot be read.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 /// What is left out where a section decodes to all of it although its frame is not as it should be.
-const NOTHING: &str = "nothing, unless its bytes are wrong as well";
+const NOTHING: &str = "nothing, since it decodes to the right size";
 /// What is left out where a section decodes to less than all of it.
 const END_OF_SECTION: &str = "the end of the section";
 /// The longest name of a gamemode, in bytes with the zero byte behind it.
