@@ -1,8 +1,11 @@
 //! Files as a repository names them.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+
+use super::settings::REPOSITORY;
 
 /// What stands for something else in a URI of a file (RFC 3986, section 3.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
@@ -12,22 +15,47 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// A path from the working folder where it lies below that, or else an absolute one; without `.` and
-/// with `/` on every system.
+/// The working folder, and the folder of its repository of Git, or the same if there is none.
+static FOLDERS: LazyLock<Option<[PathBuf; 2]>> = LazyLock::new(|| {
+    let here = std::env::current_dir().ok()?;
+    let mut above = here.ancestors();
+    let root = above.find(|folder| folder.join(REPOSITORY).exists());
+    let root = root.unwrap_or(&here).to_owned();
+    Some([here, root])
+});
+
+/// A path from the folder of the repository, in which the working folder is, where it lies below that, or
+/// else as it was named; without `.` and with `/` on every system. Services that show a report go by paths
+/// from that folder.
 #[derive(Debug)]
 pub(super) struct RelativePath(PathBuf);
 
 impl RelativePath {
     /// A file as it was named.
     pub(super) fn new(path: &Path) -> Self {
-        let here = std::env::current_dir().ok();
-        let below = here.and_then(|here| Some(path.strip_prefix(here).ok()?.to_owned()));
+        Self::within(path, FOLDERS.as_ref())
+    }
+
+    fn within(path: &Path, folders: Option<&[PathBuf; 2]>) -> Self {
+        let below = folders.and_then(|[here, root]| {
+            let mut whole = PathBuf::new();
+            for part in here.join(path).components() {
+                match part {
+                    Component::CurDir => {}
+                    Component::ParentDir => {
+                        whole.pop();
+                    }
+                    part => whole.push(part),
+                }
+            }
+            Some(whole.strip_prefix(root).ok()?.to_owned())
+        });
         let path = below.unwrap_or_else(|| path.to_owned());
         let parts = path.components();
         Self(parts.filter(|part| *part != Component::CurDir).collect())
     }
 
-    /// Whether it goes from the working folder.
+    /// Whether it goes from a folder.
     pub(super) fn is_relative(&self) -> bool {
         !self.0.has_root()
     }
@@ -64,23 +92,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_go_from_the_working_folder_and_are_escaped() {
-        let here = std::env::current_dir().unwrap();
+    fn paths_go_from_the_repository_and_are_escaped() {
+        let folders = ["/repo/assets", "/repo"].map(PathBuf::from);
         for (path, text, uri) in [
-            ("./maps/a b.pfmap", "maps/a b.pfmap", "maps/a%20b.pfmap"),
+            (
+                "./maps/a b.pfmap",
+                "assets/maps/a b.pfmap",
+                "assets/maps/a%20b.pfmap",
+            ),
             (
                 "größe,100%.pmf",
-                "größe,100%.pmf",
-                "gr%C3%B6%C3%9Fe%2C100%25.pmf",
+                "assets/größe,100%.pmf",
+                "assets/gr%C3%B6%C3%9Fe%2C100%25.pmf",
             ),
-            ("../a:b", "../a:b", "../a%3Ab"),
+            ("../other/a.pmf", "other/a.pmf", "other/a.pmf"),
+            ("../../a:b", "../../a:b", "../../a%3Ab"),
+            ("/repo/a.pfmap", "a.pfmap", "a.pfmap"),
             ("/x y/z", "/x y/z", "file:///x%20y/z"),
         ] {
-            let path = RelativePath::new(Path::new(path));
+            let path = RelativePath::within(Path::new(path), Some(&folders));
             assert_eq!((&*path.text(), &*path.uri()), (text, uri));
         }
-        let inside = RelativePath::new(&here.join("maps/a.pfmap"));
-        assert_eq!(inside.uri(), "maps/a.pfmap");
-        assert!(inside.is_relative());
     }
 }

@@ -22,7 +22,7 @@ pub(super) const FILE_NAME: &str = "mapscope.toml";
 /// The most bytes of it that are read: many times as many as it takes to name all rules.
 const MAX_BYTES: u64 = 1 << 20;
 /// What holds a repository of Git: what lies above is somebody else's.
-const REPOSITORY: &str = ".git";
+pub(super) const REPOSITORY: &str = ".git";
 /// The key of what is not to be checked.
 const EXCLUDE: &str = "exclude";
 
