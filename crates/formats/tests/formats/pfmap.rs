@@ -266,7 +266,7 @@ fn any_packing_is_read_alike() {
 /// A head that says too few chunks leaves tiles out, which the game does too: that is an error.
 #[test]
 fn tiles_behind_the_last_are_an_error() {
-    let text = String::from_utf8(mapscope_testdata::synthesize::pfmap(2, 1, 3)).unwrap();
+    let text = String::from_utf8(synthesize::pfmap(2, 1, 3)).unwrap();
     let map = read(text.replace("num_rows 2", "num_rows 1"));
     let [problem] = &*map.problems else {
         panic!("{:?}", problems(&map));
