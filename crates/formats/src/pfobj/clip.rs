@@ -11,8 +11,8 @@ use super::read::{
     Named, Reader, Section, is_pose, is_strange, keys_after, last_word, last_words, owned,
 };
 use super::{Bounds, Clip, PfobjError, Transform, rules};
-use crate::cursor::{Found, Word};
-use crate::{Cause, Place, Subject, counted};
+use crate::cursor::{Found, Word, first_words};
+use crate::{Cause, Place, Subject, counted, quoted};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -409,7 +409,9 @@ impl<'a> Reader<'a, '_> {
                 && is_pose(key)
                 && key.number() != Some(1_u32)
             {
-                self.wrong_frame(key, BOUNDS);
+                if !self.lacks_joints(key) {
+                    self.wrong_frame(key, BOUNDS);
+                }
                 self.skip_poses();
             }
         }
@@ -428,6 +430,30 @@ impl<'a> Reader<'a, '_> {
             self.text.wrong_after(cause, &rules::BOUNDS, found, BOUNDS);
         }
         None
+    }
+
+    /// Whether frames have poses of more joints than there are, this one and the next; that is said once, and
+    /// all that is wrong with joints follows from it.
+    fn lacks_joints(&mut self, key: Word<'a>) -> bool {
+        let joints = self.model.joints.len();
+        let number = key.number::<usize>();
+        let lines_of_frame = joints + 1 + Section::Bounds.lines().len();
+        let lines = self.text.rest().split(|byte| *byte == b'\n').skip(1);
+        let mut keys = lines.take(2 * lines_of_frame).map(first_words);
+        let is_again = keys.any(|mut words| words.next() == Some(key.text));
+        if self.joint_count.is_some() || number != Some(joints + 1) || !is_again {
+            return false;
+        }
+        self.text.report(&rules::FRAME, key, || {
+            let joints = counted(joints, "joint");
+            let number = quoted(key.text);
+            format!(
+                "found a pose of joint {number}, and so in the next frame; expected poses of {joints}, as \
+                 there are: a line `j` may be missing"
+            )
+        });
+        self.joint_count = self.text.problems.last();
+        true
     }
 
     /// Goes past lines of poses that do not begin a frame.

@@ -1991,6 +1991,31 @@ fn a_word_after_the_name_of_a_material_is_said() {
     assert_eq!(model.materials[0].name, "Skin 7");
 }
 
+/// Whoever removes a joint by hand, and counts it, and forgets its poses.
+#[test]
+fn a_joint_less_than_poses_is_one_problem() {
+    let whole = dancing();
+    for (number, line) in (1..).zip(whole.lines()) {
+        if !line.starts_with("j ") {
+            continue;
+        }
+        let lines = (1..).zip(whole.lines()).filter(|(at, _)| *at != number);
+        let text: String = lines.flat_map(|(_, line)| [line, "\n"]).collect();
+        let model = read(text.replace("num_joints 4", "num_joints 3"));
+        let said = problems(&model);
+        assert_eq!(model.problems.len(), 1, "{line}: {said:#?}");
+        assert!(
+            said[0].contains("found a pose of joint `4`, and so in the next frame"),
+            "{said:#?}"
+        );
+        assert_eq!(
+            model.clips.iter().map(|clip| clip.frame_count).sum::<u32>(),
+            6,
+            "{said:#?}"
+        );
+    }
+}
+
 #[test]
 fn a_blank_line_in_place_of_a_line_is_one_problem() {
     let whole = dancing();
