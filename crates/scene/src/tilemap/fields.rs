@@ -734,7 +734,10 @@ impl<'a> Part<'a, Zone> {
         })
         .note(|at| match (at.has_grid(), at.areas().is_empty()) {
             (true, _) => counted(at.cells(), "tile").into(),
-            (false, true) => "nowhere".into(),
+            (false, true) => match at.map.zone_areas_not_read().next() {
+                Some(areas) => not_read(areas.why).into(),
+                None => "nowhere".into(),
+            },
             (false, false) => Value::absent(),
         })
         .derived(),
@@ -769,8 +772,7 @@ impl<'a> Part<'a, Zone> {
     ];
 
     fn has_grid(&self) -> bool {
-        let mut grids = self.map.grids.iter();
-        grids.any(|grid| grid.kind == GridKind::Zones)
+        self.map.has_zone_grid()
     }
 
     /// How many cells it has.

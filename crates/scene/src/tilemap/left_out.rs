@@ -279,7 +279,23 @@ impl TileMap {
         lost.map(|lost| lost.why)
     }
 
-    /// The grids whose numbers were not read at a pixel of the map.
+    /// Whether zones are numbers of cells, and not areas.
+    pub(super) fn has_zone_grid(&self) -> bool {
+        self.grids.iter().any(|grid| grid.kind == GridKind::Zones)
+    }
+
+    /// The lists of areas of zones that were not read to their end, and that of layers where these have them:
+    /// what was not read may be anywhere.
+    pub(super) fn zone_areas_not_read(&self) -> impl Iterator<Item = &LeftOut> {
+        let of_layers = !self.zones.is_empty() && !self.has_zone_grid();
+        self.left_out.iter().filter(move |list| match list.what {
+            Unread::ZoneAreas(_) => true,
+            Unread::Layers(_) => of_layers,
+            _ => false,
+        })
+    }
+
+    /// The grids whose numbers were not read at a pixel of the map, and areas of zones that may be there.
     pub(super) fn grids_not_read(&self, px: [i64; 2], shown: &Shown) -> Vec<NotReadHere> {
         let grids = self.left_out.iter().filter_map(|left_out| {
             let Unread::Grid(kind, size) = left_out.what else {
@@ -295,7 +311,12 @@ impl TileMap {
                 why: left_out.why,
             })
         });
-        grids.collect()
+        let areas = self.zone_areas_not_read().map(|areas| NotReadHere {
+            kind: GridKind::Zones,
+            layer: areas.layer,
+            why: areas.why,
+        });
+        grids.chain(areas).collect()
     }
 
     /// Whether a list of the map was not read to its end.

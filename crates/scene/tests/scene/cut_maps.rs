@@ -275,6 +275,34 @@ fn text_maps_say_what_their_layers_lack() {
     assert_eq!(here["layers"][0]["tile"], 1);
 }
 
+/// Of a text map that is cut before the areas of its zones nobody says that a place is in none.
+#[test]
+fn zones_are_nowhere_only_where_all_areas_are_read() {
+    let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
+    let open = |end: usize| {
+        let map = text_map::read(&text[..end]).ok()?;
+        Some(text_document(map, Found::default()))
+    };
+    let of_whole = said(&open(text.len()).unwrap(), &["zones"]);
+    assert!(of_whole.values().any(|zones| *zones != json!([])));
+    let mut seen = 0;
+    for map in (0..text.len()).step_by(7).filter_map(open) {
+        // The names of zones stand before the layers.
+        if map.info(&InfoQuery::default())["zones"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+        {
+            continue;
+        }
+        for (place, zones) in said(&map, &["zones"]) {
+            assert_eq!(zones, of_whole[&place], "{place}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
+
 #[test]
 fn containers_say_which_cells_they_lack() {
     let text = "Metadata { Version 1 0 }\n\
