@@ -43,7 +43,7 @@ crate::rules! {
     Warning ENCODING = "xmf/encoding";
     /// A value that a tag needs is missing or of the wrong kind.
     Error VALUE = "xmf/value";
-    /// The name of a tag is misspelt or missing.
+    /// The name of a tag or an attribute is misspelt, or that of a tag missing.
     Error TAG_NAME = "xmf/tag-name";
     /// The map is of a version that is not known.
     Warning VERSION = "xmf/version";

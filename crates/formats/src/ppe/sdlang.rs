@@ -3,6 +3,7 @@
 //! No maintained library reads it. What is here is the whole language but the meaning of dates
 //! and times, which are kept as text.
 
+mod nesting;
 mod read;
 #[cfg(feature = "write")]
 mod write;

@@ -497,9 +497,6 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// The names of the tags of all shapes but [`Shape::Other`].
-    const KINDS: [&str; 5] = ["Box", "Sprite", "QuadSprite", "Polyline", "Quad"];
-
     /// The name of its tag.
     pub fn kind(&self) -> &str {
         match self {

@@ -2,6 +2,7 @@
 //! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
 //! that of the engine's parser, newsdlang).
 
+use super::nesting::{between, continues, have_same, is_misplaced, lists, may_have_any, meant};
 use super::{At, Attribute, Tag, Value};
 use crate::base64;
 use crate::ppe::rules;
@@ -19,8 +20,14 @@ const MAX_PLACES: usize = 1 << 16;
 
 /// How many tags behind a layer may be inside it where its brace is missing.
 const MAX_UNOPENED: usize = 256;
+/// How many tags may be in one that is lost where another may be the lost one instead.
+const MAX_IN_LOST: usize = 16;
+/// How many names of tags that are not known are compared with those that are.
+const MAX_UNKNOWN: usize = 4096;
 /// The namespace of layers, which are inside of nothing.
 const LAYER: &str = "Layer";
+/// The name of the tags that may be in them or in nothing.
+const PALETTE: &str = "Palette";
 /// The name of the tag that stands before them.
 const METADATA: &str = "Metadata";
 
@@ -79,9 +86,11 @@ pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Text {
         tags_left: MAX_TAGS,
         values_left: MAX_VALUES,
         places_left: MAX_PLACES,
+        unknown_left: MAX_UNKNOWN,
         problems,
         fault: None,
         unbalanced: None,
+        missing: None,
         cut: None,
         faults: Vec::new(),
     };
@@ -101,11 +110,15 @@ struct Reader<'a, 'p> {
     tags_left: usize,
     values_left: usize,
     places_left: usize,
+    /// How many names that are not known may still be looked at.
+    unknown_left: usize,
     problems: &'p mut Problems,
     /// The first thing that is wrong in the tag that is read.
     fault: Option<Cause>,
     /// That a brace is missing or too many, if one is since the last layer began.
     unbalanced: Option<Cause>,
+    /// That one is missing before the last layer, from which it follows that one is too many.
+    missing: Option<Cause>,
     /// Why the rest is not read.
     cut: Option<Cause>,
     faults: Vec<Fault>,
@@ -124,20 +137,40 @@ enum TagEnd {
 /// Puts a tag that is whole where it belongs. Of one of which nothing could be read there is only what is
 /// inside it.
 fn close(tag: Tag, siblings: &mut Vec<Tag>) {
-    let is_nothing = tag.name.is_empty()
-        && tag.namespace.is_empty()
-        && tag.values.is_empty()
-        && tag.attributes.is_empty();
-    if is_nothing {
+    if is_nothing(&tag) {
         siblings.extend(tag.children);
     } else {
         siblings.push(tag);
     }
 }
 
+/// Whether nothing could be read of a tag itself.
+fn is_nothing(tag: &Tag) -> bool {
+    tag.name.is_empty()
+        && tag.namespace.is_empty()
+        && tag.values.is_empty()
+        && tag.attributes.is_empty()
+}
+
+/// The tag that what is in the last one belongs to.
+fn parent(open: &[Tag]) -> Option<&Tag> {
+    open.iter().rev().find(|tag| !is_nothing(tag))
+}
+
 /// The list that the next tag belongs to.
 fn siblings<'t>(roots: &'t mut Vec<Tag>, open: &'t mut [Tag]) -> &'t mut Vec<Tag> {
     open.last_mut().map_or(roots, |tag| &mut tag.children)
+}
+
+/// Whether a tag that is open was thought to be lost, and it may be another that is instead.
+fn is_lost_and_may_be(open: &Tag, other: &Tag) -> bool {
+    let inside = &open.children;
+    // One that is not in the text is where the first one in it is.
+    let is_lost = inside.first().is_some_and(|first| first.at == open.at);
+    // What is in those that may have any does not depend on what is around them.
+    let fits = |tag: &Tag| may_have_any(Some(tag)) && lists(Some(other), tag);
+    let is_short = inside.len() <= MAX_IN_LOST;
+    is_lost && (have_same(open, other) || (is_short && inside.iter().all(fits)))
 }
 
 fn begins_name(byte: u8) -> bool {
@@ -288,7 +321,7 @@ impl<'a> Reader<'a, '_> {
                         self.close_none(at, &mut roots);
                     }
                 }
-                b'{' if too_deep == 0 => {
+                b'{' if too_deep == 0 && open.len() < DEEPEST => {
                     self.pos += 1;
                     self.open_none(at, &mut roots, &mut open);
                 }
@@ -305,16 +338,28 @@ impl<'a> Reader<'a, '_> {
                     }
                     self.tags_left -= 1;
                     let (mut tag, end) = self.tag();
+                    if matches!(end, TagEnd::Open) && too_deep == 0 {
+                        self.drop_twice(&mut tag, &mut open);
+                    }
                     if tag.namespace == LAYER {
                         self.close_all(&tag, &mut roots, &mut open);
                         too_deep = 0;
+                    } else if too_deep == 0 {
+                        self.place(&tag, &mut roots, &mut open);
                     }
+                    // Nobody knows what else one in which the text ends would say.
+                    let is_left_out = |cut: Option<Cause>| {
+                        matches!(end, TagEnd::WithText) && (!open.is_empty() || cut.is_some())
+                    };
+                    if too_deep == 0 && !is_left_out(self.cut) {
+                        self.name_meant(&mut tag, parent(&open), &end);
+                    }
+                    let is_left_out = is_left_out(self.cut);
                     let depth = open.len();
                     let siblings = siblings(&mut roots, &mut open);
                     match end {
                         TagEnd::Done | TagEnd::WithText if too_deep > 0 => {}
-                        // Nobody knows what else it would say.
-                        TagEnd::WithText if depth > 0 || self.cut.is_some() => {}
+                        TagEnd::WithText if is_left_out => {}
                         TagEnd::Done => close(tag, siblings),
                         TagEnd::WithText => {
                             tag.is_open = true;
@@ -322,7 +367,7 @@ impl<'a> Reader<'a, '_> {
                         }
                         TagEnd::Open if too_deep > 0 => too_deep += 1,
                         TagEnd::Open if depth == DEEPEST => {
-                            siblings.push(tag);
+                            close(tag, siblings);
                             too_deep = 1;
                             self.problems.add(&rules::LIMIT, at.into(), || {
                                 format!(
@@ -343,15 +388,186 @@ impl<'a> Reader<'a, '_> {
         roots
     }
 
+    /// Lists that the name of a tag is misspelt, and takes it for the one that is meant, if there is but one.
+    fn name_meant(&mut self, tag: &mut Tag, parent: Option<&Tag>, end: &TagEnd) {
+        if self.unknown_left == 0 {
+            return;
+        }
+        let Some((name @ [namespace, of_it], is_only)) = meant(parent, tag) else {
+            self.unknown_left -= usize::from(!lists(parent, tag));
+            return;
+        };
+        let may_be_cut =
+            matches!(end, TagEnd::WithText) && tag.values.is_empty() && tag.attributes.is_empty();
+        let is_only = is_only && !may_be_cut;
+        let title = tag.title();
+        let meant = Tag::new(namespace, of_it, []).title();
+        self.problems.add(&rules::TAG_NAME, tag.at.into(), || {
+            let meant = if is_only {
+                format!("it is read as {meant}")
+            } else {
+                format!("did you mean {meant}?")
+            };
+            format!("{title} is the name of no tag here; {meant}")
+        });
+        if may_be_cut {
+            self.cut = self.problems.last();
+        }
+        if is_only {
+            [tag.namespace, tag.name] = name.map(str::to_owned);
+        }
+    }
+
+    /// Leaves out a tag that is open if it is there once more at once, where it cannot stand, or if it was
+    /// thought to be lost and is only behind what is in it.
+    fn drop_twice(&mut self, tag: &mut Tag, open: &mut Vec<Tag>) {
+        let Some((last, around)) = open.split_last_mut() else {
+            return;
+        };
+        if !is_misplaced(Some(last), tag) || !lists(parent(around), tag) {
+            return;
+        }
+        if last.children.is_empty() {
+            let is_twice = tag.is(&last.namespace, &last.name)
+                && last.values == tag.values
+                && last.attributes == tag.attributes;
+            if is_twice {
+                let title = tag.title();
+                self.brace(tag.at, || {
+                    format!("{title} twice; expected one; it is read so")
+                });
+                open.pop();
+            }
+        } else if is_lost_and_may_be(last, tag) {
+            tag.children = std::mem::take(&mut last.children);
+            open.pop();
+        }
+    }
+
+    /// Closes the tags that are open, opens the last one again, or opens one that is lost, where a tag
+    /// cannot stand otherwise. One for which none of these will do stays where it is. Which tags are before
+    /// it makes no difference to that, as they are written in another order.
+    fn place(&mut self, tag: &Tag, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
+        let is_deepest = open.len() >= DEEPEST;
+        if is_deepest || !is_misplaced(parent(open), tag) {
+            return;
+        }
+        let title = tag.title();
+        let mut behind = std::mem::take(siblings(roots, open));
+        // Palettes may be in the layer that was closed, or in none.
+        let palettes = behind.iter().rev().take(MAX_UNOPENED);
+        let palettes = palettes.take_while(|tag| tag.name == PALETTE).count();
+        let mut palettes = behind.split_off(behind.len() - palettes);
+        // One in which nothing is yet may be closed too early by the line behind it.
+        let is_leaf = |tag: &Tag| tag.children.is_empty();
+        let continues = |last: &Tag| {
+            let mut inside = palettes.iter();
+            lists(parent(open), last)
+                && continues(last, tag)
+                && inside.all(|palette| lists(Some(last), palette))
+        };
+        let at = match &behind[..] {
+            [.., last] if continues(last) => Some(behind.len() - 1),
+            [.., before, last] if is_leaf(before) && is_leaf(last) && continues(before) => {
+                Some(behind.len() - 2)
+            }
+            _ => None,
+        };
+        let continued = at.map(|at| behind.remove(at));
+        if continued.is_none() {
+            behind.append(&mut palettes);
+        }
+        *siblings(roots, open) = behind;
+        if let Some(mut last) = continued {
+            let (of, begin, has_tags) = (
+                last.title(),
+                Place::from(last.at),
+                !last.children.is_empty(),
+            );
+            self.unbalanced = self.unbalanced.or(self.missing.take());
+            let cause = self.brace(tag.at, || {
+                let brace = if has_tags {
+                    "one `}` before it is too many"
+                } else {
+                    "expected `{` behind that"
+                };
+                format!(
+                    "found {title} outside of {of}, which begins at {begin}; {brace}; it is read so"
+                )
+            });
+            self.fault_of(cause, [last.at, tag.at]);
+            last.children.extend(palettes);
+            open.push(last);
+            return;
+        }
+        let around = |depth: usize| parent(open.get(..depth).unwrap_or_default());
+        // Tags that are not known may have any in them.
+        let mut depths = (0..open.len())
+            .rev()
+            .take_while(|depth| !may_have_any(around(*depth)));
+        let depth = depths.find(|depth| lists(around(*depth), tag));
+        if let Some((last, around)) = open.split_last_mut()
+            && let Some(other) = between(parent(around), tag)
+            && last.namespace == other.namespace
+            && is_lost_and_may_be(last, &other)
+        {
+            last.name = other.name;
+        } else if let (Some(depth), Some(last)) = (depth, open.last()) {
+            let (inside, begin) = (last.title(), Place::from(last.at));
+            let cause = self.brace(tag.at, || {
+                let braces = "}".repeat(open.len() - depth);
+                format!(
+                    "found {title} inside {inside}, which begins at {begin}; expected `{braces}` \
+                     before it; it is read so"
+                )
+            });
+            let places = open.iter().skip(depth).map(|tag| tag.at).chain([tag.at]);
+            self.fault_of(cause, places);
+            while open.len() > depth
+                && let Some(tag) = open.pop()
+            {
+                close(tag, siblings(roots, open));
+            }
+        } else if let Some(mut lost) = between(parent(open), tag) {
+            lost.at = tag.at;
+            let lost_title = lost.name_in_file();
+            let cause = self.brace(tag.at, || {
+                format!(
+                    "found {title} without what it is in; expected a tag such as `{lost_title}` with \
+                     `{{` before it"
+                )
+            });
+            self.fault_of(cause, [tag.at]);
+            open.push(lost);
+        }
+    }
+
+    /// Lets what is said of tags follow from what is wrong with their braces.
+    fn fault_of(&mut self, cause: Option<Cause>, places: impl IntoIterator<Item = At>) {
+        let faults = places.into_iter().filter_map(|begin| {
+            Some(Fault {
+                cause: cause?,
+                begin,
+                end: begin,
+            })
+        });
+        self.faults.extend(faults);
+    }
+
     /// Lists that a brace closes nothing. If no brace follows the last layer, what follows it is inside.
     fn close_none(&mut self, at: At, roots: &mut Vec<Tag>) {
         let is_layer = |tag: &Tag| tag.namespace == LAYER || tag.is("", METADATA);
+        self.unbalanced = self.unbalanced.or(self.missing.take());
         // After another brace too many or too few nobody knows.
         let reach = self.unbalanced.map_or(MAX_UNOPENED, |_| 0);
         let behind = roots.iter().rev().take(reach).position(is_layer);
         let inside = roots.split_off(roots.len() - behind.unwrap_or_default());
-        let layer = roots.last_mut().filter(|_| !inside.is_empty());
-        let Some(layer) = layer.filter(|layer| layer.children.is_empty()) else {
+        let may_have = |layer: &&mut Tag| {
+            let is_other =
+                |tag: &Tag| is_misplaced(Some(layer), tag) || meant(Some(layer), tag).is_some();
+            layer.children.is_empty() && !inside.is_empty() && !inside.iter().any(is_other)
+        };
+        let Some(layer) = roots.last_mut().filter(may_have) else {
             roots.extend(inside);
             self.brace(at, || "found `}`, but no tag is open".to_owned());
             return;
@@ -379,6 +595,7 @@ impl<'a> Reader<'a, '_> {
 
     /// Closes all tags that are open where a layer begins, which is inside of nothing.
     fn close_all(&mut self, layer: &Tag, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
+        let mut missing = None;
         if let Some(tag) = open.last() {
             let (title, inside, begin) = (layer.title(), tag.title(), Place::from(tag.at));
             let cause = self.brace(layer.at, || {
@@ -388,18 +605,13 @@ impl<'a> Reader<'a, '_> {
                 )
             });
             let places = open.iter().map(|tag| tag.at).chain([layer.at]);
-            self.faults.extend(places.filter_map(|begin| {
-                Some(Fault {
-                    cause: cause?,
-                    begin,
-                    end: begin,
-                })
-            }));
+            self.fault_of(cause, places);
+            missing = cause;
         }
         while let Some(tag) = open.pop() {
             close(tag, siblings(roots, open));
         }
-        self.unbalanced = None;
+        (self.unbalanced, self.missing) = (None, missing);
     }
 
     /// Marks the tags that the text ends in, and lists that it does.
@@ -418,14 +630,7 @@ impl<'a> Reader<'a, '_> {
         if let (Some(cut), Some(fault)) = (self.cut, self.fault) {
             self.problems.fold_one(cut, fault);
         }
-        let faults = open.iter().filter_map(|tag| {
-            Some(Fault {
-                cause: self.cut?,
-                begin: tag.at,
-                end: tag.at,
-            })
-        });
-        self.faults.extend(faults);
+        self.fault_of(self.cut, open.iter().map(|tag| tag.at));
         for tag in open {
             tag.is_open = true;
         }
@@ -865,12 +1070,12 @@ mod tests {
     #[test]
     fn tags_have_namespaces_values_attributes_and_children() {
         let tags = good(
-            "File:TileSource \"a.png\" palShift=5 ns:key=on {\n\tEmbed:TileInfo {\n\t\t0 1 \"x\"\n\t}\n}\nnext",
+            "File:Source \"a.png\" palShift=5 ns:key=on {\n\tEmbed:TileInfo {\n\t\t0 1 \"x\"\n\t}\n}\nnext",
         );
         let [tag, next] = tags.as_slice() else {
             panic!("{tags:?}");
         };
-        assert!(tag.is("File", "TileSource") && next.is("", "next"));
+        assert!(tag.is("File", "Source") && next.is("", "next"));
         assert_eq!(tag.values, ["a.png".into()]);
         assert_eq!(tag.attribute("palShift"), Some(&Value::Integer(5)));
         assert_eq!(tag.attributes[1].namespace, "ns");
@@ -882,7 +1087,7 @@ mod tests {
         let at = |tag: &Tag| (tag.at.line, tag.at.column);
         let places = [at(tag), at(info), at(&info.children[0]), at(next)];
         assert_eq!(places, [(1, 1), (2, 2), (3, 3), (6, 1)]);
-        assert_eq!(tag.title(), "`File:TileSource`");
+        assert_eq!(tag.title(), "`File:Source`");
     }
 
     #[test]
@@ -1125,7 +1330,7 @@ mod tests {
                 " {\n\tV",
                 "\n\tV",
                 true,
-                "3:1: error: found `}`, but no tag is open; expected `{` behind `Metadata`",
+                "2:2: error: found `Version` outside of `Metadata`, which begins at 1:1; expected `{` behind",
             ),
             (
                 "1 {",
@@ -1207,6 +1412,9 @@ mod tests {
             "{said:?}"
         );
         assert!(text.ends_with("}\nafter\n"));
+        let (_, said) = bad("a\n{\n".repeat(200));
+        let limit = "130:1: error: tags are more than 64 deep";
+        assert!(said.iter().any(|said| said.starts_with(limit)), "{said:#?}");
         let (_, said) = bad("a\n".repeat(MAX_TAGS + 10));
         assert_eq!(said.len(), 1);
         assert!(
@@ -1221,8 +1429,29 @@ mod tests {
     #[test]
     fn time_is_linear() {
         for piece in [
-            "[", "`", "/* ", "\"", "'", "{", "}", "a=", "\\", "\\\n", "-", "a {", "a \"\\\n",
-            "a\n}", "[A\n",
+            "[",
+            "`",
+            "/* ",
+            "\"",
+            "'",
+            "{",
+            "}",
+            "a=",
+            "\\",
+            "\\\n",
+            "-",
+            "a {",
+            "a \"\\\n",
+            "a\n}",
+            "[A\n",
+            "Layer:Sprite {\nObject:Box {\n",
+            "Object:Box\nToCollision\n",
+            "Version\n",
+            "Objct:Bx\n",
+            "Embed:TileInfo {\n1\n}\n2\n",
+            "a\n{",
+            "File:SpriteSource\n",
+            "Layer:Tile\nb\n}\n",
         ] {
             let text = piece.repeat(1_000_000 / piece.len());
             let begin = std::time::Instant::now();

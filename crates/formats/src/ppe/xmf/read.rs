@@ -209,16 +209,6 @@ fn unpack<'a>(
     (text.into(), packing, damage)
 }
 
-/// The tags that are in no other.
-const ROOTS: [[&str; 2]; 6] = [
-    ["", "Metadata"],
-    ["Layer", "Tile"],
-    ["Layer", "TransformableTile"],
-    ["Layer", "Sprite"],
-    ["File", "Palette"],
-    ["Embed", "Palette"],
-];
-
 fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
     let mut xmf = Xmf {
         is_cut: text.cut.is_some(),
@@ -274,7 +264,6 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         } else if tag::is::<Palette>(&tag) {
             xmf.palettes.extend(tag::read::<Palette>(tag, problems));
         } else if !tag.is_open {
-            tag::check_name(&tag, &ROOTS, problems);
             xmf.other.push(tag);
         }
         let lacks_value =
@@ -772,6 +761,175 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
     }
 
+    /// The layers and objects of a map by their names.
+    fn names(xmf: &Xmf) -> Vec<&str> {
+        let layers = xmf.layers.iter();
+        let mut names: Vec<&str> = layers
+            .flat_map(|layer| {
+                let objects = layer.objects.iter().map(|object| &*object.name);
+                objects.chain([&*layer.name])
+            })
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn a_line_that_is_lost_twice_or_in_the_place_of_another_is_one_problem() {
+        let lines: Vec<&str> = PLAIN.split_inclusive('\n').collect();
+        let whole = read(PLAIN.as_bytes()).unwrap();
+        let (all, count) = (names(&whole), names(&whole).len());
+        for (at, line) in lines.iter().enumerate() {
+            let read_lines = |lines: &[&str]| {
+                let text = lines.concat();
+                read(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
+            };
+            let messages = |xmf: &Xmf| -> Vec<String> {
+                xmf.problems.iter().map(ToString::to_string).collect()
+            };
+            let mut swapped = lines.clone();
+            if at + 1 < lines.len() {
+                swapped.swap(at, at + 1);
+            }
+            let xmf = read_lines(&swapped);
+            let said = messages(&xmf);
+            assert!(said.len() <= 1, "{line} swapped: {said:#?}");
+            assert_eq!(names(&xmf), all, "{line} swapped: {said:#?}");
+            let is_brace = line.trim() == "}";
+            if !is_brace && !line.ends_with("{\n") {
+                continue;
+            }
+            let is_last = lines[at..].iter().all(|line| !line.contains("Object:"));
+            let mut lost = lines.clone();
+            lost.remove(at);
+            let mut twice = lines.clone();
+            twice.insert(at, line);
+            for (so, lines) in [("lost", lost), ("twice", twice)] {
+                let xmf = read_lines(&lines);
+                let said = messages(&xmf);
+                let [problem] = &xmf.problems[..] else {
+                    panic!("{line} {so}: {said:#?}");
+                };
+                assert_eq!(problem.severity, Severity::Error, "{problem}");
+                // What is lost is what the line says, or whatever is behind the last brace.
+                let known = usize::from(so == "lost" && !is_brace && line.contains('"'));
+                assert!(
+                    names(&xmf).len() >= count - known || is_last,
+                    "{line} {so}: {said:#?}"
+                );
+                if known == 0 && !is_last {
+                    assert_eq!(names(&xmf), all, "{line} {so}: {said:#?}");
+                }
+            }
+        }
+    }
+
+    /// Written in the order of the fields, tags are behind others than before.
+    #[test]
+    fn what_is_read_where_it_cannot_stand_is_the_same_once_it_is_written() {
+        #[track_caller]
+        fn comes_back(text: &str) {
+            if let Ok(xmf) = read(text.as_bytes()) {
+                let written = write(&xmf);
+                let again = write(&read(&written).unwrap());
+                let [written, again] =
+                    [written, again].map(|text| String::from_utf8(text).unwrap());
+                assert_eq!(written, again, "{text}");
+            }
+        }
+        let lines: Vec<&str> = PLAIN.split_inclusive('\n').collect();
+        for from in 0..lines.len() {
+            let mut without = lines.clone();
+            let line = without.remove(from);
+            for to in 0..=without.len() {
+                for (line, rest) in [
+                    // Moved, twice, or lost where another is twice.
+                    (line, &without),
+                    (line, &lines),
+                    (lines[to], &without),
+                ] {
+                    let [before, behind] = [&rest[..to], &rest[to..]];
+                    comes_back(&[before, &[line], behind].concat().concat());
+                }
+            }
+            // In a tag of which nothing can be read, one that is not known, or without the brace of a layer.
+            let (before, behind) = (lines[..from].concat(), lines[from..].concat());
+            for around in [
+                "@ {\n",
+                "note {\n",
+                "}\n",
+                "Begin {\n",
+                "Layer:Sprite \"a\" 9\n",
+            ] {
+                for misspelt in [&behind, &behind.replacen("le", "l", 1)] {
+                    comes_back(&format!("{before}{around}{misspelt}"));
+                }
+            }
+        }
+        for end in 0..PLAIN.len() {
+            comes_back(&PLAIN[..end]);
+            comes_back(&format!("{}x", &PLAIN[..end]));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_name_of_a_tag_or_attribute_is_one_problem_and_loses_nothing() {
+        let whole = content(&read(PLAIN.as_bytes()).unwrap());
+        let swapped_case = |name: &str| -> String {
+            let swap = |letter: char| {
+                if letter.is_ascii_uppercase() {
+                    letter.to_ascii_lowercase()
+                } else {
+                    letter.to_ascii_uppercase()
+                }
+            };
+            name.chars().map(swap).collect()
+        };
+        let mut start = 0;
+        let mut seen = 0;
+        for line in PLAIN.split_inclusive('\n') {
+            let name = line.trim_start().split([' ', '\n']).next().unwrap();
+            let begin = start + line.find(name).unwrap();
+            start += line.len();
+            if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                continue;
+            }
+            let mut others = vec![swapped_case(name)];
+            // `ScrollRate` is a name too.
+            if name.len() > 4 && name != "ScrollRateX" {
+                others.push(name[..name.len() - 1].to_owned());
+                others.push([&name[1..2], &name[..1], &name[2..]].concat());
+            }
+            for other in others {
+                let behind = &PLAIN[begin + name.len()..];
+                let text = [&PLAIN[..begin], &other, behind].concat();
+                let xmf = read(text.as_bytes()).unwrap();
+                let [problem] = &xmf.problems[..] else {
+                    panic!("{other}: {:#?}", xmf.problems);
+                };
+                assert_eq!(problem.rule.id, "xmf/tag-name", "{problem}");
+                let so = format!("; it is read as `{name}`");
+                assert!(problem.message.ends_with(&so), "{problem}");
+                assert_eq!(content(&xmf), whole, "{other}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 60, "{seen}");
+        for name in ["palShift", "offset", "scaleHoriz", "horizOffset"] {
+            let text = PLAIN.replacen(name, &name.to_lowercase().to_uppercase(), 1);
+            let xmf = read(text.as_bytes()).unwrap();
+            let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+            let [problem] = &said[..] else {
+                panic!("{name}: {said:?}");
+            };
+            assert!(
+                problem.ends_with(&format!("; it is read as `{name}`")),
+                "{problem}"
+            );
+            assert_eq!(content(&xmf), whole, "{name}");
+        }
+    }
+
     #[test]
     fn identifiers_that_occur_twice_are_said() {
         let twice = |from: &str, to: &str| {
@@ -865,12 +1023,13 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         let xmf = says(
             format!("{metadata}{objects}"),
             &[
-                "3:2: error: `Resoluton` is the name of no tag here; did you mean `Resolution`?",
-                "7:2: error: `Object:Bax` is the name of no tag here; did you mean `Object:Box`?",
+                "3:2: error: `Resoluton` is the name of no tag here; it is read as `Resolution`",
+                "7:2: error: `Object:Bax` is the name of no tag here; it is read as `Object:Box`",
                 "8:2: error: found a tag without a name, which is ignored; expected its name",
             ],
         );
-        assert_eq!(xmf.metadata.other.len(), 2);
+        assert_eq!(xmf.metadata.resolution, Some([424, 240]));
+        assert_eq!(xmf.layers[0].objects.len(), 1);
     }
 
     /// Every prefix of a container says so once, and nothing that it has is changed.

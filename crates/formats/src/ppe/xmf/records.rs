@@ -43,7 +43,6 @@ impl Record for Metadata {
         tag.child_value("Name", &mut self.name, "the name of the map", &TEXT);
         let size = ["the width", "the height"];
         tag.child_values("Resolution", &mut self.resolution, &size, &SIZE);
-        tag.know(&Metadata::DATES);
         tag.rest(&mut self.attributes, &mut self.other);
         Some(())
     }
@@ -326,7 +325,12 @@ impl Record for SpriteSource {
         tag.value(&mut self.path, "the path of an image", &TEXT)?;
         tag.attribute("name", &mut self.name, &TEXT);
         // Only all four together mean a part.
-        let is_part = PART.iter().all(|name| tag.tag().attribute(name).is_some());
+        let attributes = &tag.tag().attributes;
+        let is_there = |name: &&str| {
+            let mut names = attributes.iter().map(|attribute| &attribute.name);
+            names.any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let is_part = PART.iter().all(is_there);
         if is_part || !tag.is_read() {
             let mut sides = self.part.map_or([None; 4], |part| part.map(Some));
             for (name, side) in PART.into_iter().zip(&mut sides) {
@@ -421,7 +425,6 @@ impl Record for Object {
             }
             Shape::Quad(corners) => tag.values(corners.as_flattened_mut(), &coordinate, &INT)?,
             Shape::Other { values, .. } => {
-                tag.check_name(&Shape::KINDS.map(|shape| ["Object", shape]));
                 tag.other_values(values);
             }
         }
@@ -489,6 +492,7 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
             _ => "`Begin` in the middle of a line; expected `Segment`".to_owned(),
         });
     }
+    tag.fold_since(moment);
     tag.children(points);
     if !tag.is_read() {
         let written = tag.tag().children.iter_mut();

@@ -2,7 +2,6 @@
 //! for writing.
 
 use super::RepeatMode;
-use crate::misspelt::meant;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
 use crate::{Cause, Place, Problem, Problems, Rule, counted, quoted};
@@ -141,8 +140,6 @@ pub(super) struct Fields<'p> {
     problems: Option<&'p mut Problems>,
     /// The first value that is wrong.
     wrong_value: Option<Cause>,
-    /// Namespace and name of the tags inside that are known.
-    known: Vec<[&'static str; 2]>,
 }
 
 impl<'p> Fields<'p> {
@@ -152,7 +149,6 @@ impl<'p> Fields<'p> {
             next_value: 0,
             problems,
             wrong_value: None,
-            known: Vec::new(),
         }
     }
 
@@ -208,11 +204,6 @@ impl<'p> Fields<'p> {
         };
         let problems = self.problems.as_ref();
         problems.is_some_and(|problems| problems.find_since(0, is_it).is_some())
-    }
-
-    /// Names tags inside that are known and stay among the others.
-    pub(super) fn know(&mut self, names: &[&'static str]) {
-        self.known.extend(names.iter().map(|name| ["", *name]));
     }
 
     /// Whether the text ends inside the tag.
@@ -309,9 +300,21 @@ impl<'p> Fields<'p> {
             }));
             return;
         }
-        let Some(index) = attributes.iter().position(|other| other.name == name) else {
+        let is_it = |other: &Attribute| other.name == name;
+        let is_alike = |other: &Attribute| other.name.eq_ignore_ascii_case(name);
+        let exact = attributes.iter().position(is_it);
+        let Some(index) = exact.or_else(|| attributes.iter().position(is_alike)) else {
             return;
         };
+        if exact.is_none()
+            && let Some(problems) = &mut self.problems
+        {
+            let at = self.tag.places.of_attribute(index).unwrap_or(self.tag.at);
+            let found = quoted(attributes[index].name.as_bytes());
+            problems.add(&rules::TAG_NAME, at.into(), || {
+                format!("no attribute is named {found}; it is read as `{name}`")
+            });
+        }
         *field = (kind.read)(&attributes[index].value);
         let places = &mut self.tag.places;
         if field.is_some() {
@@ -408,7 +411,6 @@ impl<'p> Fields<'p> {
 
     /// Takes tags out of one that is read; none out of one that is written.
     pub(super) fn take_children(&mut self, tags: &[[&'static str; 2]]) -> Vec<Tag> {
-        self.known.extend(tags);
         let (is_read, children) = (self.is_read(), &mut self.tag.children);
         children
             .extract_if(.., |tag| is_read && is_one(tag, tags))
@@ -418,7 +420,6 @@ impl<'p> Fields<'p> {
     /// Whether a tag is inside. One that says more than its name is kept among the others.
     pub(super) fn flag(&mut self, name: &'static str, flag: &mut bool, other: &[Tag]) {
         let is = |tag: &Tag| tag.is("", name);
-        self.known.push(["", name]);
         if self.is_read() {
             *flag = self.tag.children.iter().any(is);
             let plain = Tag::new("", name, []);
@@ -462,26 +463,16 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Lists the tags that are left whose names are nearly those of one that is known, or that have none.
+    /// Lists the tags that are left and have no name.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
             return;
         };
-        let is_other = |tag: &&Tag| !tag.is_open && !is_one(tag, &self.known);
-        for tag in self.tag.children.iter().filter(is_other) {
-            if tag.name_in_file().is_empty() {
-                problems.add_about(&rules::TAG_NAME, problems.subject, tag.at.into(), || {
-                    "found a tag without a name, which is ignored; expected its name".to_owned()
-                });
-            }
-            check_name(tag, &self.known, problems);
-        }
-    }
-
-    /// Lists the tag if its name is nearly one of these.
-    pub(super) fn check_name(&mut self, known: &[[&str; 2]]) {
-        if let Some(problems) = &mut self.problems {
-            check_name(&self.tag, known, problems);
+        let is_nameless = |tag: &&Tag| !tag.is_open && tag.name_in_file().is_empty();
+        for tag in self.tag.children.iter().filter(is_nameless) {
+            problems.add(&rules::TAG_NAME, tag.at.into(), || {
+                "found a tag without a name, which is ignored; expected its name".to_owned()
+            });
         }
     }
 
@@ -495,20 +486,6 @@ impl<'p> Fields<'p> {
         } else {
             self.tag.attributes.append(attributes);
         }
-    }
-}
-
-/// Lists a tag if its name is nearly one of these.
-pub(super) fn check_name(tag: &Tag, known: &[[&str; 2]], problems: &mut Problems) {
-    let known = known.iter().map(|[namespace, name]| match *namespace {
-        "" => (*name).to_owned(),
-        _ => format!("{namespace}:{name}"),
-    });
-    if let Some(meant) = meant(&tag.name_in_file(), known) {
-        problems.add_about(&rules::TAG_NAME, problems.subject, tag.at.into(), || {
-            let title = tag.title();
-            format!("{title} is the name of no tag here; did you mean `{meant}`?")
-        });
     }
 }
 

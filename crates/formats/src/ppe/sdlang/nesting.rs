@@ -1,0 +1,187 @@
+//! Which tags of XMF stand in which.
+
+use super::Tag;
+use crate::misspelt::nearest;
+
+/// The namespace and name of tags; `*` is any name.
+type Name = [&'static str; 2];
+
+/// The tags that are in no other.
+const TOP: &[Name] = &[
+    ["", "Metadata"],
+    ["Layer", "Tile"],
+    ["Layer", "TransformableTile"],
+    ["Layer", "Sprite"],
+    ["Layer", "*"],
+    ["File", "Palette"],
+    ["Embed", "Palette"],
+];
+/// Tags in which tags of some names stand, and these. All others may have any in them.
+const INSIDE: &[(Name, &[Name])] = &[
+    (
+        ["", "Metadata"],
+        &[
+            ["", "Version"],
+            ["", "Name"],
+            ["", "Resolution"],
+            ["", "DateOfCreation"],
+            ["", "DateOfLastModification"],
+        ],
+    ),
+    (
+        ["Layer", "Sprite"],
+        &[
+            ["", "ShaderProgram"],
+            ["", "ShaderProgram32"],
+            ["", "RenderingMode"],
+            ["File", "SpriteSource"],
+            ["File", "SpriteSheet"],
+            ["File", "Palette"],
+            ["Embed", "Palette"],
+            ["Object", "Sprite"],
+            ["Object", "Box"],
+            ["Object", "QuadSprite"],
+            ["Object", "Polyline"],
+            ["Object", "Quad"],
+            ["Object", "*"],
+        ],
+    ),
+    (
+        ["Layer", "*"],
+        &[
+            ["", "ShaderProgram"],
+            ["", "ShaderProgram32"],
+            ["", "RenderingMode"],
+            ["", "RepeatMode"],
+            ["", "ScrollRate"],
+            ["", "ScrollRateX"],
+            ["", "ScrollRateY"],
+            ["File", "MapData"],
+            ["Embed", "MapData"],
+            ["Shared", "MapData"],
+            ["Shared", "TileData"],
+            ["File", "TileSource"],
+            ["File", "Palette"],
+            ["Embed", "Palette"],
+        ],
+    ),
+    (
+        ["File", "TileSource"],
+        &[["Embed", "TileInfo"], ["Embed", "TileData"]],
+    ),
+    (["Embed", "TileInfo"], &[["", ""]]),
+    (["Embed", "TileData"], &[["", ""]]),
+    (["File", "SpriteSheet"], &[["", "SheetData"]]),
+    (["", "SheetData"], &[["", ""]]),
+    (
+        ["Object", "Polyline"],
+        &[
+            ["", "Begin"],
+            ["", "Segment"],
+            ["", "Close"],
+            ["", "ToCollision"],
+            ["", "RenderingMode"],
+            ["", "ShaderProgram"],
+            ["", "ShaderProgram32"],
+        ],
+    ),
+    (
+        ["Object", "*"],
+        &[
+            ["", "ToCollision"],
+            ["", "RenderingMode"],
+            ["", "ShaderProgram"],
+            ["", "ShaderProgram32"],
+        ],
+    ),
+    (["", "Begin"], BEZIER),
+    (["", "Segment"], BEZIER),
+];
+const BEZIER: &[Name] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
+
+fn is(tag: &Tag, [namespace, name]: Name) -> bool {
+    tag.namespace == namespace && (name == "*" || tag.name == name)
+}
+
+/// The tags that stand in one, or in none; none where they may be any.
+fn children(parent: Option<&Tag>) -> Option<&'static [Name]> {
+    let Some(parent) = parent else {
+        return Some(TOP);
+    };
+    let mut rows = INSIDE.iter();
+    let row = rows.find(|(name, _)| is(parent, *name));
+    row.map(|(_, children)| *children)
+}
+
+/// Whether a tag may have any in it.
+pub(super) fn may_have_any(tag: Option<&Tag>) -> bool {
+    children(tag).is_none()
+}
+
+/// Whether the same tags stand in two.
+pub(super) fn have_same(tag: &Tag, other: &Tag) -> bool {
+    children(Some(tag)) == children(Some(other))
+}
+
+/// Whether a tag stands in another, or in none.
+pub(super) fn lists(parent: Option<&Tag>, tag: &Tag) -> bool {
+    let children = children(parent).unwrap_or_default();
+    children.iter().any(|name| is(tag, *name))
+}
+
+/// Whether a tag cannot stand in another, or in none, but elsewhere.
+pub(super) fn is_misplaced(parent: Option<&Tag>, tag: &Tag) -> bool {
+    !may_have_any(parent) && !lists(parent, tag) && has_place(tag)
+}
+
+fn has_place(tag: &Tag) -> bool {
+    let is_it = |name: &Name| is(tag, *name);
+    TOP.iter().any(is_it)
+        || INSIDE
+            .iter()
+            .any(|(_, children)| children.iter().any(is_it))
+}
+
+/// Whether a tag may stand in another behind what is in it.
+pub(super) fn continues(parent: &Tag, tag: &Tag) -> bool {
+    let is_single = tag.namespace.is_empty() && !["", "Segment"].contains(&&*tag.name);
+    let is_it = |other: &Tag| other.is(&tag.namespace, &tag.name);
+    lists(Some(parent), tag) && !(is_single && parent.children.iter().any(is_it))
+}
+
+/// The first tag that stands in another, or in none, and has one in it.
+pub(super) fn between(parent: Option<&Tag>, tag: &Tag) -> Option<Tag> {
+    let children = children(parent)?.iter();
+    let between = children.map(|[namespace, name]| Tag::new(namespace, name, []));
+    let mut between = between.filter(|between| between.name != "*" && lists(Some(between), tag));
+    between.next()
+}
+
+/// The name that is misspelt in that of a tag, as it is written, if one is; and whether no other is as near.
+pub(super) fn meant(parent: Option<&Tag>, tag: &Tag) -> Option<(Name, bool)> {
+    let is_known = |name: &Name| tag.namespace == name[0] && tag.name == name[1];
+    let children = children(parent)?;
+    let is_elsewhere = || {
+        INSIDE
+            .iter()
+            .any(|(_, children)| children.iter().any(is_known))
+    };
+    if tag.name.is_empty() || children.iter().any(is_known) || is_elsewhere() {
+        return None;
+    }
+    let in_file = |[namespace, name]: Name| match namespace {
+        "" => name.to_owned(),
+        _ => format!("{namespace}:{name}"),
+    };
+    let found = tag.name_in_file();
+    let mut names = children.iter().filter(|[_, name]| *name != "*");
+    let same = names
+        .clone()
+        .find(|name| in_file(**name).eq_ignore_ascii_case(&found));
+    if let Some(same) = same {
+        return Some((*same, true));
+    }
+    let (near, is_only) = nearest(&found, names.clone().map(|name| in_file(*name)))?;
+    let name = names.find(|name| in_file(**name) == near)?;
+    Some((*name, is_only))
+}
