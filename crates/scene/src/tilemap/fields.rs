@@ -14,7 +14,7 @@ use super::items::{CellAt, TileAt};
 use super::layers::parallax_name;
 use super::left_out::not_read;
 use super::place::RectPx;
-use super::{GridKind, Layer, Object, ObjectKind, TileMap, Tileset, Zone};
+use super::{Layer, Object, ObjectKind, TileMap, Tileset, Zone};
 use crate::describe::own::{OwnLine, key_of, lines_of_groups};
 use crate::fields::{
     Describe, Field, ItemKeys, Table, Value, add_group, field, json_only, section, summary_only,
