@@ -184,6 +184,9 @@ impl Reader<'_, '_> {
             }
             text.skip_line();
         }
+        if let Some(cause) = self.joint_count {
+            problems.fold(cause, |problem| problem.rule == &rules::JOINT_INDEX);
+        }
     }
 }
 

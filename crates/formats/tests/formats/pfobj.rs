@@ -1994,7 +1994,8 @@ fn a_word_after_the_name_of_a_material_is_said() {
 /// Whoever removes a joint by hand, and counts it, and forgets its poses.
 #[test]
 fn a_joint_less_than_poses_is_one_problem() {
-    let whole = dancing();
+    // A vertex is on the last joint, which has another number then.
+    let whole = dancing().replacen("vw 0/1.0", "vw 3/1.0", 1);
     for (number, line) in (1..).zip(whole.lines()) {
         if !line.starts_with("j ") {
             continue;

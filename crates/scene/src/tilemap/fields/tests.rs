@@ -1,5 +1,5 @@
 use super::*;
-use crate::tilemap::{Cell, Tile, sample};
+use crate::tilemap::{Cell, GridKind, Tile, sample};
 use crate::{Document, Layers, Playhead, Shown};
 
 /// The lines of an item with a name.
