@@ -364,7 +364,7 @@ impl<'a> Tree<'a> {
             if let Some(of) = around.last_mut() {
                 of.last = Some(index);
             }
-            // What is in one whose nodes can have any names is nobody's business.
+            // A node that may have any nodes in it is not looked into.
             let name = self.items.get(index).map(|item| item.bytes);
             if name.is_some_and(|name| grammar.is_free(name)) {
                 index = item.next;

@@ -153,7 +153,7 @@ pub(super) struct LayoutBuilder {
 }
 
 impl LayoutBuilder {
-    /// The next run, its tiles one space, tab or line end apart, and whether there is a line
+    /// The next run, its tiles one space or line end apart, and whether there is a line
     /// end between the run before and this one.
     #[inline]
     pub(super) fn push(&mut self, run: Run, begins_line: bool) {

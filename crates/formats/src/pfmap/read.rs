@@ -482,9 +482,7 @@ impl<'a> TileList<'a> {
         }
         place
     }
-}
 
-impl TileList<'_> {
     /// Lists the tiles behind those that the head makes, which the engine does not read.
     fn report_extra_tiles(&mut self) {
         let words = words_of(self.text.rest());
@@ -736,13 +734,19 @@ fn read_side_by_side(
         .collect()
 }
 
-/// Not 0 where the blend digits of tiles differ from those beyond an edge of theirs ([`Tile::blend_digits`]).
+/// Not 0 where the blend digit of a tile differs from that of the tile beyond an edge of it
+/// ([`Tile::blend_digits`]).
+#[inline]
+fn differing_digit(own: u16, beyond: u16, edge: Edge) -> u16 {
+    blend_digit(own, edge) ^ blend_digit(beyond, edge.opposite())
+}
+
+/// The same of several tiles and those beyond them.
 #[inline]
 fn differing_digits(own: &[u16], beyond: &[u16], edge: Edge) -> u16 {
     let pairs = own.iter().zip(beyond);
-    let differing =
-        pairs.map(|(own, beyond)| blend_digit(*own, edge) ^ blend_digit(*beyond, edge.opposite()));
-    differing.fold(0, |all, digits| all | digits)
+    let differing = pairs.map(|(own, beyond)| differing_digit(*own, *beyond, edge));
+    differing.fold(0, |all, digit| all | digit)
 }
 
 fn read_plain_row(bytes: &[u8], start: usize, cols: usize, tiles: &mut [Tile]) -> Option<PlainRow> {
@@ -845,11 +849,12 @@ fn check_edges(
                 if differing_digits(&own, beyond, edge) == 0 {
                     continue;
                 }
-                let pairs = own.chunks(1).zip(beyond.chunks(1)).zip(0..);
-                let cols = pairs.filter(|((own, beyond), col)| {
-                    differing_digits(own, beyond, edge) != 0 && differing(row, *col, edge).is_some()
+                let pairs = own.iter().zip(beyond).zip(0..);
+                let differing = pairs.filter(|((own, beyond), col)| {
+                    differing_digit(**own, **beyond, edge) != 0
+                        && differing(row, *col, edge).is_some()
                 });
-                found.extend(cols.map(|(_, col)| (map.file_index(row, col), edge)));
+                found.extend(differing.map(|(_, col)| (map.file_index(row, col), edge)));
             }
             std::mem::swap(&mut own, &mut below);
         }

@@ -166,16 +166,10 @@ fn begun(frame: &[u8], max: usize) -> Option<Vec<u8>> {
         decoder.consume(len);
     }
     if end.is_err()
-        && let Some(Block {
-            data, is_stored, ..
-        }) = ends.last()
+        && let Some(block) = ends.last()
     {
-        let block = frame.get(*data..).unwrap_or_default();
-        if *is_stored {
-            bytes.extend(block.iter().take(max.saturating_sub(bytes.len())));
-        } else {
-            decode_begun(block, max, &mut bytes);
-        }
+        let data = frame.get(block.data..).unwrap_or_default();
+        block.decode(data, max, &mut bytes);
     }
     Some(bytes)
 }
@@ -185,21 +179,22 @@ fn unchecked(frame: &[u8], max: usize) -> Option<Vec<u8>> {
     let mut blocks = Vec::new();
     let end = walk_blocks(frame, &mut |block| blocks.push(block)).ok()?;
     let mut bytes = Vec::new();
-    for Block {
-        data,
-        len,
-        is_stored,
-        ..
-    } in blocks
-    {
-        let block = frame.get(..end)?.get(data..)?.get(..len)?;
-        if is_stored {
-            bytes.extend(block.iter().take(max.saturating_sub(bytes.len())));
-        } else {
-            decode_begun(block, max, &mut bytes);
-        }
+    for block in blocks {
+        let data = frame.get(..end)?.get(block.data..)?.get(..block.len)?;
+        block.decode(data, max, &mut bytes);
     }
     Some(bytes)
+}
+
+impl Block {
+    /// Decodes its bytes as far as there are any, behind what was decoded before.
+    fn decode(&self, data: &[u8], max: usize, bytes: &mut Vec<u8>) {
+        if self.is_stored {
+            bytes.extend(data.iter().take(max.saturating_sub(bytes.len())));
+        } else {
+            decode_begun(data, max, bytes);
+        }
+    }
 }
 
 /// Decodes a block that is cut off as far as it goes, behind what was decoded before.
