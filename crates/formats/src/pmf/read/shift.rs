@@ -5,9 +5,12 @@ use std::ops::Range;
 use super::super::bytes::{ChunkIndex, Cursor, Part, Side};
 use super::super::chunk_codec::is_inside;
 use super::super::{Frame, Level, lz4, rules};
+use super::frame::read_frames;
+use super::grid::grids_of;
+use super::layout::{begins, is_directory};
 use super::{
-    DIRECTORY_BYTES, GRID_BYTES, LARGEST_CHUNK, LARGEST_SMALL_SHIFT, Reader, Rows, begins,
-    bytes_from, grids_of, in_file, is_directory, read_frames, refused,
+    DIRECTORY_BYTES, GRID_BYTES, LARGEST_CHUNK, LARGEST_SMALL_SHIFT, Reader, Rows, bytes_from,
+    in_file, refused,
 };
 use crate::{Place, ReadError, counted};
 
@@ -90,10 +93,10 @@ pub(super) struct Next {
 
 impl Reader<'_, '_> {
     /// Where a list of frames goes on behind an offset at which one of them, by its number, is not as its
-    /// size says: with one from which on all are in order up to the last one, which is whole and ends where the list
-    /// does, if there is such a one, and of several with the one that is least away from where it should be.
-    /// Where there is none, it goes on where the most are in order. None where it goes on at `own_end`, where a whole frame ends that begins at the offset: only
-    /// its size is wrong.
+    /// size says: at one from which on all are in order up to the last one, which is whole and ends where
+    /// the list does, and of several at the one that is nearest to where it should be. Where there is none,
+    /// it goes on where most are in order. None where it goes on at `own_end`, where a whole frame ends that
+    /// begins at the offset: only its size is wrong.
     pub(super) fn resume(
         &mut self,
         sizes: &[u32],
