@@ -595,7 +595,8 @@ impl<'a> Tree<'a> {
             &rules::OTHER_NODE,
         ];
         // A value that is there has a place of its own.
-        let is_value = [&rules::VALUE, &rules::VERSION].contains(&problem.rule);
+        let values = [&rules::VALUE, &rules::UNREADABLE_VALUE, &rules::VERSION];
+        let is_value = values.contains(&problem.rule);
         let is_of_node =
             |item: &Item<'_>| item.kind == ItemKind::Node && item.place() == problem.place;
         OF_MISSING.contains(&problem.rule) || is_value && self.items.iter().any(is_of_node)

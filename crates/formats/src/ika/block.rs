@@ -316,18 +316,21 @@ fn judge<B: AsRef<[u8]> + Sync>(
             );
             add_alike(Some(block.count), &rules::LONG_BLOCK, message);
         }
-        End::Broken => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
+        End::Broken => {
             let needed = counted(needed as usize, "byte");
-            format!("{name}: inflates to the {needed} that are needed, and is no zlib stream from there on")
-        }),
-        End::WrongChecksum => problems.add_about(&rules::LONG_BLOCK, subject, place, || {
-            format!("{name}: the checksum at its end is not that of its bytes")
-        }),
+            let message = format!(
+                "{name}: inflates to the {needed} that are needed, and is no zlib stream from there on"
+            );
+            add_alike(None, &rules::LONG_BLOCK, message);
+        }
+        End::WrongChecksum => {
+            let message = format!("{name}: the checksum at its end is not that of its bytes");
+            add_alike(None, &rules::LONG_BLOCK, message);
+        }
         End::Complete if consumed < packed => {
-            problems.add_about(&rules::TRAILING_DATA, subject, place, || {
-                let rest = counted(packed - consumed, "byte");
-                format!("{name}: {rest} after the zlib stream; expected its end there")
-            });
+            let rest = counted(packed - consumed, "byte");
+            let message = format!("{name}: {rest} after the zlib stream; expected its end there");
+            add_alike(None, &rules::TRAILING_DATA, message);
         }
         // As the engine wrote them.
         End::Complete | End::Unfinished => {}
@@ -485,7 +488,7 @@ mod tests {
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Warning, "more than the 1001 bytes");
+        one(&problems, Error, "more than the 1001 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
@@ -496,7 +499,7 @@ mod tests {
         *wrong.last_mut().unwrap() ^= 1;
         let (elements, problems) = inflate(block(wrong, Element::Byte, 100));
         assert!(elements.into_bytes() == sample(100));
-        one(&problems, Warning, "checksum");
+        one(&problems, Error, "checksum");
 
         let (elements, problems) = inflate(block(b"no zlib".to_vec(), Element::Word, 10));
         assert!(elements.into_words().is_empty());

@@ -29,6 +29,8 @@ crate::rules! {
     Warning LAYER_ORDER = "ika/layer-order";
     /// A block does not inflate to what is needed.
     Error BLOCK = "ika/block";
+    /// Blocks are damaged, and those behind them are found by their streams.
+    Error LOST_BLOCKS = "ika/lost-blocks";
     /// The length of a block is another than that of its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;
     /// A byte is missing, or there is one too many, before a block or a list.
@@ -37,8 +39,8 @@ crate::rules! {
     Error BYTE = "ika/byte", all is read;
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";
-    /// A block holds more than is needed, or is damaged behind that.
-    Warning LONG_BLOCK = "ika/long-block";
+    /// A block holds more than is needed, or is damaged behind that: values in it may be wrong.
+    Error LONG_BLOCK = "ika/long-block", all is read;
     /// Data is not base64.
     Error BASE64 = "ika/base64";
     /// Something follows the end of a block, the map or the tileset.
@@ -51,6 +53,8 @@ crate::rules! {
     Warning ZONE_NUMBER = "ika/zone-number";
     /// A zone of a layer is not among the zones of the map.
     Warning ZONE_NAME = "ika/zone-name";
+    /// A number or a flag cannot be read; 0 or `false` is in its place.
+    Error UNREADABLE_VALUE = "ika/unreadable-value";
     /// A value has no meaning.
     Warning VALUE = "ika/value";
     /// A text is longer than the engine has room for.

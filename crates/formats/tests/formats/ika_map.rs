@@ -799,3 +799,103 @@ fn a_wrong_length_of_a_text_is_one_problem_and_loses_no_letter() {
         }
     }
 }
+
+/// A map with bytes lost, and one with zero bytes in their place.
+fn with_hole(bytes: &[u8], hole: Range<usize>) -> [Vec<u8>; 2] {
+    let (before, behind) = (&bytes[..hole.start], &bytes[hole.end..]);
+    let zeros = vec![0; hole.len()];
+    [&[][..], &zeros].map(|with| [before, with, behind].concat())
+}
+
+/// Whether a part of a file is not in a hole and does not begin at its end.
+fn is_apart(place: &Range<u64>, hole: &Range<usize>) -> bool {
+    place.end <= hole.start as u64 || place.start > hole.end as u64 + 4
+}
+
+#[test]
+fn a_hole_in_blocks_is_one_problem_and_loses_only_those_that_it_is_in() {
+    let map = synthesize::ika_map([40, 30], 4, 7);
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    let blocks = whole.layers[0].block.start as usize..whole.zone_block.end as usize;
+    let (mut holes, mut of_two_blocks) = (0, 0);
+    for len in [2, 9, 64, 512] {
+        for at in blocks.clone().step_by(61) {
+            let hole = at..(at + len).min(blocks.end);
+            for changed in with_hole(&bytes, hole.clone()) {
+                let read = good(&changed);
+                let said = messages(&read);
+                // Of a length that is zeroed with the end of the block before it both are told.
+                assert!(said.len() <= 2, "{hole:x?}: {said:#?}");
+                holes += 1;
+                of_two_blocks += usize::from(said.len() == 2);
+                let is_apart = |place: &Range<u64>| is_apart(place, &hole);
+                for (i, (layer, whole)) in read.layers.iter().zip(&whole.layers).enumerate() {
+                    let is_same = layer.tiles == whole.tiles;
+                    assert!(
+                        is_same || !is_apart(&whole.block),
+                        "{hole:x?}: {i}: {said:?}"
+                    );
+                    // Other values in their place may be as good.
+                    let is_short = layer.tiles.len() < whole.tiles.len();
+                    assert!(!is_short || !said.is_empty(), "{hole:x?}: {i}");
+                }
+                let is_same = read.obstruction == whole.obstruction;
+                assert!(
+                    is_same || !is_apart(&whole.obstruction_block),
+                    "{hole:x?}: {said:?}"
+                );
+                let counts = |map: &Map| [map.layers.len(), map.zones.len(), map.entities.len()];
+                assert_eq!(counts(&read), counts(&whole), "{hole:x?}: {said:?}");
+            }
+        }
+    }
+    assert!(50 * of_two_blocks < holes, "{of_two_blocks} of {holes}");
+}
+
+#[test]
+fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_in() {
+    let mut map = synthesize::ika_map([12, 9], 1, 7);
+    map.zones = map.zones.iter().cycle().take(20).cloned().collect();
+    map.entities = map.entities.iter().cycle().take(30).cloned().collect();
+    for (i, zone) in map.zones.iter_mut().enumerate() {
+        zone.name = format!("zone number {i}");
+    }
+    for (i, entity) in map.entities.iter_mut().enumerate() {
+        entity.name = format!("entity number {i}");
+    }
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    let records = whole.zones[0].place.start as usize..whole.entities[28].place.start as usize;
+    for len in [100, 300, 700] {
+        for at in records.clone().step_by(41) {
+            let hole = at..(at + len).min(records.end);
+            for changed in with_hole(&bytes, hole.clone()) {
+                let read = good(&changed);
+                let said = messages(&read);
+                assert_eq!(said.len(), 1, "{hole:x?}: {said:#?}");
+                assert_eq!(
+                    read.problems[0].severity,
+                    Severity::Error,
+                    "{hole:x?}: {said:#?}"
+                );
+                let zones = whole
+                    .zones
+                    .iter()
+                    .filter(|zone| is_apart(&zone.place, &hole));
+                let zones: Vec<_> = zones.map(|zone| &zone.name).collect();
+                let read_zones: Vec<_> = read.zones.iter().map(|zone| &zone.name).collect();
+                let is_there = zones.iter().all(|zone| read_zones.contains(zone));
+                assert!(is_there, "{hole:x?}: {said:?} {read_zones:?}");
+                let entities = whole
+                    .entities
+                    .iter()
+                    .filter(|it| is_apart(&it.place, &hole));
+                let entities: Vec<_> = entities.map(|entity| &entity.name).collect();
+                let of_read: Vec<_> = read.entities.iter().map(|entity| &entity.name).collect();
+                let is_there = entities.iter().all(|entity| of_read.contains(entity));
+                assert!(is_there, "{hole:x?}: {said:?} {of_read:?}");
+            }
+        }
+    }
+}

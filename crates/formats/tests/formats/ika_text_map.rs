@@ -217,12 +217,12 @@ fn odd_values_are_listed() {
     );
     one(
         &with("(x '8')", "(x '8.5')"),
-        Warning,
+        Error,
         "`x` is `8.5`; expected a whole number",
     );
     one(
         &with("(x 'true')", "(x 'yes')"),
-        Warning,
+        Error,
         "`x` is `yes`; expected `true` or `false`",
     );
     one(
@@ -529,7 +529,7 @@ fn one_cause_is_one_problem() {
     let unreadable = [&bytes[..width], b"(width '1x')", &bytes[width + 12..]].concat();
     let map = read(&unreadable).unwrap();
     assert_eq!(map.problems.len(), 1, "{:?}", messages(&map));
-    assert_eq!(map.problems[0].rule.id, "ika/value");
+    assert_eq!(map.problems[0].rule.id, "ika/unreadable-value");
     assert_eq!(map.problems[0].severity, Severity::Error);
 }
 

@@ -213,17 +213,29 @@ impl Record for Entity {
     }
 }
 
+/// Records in a row that are damaged, by their indices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lost {
+    pub records: Range<u32>,
+    /// Where what is whole behind them begins.
+    pub next: usize,
+}
+
 /// What is damaged of zones and entities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// A zone, by its index, and where the next one begins.
-    Zone(u32, usize),
+    /// Some zones.
+    Zones(Lost),
     /// The number of zones: where these begin, and how many they are.
     ZoneCount(usize, u32),
     /// The number of entities: the same.
     EntityCount(usize, u32),
-    /// An entity.
-    Entity(u32, usize),
+    /// Some entities.
+    Entities(Lost),
+    /// The number of entities, and maybe some of them: where the first one is that is whole, and how many are.
+    FirstEntities(usize, u32),
+    /// Zones from one on, by its index, and the same.
+    ZonesAndEntities(u32, usize, u32),
 }
 
 /// How many records there are from each byte of the end of a file up to that end.
@@ -283,6 +295,13 @@ impl ToEnd {
             .find_map(|pos| Some((pos, count(pos)?)))
     }
 
+    /// Where the first record is from a byte on with which records go on up to the end, and how many they are.
+    fn first(&self, counts: &[u32], pos: usize) -> Option<(usize, u32)> {
+        let from = counts.get(pos - self.start..)?.iter().zip(pos..);
+        let mut records = from.map(|(count, pos)| (pos, count.saturating_sub(1)));
+        records.find(|(_, count)| *count > 0)
+    }
+
     /// Where so many records go on up to the end, behind one that begins at a byte and is at least so long.
     fn next(&self, counts: &[u32], pos: usize, min_bytes: usize, records: u32) -> Option<usize> {
         let first = pos + min_bytes - 1 - self.start;
@@ -317,6 +336,11 @@ impl Damage {
     /// to follow it do so up to that end.
     pub(super) fn find(cursor: &Cursor<'_>) -> Option<Self> {
         let to_end = ToEnd::new(cursor)?;
+        Self::of_a_record(cursor, &to_end).or_else(|| Self::of_more(cursor, &to_end))
+    }
+
+    /// Damage to a single record or number.
+    fn of_a_record(cursor: &Cursor<'_>, to_end: &ToEnd) -> Option<Self> {
         let mut cursor = cursor.clone();
         let scratch = &mut Problems::of_trial(usize::MAX);
         if let Some((first, count)) = to_end.beside(&to_end.zones, cursor.pos() + 4) {
@@ -326,8 +350,19 @@ impl Damage {
         for zone in 0..zones {
             let more = zones - zone - 1;
             let next = to_end.next(&to_end.zones, cursor.pos(), ZONE_BYTES, more);
-            if let Some(next) = next {
-                return Some(Self::Zone(zone, next));
+            // A number that is the one of the entities behind it tells little: neither is the last zone whole
+            // then, nor are entities before it.
+            let is_damaged = |next: &usize| {
+                let end = Zone::likely_end(&cursor, cursor.pos());
+                let is_whole =
+                    end.is_some_and(|end| Entity::likely_end(&cursor, end + 4).is_some());
+                let entities = to_end.first(&to_end.entities, cursor.pos());
+                let is_first = entities.is_none_or(|(first, _)| first > *next);
+                more > 0 || (!is_whole && is_first)
+            };
+            if let Some(next) = next.filter(is_damaged) {
+                let records = zone..zone + 1;
+                return Some(Self::Zones(Lost { records, next }));
             }
             read_zone(&mut cursor, scratch).ok()?;
         }
@@ -338,13 +373,56 @@ impl Damage {
         for entity in 0..entities {
             let more = entities - entity - 1;
             let next = to_end.next(&to_end.entities, cursor.pos(), ENTITY_BYTES, more);
-            let next = next.filter(|next| more > 0 || is_damaged_up_to(&cursor, *next));
+            let first = to_end.first(&to_end.entities, cursor.pos());
+            let is_damaged = |next: &usize| match more {
+                0 => is_damaged_up_to(&cursor, *next),
+                _ => first.is_some_and(|(first, _)| first == *next),
+            };
+            let next = next.filter(is_damaged);
             if let Some(next) = next {
-                return Some(Self::Entity(entity, next));
+                let records = entity..entity + 1;
+                return Some(Self::Entities(Lost { records, next }));
             }
             read_entity(&mut cursor, scratch).ok()?;
         }
         None
+    }
+
+    /// Damage from the first record that cannot be one of a game up to where others follow.
+    fn of_more(cursor: &Cursor<'_>, to_end: &ToEnd) -> Option<Self> {
+        let mut cursor = cursor.clone();
+        let zones = cursor.u32().ok()?;
+        for zone in 0..zones {
+            if let Some(end) = Zone::likely_end(&cursor, cursor.pos()) {
+                cursor.seek(end);
+                continue;
+            }
+            if let Some((next, count)) = to_end.first(&to_end.zones, cursor.pos())
+                && count < zones - zone
+            {
+                let records = zone..zones - count;
+                return Some(Self::Zones(Lost { records, next }));
+            }
+            let (next, count) = to_end.first(&to_end.entities, cursor.pos())?;
+            return Some(Self::ZonesAndEntities(zone, next, count));
+        }
+        let number = cursor.pos();
+        let entities = cursor.u32().ok()?;
+        for entity in 0..entities {
+            if let Some(end) = Entity::likely_end(&cursor, cursor.pos()) {
+                cursor.seek(end);
+                continue;
+            }
+            if let Some((next, count)) = to_end.first(&to_end.entities, cursor.pos())
+                && count < entities - entity
+            {
+                let records = entity..entities - count;
+                return Some(Self::Entities(Lost { records, next }));
+            }
+            break;
+        }
+        let (next, count) = to_end.first(&to_end.entities, number)?;
+        (entities < count).then_some(Self::FirstEntities(next, count))
     }
 }
 

@@ -3,15 +3,17 @@
 //! What comes before the layers must be right, or nothing can be shown. From there on, whatever
 //! can be read is shown, and the rest is listed.
 
+use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::super::block::{
-    Block, Element, Inflated, budget, held_bytes, inflate_all, is_zlib, whole_length,
+    Block, Element, Inflated, budget, held_bytes, inflate_all, is_whole as is_whole_block, is_zlib,
+    whole_length,
 };
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, verge};
-use super::mend::{Damage, Field, Mended, Record};
+use super::mend::{Damage, Field, Lost, Mended, Record};
 use super::render_string::oddities;
 use super::{BYTE_ORDER_MARK, Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
@@ -24,6 +26,8 @@ const MAX_LAYERS: usize = 1024;
 const MAX_COUNTED: usize = 64;
 /// How many blocks are asked where they end since their lengths do not go with what follows.
 const MAX_MENDED: usize = 8;
+/// How many bytes are looked through for blocks behind damaged ones.
+const MAX_SEARCHED: usize = 64 << 20;
 /// The bytes of a number of records, and of the length of a block.
 const COUNT_BYTES: usize = 4;
 /// The bytes of the parallax of a layer.
@@ -358,6 +362,11 @@ struct BlockPlace {
 }
 
 impl BlockPlace {
+    fn whole(range: Range<usize>) -> Self {
+        let is_whole = true;
+        Self { range, is_whole }
+    }
+
     fn offsets(&self) -> Range<u64> {
         self.range.start as u64..self.range.end as u64
     }
@@ -433,6 +442,46 @@ fn add_slip_of_count(cursor: &mut Cursor<'_>, first: usize, what: &str, problems
     cursor.seek(first);
 }
 
+/// Blocks in a row that are damaged.
+#[derive(Debug, Clone)]
+struct BlockDamage {
+    /// Which ones; none where only something stands before a block that belongs to none.
+    blocks: Range<usize>,
+    /// From where they should begin to where the next one does, or the list of zones.
+    range: Range<usize>,
+}
+
+impl BlockDamage {
+    /// Lists it: what is wrong with its blocks follows from that.
+    fn add(&self, blocks: &mut [Block<&[u8]>], problems: &mut Problems) {
+        let Some(damaged) = blocks.get_mut(self.blocks.clone()) else {
+            return;
+        };
+        let Range { start, end } = self.range;
+        let names: Vec<&str> = damaged.iter().map(|block| &*block.name).collect();
+        let subject = damaged.first().map_or(Subject::File, |block| block.subject);
+        problems.add_about(
+            &rules::LOST_BLOCKS,
+            subject,
+            Place::Offset(start as u64),
+            || {
+                let next = format!("what follows begins at {end:#x}");
+                match *names {
+                    [] => {
+                        let bytes = counted(end - start, "byte");
+                        format!("{bytes} that belong to no block; {next}")
+                    }
+                    [name] => format!("{name}: its block is damaged; {next}"),
+                    _ => format!("{}: their blocks are damaged; {next}", names.join(", ")),
+                }
+            },
+        );
+        for block in damaged {
+            block.cause = problems.last();
+        }
+    }
+}
+
 /// What follows a block.
 #[derive(Debug, Clone, Copy)]
 enum Next {
@@ -466,6 +515,8 @@ struct Layout {
     wrong_lengths: Vec<WrongLength>,
     /// Blocks that begin elsewhere than they should: which, where they should, and why.
     slips: Vec<(usize, usize, Slip)>,
+    /// Where blocks are damaged, if others are found behind them.
+    damage: Option<BlockDamage>,
     /// How many more blocks may be asked where they end, and how many tiles they have.
     mends: (usize, u64),
 }
@@ -647,8 +698,102 @@ impl Layout {
             });
             return (layout, count);
         }
+        let leads_to_zones = |tail: usize| bytes.get(tail..).is_some_and(can_begin_zones);
+        if !ours.tail.is_some_and(leads_to_zones)
+            && let Some(found) = Self::around_damage(bytes, pos, layers, tiles)
+        {
+            return (found, layers);
+        }
         ours.add_wrong_lengths(layers, problems);
         (ours, layers)
+    }
+
+    /// The layout in which some blocks in a row are damaged, and those behind them lead from one to the next
+    /// up to the zones.
+    fn around_damage(bytes: &[u8], pos: usize, layers: usize, tiles: u64) -> Option<Self> {
+        let mut layout = Self::default();
+        let mut cursor = Cursor::new(bytes, File);
+        cursor.seek(pos);
+        for i in 0..layers {
+            cursor.enter("layer", i);
+            layout
+                .infos
+                .push((cursor.pos(), parallax(&mut cursor).ok()?));
+        }
+        let block_at = |at: usize| {
+            let length = bytes.get(at..)?.first_chunk().copied()?;
+            let start = at + COUNT_BYTES;
+            let end = start.checked_add(u32::from_le_bytes(length) as usize)?;
+            bytes.get(start..end).filter(|it| is_zlib(it))?;
+            Some(start..end)
+        };
+        // How many blocks lead up to the zones from each at which one may begin.
+        let (first, blocks) = (cursor.pos(), layers + 2);
+        let from = first..bytes.len().min(first.saturating_add(MAX_SEARCHED));
+        let mut counts: HashMap<usize, usize> = HashMap::new();
+        for (at, range) in from
+            .clone()
+            .rev()
+            .filter_map(|at| Some((at, block_at(at)?)))
+        {
+            let behind = bytes.get(range.end..).unwrap_or_default();
+            let count = match counts.get(&range.end) {
+                Some(count) => count + 1,
+                None if can_begin_zones(behind) => 1,
+                None => continue,
+            };
+            counts.insert(at, count);
+        }
+        let mut at = first;
+        while layout.blocks.len() < blocks {
+            let left = blocks - layout.blocks.len();
+            // Of the blocks of a map only the last but one, the obstruction, has a byte a tile.
+            let needed = tiles * if left == 2 { 1 } else { 4 };
+            let is_block = |range: &Range<usize>| {
+                let block = bytes.get(range.clone());
+                block.is_some_and(|block| is_whole_block(block, needed))
+            };
+            let leads_on = |range: &Range<usize>| match counts.get(&at) {
+                Some(count) => *count == left,
+                None => block_at(range.end).is_some() || is_block(range),
+            };
+            if let Some(range) = block_at(at).filter(leads_on) {
+                at = range.end;
+                layout.blocks.push(BlockPlace::whole(range));
+                continue;
+            }
+            if layout.damage.is_some() {
+                return None;
+            }
+            let mut behind = from.clone().skip(at - first);
+            let next = behind.clone().find_map(|at| {
+                let count = counts.get(&at).filter(|count| **count <= left)?;
+                Some((at, *count))
+            });
+            let (next, following) = next.or_else(|| {
+                let mut tail = Cursor::new(bytes, File);
+                let next = behind.find(|at| {
+                    tail.seek(*at);
+                    // Without any zones and entities it tells too little.
+                    let rest = bytes.get(*at..).unwrap_or_default();
+                    rest.len() > 2 * COUNT_BYTES && can_begin_zones(rest) && is_whole(&tail)
+                })?;
+                Some((next, 0))
+            })?;
+            layout.damage = Some(BlockDamage {
+                blocks: layout.blocks.len()..blocks - following,
+                range: at..next,
+            });
+            // Only of the first one there may be some.
+            let mut start = (at + COUNT_BYTES).min(next);
+            for _ in 0..left - following {
+                layout.blocks.push(BlockPlace::whole(start..next));
+                start = next;
+            }
+            at = next;
+        }
+        layout.tail = Some(at);
+        Some(layout)
     }
 
     /// Lists the blocks whose lengths are wrong.
@@ -717,6 +862,9 @@ impl Layout {
             blocks.extend(place.map(|at| block(at, name.to_owned(), Subject::File, element)));
         }
         let moment = problems.moment();
+        if let Some(damage) = &self.damage {
+            damage.add(&mut blocks, problems);
+        }
         let mut found = Problems::new();
         let mut inflate = |blocks: &[Block<&[u8]>], found: &mut Problems| {
             inflate_all(blocks, &mut budget(bytes.len()), found, watch)
@@ -993,18 +1141,19 @@ fn true_counts(cursor: &Cursor<'_>) -> [Option<u32>; 2] {
 /// How many entities are said to be at the cursor, and how many there are up to the end of the file, if
 /// the last one ends there and so many bytes may be read.
 fn entities_to_end(cursor: &Cursor<'_>, left: &mut usize) -> Option<(u32, u32)> {
-    let scratch = &mut Problems::new();
+    let problems = &mut Problems::of_trial(0);
     let mut cursor = cursor.clone();
     let said = cursor.u32().ok()?;
     let mut are = 0;
     while cursor.left() > 0 {
         let before = cursor.left();
-        let entity = read_entity(&mut cursor, scratch);
+        let entity = read_entity(&mut cursor, problems);
         *left = left.saturating_sub(before - cursor.left());
         entity.ok().filter(|_| *left > 0)?;
         are += 1;
     }
-    Some((said, are))
+    // What is no entity can seem to be one of odd values.
+    (said == are || !problems.has_failed()).then_some((said, are))
 }
 
 /// Whether a file of this length can have so many records, though it may be cut off in one of them.
@@ -1032,9 +1181,9 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     }
     let [zones, entities] = counts;
     let moment = problems.moment();
-    let result = read_zones(cursor, map, (zones, damage), problems).and_then(|()| {
+    let result = read_zones(cursor, map, (zones, damage.as_ref()), problems).and_then(|()| {
         check_zone_numbers(map, problems);
-        read_entities(cursor, map, (entities, damage), problems)
+        read_entities(cursor, map, (entities, damage.as_ref()), problems)
     });
     if let Err(error) = result {
         let subject = error.problem().map(|problem| problem.subject);
@@ -1094,40 +1243,61 @@ fn read_count(
     Ok((count, fault))
 }
 
-/// Reads a record that is damaged and behind which others go on; none where it is not known which byte is
-/// wrong.
-fn read_damaged<T: Record>(
-    cursor: &mut Cursor<'_>,
-    next: usize,
-    problems: &mut Problems,
-) -> Option<T> {
-    let start = cursor.pos();
-    let bytes = cursor.bytes(next - start).unwrap_or_default();
-    let is_whole = |_: &[u8], end| end == bytes.len();
-    let Some(mut mended) = Mended::<T>::find(bytes, is_whole, |_, _| true) else {
-        cursor.warn(problems, &rules::RECORD, start, || {
-            format!("it cannot be read; expected it to end at {next:#x}; it is left out")
+impl Lost {
+    /// Reads the first record that is damaged where it is the only one, and goes to the next one that is
+    /// whole; none where it is not known which byte is wrong. `index` is that of the record at the cursor.
+    fn read<T: Record>(
+        &self,
+        index: u32,
+        cursor: &mut Cursor<'_>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let (start, next) = (cursor.pos(), self.next);
+        if index > self.records.start {
+            return None;
+        }
+        let others = self.records.len() as u32 - 1;
+        if others > 0 {
+            let last = self.records.end - 1;
+            let what = format!("this one and what follows up to number {last}");
+            skip(cursor, next, &what, problems);
+            return None;
+        }
+        let bytes = cursor.bytes(next - start).unwrap_or_default();
+        let is_whole = |_: &[u8], end| end == bytes.len();
+        let Some(mut mended) = Mended::<T>::find(bytes, is_whole, |_, _| true) else {
+            cursor.warn(problems, &rules::RECORD, start, || {
+                format!("it cannot be read; expected it to end at {next:#x}; it is left out")
+            });
+            return None;
+        };
+        let place = start as u64..next as u64;
+        mended.record.set_place(place);
+        cursor.warn(problems, &rules::BYTE, start + mended.at, || {
+            mended.fault.to_string()
         });
-        return None;
-    };
-    let place = start as u64..next as u64;
-    mended.record.set_place(place);
-    cursor.warn(problems, &rules::BYTE, start + mended.at, || {
-        mended.fault.to_string()
+        Some(mended.record)
+    }
+}
+
+/// Lists that what is at the cursor cannot be read, and goes to what is whole behind it.
+fn skip(cursor: &mut Cursor<'_>, next: usize, what: &str, problems: &mut Problems) {
+    cursor.warn(problems, &rules::RECORD, cursor.pos(), || {
+        format!("{what} cannot be read; what is whole goes on at {next:#x}; the rest is left out")
     });
-    Some(mended.record)
+    cursor.seek(next);
 }
 
 fn read_zones(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
-    (are, damage): (Option<u32>, Option<Damage>),
+    (are, damage): (Option<u32>, Option<&Damage>),
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("zones", None);
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
-    let (count, impossible) = if let Some(Damage::ZoneCount(first, count)) = damage {
+    let (count, impossible) = if let Some(&Damage::ZoneCount(first, count)) = damage {
         add_slip_of_count(cursor, first, "the first zone", problems);
         (count, None)
     } else {
@@ -1140,13 +1310,21 @@ fn read_zones(
         if impossible.is_none() {
             map.zones_not_read = Rest::Count(count - i);
         }
-        if let Some(Damage::Zone(zone, next)) = damage
-            && zone == i
-        {
-            // Tiles name zones by their index.
-            let zone = read_damaged(cursor, next, problems);
-            map.zones.push(zone.unwrap_or_default());
-            continue;
+        match damage {
+            Some(Damage::Zones(lost)) if lost.records.contains(&i) => {
+                // Tiles name zones by their index.
+                let zone = lost.read(i, cursor, problems);
+                map.zones.push(zone.unwrap_or_default());
+                continue;
+            }
+            Some(&Damage::ZonesAndEntities(first, next, _)) if first <= i => {
+                if first == i {
+                    skip(cursor, next, "this zone and what follows", problems);
+                }
+                map.zones.push(Zone::default());
+                continue;
+            }
+            _ => {}
         }
         match read_zone(cursor, problems) {
             Ok(zone) => map.zones.push(zone),
@@ -1226,12 +1404,22 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
 fn read_entities(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
-    (are, damage): (Option<u32>, Option<Damage>),
+    (are, damage): (Option<u32>, Option<&Damage>),
     problems: &mut Problems,
 ) -> Result<(), ReadError> {
     cursor.enter("entities", None);
-    let (count, impossible) = if let Some(Damage::EntityCount(first, count)) = damage {
+    let (count, impossible) = if let Some(&Damage::EntityCount(first, count)) = damage {
         add_slip_of_count(cursor, first, "the first entity", problems);
+        (count, None)
+    } else if let Some(&Damage::ZonesAndEntities(_, _, count)) = damage {
+        (count, None)
+    } else if let Some(&Damage::FirstEntities(next, count)) = damage {
+        skip(
+            cursor,
+            next,
+            "the number of entities and what follows",
+            problems,
+        );
         (count, None)
     } else {
         let cursor_at_count = cursor.field("number of entities");
@@ -1243,11 +1431,11 @@ fn read_entities(
         if impossible.is_none() {
             map.entities_not_read = Rest::Count(count - i);
         }
-        if let Some(Damage::Entity(entity, next)) = damage
-            && entity == i
+        if let Some(Damage::Entities(lost)) = damage
+            && lost.records.contains(&i)
         {
-            map.entities
-                .extend(read_damaged::<Entity>(cursor, next, problems));
+            let entity: Option<Entity> = lost.read(i, cursor, problems);
+            map.entities.extend(entity);
             continue;
         }
         let is_at_end = cursor.left() == 0;

@@ -679,7 +679,7 @@ impl Reader {
         });
         number.unwrap_or_else(|| {
             let place = value.as_ref().map_or(node.place(), |value| value.place);
-            self.problems.add(&rules::VALUE, place, || {
+            self.problems.add(&rules::UNREADABLE_VALUE, place, || {
                 let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
                 format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
             });
@@ -708,7 +708,7 @@ impl Reader {
             b"true" => true,
             b"false" => false,
             other => {
-                self.problems.add(&rules::VALUE, value.place, || {
+                self.problems.add(&rules::UNREADABLE_VALUE, value.place, || {
                     let found = quoted(other);
                     format!(
                         "`{name}` is {found}; expected `true` or `false`; it is taken for `false`"
