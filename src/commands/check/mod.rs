@@ -351,8 +351,9 @@ fn check(
             },
         };
         if counts_characters {
-            count_characters(&source.bytes, &mut findings.problems);
-            count_characters(&source.bytes, &mut findings.notes);
+            let text = source.text();
+            count_characters(&text, &mut findings.problems);
+            count_characters(&text, &mut findings.notes);
         }
         Ok(findings)
     };

@@ -131,7 +131,11 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let pmf = source.parse(&pmf::FORMAT, pmf::read_with, progress)?;
+    let (pmf, bytes) = source.parse_bytes(progress)?;
+    let source = &Source {
+        bytes,
+        ..source.clone()
+    };
     Ok(Arc::new(Map::build(pmf, source, options, progress)?))
 }
 

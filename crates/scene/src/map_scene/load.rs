@@ -14,8 +14,9 @@ use crate::parallel::{in_parallel, in_parallel_reported};
 use crate::rules::{self, Fault};
 use crate::terrain::Terrain;
 use crate::{Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::{pfmap, pfobj, pfscene, quoted_path};
+use mapscope_formats::{pfscene, quoted_path};
 
 /// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
 const MAX_MODELS: usize = 2_000;
@@ -187,7 +188,7 @@ fn load_map(
         None => Source::read(&path),
     };
     let terrain = read.and_then(|source| {
-        let parsed = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
+        let parsed = source.parse::<Pfmap>(progress)?;
         let environment = Environment {
             sun: sun(general),
             skybox: None,
@@ -261,7 +262,7 @@ fn load_models(
                 bytes: bytes.into_owned().into(),
                 embedded: source.embedded,
             };
-            let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, &progress.silent());
+            let pfobj = source.parse::<Pfobj>(&progress.silent());
             Ok((source, pfobj.map_err(|error| unreadable(name, &error))?))
         });
         Parsed {

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::assets::DeferredTextures;
 use crate::model::Model;
-use mapscope_formats::pfscene::{self, Pfscene};
+use mapscope_formats::pfscene::Pfscene;
 
 /// An open scene, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let pfscene = source.parse(&pfscene::FORMAT, pfscene::read_with, progress)?;
+    let pfscene = source.parse::<Pfscene>(progress)?;
     let scene = MapScene::build(pfscene, source, options, progress)?;
     Ok(Arc::new(scene))
 }

@@ -78,7 +78,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let pfobj = source.parse(&pfobj::FORMAT, pfobj::read_with, progress)?;
+    let pfobj = source.parse::<Pfobj>(progress)?;
     Ok(Arc::new(Model::build(pfobj, source, options, progress)?))
 }
 

@@ -1,7 +1,9 @@
 //! The table of formats, and the one way to open a file.
 
+mod altered;
 pub mod demo;
 pub(crate) mod parallel;
+pub(crate) mod parsed;
 pub(crate) mod rules;
 pub mod saving;
 pub(crate) mod source;
@@ -111,8 +113,19 @@ pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
 }
 
 fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
-    if let Some(entry) = REGISTRY.iter().find(|e| (e.format.sniff)(&source.bytes)) {
+    let by_content = |bytes: &[u8]| REGISTRY.iter().find(|e| (e.format.sniff)(bytes));
+    if let Some(entry) = by_content(&source.bytes) {
         return Ok(entry);
+    }
+    let mut before = altered::undone(&source.bytes);
+    if let Some(entry) = before.find_map(|(bytes, _)| by_content(&bytes)) {
+        return Ok(entry);
+    }
+    if let Some(reason) = other_kind(&source.bytes) {
+        return Err(OpenError::UnknownFormat {
+            path: source.path.clone(),
+            reason: unknown_reason(reason),
+        });
     }
     // The last one with the ending: what has no magic number stands last, and what has one and is
     // without it is more likely something else.
@@ -122,7 +135,7 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     }
     Err(OpenError::UnknownFormat {
         path: source.path.clone(),
-        reason: unknown_reason(&source.bytes),
+        reason: unknown_reason(looks_like(&source.bytes)),
     })
 }
 
@@ -156,27 +169,46 @@ fn has_ending(path: &Path, format: &Format) -> bool {
         })
 }
 
-/// What the bytes of a file of unknown format look like.
-fn unknown_reason(bytes: &[u8]) -> String {
-    let known: Vec<String> = formats()
-        .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
-        .collect();
-    let looks = match bytes {
-        [] => "the file is empty",
-        [0x89, b'P', b'N', b'G', ..] => "this is a PNG image",
-        [0xff, 0xd8, 0xff, ..] => "this is a JPEG image",
-        [b'P', b'K', 3, 4, ..] => "this is a ZIP archive",
-        [0x1f, 0x8b, ..] => "this is gzip-compressed data",
-        [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-        _ if bytes
-            .iter()
-            .take(512)
-            .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) =>
-        {
-            "this is text of no format that Mapscope knows"
-        }
-        _ => "this is binary data of no format that Mapscope knows",
+/// What a file of a kind that Mapscope does not open is, whatever its name.
+fn other_kind(bytes: &[u8]) -> Option<&'static str> {
+    /// How files of these kinds begin.
+    const KINDS: [(&[u8], &str); 8] = [
+        (
+            b"version https://git-lfs.github.com/spec/",
+            "this is a pointer of Git LFS in place of the file, which `git lfs pull` fetches",
+        ),
+        (b"\x89PNG", "this is a PNG image"),
+        (b"\xff\xd8\xff", "this is a JPEG image"),
+        (b"PK\x03\x04", "this is a ZIP archive"),
+        (b"\x1f\x8b", "this is gzip-compressed data"),
+        (b"\x7fELF", "this is a program"),
+        (b"<!DOCTYPE", "this is a web page"),
+        (b"<html", "this is a web page"),
+    ];
+    let begins = |beginning: &[u8]| {
+        let begin = bytes.get(..beginning.len());
+        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
     };
+    let kind = KINDS.iter().find(|(beginning, _)| begins(beginning));
+    kind.map(|(_, what)| *what)
+}
+
+/// What the bytes of a file that is of no format and of none of these kinds look like.
+fn looks_like(bytes: &[u8]) -> &'static str {
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    if bytes.is_empty() {
+        "the file is empty"
+    } else if bytes.iter().take(512).all(is_text) {
+        "this is text of no format that Mapscope knows"
+    } else {
+        "this is binary data of no format that Mapscope knows"
+    }
+}
+
+/// Why a file is not opened, with what is.
+fn unknown_reason(looks: &str) -> String {
+    let known = formats().map(|f| format!("{} (.{})", f.name, f.endings.join(", .")));
+    let known: Vec<String> = known.collect();
     format!("{looks}; Mapscope opens {}", known.join(", "))
 }
 

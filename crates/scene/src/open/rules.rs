@@ -3,6 +3,12 @@
 use mapscope_formats::Rule;
 
 mapscope_formats::rules! {
+    /// The text is UTF-16, of which engines read no word.
+    Error UTF16 = "file/utf-16", all is read;
+    /// A binary file was saved as text in UTF-8.
+    Error UTF8 = "file/utf-8", all is read;
+    /// A binary file was transferred as text, which puts CR before every LF.
+    Error TEXT_MODE = "file/text-mode", all is read;
     /// No file below the folders that were checked names this one (`check --assets`).
     Note UNUSED_FILE = "asset/unused";
     /// A texture was not found; a placeholder is shown.

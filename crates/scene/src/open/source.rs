@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use thiserror::Error;
 
+use super::altered;
+use super::parsed::Parsed;
 use super::system::system_reason;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
-use mapscope_formats::{Format, Problem, ReadError};
+use mapscope_formats::{Format, Problem, ReadError, Severity};
 
 /// The bytes of a file and where they came from.
 #[derive(Debug, Clone)]
@@ -85,34 +87,84 @@ impl Source {
     }
 }
 
-/// Turns bytes into plain data, and tells a watcher how far it is.
-type ReadWith<T> = fn(&[u8], &mut dyn FnMut(f32) -> ControlFlow<()>) -> Result<T, ReadError>;
-
 impl Source {
-    /// Reads the bytes as a format: the first half of opening a file.
+    /// The bytes in which the lines of a text are: its own, unless it is in UTF-16.
+    pub fn text(&self) -> Bytes {
+        altered::text_of_utf16(&self.bytes).unwrap_or_else(|| self.bytes.clone())
+    }
+
+    /// Reads the bytes: the first half of opening a file.
     ///
     /// # Errors
     /// When nothing of it can be shown, or when `progress` was cancelled.
-    pub(crate) fn parse<T>(
+    pub(crate) fn parse<T: Parsed>(&self, progress: &Progress) -> Result<T, OpenError> {
+        self.parse_bytes(progress).map(|(parsed, _)| parsed)
+    }
+
+    /// [`Self::parse`], with the bytes in which all that was read is: others than those of the file where
+    /// that was altered.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub(crate) fn parse_bytes<T: Parsed>(
         &self,
-        format: &'static Format,
-        read_with: ReadWith<T>,
         progress: &Progress,
-    ) -> Result<T, OpenError> {
-        let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        let parsed = progress.time_parse(|| read_with(&self.bytes, &mut watch));
+    ) -> Result<(T, Bytes), OpenError> {
+        let parsed = progress.time_parse(|| self.read_altered::<T>(progress));
         parsed.map_err(|error| match error {
             ReadError::Cancelled => OpenError::Cancelled,
             ReadError::Unreadable(problem) => OpenError::Refused {
                 path: self.path.clone(),
-                format,
+                format: T::FORMAT,
                 problem: Box::new(problem),
             },
         })
     }
+
+    /// Reads the bytes, or what they were before the file was altered where less is wrong with that.
+    fn read_altered<T: Parsed>(&self, progress: &Progress) -> Result<(T, Bytes), ReadError> {
+        let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let mut read = T::read_with(&self.bytes, &mut watch);
+        let wrong = match &mut read {
+            Ok(read) => errors(read.problems()),
+            Err(ReadError::Unreadable(_)) => usize::MAX,
+            Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
+        };
+        if wrong == 0 {
+            return read.map(|read| (read, self.bytes.clone()));
+        }
+        for (bytes, alteration) in altered::undone(&self.bytes) {
+            let mut before = match T::read_with(&bytes, &mut watch) {
+                Ok(before) => before,
+                Err(ReadError::Unreadable(_)) => continue,
+                Err(cancelled) => return Err(cancelled),
+            };
+            if errors(before.problems()) < wrong {
+                before.problems().insert(0, alteration.problem());
+                return Ok((before, bytes));
+            }
+        }
+        if let Some(mut cause) = altered::destroyed(&self.bytes) {
+            let problems = match &mut read {
+                Ok(read) => read.problems(),
+                Err(_) => return Err(ReadError::Unreadable(cause)),
+            };
+            cause.consequences = std::mem::take(problems);
+            problems.push(cause);
+        }
+        read.map(|read| (read, self.bytes.clone()))
+    }
+}
+
+/// How many of some problems are errors.
+fn errors(problems: &[Problem]) -> usize {
+    let errors = problems.iter();
+    errors
+        .filter(|problem| problem.severity == Severity::Error)
+        .count()
 }
 
 /// What the user has said about opening files.

@@ -76,7 +76,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let map = source.parse(&pfmap::FORMAT, pfmap::read_with, progress)?;
+    let map = source.parse::<Pfmap>(progress)?;
     let terrain = Terrain::build(map, source, options, progress)?;
     Ok(Arc::new(terrain))
 }

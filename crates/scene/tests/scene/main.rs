@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod altered;
 mod cut_maps;
 mod differences;
 mod ika;

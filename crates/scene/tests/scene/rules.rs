@@ -722,6 +722,22 @@ fn leave_unused(broken: &mut Broken) {
     assert_eq!(usage.unused(&path), None);
 }
 
+/// What a program makes of files that takes them for texts, or texts for those of another system.
+fn alter(broken: &mut Broken) {
+    let map = ika::map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
+    let as_text: String = map.iter().copied().map(char::from).collect();
+    broken.open("a.map", as_text, &[]);
+    let lines = map.split_inclusive(|byte| *byte == b'\n');
+    let lines = lines.map(|line| match line.strip_suffix(b"\n") {
+        Some(line) => [line, b"\r\n"].concat(),
+        None => line.to_vec(),
+    });
+    broken.open("a.map", lines.collect::<Vec<_>>().concat(), &[]);
+    let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
+    let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    broken.open("a.pfmap", utf_16, &[]);
+}
+
 #[test]
 fn every_rule_is_broken_by_some_file() {
     let mut broken = Broken::default();
@@ -742,6 +758,7 @@ fn every_rule_is_broken_by_some_file() {
         break_ppe,
         break_xmf,
         leave_unused,
+        alter,
     ] {
         break_files(&mut broken);
     }

@@ -17,7 +17,7 @@ pub use tileset::{Found, document as tileset_document};
 #[cfg(doc)]
 use super::TileMap;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
-use mapscope_formats::ika::{map as ika_map, text_map as ika_text, vsp};
+use mapscope_formats::ika::{Map, TextMap, Vsp};
 use mapscope_formats::{Problem, is_of_end};
 
 /// Opens a binary map for the table of formats.
@@ -26,7 +26,7 @@ pub(crate) fn open_map(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let map = source.parse(&ika_map::FORMAT, ika_map::read_with, progress)?;
+    let map = source.parse::<Map>(progress)?;
     let tileset = tileset::find(&map.tileset, source, options);
     progress.report(0.7)?;
     let document = map_document(map, tileset);
@@ -40,7 +40,7 @@ pub(crate) fn open_text(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let map = source.parse(&ika_text::FORMAT, ika_text::read_with, progress)?;
+    let map = source.parse::<TextMap>(progress)?;
     let mut tileset = tileset::find(&map.tileset, source, options);
     let has_no_head = |it: &Problem| is_of_end(it.rule) || it.rule.id == "ika/no-header";
     let problems = || map.problems.iter().flat_map(Problem::with_consequences);
@@ -61,7 +61,7 @@ pub(crate) fn open_tileset(
     _options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let vsp = source.parse(&vsp::FORMAT, vsp::read_with, progress)?;
+    let vsp = source.parse::<Vsp>(progress)?;
     let name = source.path.file_name().unwrap_or_default();
     let document = tileset_document(vsp, &name.to_string_lossy());
     progress.report(1.0)?;

@@ -22,7 +22,7 @@ use super::TileMap;
 use crate::rules;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
-use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT, map_data};
+use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT};
 use mapscope_formats::{Place, Problem};
 
 /// How many containers beside a map are looked into for its name.
@@ -36,7 +36,7 @@ pub(crate) fn open_map(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let map = source.parse(&MAP_FORMAT, map_data::read_with, progress)?;
+    let map = source.parse::<MapData>(progress)?;
     let document = map_document(map, source, options);
     progress.report(1.0)?;
     Ok(Arc::new(document))
@@ -48,7 +48,7 @@ pub(crate) fn open_xmf(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let xmf = source.parse(&XMF_FORMAT, xmf::read_with, progress)?;
+    let xmf = source.parse::<Xmf>(progress)?;
     let document = xmf_document(xmf, source, options);
     progress.report(1.0)?;
     Ok(Arc::new(document))

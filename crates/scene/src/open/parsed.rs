@@ -1,0 +1,58 @@
+//! What the bytes of files become: the plain data of each format.
+
+use std::ops::ControlFlow;
+
+use mapscope_formats::ika::{self, Map, TextMap, Vsp};
+use mapscope_formats::pfmap::{self, Pfmap};
+use mapscope_formats::pfobj::{self, Pfobj};
+use mapscope_formats::pfscene::{self, Pfscene};
+use mapscope_formats::pmf::{self, Pmf};
+use mapscope_formats::ppe::{self, MapData, Xmf, map_data, xmf};
+use mapscope_formats::{Format, Problem, ReadError};
+
+/// Plain data that is read from the bytes of a file.
+pub(crate) trait Parsed: Sized {
+    /// Its format.
+    const FORMAT: &'static Format;
+
+    /// Reads it, and tells a watcher how much is done.
+    fn read_with(
+        bytes: &[u8],
+        watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+    ) -> Result<Self, ReadError>;
+
+    /// What is wrong with it.
+    fn problems(&mut self) -> &mut Vec<Problem>;
+}
+
+/// A line for each: what it is, its format, and what reads it.
+macro_rules! parsed {
+    ($($data:ty: $format:path, $read_with:path;)+) => {$(
+        impl Parsed for $data {
+            const FORMAT: &'static Format = &$format;
+
+            fn read_with(
+                bytes: &[u8],
+                watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+            ) -> Result<Self, ReadError> {
+                $read_with(bytes, watch)
+            }
+
+            fn problems(&mut self) -> &mut Vec<Problem> {
+                &mut self.problems
+            }
+        }
+    )+};
+}
+
+parsed! {
+    Pfmap: pfmap::FORMAT, pfmap::read_with;
+    Pfobj: pfobj::FORMAT, pfobj::read_with;
+    Pfscene: pfscene::FORMAT, pfscene::read_with;
+    Pmf: pmf::FORMAT, pmf::read_with;
+    Map: ika::map::FORMAT, ika::map::read_with;
+    TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
+    Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
+    MapData: ppe::MAP_FORMAT, map_data::read_with;
+    Xmf: ppe::XMF_FORMAT, xmf::read_with;
+}
