@@ -23,8 +23,8 @@ pub use self::fields::FieldChange;
 use self::fields::{compared, only_in};
 use self::matches::Matches;
 pub use self::outline::{ChangeLines, change_color};
-use self::parts::Order;
 pub use self::parts::Parts;
+use self::parts::{Line, Order};
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
 use crate::{Document, Item, OwnLine};
@@ -251,34 +251,23 @@ impl Comparison<'_> {
     /// Compares grids with as many rows or as many columns: of the others, those that are the same at a glance
     /// with each other. Those that only one file has are told together.
     fn by_lines(&mut self, lists: [&Parts<'_>; 2], sizes: [[usize; 2]; 2], within: &str) {
-        let is_rows = sizes[0][1] == sizes[1][1];
-        let name = if is_rows { "row" } else { "column" };
-        // Where a line begins, how far its cells are apart, and how many of them were read.
-        let line = |side: usize, line: usize| {
-            let ([rows, cols], read) = (sizes[side], lists[side].lost_from);
-            let (first, step, end) = if is_rows {
-                (line * cols, 1, (line + 1) * cols)
-            } else {
-                (line, cols.max(1), rows * cols)
-            };
-            (first..end.min(read)).step_by(step)
-        };
-        let read_lines = |side: usize| {
-            let ([_, cols], read) = (sizes[side], lists[side].lost_from);
-            if is_rows {
-                read.div_ceil(cols.max(1))
-            } else {
-                cols.min(read)
-            }
+        let (line, name) = if sizes[0][1] == sizes[1][1] {
+            (Line::Row, "row")
+        } else {
+            (Line::Column, "column")
         };
         let [a, b] = [0, 1].map(|side| {
-            let lines = 0..read_lines(side);
-            self.hashes(side, lists[side], lines.map(|it| line(side, it)))
+            let lines = 0..lists[side].line_count(line);
+            self.hashes(
+                side,
+                lists[side],
+                lines.map(|it| lists[side].line(line, it)),
+            )
         });
         let mut turns = in_turn(&a, &b).peekable();
         while let Some(at) = turns.next() {
             let ([Some(first), None] | [None, Some(first)]) = at else {
-                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| line(side, at)));
+                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
                 for at in of_a.into_iter().flatten().zip(of_b.into_iter().flatten()) {
                     self.pair(lists, [Some(at.0), Some(at.1)], within);
                 }
@@ -299,11 +288,12 @@ impl Comparison<'_> {
                 0 => format!("{within}{name} {first}"),
                 _ => format!("{within}{name}s {first} to {last}"),
             };
-            let cells = (first..=last).map(|it| line(side, it).len()).sum::<usize>();
+            let lines = (first..=last).map(|it| lists[side].line(line, it));
+            let cells = lines.map(|cells| cells.len()).sum::<usize>();
             let mut found = Found::default();
             let values = [0, 1].map(|of| (of == side).then(|| cells.into()));
             found.fields.push(FieldChange::new("cells", values));
-            let cell = line(side, first).next();
+            let cell = lists[side].line(line, first).next();
             let at = [0, 1].map(|of| cell.filter(|_| of == side));
             self.add(lists, at, || place, |_| found);
         }

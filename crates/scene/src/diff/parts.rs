@@ -1,6 +1,8 @@
 //! What a file is made of, in lists of parts.
 
 use std::fmt;
+use std::iter::StepBy;
+use std::ops::Range;
 
 use crate::describe::own::{bytes_text, hex_text};
 use crate::{Document, Item, OwnLine};
@@ -75,6 +77,13 @@ pub(super) enum Order {
     Numbers,
     /// Those that are the same at a glance, in their order, and those between them in turn.
     Sequence,
+}
+
+/// A row of a grid, or a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    Row,
+    Column,
 }
 
 impl<'a> Parts<'a> {
@@ -392,6 +401,33 @@ impl<'a> Parts<'a> {
         }
         let item = self.item(index);
         item.map_or_else(Vec::new, |item| document.own(item))
+    }
+
+    /// How many rows, or columns, of a grid were read.
+    pub(super) fn line_count(&self, line: Line) -> usize {
+        let [_, cols] = self.size();
+        match line {
+            Line::Row => self.lost_from.div_ceil(cols.max(1)),
+            Line::Column => cols.min(self.lost_from),
+        }
+    }
+
+    /// The cells of a row, or of a column, that were read.
+    pub(super) fn line(&self, line: Line, index: usize) -> StepBy<Range<usize>> {
+        let [rows, cols] = self.size();
+        let (first, step, end) = match line {
+            Line::Row => (index * cols, 1, (index + 1) * cols),
+            Line::Column => (index, cols.max(1), rows * cols),
+        };
+        (first..end.min(self.lost_from)).step_by(step)
+    }
+
+    /// How many rows and columns a grid has.
+    fn size(&self) -> [usize; 2] {
+        match self.order {
+            Order::Grid(size) => size,
+            _ => [self.count, 1],
+        }
     }
 
     /// The part of another list that a part is of.
