@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use super::parts::Line;
 use super::{Comparison, Parts};
@@ -68,6 +69,23 @@ impl Matches {
         let [of_a, of_b] = &mut self.others;
         if let (Some(of), Some(is)) = (of_a.get_mut(index), of_b.get_mut(other)) {
             (*of, *is) = (Some(other), Some(index));
+        }
+    }
+
+    /// Whether all parts go with that of their number.
+    pub(super) fn is_in_place(&self) -> bool {
+        let [a, b] = &self.others;
+        let mut all = a.iter().enumerate();
+        a.len() == b.len() && all.all(|(index, other)| *other == Some(index))
+    }
+
+    /// Whether a part of A and one of B go together; of those that are in neither list, those of one number.
+    fn go_together(&self, [index, other]: [usize; 2]) -> bool {
+        let [of_a, of_b] = &self.others;
+        match (of_a.get(index), of_b.get(other)) {
+            (None, None) => index == other,
+            (Some(matched), Some(_)) => *matched == Some(other),
+            _ => false,
         }
     }
 
@@ -437,15 +455,28 @@ impl Comparison<'_> {
         a.value == b.value
     }
 
-    /// Whether two parts of lists name the same parts of others.
-    pub(super) fn name_same_parts(&self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> bool {
-        let [a, b] = [0, 1].map(|side| {
-            let mut named = Vec::new();
-            lists[side].named_parts(at[side], &mut named);
-            named
-        });
-        let mut both = a.iter().zip(&b);
-        a.len() == b.len() && both.all(|(a, b)| self.identity(0, *a) == self.identity(1, *b))
+    /// Whether two parts of lists name the same parts of others, for which these are read.
+    pub(super) fn name_same_parts(
+        &self,
+        lists: [&Parts<'_>; 2],
+        at: [usize; 2],
+        named: &mut [Vec<(&'static str, usize)>; 2],
+    ) -> bool {
+        for ((list, at), named) in lists.into_iter().zip(at).zip(&mut *named) {
+            named.clear();
+            list.named_parts(at, named);
+        }
+        let [a, b] = &*named;
+        // Several in turn are of one kind.
+        let mut last: Option<(&str, Option<&Matches>)> = None;
+        a.len() == b.len()
+            && a.iter().zip(b).all(|((what, index), (what_of_b, other))| {
+                let of_last = last.filter(|(of, _)| of == what);
+                let found = || (*what, self.named.get(what).map(Rc::as_ref));
+                let (_, matches) = *last.insert(of_last.unwrap_or_else(found));
+                let go_together = |matches: &Matches| matches.go_together([*index, *other]);
+                what == what_of_b && matches.map_or(index == other, go_together)
+            })
     }
 
     /// Whether two parts name the same part of another list; none where they name nothing, or what has no
