@@ -44,12 +44,15 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     let opened = open_both(files, options)?;
     let is_identical = opened[0].bytes == opened[1].bytes;
     let [first, second] = opened.map(|opened| opened.document);
-    let diff = Diff::of([&*first, &*second]).map_err(|source| CommandError::Diff {
+    let mut diff = Diff::of([&*first, &*second]).map_err(|source| CommandError::Diff {
         files: files.map(Path::to_owned),
         source,
     })?;
     // Of the same bytes nothing needs to be read.
     let is_complete = is_identical || diff.not_read.iter().all(Option::is_none);
+    if !is_complete {
+        diff.tell_errors();
+    }
     let is_same = diff.count() == 0 && is_complete;
     if args.json {
         let mut json = diff_json(files, &*first, &diff);
@@ -278,7 +281,7 @@ fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference)
 fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
     let [a, b] = field.texts();
     let values = match is_in {
-        [true, true] => {
+        [true, true] if a != b => {
             let said = |text: Option<String>| match text.as_deref() {
                 None => "none".to_owned(),
                 Some("") => "empty".to_owned(),

@@ -131,10 +131,19 @@ fn what_errors_leave_out_is_not_the_same() {
     folder.write("b.pmf", &other);
     let outcome = folder.run("diff a.pmf b.pmf --json").expect(1);
     let json = outcome.json();
+    // Each has an error of its own in that place.
     assert_eq!(
         [&json["same"], &json["complete"], &json["count"]],
-        [&json!(false), &json!(false), &json!(0)]
+        [&json!(false), &json!(false), &json!(2)]
     );
+    for (error, side) in json["differences"].as_array().unwrap().iter().zip(0..) {
+        assert_eq!(error["what"], "error");
+        assert_eq!(error["where"], json["not_read"][side]["rule"]);
+        assert_eq!(error["at"][side], json["not_read"][side]["at"]);
+        let message = &error["fields"]["message"];
+        assert_eq!(message[side], json["not_read"][side]["message"]);
+        assert_eq!(message[1 - side], Value::Null);
+    }
     for name in ["a.pmf", "b.pmf"] {
         let said = format!("{name}: what errors leave out is not compared, the first at 0x");
         assert!(outcome.stderr.contains(&said), "{outcome:?}");
@@ -145,7 +154,10 @@ fn what_errors_leave_out_is_not_the_same() {
     assert_eq!([&json["same"], &json["complete"]], [true, true]);
     folder.write("whole.pmf", &whole);
     let json = folder.run("diff whole.pmf a.pmf --json").expect(1).json();
-    assert_eq!(json["complete"], false);
+    assert_eq!(
+        [&json["complete"], &json["count"]],
+        [&json!(false), &json!(1)]
+    );
     assert_eq!(json["not_read"][0], Value::Null);
     assert!(json["not_read"][1]["message"].is_string(), "{json}");
 }
@@ -191,7 +203,10 @@ fn of_a_cut_file_only_what_was_read_is_compared() {
         for files in ["whole cut", "cut whole"] {
             let files: Vec<_> = files.split(' ').map(|it| format!("{it}.{name}")).collect();
             let outcome = folder.run(&format!("diff {}", files.join(" "))).expect(1);
-            assert_eq!(outcome.stdout, "", "{name}: {files:?}");
+            // Two lines name the files.
+            let told: Vec<&str> = outcome.stdout.lines().skip(2).collect();
+            assert!(told[1].starts_with("error: 1 only in "), "{outcome:?}");
+            assert_eq!(told.len(), 4, "{outcome:?}");
             let said = format!("cut.{name}: not read from {said}");
             let lines = outcome.stderr.lines();
             let lines = lines.filter(|line| line.starts_with(&said));

@@ -113,8 +113,11 @@ pub(crate) struct Field<R> {
     detail: Option<(&'static str, ReadJson<R>)>,
     /// Whether documents are compared by it.
     origin: Origin,
-    /// What is compared in place of what the inspector says.
+    /// What is compared in place of what the inspector says, and said in JSON where the record alone is
+    /// described.
     own: Option<Read<R>>,
+    /// What is compared in place of either.
+    compared: Option<Read<R>>,
 }
 
 /// A field of the inspector.
@@ -129,6 +132,7 @@ pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
         detail: None,
         origin: Origin::File,
         own: None,
+        compared: None,
     }
 }
 
@@ -160,6 +164,7 @@ pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
         detail: None,
         origin: Origin::Derived,
         own: None,
+        compared: None,
     }
 }
 
@@ -175,6 +180,7 @@ pub(crate) const fn detail_only<R>(key: &'static str, json: fn(&R) -> Json) -> F
         detail: Some((key, json)),
         origin: Origin::Derived,
         own: None,
+        compared: None,
     }
 }
 
@@ -200,6 +206,14 @@ impl<R> Field<R> {
     pub(crate) const fn own(self, value: Read<R>) -> Self {
         Self {
             own: Some(value),
+            ..self
+        }
+    }
+
+    /// Compares this and says it nowhere: all of what elsewhere ends somewhere or is said from another place.
+    pub(crate) const fn compared(self, value: Read<R>) -> Self {
+        Self {
+            compared: Some(value),
             ..self
         }
     }
@@ -529,7 +543,7 @@ impl<'a, R> Table<'a, R> {
         let mut lines = Vec::new();
         for section in self.sections {
             for field in section.fields {
-                let read = field.own.or(field.value);
+                let read = field.compared.or(field.own).or(field.value);
                 if let Some(read) = read.filter(|_| field.origin != Origin::Derived) {
                     read(record).own_as(section.title, field.name, field.origin, &mut lines);
                 }

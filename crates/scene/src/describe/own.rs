@@ -6,6 +6,8 @@ use crate::{Origin, Property, PropertyGroup};
 
 /// How many bytes of a file are told as they are; of more there is only a checksum.
 const MAX_BYTES: usize = 64;
+/// The same of a text that is made of them.
+const MAX_TEXT: usize = 1024;
 
 /// A thing that a file says of a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +90,15 @@ pub(crate) fn bytes_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if bytes.len() <= MAX_BYTES && !text.contains(char::is_control) => text.to_owned(),
         _ => hex_text(bytes),
+    }
+}
+
+/// A text of any length, of which more than a few lines are told by a checksum.
+pub(crate) fn long_text(text: String) -> String {
+    if text.len() > MAX_TEXT {
+        hex_text(text.as_bytes())
+    } else {
+        text
     }
 }
 

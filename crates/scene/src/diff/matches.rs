@@ -3,15 +3,23 @@
 //! Parts of one name do. Of those that are left, two of which all but the name is the same are one under
 //! another name, and so is one in the place of another in a list whose parts others name by their places.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
+use super::parts::Line;
 use super::{Comparison, Parts};
-use crate::{Document, Origin, OwnLine};
+use crate::{Origin, OwnLine};
 
 /// How many parts of either file whose names the other does not have are compared by what else is said of
 /// them.
 const MAX_RENAMED: usize = 1000;
+/// How far down parts are looked into that are told apart by what they are made of: chunks of a level, then
+/// cubes.
+const MAX_DEPTH: usize = 2;
+/// How much of each is looked at then.
+const MAX_CONTENTS: usize = 1 << 16;
 
 /// Which parts of two lists go together: of each of A that of B, and of each of B that of A.
 #[derive(Debug)]
@@ -30,6 +38,26 @@ pub(super) enum Identity {
     Number(usize),
 }
 
+/// Which of the parts of a file has something.
+#[derive(Debug, Clone, Copy, Default)]
+enum Holder {
+    #[default]
+    Nobody,
+    /// This one alone, by its index.
+    One(usize),
+    Several,
+}
+
+impl Holder {
+    fn add(&mut self, index: usize) {
+        *self = match *self {
+            Self::Nobody => Self::One(index),
+            Self::One(holder) if holder == index => return,
+            _ => Self::Several,
+        };
+    }
+}
+
 impl Matches {
     fn new(counts: [usize; 2]) -> Self {
         Self {
@@ -41,6 +69,23 @@ impl Matches {
         let [of_a, of_b] = &mut self.others;
         if let (Some(of), Some(is)) = (of_a.get_mut(index), of_b.get_mut(other)) {
             (*of, *is) = (Some(other), Some(index));
+        }
+    }
+
+    /// Whether all parts go with that of their number.
+    pub(super) fn is_in_place(&self) -> bool {
+        let [a, b] = &self.others;
+        let mut all = a.iter().enumerate();
+        a.len() == b.len() && all.all(|(index, other)| *other == Some(index))
+    }
+
+    /// Whether a part of A and one of B go together; of those that are in neither list, those of one number.
+    fn go_together(&self, [index, other]: [usize; 2]) -> bool {
+        let [of_a, of_b] = &self.others;
+        match (of_a.get(index), of_b.get(other)) {
+            (None, None) => index == other,
+            (Some(matched), Some(_)) => *matched == Some(other),
+            _ => false,
         }
     }
 
@@ -123,8 +168,9 @@ impl Comparison<'_> {
     }
 
     /// Matches parts of names that several have, each with the number of its name: first those of which all
-    /// is the same, so that what is inserted among them is one difference, then those that differ in what they
-    /// are made of, then those between the same others, and then one after the other.
+    /// is the same, so that what is inserted among them is one difference, then those that are made of the same,
+    /// then those that differ only in what they are made of, then those between the same others, and then one
+    /// after the other.
     fn match_of_one_name(
         &self,
         lists: [&Parts<'_>; 2],
@@ -139,6 +185,9 @@ impl Comparison<'_> {
         });
         let said = |side: usize, index| said[side].get(&index);
         matches.match_alone(|side, index| Some((name(side, index)?, said(side, index)?.all)));
+        for depth in 0..MAX_DEPTH {
+            self.match_alike(lists, of_one_name, depth, matches);
+        }
         let places = matches.places();
         let own = |side, index| Some((name(side, index)?, said(side, index)?.own));
         matches.match_alone(|side, index| Some((places[side][index], own(side, index)?)));
@@ -146,6 +195,98 @@ impl Comparison<'_> {
         let places = matches.places();
         matches.match_alone(|side, index| Some((places[side][index], name(side, index)?)));
         matches.match_alone(name);
+    }
+
+    /// Matches parts of one name by what they are made of, so far down: those that have the most in common that
+    /// no other of their file has.
+    fn match_alike(
+        &self,
+        lists: [&Parts<'_>; 2],
+        of_one_name: &[HashMap<usize, usize>; 2],
+        depth: usize,
+        matches: &mut Matches,
+    ) {
+        if !lists.iter().all(|list| list.is_made_of_others()) {
+            return;
+        }
+        let mut alone = matches.alone();
+        for (side, alone) in alone.iter_mut().enumerate() {
+            alone.retain(|index| of_one_name[side].contains_key(index));
+        }
+        // Of two there is no choice.
+        if alone.iter().any(Vec::is_empty) || alone.iter().all(|alone| alone.len() == 1) {
+            return;
+        }
+        let mut holders: HashMap<(usize, u64), [Holder; 2]> = HashMap::new();
+        for (side, alone) in alone.iter().enumerate() {
+            for index in alone {
+                let mut contents = Vec::new();
+                for list in lists[side].inner(*index) {
+                    self.add_contents(side, &list, depth, &mut contents);
+                }
+                for content in contents {
+                    let holders = holders.entry((of_one_name[side][index], content));
+                    holders.or_default()[side].add(*index);
+                }
+            }
+        }
+        let mut common: HashMap<[usize; 2], usize> = HashMap::new();
+        for holders in holders.into_values() {
+            if let [Holder::One(index), Holder::One(other)] = holders {
+                *common.entry([index, other]).or_default() += 1;
+            }
+        }
+        let mut pairs: Vec<_> = common.into_iter().collect();
+        // The same ones whichever file comes first.
+        pairs.sort_by_key(|([index, other], count)| {
+            (Reverse(*count), index + other, *index.min(other))
+        });
+        for (pair, _) in pairs {
+            if [0, 1]
+                .iter()
+                .all(|side| matches.others[*side][pair[*side]].is_none())
+            {
+                matches.add(pair);
+            }
+        }
+    }
+
+    /// Adds numbers that stand for the parts of a list, or so far down for what they are made of; of a grid
+    /// that is told by lines, for its rows.
+    fn add_contents(&self, side: usize, list: &Parts<'_>, depth: usize, contents: &mut Vec<u64>) {
+        let (mut raw, mut named) = (Vec::new(), Vec::new());
+        let count = if list.has_lines {
+            list.line_count(Line::Row)
+        } else {
+            list.lost_from
+        };
+        for index in 0..count {
+            if contents.len() >= MAX_CONTENTS {
+                return;
+            }
+            let inner = if depth > 0 {
+                list.inner(index)
+            } else {
+                Vec::new()
+            };
+            for list in &inner {
+                self.add_contents(side, list, depth - 1, contents);
+            }
+            if !inner.is_empty() {
+                continue;
+            }
+            let mut hasher = DefaultHasher::new();
+            list.what.hash(&mut hasher);
+            let mut add = |index| {
+                self.hash_part(side, list, index, &mut raw, &mut named, &mut hasher);
+            };
+            if list.has_lines {
+                list.line(Line::Row, index).for_each(add);
+            } else {
+                add(index);
+            }
+            contents.push(hasher.finish());
+        }
     }
 
     /// Matches parts that have other names.
@@ -220,20 +361,33 @@ impl Comparison<'_> {
     /// All that a file says of a list.
     fn hash_list(&self, side: usize, list: &Parts<'_>, hasher: &mut DefaultHasher) {
         (list.what, list.count).hash(hasher);
-        let document: &dyn Document = self.documents[side];
         let (mut raw, mut named) = (Vec::new(), Vec::new());
         for index in 0..list.lost_from {
-            self.hash_bytes(side, list, index, &mut raw, &mut named, hasher);
-            if !list.has_raw() {
-                for line in list.own(index, document) {
-                    if line.origin == Origin::File {
-                        self.hash_line(side, &line, hasher);
-                    }
-                }
+            self.hash_part(side, list, index, &mut raw, &mut named, hasher);
+        }
+    }
+
+    /// All that a file says of a part of a list: the bytes that stand for it, where there are any.
+    fn hash_part(
+        &self,
+        side: usize,
+        list: &Parts<'_>,
+        index: usize,
+        raw: &mut Vec<u8>,
+        named: &mut Vec<(&'static str, usize)>,
+        hasher: &mut DefaultHasher,
+    ) {
+        self.hash_bytes(side, list, index, raw, named, hasher);
+        if list.has_raw() {
+            return;
+        }
+        for line in list.own(index, self.documents[side]) {
+            if line.origin == Origin::File {
+                self.hash_line(side, &line, hasher);
             }
-            for inner in list.inner(index) {
-                self.hash_list(side, &inner, hasher);
-            }
+        }
+        for inner in list.inner(index) {
+            self.hash_list(side, &inner, hasher);
         }
     }
 
@@ -301,15 +455,28 @@ impl Comparison<'_> {
         a.value == b.value
     }
 
-    /// Whether two parts of lists name the same parts of others.
-    pub(super) fn name_same_parts(&self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> bool {
-        let [a, b] = [0, 1].map(|side| {
-            let mut named = Vec::new();
-            lists[side].named_parts(at[side], &mut named);
-            named
-        });
-        let mut both = a.iter().zip(&b);
-        a.len() == b.len() && both.all(|(a, b)| self.identity(0, *a) == self.identity(1, *b))
+    /// Whether two parts of lists name the same parts of others, for which these are read.
+    pub(super) fn name_same_parts(
+        &self,
+        lists: [&Parts<'_>; 2],
+        at: [usize; 2],
+        named: &mut [Vec<(&'static str, usize)>; 2],
+    ) -> bool {
+        for ((list, at), named) in lists.into_iter().zip(at).zip(&mut *named) {
+            named.clear();
+            list.named_parts(at, named);
+        }
+        let [a, b] = &*named;
+        // Several in turn are of one kind.
+        let mut last: Option<(&str, Option<&Matches>)> = None;
+        a.len() == b.len()
+            && a.iter().zip(b).all(|((what, index), (what_of_b, other))| {
+                let of_last = last.filter(|(of, _)| of == what);
+                let found = || (*what, self.named.get(what).map(Rc::as_ref));
+                let (_, matches) = *last.insert(of_last.unwrap_or_else(found));
+                let go_together = |matches: &Matches| matches.go_together([*index, *other]);
+                what == what_of_b && matches.map_or(index == other, go_together)
+            })
     }
 
     /// Whether two parts name the same part of another list; none where they name nothing, or what has no

@@ -23,8 +23,8 @@ pub use self::fields::FieldChange;
 use self::fields::{compared, only_in};
 use self::matches::Matches;
 pub use self::outline::{ChangeLines, change_color};
-use self::parts::Order;
 pub use self::parts::Parts;
+use self::parts::{Line, Order};
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
 use crate::{Document, Item, OwnLine};
@@ -32,6 +32,8 @@ use mapscope_formats::{Format, Problem, Severity, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
+/// What an error is that leaves something out, where nothing else differs.
+const ERROR: &str = "error";
 /// How many names a changed order lists.
 const MAX_NAMES: usize = 32;
 
@@ -101,6 +103,51 @@ impl Diff {
         self.groups.iter().map(DiffGroup::count).sum()
     }
 
+    /// Takes the errors that left something out for the differences if nothing that was read differs. It is for
+    /// files of other bytes: those of the same bytes are the same whatever is wrong with them.
+    pub fn tell_errors(&mut self) {
+        let said = |problem: &Problem| (problem.place, problem.rule.id, problem.message.clone());
+        let [a, b] = self.not_read.each_ref().map(|it| it.as_ref().map(said));
+        if self.count() > 0 || (&a, &b) == (&None, &None) {
+            return;
+        }
+        let both = if a == b {
+            vec![[a, b]]
+        } else {
+            let alone = [[a, None], [None, b]].into_iter();
+            alone
+                .filter(|both| both.iter().any(Option::is_some))
+                .collect()
+        };
+        let is_in = |both: &[Option<_>; 2]| both.each_ref().map(Option::is_some);
+        let count = |of: [bool; 2]| both.iter().filter(|both| is_in(both) == of).count() as u64;
+        self.groups.push(DiffGroup {
+            what: ERROR,
+            changed: count([true, true]),
+            only_in: [count([true, false]), count([false, true])],
+            listed: both.len(),
+        });
+        self.differences = both
+            .into_iter()
+            .map(|both| {
+                let rule = both.iter().flatten().map(|(_, rule, _)| *rule).next();
+                Difference {
+                    what: ERROR,
+                    place: rule.unwrap_or_default().to_owned(),
+                    is_in: is_in(&both),
+                    items: [None; 2],
+                    at: both
+                        .each_ref()
+                        .map(|error| error.as_ref().map(|(place, ..)| place.to_string())),
+                    fields: vec![FieldChange::new(
+                        "message",
+                        both.map(|error| error.map(|(.., message)| message.into())),
+                    )],
+                }
+            })
+            .collect();
+    }
+
     /// Compares two documents.
     ///
     /// # Errors
@@ -124,7 +171,7 @@ impl Diff {
             groups: HashMap::new(),
             raw: Default::default(),
             named: HashMap::new(),
-            parts_named: Vec::new(),
+            parts_named: Default::default(),
         };
         comparison.lists([a, b], "");
         let Comparison { mut diff, .. } = comparison;
@@ -159,7 +206,7 @@ struct Comparison<'d> {
     /// Which parts of lists that others name go together.
     named: HashMap<&'static str, Rc<Matches>>,
     /// For what a part names.
-    parts_named: Vec<(&'static str, usize)>,
+    parts_named: [Vec<(&'static str, usize)>; 2],
 }
 
 impl Comparison<'_> {
@@ -194,14 +241,18 @@ impl Comparison<'_> {
         let [a, b] = lists;
         match (a.order, b.order) {
             (Order::Grid(size), Order::Grid(other)) if size == other => {
-                for index in 0..a.lost_from.min(b.lost_from) {
-                    self.pair(lists, [Some(index); 2], within);
-                }
+                self.in_place(lists, within);
             }
             (Order::Grid(size), Order::Grid(other))
                 if a.has_lines && b.has_lines && (size[0] == other[0] || size[1] == other[1]) =>
             {
-                self.by_lines(lists, [size, other], within);
+                let line = if size[1] == other[1] {
+                    Line::Row
+                } else {
+                    Line::Column
+                };
+                let turns = self.lines_in_turn(lists, line);
+                self.by_lines(lists, line, &turns, within);
             }
             (Order::Grid(size), Order::Grid(other)) => {
                 let index = |[rows, cols]: [usize; 2], row, col| {
@@ -248,37 +299,95 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares grids with as many rows or as many columns: of the others, those that are the same at a glance
-    /// with each other. Those that only one file has are told together.
-    fn by_lines(&mut self, lists: [&Parts<'_>; 2], sizes: [[usize; 2]; 2], within: &str) {
-        let is_rows = sizes[0][1] == sizes[1][1];
-        let name = if is_rows { "row" } else { "column" };
-        // Where a line begins, how far its cells are apart, and how many of them were read.
-        let line = |side: usize, line: usize| {
-            let ([rows, cols], read) = (sizes[side], lists[side].lost_from);
-            let (first, step, end) = if is_rows {
-                (line * cols, 1, (line + 1) * cols)
-            } else {
-                (line, cols.max(1), rows * cols)
-            };
-            (first..end.min(read)).step_by(step)
+    /// Compares grids of one size, in which rows or columns may have been inserted and as many removed.
+    fn in_place(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let [a, b] = lists;
+        let are_numbers_same = self.named.values().all(|matches| matches.is_in_place());
+        let has_same_checksum = |index| {
+            let checksum = a.checksum(index).filter(|_| are_numbers_same);
+            checksum.is_some() && checksum == b.checksum(index)
         };
-        let read_lines = |side: usize| {
-            let ([_, cols], read) = (sizes[side], lists[side].lost_from);
-            if is_rows {
-                read.div_ceil(cols.max(1))
-            } else {
-                cols.min(read)
+        let cells = 0..a.lost_from.min(b.lost_from);
+        let different = cells.filter(|cell| !has_same_checksum(*cell));
+        let different: Vec<usize> = different
+            .filter(|cell| !self.is_same(lists, [*cell; 2]))
+            .collect();
+        if a.has_lines && b.has_lines {
+            for line in [Line::Row, Line::Column] {
+                // One that is inserted and one that is removed are as much, and more.
+                if different.len() <= 2 * a.line(line, 0).len() || has_lost(a) || has_lost(b) {
+                    continue;
+                }
+                let turns = self.lines_in_turn(lists, line);
+                if self.is_less_by_lines(lists, line, &turns, different.len()) {
+                    return self.by_lines(lists, line, &turns, within);
+                }
             }
-        };
+        }
+        for index in different {
+            self.pair(lists, [Some(index); 2], within);
+        }
+    }
+
+    /// Of the rows or columns of two grids, in their order, those that are the same at a glance with each other,
+    /// and those between them in turn.
+    fn lines_in_turn(&mut self, lists: [&Parts<'_>; 2], line: Line) -> Vec<[Option<usize>; 2]> {
         let [a, b] = [0, 1].map(|side| {
-            let lines = 0..read_lines(side);
-            self.hashes(side, lists[side], lines.map(|it| line(side, it)))
+            let lines = 0..lists[side].line_count(line);
+            self.hashes(
+                side,
+                lists[side],
+                lines.map(|it| lists[side].line(line, it)),
+            )
         });
-        let mut turns = in_turn(&a, &b).peekable();
+        in_turn(&a, &b).collect()
+    }
+
+    /// Whether fewer cells than so many differ by lines, with all of those that are only in one file.
+    fn is_less_by_lines(
+        &mut self,
+        lists: [&Parts<'_>; 2],
+        line: Line,
+        turns: &[[Option<usize>; 2]],
+        different: usize,
+    ) -> bool {
+        let mut count = 0;
+        for at in turns {
+            let [a, b] = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
+            count += match (a, b) {
+                (Some(a), Some(b)) => {
+                    let cells = a.zip(b);
+                    cells
+                        .filter(|at| !self.is_same(lists, (*at).into()))
+                        .count()
+                }
+                (Some(alone), None) | (None, Some(alone)) => alone.len(),
+                (None, None) => 0,
+            };
+            if count >= different {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Compares rows or columns of grids, of which those that only one file has are told together.
+    fn by_lines(
+        &mut self,
+        lists: [&Parts<'_>; 2],
+        line: Line,
+        turns: &[[Option<usize>; 2]],
+        within: &str,
+    ) {
+        let name = match line {
+            Line::Row => "row",
+            Line::Column => "column",
+        };
+        let has_lost = lists.map(|list| list.is_cut || has_lost(list));
+        let mut turns = turns.iter().peekable();
         while let Some(at) = turns.next() {
-            let ([Some(first), None] | [None, Some(first)]) = at else {
-                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| line(side, at)));
+            let ([Some(first), None] | [None, Some(first)]) = *at else {
+                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
                 for at in of_a.into_iter().flatten().zip(of_b.into_iter().flatten()) {
                     self.pair(lists, [Some(at.0), Some(at.1)], within);
                 }
@@ -292,18 +401,22 @@ impl Comparison<'_> {
                 last = next[side].unwrap_or(last);
             }
             // What was not read makes no difference.
-            if lists[1 - side].is_cut || lists[1 - side].lost_from < lists[1 - side].count {
+            if has_lost[1 - side] {
                 continue;
             }
             let place = match last - first {
                 0 => format!("{within}{name} {first}"),
                 _ => format!("{within}{name}s {first} to {last}"),
             };
-            let cells = (first..=last).map(|it| line(side, it).len()).sum::<usize>();
+            let cells = (first..=last).flat_map(|it| lists[side].line(line, it));
+            let cells = cells.filter(|cell| !lists[side].is_lost(*cell)).count();
+            if cells == 0 {
+                continue;
+            }
             let mut found = Found::default();
             let values = [0, 1].map(|of| (of == side).then(|| cells.into()));
             found.fields.push(FieldChange::new("cells", values));
-            let cell = line(side, first).next();
+            let cell = lists[side].line(line, first).next();
             let at = [0, 1].map(|of| cell.filter(|_| of == side));
             self.add(lists, at, || place, |_| found);
         }
@@ -317,7 +430,7 @@ impl Comparison<'_> {
         all: impl Iterator<Item = P>,
     ) -> Vec<u64> {
         let mut raw = std::mem::take(&mut self.raw[0]);
-        let mut named = std::mem::take(&mut self.parts_named);
+        let mut named = std::mem::take(&mut self.parts_named[0]);
         let hash = |parts: P| {
             let mut hasher = DefaultHasher::new();
             for index in parts {
@@ -327,7 +440,7 @@ impl Comparison<'_> {
         };
         let hashes = all.map(hash).collect();
         self.raw[0] = raw;
-        self.parts_named = named;
+        self.parts_named[0] = named;
         hashes
     }
 
@@ -427,19 +540,29 @@ impl Comparison<'_> {
 
     /// Compares two parts that are there.
     fn both(&mut self, lists: [&Parts<'_>; 2], at: [usize; 2], within: &str) {
-        let mut raw = std::mem::take(&mut self.raw);
-        for ((list, at), raw) in lists.into_iter().zip(at).zip(&mut raw) {
+        if !self.is_same(lists, at) {
+            let raw = std::mem::take(&mut self.raw);
+            self.unlike(lists, at.map(Some), within, &raw);
+            self.raw = raw;
+        }
+    }
+
+    /// Whether two parts are the same at a glance, for which the bytes that stand for them are read.
+    fn is_same(&mut self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> bool {
+        for ((list, at), raw) in lists.into_iter().zip(at).zip(&mut self.raw) {
             raw.clear();
             list.raw(at, raw);
         }
-        let has_raw = lists.iter().all(|list| list.has_raw());
-        let is_same = self.name_the_same(lists, at);
-        let is_same = is_same
-            .unwrap_or_else(|| has_raw && raw[0] == raw[1] && self.name_same_parts(lists, at));
-        if !is_same {
-            self.unlike(lists, at.map(Some), within, &raw);
+        if let Some(is_same) = self.name_the_same(lists, at) {
+            return is_same;
         }
-        self.raw = raw;
+        if !lists.iter().all(|list| list.has_raw()) || self.raw[0] != self.raw[1] {
+            return false;
+        }
+        let mut named = std::mem::take(&mut self.parts_named);
+        let is_same = self.name_same_parts(lists, at, &mut named);
+        self.parts_named = named;
+        is_same
     }
 
     /// Compares two parts that may differ.
@@ -569,6 +692,11 @@ fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
         // These are the same, unless two hashes happen to be.
         between.chain((end != ends).then(|| end.map(Some)))
     })
+}
+
+/// Whether some parts of a list only stand in the place of those that were not read.
+fn has_lost(list: &Parts<'_>) -> bool {
+    (0..list.count).any(|index| list.is_lost(index))
 }
 
 /// What a part is called, as A calls it if it has it.

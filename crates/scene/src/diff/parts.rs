@@ -1,6 +1,8 @@
 //! What a file is made of, in lists of parts.
 
 use std::fmt;
+use std::iter::StepBy;
+use std::ops::Range;
 
 use crate::describe::own::{bytes_text, hex_text};
 use crate::{Document, Item, OwnLine};
@@ -33,6 +35,8 @@ pub struct Parts<'a> {
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
     raw: Option<ReadRaw<'a>>,
+    /// A checksum of what the file has in the place of a part.
+    checksum: Option<Read<'a, Option<u64>>>,
     /// The field that shows the bytes of parts that differ in nothing else; none where parts are the
     /// same all the same.
     pub(super) raw_field: Option<&'static str>,
@@ -77,6 +81,13 @@ pub(super) enum Order {
     Sequence,
 }
 
+/// A row of a grid, or a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Line {
+    Row,
+    Column,
+}
+
 impl<'a> Parts<'a> {
     fn new(
         what: &'static str,
@@ -95,6 +106,7 @@ impl<'a> Parts<'a> {
             item: None,
             own: None,
             raw: None,
+            checksum: None,
             raw_field: None,
             is_text: false,
             is_raw_told: false,
@@ -305,8 +317,15 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// The same, where parts of other bytes are others in any case. Where no field says so, one of
-    /// this name says what the bytes are.
+    /// A checksum of what the file has in the place of each part of a grid, which is faster than these bytes: of
+    /// the same one parts are the same if what they name has the same numbers. Without any the bytes tell.
+    pub(crate) fn checksums(mut self, checksum: impl Fn(usize) -> Option<u64> + 'a) -> Self {
+        self.checksum = Some(Box::new(checksum));
+        self
+    }
+
+    /// Bytes that stand for each part, of which parts of other bytes are others in any case. Where no field says
+    /// so, one of this name says what the bytes are.
     pub(crate) fn bytes(self, field: &'static str, raw: impl Fn(usize, &mut Vec<u8>) + 'a) -> Self {
         Self {
             raw_field: Some(field),
@@ -394,6 +413,33 @@ impl<'a> Parts<'a> {
         item.map_or_else(Vec::new, |item| document.own(item))
     }
 
+    /// How many rows, or columns, of a grid were read.
+    pub(super) fn line_count(&self, line: Line) -> usize {
+        let [_, cols] = self.size();
+        match line {
+            Line::Row => self.lost_from.div_ceil(cols.max(1)),
+            Line::Column => cols.min(self.lost_from),
+        }
+    }
+
+    /// The cells of a row, or of a column, that were read.
+    pub(super) fn line(&self, line: Line, index: usize) -> StepBy<Range<usize>> {
+        let [rows, cols] = self.size();
+        let (first, step, end) = match line {
+            Line::Row => (index * cols, 1, (index + 1) * cols),
+            Line::Column => (index, cols.max(1), rows * cols),
+        };
+        (first..end.min(self.lost_from)).step_by(step)
+    }
+
+    /// How many rows and columns a grid has.
+    fn size(&self) -> [usize; 2] {
+        match self.order {
+            Order::Grid(size) => size,
+            _ => [self.count, 1],
+        }
+    }
+
     /// The part of another list that a part is of.
     pub(super) fn owner(&self, index: usize) -> Option<(&'static str, usize)> {
         let (what, owner) = self.owner.as_ref()?;
@@ -429,6 +475,10 @@ impl<'a> Parts<'a> {
 
     pub(super) fn has_raw(&self) -> bool {
         self.raw.is_some()
+    }
+
+    pub(super) fn checksum(&self, index: usize) -> Option<u64> {
+        self.checksum.as_ref()?(index)
     }
 
     pub(super) fn raw(&self, index: usize, bytes: &mut Vec<u8>) {

@@ -27,8 +27,10 @@ impl Map {
             let extension = self.pmf.extensions.get(index);
             extension.map_or_else(String::new, |extension| extension.name.clone())
         });
-        let levels = Parts::numbered("level", self.pmf.levels.len());
+        let levels = Parts::named("level", self.pmf.levels.len(), |level| level.to_string());
         let levels = levels.items(|level| Some(LevelItem::level(level)));
+        // They have no names, and are found by what is in them.
+        let levels = levels.keys(|_| String::new());
         let mut problems = self.about.problems.iter();
         let is_cut = problems.any(|problem| is_of_end(problem.rule));
         // What stands before the levels is there where levels are.

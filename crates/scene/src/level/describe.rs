@@ -11,6 +11,7 @@ use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
 use super::place::Place;
 use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
+use crate::describe::own::long_text;
 use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
 use crate::numbers::{number, short, xyz};
@@ -276,8 +277,12 @@ impl<'a> CubeRecord<'a> {
 
     const CONTENTS: &'a [Field<Self>] = &[
         field("Cube", |of: &Self| of.cube.inside()).derived(),
-        field("Sees", |of| match of.cube.cube() {
+        field("Sees", |of: &Self| match of.cube.cube() {
             Some(Cube::VisInfo(info)) => of.cube.seen(info),
+            _ => Value::absent(),
+        })
+        .compared(|of| match of.cube.cube() {
+            Some(Cube::VisInfo(info)) => of.cube.all_seen(info),
             _ => Value::absent(),
         }),
         field("Base light", |of| match of.cube.cube() {
@@ -304,16 +309,7 @@ impl<'a> CubeRecord<'a> {
             of.cube.boxes().map(<[Corners]>::len).into()
         })
         .derived(),
-        field("Box", |of| {
-            let center = of.cube.at.center();
-            let boxes = of.cube.boxes().unwrap_or_default().iter().enumerate();
-            Value::list(boxes.flat_map(|(index, corners)| {
-                let corners = CORNERS.iter().zip(corners).map(move |(name, corner)| {
-                    Value::from(Vec3::from(*corner) + center).named(name)
-                });
-                [Value::from(index)].into_iter().chain(corners)
-            }))
-        }),
+        field("Box", |of: &Self| of.boxes(of.cube.at.center())).compared(|of| of.boxes(Vec3::ZERO)),
     ];
 
     const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true))
@@ -333,6 +329,17 @@ impl<'a> CubeRecord<'a> {
     const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines())
         .derived()
         .json_as("bytes", |of| of.cube.records_json().into())];
+
+    /// The corners of the boxes of a collider, from the centre of its chunk at a place on.
+    fn boxes(&self, center: Vec3) -> Value {
+        let boxes = self.cube.boxes().unwrap_or_default().iter().enumerate();
+        Value::list(boxes.flat_map(|(index, corners)| {
+            let corners = CORNERS.iter().zip(corners);
+            let corners =
+                corners.map(|(name, corner)| Value::from(Vec3::from(*corner) + center).named(name));
+            [Value::from(index)].into_iter().chain(corners)
+        }))
+    }
 
     /// Something of its place; null where it has none.
     fn of_place(&self, read: impl Fn(&Place) -> Json) -> Json {
@@ -709,6 +716,25 @@ impl<'a> CubeAt<'a> {
         lines.into()
     }
 
+    /// All that a visibility cube lists, by the numbers that the file has.
+    fn all_seen(&self, info: &VisInfo) -> Value {
+        let cubes = &self.data.cubes;
+        let numbers = |list: &[u32]| {
+            let numbers = list.iter().map(u32::to_string);
+            numbers.collect::<Vec<_>>().join(" ")
+        };
+        let of_chunk = numbers(cubes.seen_cubes(info));
+        let of_chunk = Value::from(long_text(of_chunk)).named("Sees cubes");
+        let others = cubes.seen_chunks(info).iter().map(|seen| {
+            let list = match cubes.seen_chunk_cubes(seen) {
+                [] => "all of it".to_owned(),
+                list => numbers(list),
+            };
+            Value::from(format!("{}: {}", seen.chunk, long_text(list))).named("Sees of chunk")
+        });
+        Value::list([of_chunk].into_iter().chain(others))
+    }
+
     /// The lights of the chunk that reach a cube.
     fn lights(&self, info: &LightInfo) -> Value {
         let cubes = &self.data.cubes;
@@ -791,7 +817,7 @@ pub(super) const CORNERS: [&str; 8] = [
 ];
 
 /// A string as it is, however long; of one that is not in the table its offset.
-fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
+pub(super) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
     if strings.has(string.0) {
         strings.get(string)
     } else {

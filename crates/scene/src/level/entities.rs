@@ -10,6 +10,7 @@ use super::items::EntityAt;
 use super::lights::LightKind;
 use super::properties::{MAX_BYTES, hex};
 use super::signals::Signals;
+use crate::describe::own::long_text;
 use crate::fields::{Field, Table, Value, field, section};
 use crate::lines::box_edges;
 use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
@@ -423,7 +424,8 @@ impl<'a> EntityAt<'a> {
             Value::from(kind.name()).link(LevelItem::entity_type(kind))
         })
         .summary("Entity", |at| at.title().into()),
-        field("Name", |at| at.entity.brief_name().into()),
+        field("Name", |at: &Self| at.entity.brief_name().into())
+            .compared(|at| long_text(at.entity.name().into_owned()).into()),
         field("Belongs to", |at: &Self| match (at.owner, at.chunk) {
             (Owner::Level { level }, _) => {
                 Value::from(format!("level {level}")).link(LevelItem::Level { level })
@@ -443,18 +445,21 @@ impl<'a> EntityAt<'a> {
             let are_named = !at.map.pmf.header.gamemodes.is_empty();
             are_named.then(|| at.gamemodes()).into()
         })
-        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into()),
+        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into())
+        .compared(|at| format!("{:#x}", at.entity.gamemodes()).into()),
     ];
 
     const OWN: &'a [Field<Self>] = &[field("Field", |at: &Self| {
         Value::list(at.entity.fields().map(|value| at.field(&value)))
     })
-    .own(EntityAt::own_fields)];
+    .own(EntityAt::own_fields)
+    .compared(EntityAt::compared_fields)];
 
     const SIGNALS: &'a [Field<Self>] =
         &[field("Signal", |at: &Self| at.map.signal_lines(at)).derived()];
 
-    const PROPERTIES: &'a [Field<Self>] = &[field("Property", |at| custom(&at.entity))];
+    const PROPERTIES: &'a [Field<Self>] =
+        &[field("Property", |at: &Self| custom(&at.entity)).compared(|at| all_custom(&at.entity))];
 
     const BYTES: &'a [Field<Self>] = &[
         field("In its section", |at: &Self| {
@@ -490,6 +495,18 @@ impl<'a> EntityAt<'a> {
     fn own_fields(&self) -> Value {
         Value::list(self.entity.fields().map(|value| {
             let said = value.field.describe(&value.value);
+            Value::from(said).named(value.field.name)
+        }))
+    }
+
+    /// The same with all bits of flags, of which not all have names.
+    fn compared_fields(&self) -> Value {
+        Value::list(self.entity.fields().map(|value| {
+            let said = value.field.describe(&value.value);
+            let said = match (value.field.kind, &value.value) {
+                (FieldKind::Flags(..), pmf::Value::Number(bits)) => format!("{said} ({bits:#x})"),
+                _ => long_text(said),
+            };
             Value::from(said).named(value.field.name)
         }))
     }
@@ -550,21 +567,35 @@ fn custom(entity: &Entity<'_>) -> Value {
         return Value::from("outside of their table").named("Properties");
     };
     let properties = entity.properties().take(MAX_PROPERTIES);
-    let lines = properties.map(|(index, property)| match property {
-        Ok(property) => {
-            let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
-            let kind = property.values.kind().name();
-            let values = cut(property.values.describe(MAX_VALUES));
-            match &lengths[..] {
-                [] => format!("{index}: {kind} = {values}"),
-                lengths => format!("{index}: {kind}[{}] = {values}", lengths.join(" x ")),
-            }
-        }
-        Err(reason) => format!("{index}: {reason}"),
+    let lines = properties.map(|(index, property)| {
+        let text = property.map(|property| cut(property_text(&property, MAX_VALUES)));
+        format!("{index}: {}", text.unwrap_or_else(|reason| reason))
     });
     let more = indices.len().saturating_sub(MAX_PROPERTIES);
     let more = (more > 0).then(|| format!("and {more} more"));
     Value::list(lines.chain(more))
+}
+
+/// All of them with all their values, wherever they stand in their table.
+fn all_custom(entity: &Entity<'_>) -> Value {
+    if entity.property_indices().is_none() {
+        return custom(entity);
+    }
+    let lines = entity.properties().map(|(_, property)| {
+        let text = property.map(|property| property_text(&property, usize::MAX));
+        long_text(text.unwrap_or_else(|reason| reason))
+    });
+    Value::list(lines)
+}
+
+/// The type of a property and its first values.
+fn property_text(property: &pmf::Property, max: usize) -> String {
+    let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
+    let (kind, values) = (property.values.kind().name(), property.values.describe(max));
+    match &lengths[..] {
+        [] => format!("{kind} = {values}"),
+        lengths => format!("{kind}[{}] = {values}", lengths.join(" x ")),
+    }
 }
 
 /// A text that is not too long for a line of the inspector.

@@ -189,7 +189,7 @@ impl<'a> ServerRegionAt<'a> {
             .derived()
             .in_summary()
             .note(|of| format!("keeps {} active", of.count()).into()),
-        field("Chunk", |of| {
+        field("Chunk", |of: &Self| {
             let chunks =
                 of.region
                     .chunks
@@ -200,7 +200,8 @@ impl<'a> ServerRegionAt<'a> {
                         None => format!("{chunk} (outside the grid)").into(),
                     });
             Value::list_up_to(MAX_LISTED, chunks)
-        }),
+        })
+        .compared(|of| Value::list(of.region.chunks.iter().map(ToString::to_string))),
     ];
 
     pub(super) fn item(&self) -> LevelItem {
@@ -330,7 +331,10 @@ impl<'a> EnvironmentAt<'a> {
             at.sound(|sound| sound.reverb_high_pass)
         }),
         field("Material", Self::sky_materials),
-        field("3D skybox", |at| at.sky().map(has_3d_skybox).into()),
+        field("3D skybox", |at: &Self| at.sky().map(has_3d_skybox).into()).compared(|at| {
+            let flags = at.sky().map(|sky| Value::bits(sky.flags).named("Flags"));
+            flags.into()
+        }),
         field("Skybox chunk", |at| {
             let Some(sky) = at.sky() else {
                 return Value::absent();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::Map;
+use super::describe::whole;
 use super::known::Use;
 use super::materials::{Blend, Material};
 use super::properties::LevelAt;
@@ -231,7 +232,7 @@ impl<'a> MaterialAt<'a> {
     /// The names of its textures.
     fn texture_names(&self) -> Value {
         let names = self.named_textures();
-        let names = names.map(|(what, name, client)| (what, client.strings.told(name)));
+        let names = names.map(|(what, name, client)| (what, whole(&client.strings, name)));
         let names = names.filter(|(_, name)| !name.is_empty());
         Value::list(names.map(|(what, name)| Value::from(name).named(what)))
     }

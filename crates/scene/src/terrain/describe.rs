@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf, materials_of};
+use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
 use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
@@ -177,14 +177,13 @@ impl Document for Terrain {
             })
             .named_by_others(),
             Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
+                .told_by_lines()
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
                 .lost(|index| self.is_tile_missing(index))
-                .text("text", |index, bytes| {
-                    self.tile_bytes(index, bytes);
-                })
+                .text("text", |index, bytes| self.tile_bytes(index, bytes))
+                .checksums(|index| self.tile_checksum(index))
                 .naming_parts(|index, named| {
-                    let reading = self.tile_bytes(index, &mut Vec::new());
-                    let materials = reading.iter().flat_map(materials_of);
+                    let materials = self.materials_of_tile(index).into_iter().flatten();
                     named.extend(materials.map(|material| ("material", material)));
                 }),
             Parts::grid("chunk", [map.chunk_rows, map.chunk_cols], |[row, col]| {

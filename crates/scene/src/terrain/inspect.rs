@@ -1,5 +1,7 @@
 //! What is said of a terrain and its parts, in tables of fields.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use serde_json::{Map, Value as Json, json};
 
 use super::class::bad_tiles_note;
@@ -122,27 +124,54 @@ impl Terrain {
 
     /// Whether the file ends before a tile, which counts row by row.
     pub(super) fn is_tile_missing(&self, index: usize) -> bool {
-        let cols = self.map.cols().max(1);
-        let [row, col] = [index as u32 / cols, index as u32 % cols];
-        matches!(self.map.found(row, col), Found::Missing)
+        matches!(self.found_at(index), Found::Missing)
     }
 
-    /// Appends what a tile is but for its materials, by its index: its characters in one spelling. Gives what
-    /// they say.
-    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) -> Option<Reading> {
-        let map = &self.map;
-        let cols = map.cols().max(1);
-        let [row, col] = [index as u32 / cols, index as u32 % cols];
-        match map.found(row, col) {
+    /// What the file has in the place of a tile, by its index.
+    fn found_at(&self, index: usize) -> Found<'_> {
+        let cols = self.map.cols().max(1);
+        self.map.found(index as u32 / cols, index as u32 % cols)
+    }
+
+    /// The numbers of the materials that a tile names; one below 0 is that of none.
+    pub(super) fn materials_of_tile(&self, index: usize) -> Option<[usize; 2]> {
+        let materials = match self.found_at(index) {
+            Found::Odd(odd) => {
+                let reading = Reading::of(odd.text)?;
+                MATERIALS.map(|field| reading.get(field))
+            }
+            Found::Tile => {
+                let tile = self.map.tiles.get(index)?;
+                MATERIALS.map(|field| tile.get(field))
+            }
+            Found::Missing => return None,
+        };
+        Some(materials.map(|number| number as usize))
+    }
+
+    /// A checksum of a tile with the numbers of its materials, by its index; none of what the file has in another
+    /// form.
+    pub(super) fn tile_checksum(&self, index: usize) -> Option<u64> {
+        let tile = self.map.tiles.get(index)?;
+        let is_tile = matches!(self.found_at(index), Found::Tile);
+        let mut hasher = DefaultHasher::new();
+        tile.hash(&mut hasher);
+        is_tile.then(|| hasher.finish())
+    }
+
+    /// Appends what a tile is but for its materials, by its index: its characters in one spelling.
+    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
+        match self.found_at(index) {
             Found::Odd(odd) => {
                 // The engine reads a type in either case.
                 let (kind, rest) = odd.text.split_at(odd.text.len().min(1));
                 bytes.extend(kind.to_ascii_uppercase());
                 bytes.extend(rest);
-                Reading::of(odd.text)
             }
             Found::Tile => {
-                let mut tile = *map.tiles.get(index)?;
+                let Some(mut tile) = self.map.tiles.get(index).copied() else {
+                    return;
+                };
                 for field in SPELT_IN_TWO_WAYS {
                     tile.set(field, tile.get(field));
                 }
@@ -153,9 +182,8 @@ impl Terrain {
                     }
                 }
                 bytes.extend(text);
-                Some(Reading::from(&tile))
             }
-            Found::Missing => None,
+            Found::Missing => {}
         }
     }
 }
@@ -166,11 +194,6 @@ const SPELT_IN_TWO_WAYS: [Field; 2] = [Field::Type, Field::BaseHeight];
 
 /// The fields of a tile that name materials.
 const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];
-
-/// The numbers of the materials that a tile names; one below 0 is that of none.
-pub(super) fn materials_of(reading: &Reading) -> [usize; 2] {
-    MATERIALS.map(|field| reading.get(field) as usize)
-}
 
 fn no_material(number: i32) -> String {
     format!("{number}: there is no such material")

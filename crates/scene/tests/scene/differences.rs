@@ -142,6 +142,73 @@ fn materials_that_are_swapped_are_others_on_their_tiles() {
     assert_eq!(of_maps(&a, &b), ["material order: order"]);
 }
 
+/// A map of so many chunks, of tiles that differ from their neighbours.
+fn terrain(rows: u32, cols: u32) -> Pfmap {
+    let mut map = pfmap::read(&synthesize::pfmap(rows, cols, 1)).unwrap();
+    let cols = map.cols() as usize;
+    for (i, tile) in map.tiles.iter_mut().enumerate() {
+        tile.set(
+            Field::BaseHeight,
+            ((i / cols * 7 + i % cols * 3) % 10) as i32,
+        );
+    }
+    map
+}
+
+#[test]
+fn chunks_of_terrain_that_are_inserted_are_told_together() {
+    let a = terrain(2, 2);
+    let new = a.tiles[0];
+    for at in 0..=2 {
+        let [mut rows, mut cols] = [a.clone(), a.clone()];
+        rows.chunk_rows += 1;
+        let to = at * 32 * 64;
+        rows.tiles.splice(to..to, vec![new; 32 * 64]);
+        cols.chunk_cols += 1;
+        let lines = cols.tiles.chunks(64).map(|row| {
+            let (before, behind) = row.split_at(at * 32);
+            [before, &[new; 32], behind].concat()
+        });
+        cols.tiles = lines.flatten().collect();
+        for (b, what) in [(rows, "rows"), (cols, "columns")] {
+            let lines = format!("tile {what} {} to {}: ", 32 * at, 32 * at + 31);
+            let expected = ["map map: chunks".to_owned(), format!("+{lines}")];
+            assert_eq!(of_maps(&a, &b), expected);
+            let expected = ["map map: chunks".to_owned(), format!("-{lines}")];
+            assert_eq!(of_maps(&b, &a), expected);
+        }
+    }
+}
+
+#[test]
+fn tiles_that_move_on_by_a_line_are_told_by_the_lines_that_come_and_go() {
+    let a = terrain(1, 2);
+    let new = a.tiles[0];
+    let mut b = a.clone();
+    b.tiles.splice(64 * 5..64 * 5, [new; 64]);
+    b.tiles.truncate(a.tiles.len());
+    assert_eq!(of_maps(&a, &b), ["+tile row 5: ", "-tile row 31: "]);
+    let mut b = a.clone();
+    for row in b.tiles.chunks_mut(64) {
+        row[9..].rotate_right(1);
+        row[9] = new;
+    }
+    assert_eq!(of_maps(&a, &b), ["+tile column 9: ", "-tile column 63: "]);
+    // One more tile is that one.
+    b.tiles[640 + 30].set(Field::BaseHeight, 77);
+    let found = of_maps(&a, &b);
+    assert_eq!(found[1], "tile 10,29: base_height", "{found:?}");
+    assert_eq!(found.len(), 3);
+    // A few tiles are told by themselves wherever they have moved.
+    let flat = synthesize::pfmap(1, 1, 1);
+    let mut a = pfmap::read(&flat).unwrap();
+    a.tiles = vec![new; a.tiles.len()];
+    let mut b = a.clone();
+    a.tiles[32 * 4 + 3].set(Field::BaseHeight, 9);
+    b.tiles[32 * 5 + 3].set(Field::BaseHeight, 9);
+    assert_eq!(of_maps(&a, &b).len(), 2);
+}
+
 /// A model of which no two numbers are the same that a file writes with a point.
 fn model() -> Pfobj {
     let mut model = tiny_model();
@@ -326,6 +393,202 @@ fn a_corner_of_a_level_that_is_moved_a_little_is_a_difference() {
     }
 }
 
+/// A map of levels of one chunk each, which have nothing but their materials and environments in common.
+fn map_of_levels(count: u64) -> pmf::Pmf {
+    let mut maps = (0..count).map(|seed| synthesize::pmf([1, 1, 1], 2, seed));
+    let mut map = maps.next().unwrap();
+    map.levels.extend(maps.flat_map(|map| map.levels));
+    map
+}
+
+#[track_caller]
+fn of_levels(a: &pmf::Pmf, b: &pmf::Pmf) -> Vec<String> {
+    let files = [a, b].map(|map| pmf::write(map, Packing::Stored).unwrap());
+    differences("a.pmf", [&files[0], &files[1]])
+}
+
+#[test]
+fn a_level_that_comes_or_goes_is_one_difference() {
+    let a = map_of_levels(4);
+    for at in 0..a.levels.len() {
+        let mut b = a.clone();
+        let level = b.levels.remove(at);
+        assert_eq!(of_levels(&a, &b), [format!("-level {at}: ")]);
+        assert_eq!(of_levels(&b, &a), [format!("+level {at}: ")]);
+        for to in (0..a.levels.len()).filter(|to| *to != at) {
+            let mut b = b.clone();
+            b.levels.insert(to, level.clone());
+            assert_eq!(of_levels(&a, &b), ["level order: order"]);
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_a_level_follows_it() {
+    let a = map_of_levels(3);
+    let mut b = a.clone();
+    b.levels.rotate_left(1);
+    // All of them differ, and the last one only in a chunk, of which each has one.
+    b.levels[2].server.as_mut().unwrap().entities = pmf::Entities::default();
+    b.levels[1].common.materials[1].flags = 2;
+    let data = b.levels[0].chunks[0].data.as_mut().unwrap();
+    data.client.as_mut().unwrap().lightmaps[0].luxels[5] ^= 1;
+    assert_eq!(
+        of_levels(&a, &b),
+        [
+            "-entity 0: DUMMY made up: ",
+            "-entity 0: LIGHT made up: ",
+            "lightmap 1: (0, 0, 0): 0: luxels",
+            "material 2: grass: flags",
+            "level order: order",
+        ]
+    );
+    let new = synthesize::pmf([1, 1, 1], 2, 9).levels.remove(0);
+    b.levels.insert(0, new);
+    let found = of_levels(&a, &b);
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(found.contains(&"+level 0: ".to_owned()), "{found:?}");
+}
+
+/// What differs between two levels once something of the second one is changed.
+#[track_caller]
+fn of_changed_level(change: impl FnOnce(&mut pmf::Level)) -> Vec<String> {
+    let a = synthesize::pmf([1, 2, 1], 1, 7);
+    let mut b = a.clone();
+    change(&mut b.levels[0]);
+    of_levels(&a, &b)
+}
+
+#[test]
+fn whatever_is_read_of_a_level_is_a_difference() {
+    let found = of_changed_level(|level| level.client.as_mut().unwrap().skies[0].flags = 0x80);
+    assert_eq!(found, ["sky 0: day: flags"]);
+
+    // Far from the origin, where fewer digits are left behind the point.
+    let file = pmf::write(&synthesize::pmf([1, 2, 1], 1, 7), Packing::Stored).unwrap();
+    let map = pmf::read(&file).unwrap();
+    let data = map.levels[0].chunks[1].data.as_ref().unwrap();
+    let mut colliders = data.cubes.iter().filter_map(|(_, cube)| match cube {
+        Cube::Collider(collider) => Some(data.cubes.boxes(collider)),
+        _ => None,
+    });
+    let corners = colliders.next().unwrap().as_flattened();
+    let numbers = corners.as_flattened().iter();
+    let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+    let mut places = file.windows(bytes.len()).enumerate();
+    let at = places.rfind(|(_, window)| *window == bytes).unwrap().0;
+    let mut other = file.clone();
+    other[at] ^= 1;
+    let found = differences("a.pmf", [&file, &other]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("cube 0: (0, 1, 0)"), "{found:?}");
+
+    // What is far down in a long list.
+    let lists = |last: u32| {
+        move |level: &mut pmf::Level| {
+            let data = level.chunks[0].data.as_mut().unwrap();
+            let seen: Vec<u32> = (1..600).chain([last]).collect();
+            let mut cubes = pmf::Cubes::default();
+            let other = (pmf::ChunkIndex::new([0, 1, 0]), seen.clone());
+            cubes.push_vis_info(1, seen, &[other]);
+            cubes.push_empty();
+            cubes.link().unwrap();
+            data.cubes = cubes;
+            let region = &mut data.server.as_mut().unwrap().regions[0];
+            region.chunks = vec![pmf::ChunkIndex::default(); 300];
+            region.chunks[299] = pmf::ChunkIndex::new([0, last, 0]);
+        }
+    };
+    let [mut a, mut b] = [0, 1].map(|_| synthesize::pmf([1, 2, 1], 1, 7));
+    lists(0)(&mut a.levels[0]);
+    lists(1)(&mut b.levels[0]);
+    assert_eq!(
+        of_levels(&a, &b),
+        [
+            "cube 0: (0, 0, 0): 0: sees_cubes sees_of_chunk",
+            "server region 0: (0, 0, 0): 0: chunk",
+        ]
+    );
+}
+
+#[test]
+fn whatever_is_read_of_an_entity_is_a_difference() {
+    let map = |name: &str, number: u32, flags: u64| {
+        let mut strings = pmf::StringTableBuilder::default();
+        let numbers = |count, last| (1..count).chain([last]).collect::<Vec<u32>>();
+        let values = pmf::PropertyValues::U32(numbers(300, number));
+        let property = pmf::Property {
+            lengths: vec![300],
+            values,
+        };
+        let entity = pmf::NewEntity::new(pmf::EntityKind::Prop, name);
+        let entity = pmf::NewEntity {
+            properties: vec![0],
+            ..entity
+        };
+        let list = pmf::EntityList {
+            properties: vec![property],
+            entities: vec![entity.with("flags", flags)],
+        };
+        let mut map = synthesize::pmf([1, 1, 1], 1, 7);
+        map.entities = list.build(&mut strings).unwrap();
+        map.strings = strings.finish();
+        map
+    };
+    let a = map("prop", 1, 0);
+    assert_eq!(
+        of_levels(&a, &map("prop", 2, 0)),
+        ["entity PROP prop: property"]
+    );
+    assert_eq!(
+        of_levels(&a, &map("prop", 1, 0x80)),
+        ["entity PROP prop: flags"]
+    );
+    let [a, b] = ["a", "b"].map(|end| map(&format!("{}{end}", "long".repeat(200)), 1, 0));
+    assert_eq!(of_levels(&a, &b).len(), 1);
+    // A gamemode under another name is one of the map.
+    let mut b = a.clone();
+    b.header.gamemodes[0] = "run".to_owned();
+    assert_eq!(of_levels(&a, &b), ["map map: gamemodes"]);
+}
+
+#[test]
+fn an_error_is_the_difference_where_nothing_else_is() {
+    let map = synthesize::pmf([1, 2, 1], 1, 7);
+    let mut other = map.clone();
+    other.levels[0].chunk_exponent += 1;
+    let files = [&map, &other].map(|map| pmf::write(map, Packing::Stored).unwrap());
+    let [a, b] = [&files[0], &files[1]].map(|file| open("a.pmf", file));
+    let told = |a: &dyn mapscope_scene::Document, b| {
+        let mut diff = Diff::of([a, b]).unwrap();
+        diff.tell_errors();
+        assert_eq!(diff.count(), diff.differences.len() as u64);
+        diff
+    };
+    for (diff, is_in) in [
+        (told(&*a, &*b), [false, true]),
+        (told(&*b, &*a), [true, false]),
+        // They may differ in what the error leaves out.
+        (told(&*b, &*b), [true; 2]),
+    ] {
+        let [error] = &diff.differences[..] else {
+            panic!("{:?}", diff.differences);
+        };
+        assert_eq!((error.what, error.is_in), ("error", is_in));
+        assert_eq!(error.at.each_ref().map(Option::is_some), is_in);
+        let texts = error.fields[0].texts().into_iter().flatten();
+        for text in texts {
+            assert!(text.contains("chunks of 2^5 m; expected 2^4"), "{text}");
+        }
+        assert_eq!(diff.groups.len(), 1);
+    }
+    assert_eq!(told(&*a, &*a).count(), 0);
+    // What was read says it first.
+    other.header.name = "other".to_owned();
+    let b = open("a.pmf", &pmf::write(&other, Packing::Stored).unwrap());
+    assert_eq!(told(&*a, &*b).differences[0].what, "map");
+}
+
 #[test]
 fn whatever_of_a_scene_has_another_name_is_one_difference() {
     let renamed = [
@@ -355,12 +618,9 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
         let layer = b.layers.remove(at);
         assert_eq!(of_binary_maps(&a, &b), [format!("-layer Layer {at}: ")]);
         assert_eq!(of_binary_maps(&b, &a), [format!("+layer Layer {at}: ")]);
-        // Another tile of one that stays, and moves otherwise, is found in that one.
+        // Another tile of one that stays is found in that one.
         for other in 0..b.layers.len() {
             let mut b = b.clone();
-            if b.layers[other].parallax == layer.parallax {
-                continue;
-            }
             b.layers[other].tiles[40] ^= 1;
             let mut found = of_binary_maps(&a, &b);
             found.sort();
