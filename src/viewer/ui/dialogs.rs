@@ -21,9 +21,9 @@ use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State};
-use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};
+use mapscope_scene::{MapChoice, fixed};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
@@ -389,10 +389,8 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
         let fps = options.fps;
         let images = state.animation_length();
         let secs = images as f32 / fps;
-        ui.weak(format!(
-            "{}, {secs:.1} s",
-            counted(images as usize, "image")
-        ));
+        let images = counted(images as usize, "image");
+        ui.weak(format!("{images}, {} s", fixed(secs, 1)));
     });
     ui.add_space(4.0);
     picture_options(ui, state);

@@ -17,7 +17,7 @@ use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::{Request, format, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
-use mapscope_scene::OwnClip;
+use mapscope_scene::{OwnClip, fixed};
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;
@@ -138,7 +138,8 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
             for (index, clip) in state.clips().iter().enumerate() {
                 let frames = format::counted(clip.frames as usize, "frame");
                 let secs = f64::from(clip.frames) / state.player.fps();
-                line(&clip.name, format!("{frames}, {secs:.2} s"), Some(index));
+                let length = format!("{frames}, {} s", fixed(secs, 2));
+                line(&clip.name, length, Some(index));
             }
             line(still, String::new(), None);
         });
@@ -209,7 +210,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
         }
         field.on_hover_text("Seconds from the beginning of the clip");
         if is_clock {
-            ui.weak(format!("/ {:.0} s", last / fps));
+            ui.weak(format!("/ {} s", fixed(last / fps, 0)));
             own_clip(ui, context.state);
         }
     });
@@ -600,11 +601,12 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
 fn moment_text(state: &State, frame: f64) -> String {
     if state.plays_clock() {
         let seconds = (frame / state.player.fps() + 1e-6).floor();
-        format!("{:.0}:{:02.0}", (seconds / 60.0).floor(), seconds % 60.0)
+        let [minutes, seconds] = [(seconds / 60.0).floor(), seconds % 60.0];
+        format!("{}:{:0>2}", fixed(minutes, 0), fixed(seconds, 0))
     } else if state.player.is_smooth() && frame.fract() != 0.0 {
-        format!("{frame:.1}")
+        fixed(frame, 1)
     } else {
-        format!("{frame:.0}")
+        fixed(frame, 0)
     }
 }
 
