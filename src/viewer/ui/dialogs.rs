@@ -3,8 +3,8 @@
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use egui::{
-    Align, CompletionPopup, Id, Key, Layout, Modal, RectAlign, Response, RichText, Role,
-    Suggestion, TextEdit, WidgetInfo,
+    Align, CompletionPopup, Id, Key, Layout, Modal, Order, RectAlign, Response, RichText, Role,
+    ScrollArea, Suggestion, TextEdit, WidgetInfo,
 };
 
 use super::cheat_sheet;
@@ -107,6 +107,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             egui::Window::new("Keys and pointer")
                 .open(&mut open)
                 .collapsible(false)
+                .order(Order::Foreground)
                 .default_size([SHEET_WIDTH, 560.0])
                 // What does not fit into its column must not widen the window with every frame.
                 .max_width(SHEET_WIDTH)
@@ -161,7 +162,9 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
 
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
-    let shown = Modal::new(Id::unique(id)).frame(frame).show(ctx, content);
+    let shown = Modal::new(Id::unique(id))
+        .frame(frame)
+        .show(ctx, content);
     match shown.inner {
         Answer::Stay if shown.should_close() => Answer::Close,
         answer => answer,
@@ -230,9 +233,10 @@ fn path(
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let typed = text.trim().trim_matches('"');
     let meant = from_home(typed);
-    if !typed.is_empty() && meant != Path::new(typed) {
-        ui.weak(meant.display().to_string());
-    }
+    // Always there, so that nothing below it moves while one types.
+    let is_other = !typed.is_empty() && meant != Path::new(typed);
+    let whole = is_other.then(|| meant.display().to_string());
+    ui.add(egui::Label::new(RichText::new(whole.unwrap_or_default()).weak()).truncate());
     if let Some(why_not) = why_not {
         ui.colored_label(ui.visuals().error_fg_color, why_not);
     }
@@ -497,26 +501,24 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
     ));
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
-    egui::ScrollArea::vertical()
-        .max_height(320.0)
-        .show(ui, |ui| {
-            for map in maps {
-                let name = folder::name(&map.path);
-                let size = map.size();
-                ui.horizontal(|ui| {
-                    let button = ui.button(&name);
-                    parts::name(&button, &format!("{name}, {size}"));
-                    if button.clicked() {
-                        answer = Answer::Map(if map.path == own {
-                            MapChoice::Beside
-                        } else {
-                            MapChoice::File(map.path.clone())
-                        });
-                    }
-                    ui.weak(size);
-                });
-            }
-        });
+    ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+        for map in maps {
+            let name = folder::name(&map.path);
+            let size = map.size();
+            ui.horizontal(|ui| {
+                let button = ui.button(&name);
+                parts::name(&button, &format!("{name}, {size}"));
+                if button.clicked() {
+                    answer = Answer::Map(if map.path == own {
+                        MapChoice::Beside
+                    } else {
+                        MapChoice::File(map.path.clone())
+                    });
+                }
+                ui.weak(size);
+            });
+        }
+    });
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         let none = ui.button("None");

@@ -453,7 +453,7 @@ mod tests {
     use crate::viewer::testing::maps::{map, with_map};
     use crate::viewer::testing::rooms::with_rooms;
     use crate::viewer::testing::{
-        Window, button, document, drag, level, middle, model, move_to, open_demo, press,
+        self, Window, button, document, drag, level, middle, model, move_to, open_demo, press,
         quick_drag, state, window, with_demo, with_moving,
     };
     use crate::viewer::view::camera_control::CameraMode;
@@ -890,8 +890,8 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::Enter);
         assert!(state(&harness).effects.is_empty());
-        let toast = state(&harness).notices.toasts.last().unwrap();
-        assert!(toast.text.contains("no such folder"), "{}", toast.text);
+        harness.run();
+        harness.get_by_label("There is no such folder");
         assert!(harness.get_by_label("Path").is_focused());
     }
 
@@ -1198,6 +1198,57 @@ mod tests {
             panic!("one");
         };
         assert_eq!(alone.bottom(), last.bottom());
+    }
+
+    #[test]
+    fn dialogs_are_drawn_over_messages() {
+        for (action, heading) in [
+            (Action::CheatSheet, "Keys and pointer"),
+            (Action::About, "Draws with"),
+        ] {
+            let mut harness = with_demo();
+            let notices = &mut harness.state_mut().state.notices;
+            notices.toast("a message", Some(Severity::Error));
+            harness.state_mut().state.run(action);
+            harness.run();
+            let drawn = |wanted: &str| {
+                let shapes = &harness.output().shapes;
+                let is_it = |shape: &egui::Shape| match shape {
+                    egui::Shape::Text(text) => text.galley.text() == wanted,
+                    _ => false,
+                };
+                shapes.iter().position(|clipped| is_it(&clipped.shape))
+            };
+            assert!(drawn("File") < drawn("a message"));
+            assert!(drawn("a message") < drawn(heading), "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_asks_for_a_path_stays_as_it_is_while_the_path_changes() {
+        let mut harness = with_demo();
+        harness.state_mut().state.ask_path(PathPurpose::Compare);
+        harness.run();
+        let compare = |harness: &Harness<'_, Window>| harness.get_by_label("Compare").rect();
+        let before = compare(&harness);
+        let typed = "none.pfmap";
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text(typed.to_owned()));
+        harness.run();
+        let whole = std::env::current_dir().unwrap().join(typed);
+        harness.get_by_label(whole.to_str().unwrap());
+        assert_eq!(compare(&harness), before);
+        // While it is compared, which has not begun here.
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert!(matches!(
+            state(&harness).effects.last(),
+            Some(Effect::Compare(_))
+        ));
+        let field = harness.get_by_role_and_label(Role::TextInput, "Path");
+        assert_eq!(field.value().as_deref(), Some(typed));
+        assert_eq!(compare(&harness), before);
     }
 
     #[test]

@@ -267,7 +267,8 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
         bottom = rect.top() - TOAST_GAP;
         let id = Id::unique("toast").with(nth);
-        let layer = egui::LayerId::new(egui::Order::Foreground, id);
+        // Over the view, and below what is in front of the window.
+        let layer = egui::LayerId::new(egui::Order::Middle, id);
         let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
         let mut ui = Ui::new(ctx.clone(), id, builder);
         ui.painter()
