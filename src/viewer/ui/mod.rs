@@ -1252,6 +1252,31 @@ mod tests {
     }
 
     #[test]
+    fn a_problem_that_nothing_can_be_shown_of_takes_the_selection_away() {
+        let mut bytes = mapscope_testdata::synthesize::pfmap(1, 1, 1);
+        bytes.extend_from_slice(b"0+0000000001101001111000\n");
+        let source = mapscope_scene::Source {
+            path: "made.pfmap".into(),
+            bytes: bytes.into(),
+            embedded: &[],
+        };
+        let (options, progress) = (mapscope_scene::OpenOptions::default(), Progress::default());
+        let map = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let mut problems = map.about().problems.iter();
+        let problem = problems.find(|problem| map.problem_target(problem).is_none());
+        let name = problem.unwrap().to_string();
+        let mut harness = window(|state| state.loaded(testing::loaded(map, false)));
+        let tile = Some(TerrainItem::Tile { row: 3, col: 3 }.into());
+        harness.state_mut().state.select(tile);
+        harness.run();
+        assert_eq!(state(&harness).view.shown.selected, tile);
+        harness.get_by_label(&name).click();
+        harness.run();
+        assert_eq!(state(&harness).view.shown.selected, None);
+        harness.get_by_label("This problem is not about something that can be shown");
+    }
+
+    #[test]
     fn recent_files_of_one_name_are_told_apart_and_come_before_the_demos() {
         let mut harness = window(|state| {
             for folder in ["/game/zebra", "/game/quagga"] {
