@@ -29,6 +29,8 @@ use mapscope_scene::{MapChoice, fixed};
 const SHEET_WIDTH: f32 = 660.0;
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;
+/// The least room between a dialog and the edges of the window, in logical pixels.
+const GAP: f32 = 6.0;
 
 /// Gives a text field, which has no label of its own, a name for screen readers.
 pub(crate) fn name_field(field: &Response, name: &'static str) {
@@ -160,11 +162,29 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
     }
 }
 
+/// Room for what is in a dialog from top to bottom, in points.
+pub(crate) fn room(ctx: &egui::Context) -> f32 {
+    ctx.content_rect().height() - 2.0 * (f32::from(MARGIN) + GAP)
+}
+
+/// Scrolls what is higher than some room.
+pub(crate) fn scrolled<R>(
+    ui: &mut egui::Ui,
+    room: f32,
+    content: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let area = ScrollArea::vertical().max_height(room);
+    // Else it would keep the height of the last frame when its content grows.
+    let area = area.min_scrolled_height(room);
+    area.show(ui, content).inner
+}
+
+/// Shows a dialog that is in front of all; what has no room in the window is scrolled.
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
     let shown = Modal::new(Id::unique(id))
         .frame(frame)
-        .show(ctx, content);
+        .show(ctx, |ui| scrolled(ui, room(ctx), content));
     match shown.inner {
         Answer::Stay if shown.should_close() => Answer::Close,
         answer => answer,

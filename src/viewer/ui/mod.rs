@@ -1200,6 +1200,50 @@ mod tests {
         assert_eq!(alone.bottom(), last.bottom());
     }
 
+    /// A window that is too low for menus and dialogs, with a map open.
+    fn low_window() -> Harness<'static, Window> {
+        let low = Harness::builder().with_size(vec2(640.0, 320.0));
+        testing::built(low, |state| {
+            state.loaded(testing::loaded(document(), false));
+        })
+    }
+
+    #[test]
+    fn all_of_a_menu_is_reached_in_a_low_window() {
+        let mut harness = low_window();
+        let window = harness.ctx.content_rect();
+        let bar = harness.get_by_label("File").rect();
+        harness.get_by_label("File").click();
+        harness.run();
+        let item =
+            |harness: &Harness<'_, Window>, name: &str| harness.get_by_label_contains(name).rect();
+        assert!(item(&harness, "Open…").top() > bar.bottom());
+        assert!(!window.contains_rect(item(&harness, "Quit")));
+        harness.get_by_label_contains("Quit").focus();
+        harness.run();
+        assert!(window.contains_rect(item(&harness, "Quit")));
+    }
+
+    #[test]
+    fn all_of_a_dialog_is_reached_in_a_low_window() {
+        let mut harness = low_window();
+        let window = harness.ctx.content_rect();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        for shown in ["Find a command", "File › Open…: Choose a file and open it"] {
+            let shown = harness.get_by_label(shown).rect();
+            assert!(window.contains_rect(shown), "{shown:?}");
+        }
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        harness.state_mut().state.run(Action::SaveAnimation);
+        harness.run();
+        assert!(window.contains_rect(harness.get_by_label("Save animation").rect()));
+        let save = |harness: &Harness<'_, Window>| harness.get_by_label("Save…").rect();
+        assert!(!window.contains_rect(save(&harness)));
+        move_to(&mut harness, window.center());
+        wheel(&mut harness, -20.0);
+        assert!(window.contains_rect(save(&harness)));
+    }
+
     #[test]
     fn dialogs_are_drawn_over_messages() {
         for (action, heading) in [
