@@ -20,9 +20,11 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use egui::containers::panel::PanelState;
+use egui::scroll_area::ScrollBarVisibility;
+use egui::style::ScrollFadeStyle;
 use egui::{
-    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, TextureId,
-    Ui, UiBuilder,
+    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, ScrollArea,
+    TextureId, Ui, UiBuilder,
 };
 
 use self::mini_map::MiniMap;
@@ -38,6 +40,10 @@ use super::view::viewport::{self, Viewport};
 const CLOSE_SIDE: f32 = 22.0;
 /// Room beside the name of a panel in its tab, in points.
 const TAB_PADDING: f32 = 6.0;
+/// How much of the tabs beside the open one is in sight, in points: enough to click them.
+const TAB_PEEK: f32 = 28.0;
+/// Width of what fades of the tabs where there are more, in points.
+const TAB_FADE: f32 = 12.0;
 /// The smallest view in which legends are not folded at first, in points.
 const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
@@ -290,25 +296,46 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
         ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
         egui::Vec2::splat(CLOSE_SIDE),
     );
-    let tabs = Rect::everything_left_of(close.left()).intersect(ui.available_rect_before_wrap());
-    // In a narrow panel they take two lines.
+    let end = close.left() - TAB_PADDING;
+    let tabs = Rect::everything_left_of(end).intersect(ui.available_rect_before_wrap());
     ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
-        ui.horizontal_wrapped(|ui| {
-            // So that four beside each other have room in a panel of the usual width.
-            ui.spacing_mut().button_padding.x = TAB_PADDING;
-            ui.spacing_mut().item_spacing.x = 0.0;
-            for &panel in Panel::ALL {
-                if panel.dock() != dock || !state.offers(panel) {
-                    continue;
+        // The wheel scrolls them whichever way it turns.
+        ui.style_mut().always_scroll_the_only_direction = true;
+        // So that four beside each other have room in a panel of the usual width.
+        ui.spacing_mut().button_padding.x = TAB_PADDING;
+        // Names are short, and cut off they are to look so.
+        ui.spacing_mut().scroll.fade = ScrollFadeStyle {
+            strength: 1.0,
+            size: TAB_FADE,
+        };
+        let shown = Id::unique(("tab in sight", dock));
+        let area = ScrollArea::horizontal()
+            .id_salt(shown)
+            .auto_shrink([false, true])
+            .scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden)
+            .animated(false);
+        area.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                for &panel in Panel::ALL {
+                    if panel.dock() != dock || !state.offers(panel) {
+                        continue;
+                    }
+                    let tab =
+                        ui.selectable_label(panel == open, RichText::new(panel.name()).strong());
+                    places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
+                    // One that is opened is brought into sight, and so is one that the keyboard goes to.
+                    let now = (open, tabs.width());
+                    let was = ui.data_mut(|data| data.get_temp(shown));
+                    if tab.gained_focus() || panel == open && was != Some(now) {
+                        ui.data_mut(|data| data.insert_temp(shown, now));
+                        ui.scroll_to_rect(tab.rect.expand2(egui::vec2(TAB_PEEK, 0.0)), None);
+                    }
+                    if tab.on_hover_text(panel.help()).clicked() {
+                        state.show_panel(panel);
+                    }
                 }
-                let tab = ui
-                    .selectable_label(panel == open, RichText::new(panel.name()).strong())
-                    .on_hover_text(panel.help());
-                places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
-                if tab.clicked() {
-                    state.show_panel(panel);
-                }
-            }
+            });
         });
     });
     let button = Button::new(RichText::new("×").size(18.0)).frame(false);
