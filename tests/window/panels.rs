@@ -1124,7 +1124,7 @@ fn statistics_are_told_in_units_for_people() {
         ("GPU memory", "56.0 MiB"),
         ("Memory", "1.5 KiB"),
         ("GPU", "A fine GPU"),
-        ("Tiles", "16384"),
+        ("Tiles", "16\u{202f}384"),
     ] {
         let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
         assert!(

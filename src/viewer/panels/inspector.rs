@@ -185,7 +185,9 @@ fn show_spans(ui: &mut Ui, property: &Property) {
             if !fields.contains(&span.field) {
                 fields.push(span.field);
                 let color = parts::field_color(ui, span.color_index);
-                ui.label(RichText::new(span.field).small().color(color));
+                let name = RichText::new(span.field).small().color(color);
+                // A name of two words stays on one line.
+                ui.add(Label::new(name).extend());
             }
         }
     });

@@ -1494,6 +1494,23 @@ mod tests {
     }
 
     #[test]
+    fn the_names_of_characters_are_not_broken_and_the_advice_stands_in_the_middle() {
+        let mut harness = with_demo();
+        let tile = TerrainItem::Tile { row: 3, col: 3 };
+        harness.state_mut().state.select(Some(tile.into()));
+        harness.state_mut().state.run(Action::Panel(Panel::Changes));
+        harness.run();
+        for name in ["Side material", "Blend north", "Ramp height"] {
+            for name in harness.get_all_by_label(name) {
+                assert!(name.rect().height() < 20.0, "{:?}", name.rect());
+            }
+        }
+        let advice = harness.get_by_label("Nothing to compare with").rect();
+        let button = harness.get_by_label("Compare with…").rect();
+        assert!((advice.center().x - button.center().x).abs() < 1.0);
+    }
+
+    #[test]
     fn a_search_is_over_with_the_file_and_enter_selects_what_it_finds() {
         let mut harness = with_demo();
         let field = |harness: &Harness<'_, Window>| {
