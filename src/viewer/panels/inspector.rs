@@ -180,6 +180,7 @@ fn show_spans(ui: &mut Ui, property: &Property) {
         });
     });
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
         let mut fields: Vec<&str> = Vec::new();
         for span in &property.spans {
             if !fields.contains(&span.field) {

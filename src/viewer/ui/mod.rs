@@ -559,6 +559,26 @@ mod tests {
     }
 
     #[test]
+    fn the_demos_stand_in_the_middle_of_the_start_page() {
+        let harness = window(|_| {});
+        let rects = &harness.state().placed.rects;
+        let cards = commands::all().iter().filter_map(|command| {
+            let name = format!("start-{}", command.id);
+            let is_demo = matches!(command.action, Action::OpenDemo(_));
+            let found = rects.iter().find(|(known, _)| is_demo && *known == name)?;
+            Some(found.1)
+        });
+        let cards: Vec<Rect> = cards.collect();
+        let middle = harness.ctx.content_rect().center().x;
+        for card in &cards {
+            let row = cards.iter().filter(|other| other.top() == card.top());
+            let row = row.fold(Rect::NOTHING, |row, other| row.union(*other));
+            assert!((row.center().x - middle).abs() <= 1.0, "{row:?}");
+        }
+        assert!(cards.len() > 5, "{cards:?}");
+    }
+
+    #[test]
     fn about_says_what_draws_and_why() {
         let mut harness = with_demo();
         let why = "llvmpipe (gl): asked for by --backend";

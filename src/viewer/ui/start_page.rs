@@ -82,7 +82,7 @@ impl StartPage {
             let width = row.len() as f32 * (THUMBNAIL_SIZE.x + spacing) - spacing;
             let indent = (ui.available_width() - width) * 0.5;
             ui.horizontal(|ui| {
-                ui.add_space((indent - spacing).max(0.0));
+                ui.add_space(indent.max(0.0));
                 for (command, demo) in row {
                     let thumbnail = self.thumbnail(ui, demo);
                     let card = card(ui, command, demo, thumbnail);

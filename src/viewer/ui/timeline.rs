@@ -7,7 +7,7 @@ use egui::accesskit;
 use egui::{
     Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId,
     Galley, Id, Key, Layout, Modifiers, Panel, Pos2, Rect, Response, Role, Sense, Slider, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::BarContext;
@@ -595,8 +595,7 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
             let color = theme::WEAK_TEXT.gamma_multiply(if inside { 1.0 } else { 0.6 });
             let text = moment_text(state, frame.into());
             let galley = painter.layout_no_wrap(text, font.clone(), color);
-            let at = pos2(x, upper.top() + 2.0);
-            let place = Align2::CENTER_TOP.anchor_size(at, galley.size());
+            let place = within(upper, x, 2.0, galley.size());
             if !place.intersects(flag.expand(3.0)) {
                 painter.galley(place.min, galley, color);
             }
@@ -639,6 +638,15 @@ fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2])
     }
 }
 
+/// The place of something of a size around a place of the ruler, so far below its top, where it is not
+/// cut off at the ends.
+fn within(ruler: Rect, x: f32, below: f32, size: Vec2) -> Rect {
+    let half = size.x * 0.5;
+    let [left, right] = [ruler.left() + half, ruler.right() - half];
+    let middle = pos2(x.clamp(left, right.max(left)), ruler.top() + below);
+    Align2::CENTER_TOP.anchor_size(middle, size)
+}
+
 /// The number of the moment that is shown, at the top of the playhead.
 struct Flag {
     rect: Rect,
@@ -652,11 +660,7 @@ impl Flag {
         let font = FontId::monospace(11.5);
         let number = ui.painter().layout_no_wrap(text, font, theme::DEEP);
         let size = number.size() + vec2(8.0, 1.0);
-        let half = size.x * 0.5;
-        let [left, right] = [ruler.left() + half, ruler.right() - half];
-        let middle = track.x(frame).clamp(left, right.max(left));
-        let center = pos2(middle, ruler.top() + 1.0 + size.y * 0.5);
-        let rect = Rect::from_center_size(center, size);
+        let rect = within(ruler, track.x(frame), 1.0, size);
         Self { rect, number }
     }
 }
@@ -1214,6 +1218,16 @@ mod tests {
             assert_eq!(state(&h).player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
         }
+    }
+
+    #[test]
+    fn numbers_are_not_cut_off_at_the_ends_of_the_ruler() {
+        let ruler = Rect::from_min_size(pos2(8.0, 50.0), vec2(100.0, 38.0));
+        let place = |x| within(ruler, x, 2.0, vec2(30.0, 12.0));
+        for x in [8.0, 20.0, 60.0, 96.0, 108.0] {
+            assert!(ruler.contains_rect(place(x)), "{x}: {:?}", place(x));
+        }
+        assert_eq!(place(60.0).center_top(), pos2(60.0, 52.0));
     }
 
     /// Texts on the ruler, with their places.

@@ -177,7 +177,10 @@ fn unknown_reason(bytes: &[u8]) -> String {
         }
         _ => "this is binary data of no format that Mapscope knows",
     };
-    format!("{looks}; Mapscope opens {}", known.join(", "))
+    format!(
+        "{looks}; the formats that Mapscope opens are {}",
+        known.join(", ")
+    )
 }
 
 #[cfg(test)]
