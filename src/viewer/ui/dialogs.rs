@@ -27,6 +27,8 @@ use mapscope_scene::{MapChoice, fixed};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
+/// Width of the names of what is said about the program, in logical pixels.
+const ABOUT_NAME_WIDTH: f32 = 84.0;
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;
 /// The least room between a dialog and the edges of the window, in logical pixels.
@@ -134,6 +136,8 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         }
     };
     if !matches!(answer, Answer::Stay) {
+        // What opens another dialog has it shown at once.
+        ctx.request_repaint();
         // Or else the next key would still be meant for the field that is gone.
         ctx.memory_mut(egui::Memory::stop_text_input);
     }
@@ -612,18 +616,22 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     let formats: Vec<&str> = mapscope_scene::formats()
         .map(|format| format.name)
         .collect();
-    egui::Grid::new("about").num_columns(2).show(ui, |ui| {
-        for (name, value) in [
-            ("Opens", formats.join(", ")),
-            ("Draws with", state.interface.adapter_and_reason.clone()),
-            ("Anti-aliasing", state.interface.anti_aliasing.clone()),
-            ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
-        ] {
-            ui.label(RichText::new(name).weak());
+    for (name, value) in [
+        ("Opens", &*formats.join(", ")),
+        ("Draws with", &state.interface.adapter_and_reason),
+        ("Anti-aliasing", &state.interface.anti_aliasing),
+        ("Licence", env!("CARGO_PKG_LICENSE")),
+    ] {
+        // Not a grid, which knows in its third frame only how high its lines are.
+        ui.horizontal_top(|ui| {
+            let column = egui::vec2(ABOUT_NAME_WIDTH, 0.0);
+            ui.allocate_ui(column, |ui| {
+                ui.set_width(column.x);
+                ui.weak(name);
+            });
             ui.add(egui::Label::new(value).wrap());
-            ui.end_row();
-        }
-    });
+        });
+    }
     ui.add_space(6.0);
     if ui.button("Close").clicked() {
         Answer::Close

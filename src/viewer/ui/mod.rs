@@ -591,6 +591,53 @@ mod tests {
         harness.get_by_label("4 samples a pixel");
     }
 
+    /// Where a text is drawn, and how many shapes below it.
+    fn drawn(harness: &Harness<'_, Window>, wanted: &str) -> Option<(usize, egui::Pos2)> {
+        let mut shapes = harness.output().shapes.iter().enumerate();
+        shapes.find_map(|(at, clipped)| match &clipped.shape {
+            egui::Shape::Text(text) if text.galley.text() == wanted => Some((at, text.pos)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn about_is_where_it_stays_as_soon_as_it_is_seen() {
+        let mut harness = with_demo();
+        let why = "llvmpipe (vulkan): a software adapter, since no graphics card was found. ";
+        let interface = &mut harness.state_mut().state.interface;
+        interface.adapter_and_reason = why.repeat(3);
+        harness.state_mut().state.run(Action::About);
+        let mut seen = Vec::new();
+        for _ in 0..6 {
+            harness.step();
+            let texts = ["Opens", "Licence", "Close"].map(|text| drawn(&harness, text));
+            if let [Some((_, first)), Some((_, last)), Some((_, close))] = texts {
+                assert!(first.y + 80.0 < last.y && last.y < close.y);
+                seen.push([first, last, close]);
+            }
+        }
+        assert!(seen.len() >= 4, "{seen:?}");
+        assert!(seen.iter().all(|places| *places == seen[0]), "{seen:?}");
+    }
+
+    #[test]
+    fn a_dialog_that_another_opens_is_seen_without_a_further_event() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let events = &mut harness.input_mut().events;
+        events.push(Event::Text("about".to_owned()));
+        harness.run();
+        harness.input_mut().events.push(Event::Key {
+            key: Key::Enter,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run();
+        assert!(drawn(&harness, "Licence").is_some());
+    }
+
     #[test]
     fn keys_run_commands() {
         let mut harness = with_demo();
@@ -1302,16 +1349,9 @@ mod tests {
             notices.toast("a message", Some(Severity::Error));
             harness.state_mut().state.run(action);
             harness.run();
-            let drawn = |wanted: &str| {
-                let shapes = &harness.output().shapes;
-                let is_it = |shape: &egui::Shape| match shape {
-                    egui::Shape::Text(text) => text.galley.text() == wanted,
-                    _ => false,
-                };
-                shapes.iter().position(|clipped| is_it(&clipped.shape))
-            };
-            assert!(drawn("File") < drawn("a message"));
-            assert!(drawn("a message") < drawn(heading), "{heading}");
+            let below = |text: &str| drawn(&harness, text).map(|(below, _)| below);
+            assert!(below("File") < below("a message"));
+            assert!(below("a message") < below(heading), "{heading}");
         }
     }
 
