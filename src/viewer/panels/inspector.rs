@@ -196,18 +196,21 @@ fn show_spans(ui: &mut Ui, property: &Property) {
             }
         });
     });
-    ui.horizontal_wrapped(|ui| {
+    ui.scope(|ui| {
+        // Rows as low as their text.
         ui.spacing_mut().interact_size.y = 0.0;
-        let mut fields: Vec<&str> = Vec::new();
-        for span in &property.spans {
-            if !fields.contains(&span.field) {
-                fields.push(span.field);
-                let color = parts::field_color(ui, span.color_index);
-                let name = RichText::new(span.field).small().color(color);
-                // A name of two words stays on one line.
-                ui.add(Label::new(name).extend());
+        ui.horizontal_wrapped(|ui| {
+            let mut fields: Vec<&str> = Vec::new();
+            for span in &property.spans {
+                if !fields.contains(&span.field) {
+                    fields.push(span.field);
+                    let color = parts::field_color(ui, span.color_index);
+                    let name = RichText::new(span.field).small().color(color);
+                    // A name of two words stays on one line.
+                    ui.add(Label::new(name).extend());
+                }
             }
-        }
+        });
     });
 }
 
