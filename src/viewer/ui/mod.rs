@@ -560,22 +560,46 @@ mod tests {
 
     #[test]
     fn the_demos_stand_in_the_middle_of_the_start_page() {
-        let harness = window(|_| {});
-        let rects = &harness.state().placed.rects;
-        let cards = commands::all().iter().filter_map(|command| {
-            let name = format!("start-{}", command.id);
-            let is_demo = matches!(command.action, Action::OpenDemo(_));
-            let found = rects.iter().find(|(known, _)| is_demo && *known == name)?;
-            Some(found.1)
-        });
-        let cards: Vec<Rect> = cards.collect();
-        let middle = harness.ctx.content_rect().center().x;
-        for card in &cards {
-            let row = cards.iter().filter(|other| other.top() == card.top());
-            let row = row.fold(Rect::NOTHING, |row, other| row.union(*other));
-            assert!((row.center().x - middle).abs() <= 1.0, "{row:?}");
+        for width in [1200.0, 500.0] {
+            let sized = Harness::builder().with_size(vec2(width, 800.0));
+            let harness = testing::built(sized, |_| {});
+            let rects = &harness.state().placed.rects;
+            let cards = commands::all().iter().filter_map(|command| {
+                let name = format!("start-{}", command.id);
+                let is_demo = matches!(command.action, Action::OpenDemo(_));
+                let found = rects.iter().find(|(known, _)| is_demo && *known == name)?;
+                Some(found.1)
+            });
+            let cards: Vec<Rect> = cards.collect();
+            let page = harness.ctx.content_rect();
+            for card in &cards {
+                let row = cards.iter().filter(|other| other.top() == card.top());
+                let row = row.fold(Rect::NOTHING, |row, other| row.union(*other));
+                assert!((row.center().x - page.center().x).abs() <= 1.0, "{row:?}");
+                assert!(page.x_range().contains(row.left()), "{row:?}");
+            }
+            assert!(cards.len() > 5, "{cards:?}");
         }
-        assert!(cards.len() > 5, "{cards:?}");
+    }
+
+    #[test]
+    fn files_that_could_not_be_opened_are_told_within_the_window() {
+        let wide = Harness::builder().with_size(vec2(640.0, 400.0));
+        let message = "this is no file of any format that is known here ".repeat(4);
+        let mut harness = testing::built(wide, |state| {
+            state.notices.failures.push(Failure {
+                path: "/a/long/path/of/many/folders/that/has/no/room/in/one/line/a.png".into(),
+                message: message.clone(),
+                problem: None,
+            });
+        });
+        for width in [640.0, 460.0, 320.0] {
+            harness.set_size(vec2(width, 400.0));
+            harness.run();
+            let window = harness.ctx.content_rect();
+            let told = harness.get_by_label(&message).rect();
+            assert!(window.contains_rect(told), "{told:?} in {window:?}");
+        }
     }
 
     #[test]
