@@ -1363,6 +1363,19 @@ mod tests {
     }
 
     #[test]
+    fn the_cheat_sheet_has_room_for_help_in_a_narrow_window() {
+        let sized = Harness::builder().with_size(vec2(460.0, 400.0));
+        let mut harness = testing::built(sized, |state| state.run(Action::CheatSheet));
+        harness.run();
+        let column = |text: &str| harness.get_by_label(text).rect();
+        let keys = column("Ctrl+Shift+O");
+        let help = column("Type or paste the path of a file or folder and open it");
+        assert!(keys.right() < help.left());
+        assert!(help.width() > keys.width(), "{help:?} beside {keys:?}");
+        assert!(harness.ctx.content_rect().contains_rect(help));
+    }
+
+    #[test]
     fn dialogs_are_drawn_over_messages() {
         for (action, heading) in [
             (Action::CheatSheet, "Keys and pointer"),
