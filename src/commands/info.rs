@@ -16,7 +16,7 @@ use mapscope_formats::pmf::SIDES;
 use mapscope_render::AdapterRow;
 use mapscope_scene::{
     Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
-    find_items, items_of_kinds,
+    find_items, items_of_kinds, without_sign_of_zero,
 };
 
 /// What stands on or in a map, all of which JSON has: the kinds of their items.
@@ -507,18 +507,25 @@ fn write_rest(
     writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
 }
 
-/// The lines of a field: of a list of objects one for each.
+/// The lines of a field: of several objects or lists one for each.
 fn field_lines(name: &str, value: &Value) -> Vec<(String, String)> {
-    match value {
-        Value::Array(values) if values.iter().any(Value::is_object) => {
-            let names = std::iter::once(name).chain(std::iter::repeat(""));
-            let lines = names.zip(values);
-            lines
-                .map(|(name, value)| (name.to_owned(), value_text(value)))
+    let is_several = |value: &Value| value.is_object() || value.is_array();
+    let lines: Vec<String> = match value {
+        Value::Array(values) if values.iter().any(is_several) => {
+            values.iter().map(value_text).collect()
+        }
+        Value::Object(fields) if fields.values().any(is_several) => {
+            let width = fields.keys().map(String::len).max().unwrap_or(0);
+            let fields = fields.iter();
+            fields
+                .map(|(key, value)| format!("{key:width$}  {}", value_text(value)))
                 .collect()
         }
-        _ => vec![(name.to_owned(), value_text(value))],
-    }
+        _ => vec![value_text(value)],
+    };
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    let lines = names.zip(lines);
+    lines.map(|(name, line)| (name.to_owned(), line)).collect()
 }
 
 /// The key of what is null in an object since it was not read.
@@ -529,6 +536,7 @@ fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "none".to_owned(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
         Value::Array(values) => joined(values.iter().map(value_text)),
         Value::Object(fields) => {
             let unread = fields.get(NOT_READ).and_then(Value::as_array);
@@ -544,7 +552,7 @@ fn value_text(value: &Value) -> String {
         }
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => without_sign_of_zero(number.to_string()),
     }
 }
 
@@ -584,8 +592,9 @@ mod tests {
 
     #[test]
     fn values_read_as_text() {
-        let corners = json!({"nw": 4.0, "ok": true, "list": [1, "a", null]});
-        assert_eq!(value_text(&corners), "list 1, a, none, nw 4.0, ok yes");
+        let corners = json!({"nw": 4.0, "ok": true, "list": [1, "a", null], "se": -0.0, "to": []});
+        let text = "list 1, a, none, nw 4.0, ok yes, se 0.0, to none";
+        assert_eq!(value_text(&corners), text);
     }
 
     #[test]
@@ -605,13 +614,25 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_objects_have_a_line_for_each() {
+    fn several_objects_or_lists_have_a_line_for_each() {
+        let check = |name, value, expected: &[&str]| {
+            let (names, lines): (Vec<_>, Vec<_>) = field_lines(name, &value).into_iter().unzip();
+            assert_eq!(lines, expected);
+            assert_eq!(names[0], name);
+            assert!(names[1..].iter().all(String::is_empty), "{names:?}");
+        };
         let layers = json!([{"layer": 0, "tile": 7}, {"layer": 2, "tile": null}]);
-        let lines = field_lines("layers", &layers);
-        let expected = [("layers", "layer 0, tile 7"), ("", "layer 2, tile none")];
-        assert_eq!(lines, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
-        let zones = field_lines("zones", &json!(["a", "b"]));
-        assert_eq!(zones, [("zones".to_owned(), "a, b".to_owned())]);
+        check("layers", layers, &["layer 0, tile 7", "layer 2, tile none"]);
+        let cells = json!({"n": {"island": 1, "passable": true}, "se": {"island": null}});
+        check(
+            "cells",
+            cells,
+            &["n   island 1, passable yes", "se  island none"],
+        );
+        check("bounds", json!([[0, 1], [2, 3]]), &["0, 1", "2, 3"]);
+        check("corners", json!({"nw": 4, "se": 0}), &["nw 4, se 0"]);
+        check("zones", json!(["a", "b"]), &["a, b"]);
+        check("zones", json!([]), &["none"]);
     }
 
     #[test]

@@ -268,32 +268,32 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Double click",
-        help: "Put the point under the pointer into the middle",
+        help: "Centre the view on the point under the pointer",
     },
     PointerGesture {
         gesture: "Left drag",
-        help: "Turn around the point under the pointer; in a room and when flying, look around; \
-               in the game's and the flat view, move the ground; when measuring, measure",
+        help: "Turn around the point under the pointer; in a room and while flying, look around; \
+               in the game's view and the flat view, drag the map; while measuring, measure",
     },
     PointerGesture {
         gesture: "Right, middle or Shift+left drag",
-        help: "Move the view sideways; when flying, right drag looks around",
+        help: "Move the view sideways; while flying, a right drag looks around",
     },
     PointerGesture {
         gesture: "Wheel",
-        help: "Go nearer to what is under the pointer, in the flat view by whole zooms; in the \
-               game's view, change the height; when flying, change the speed. It stops before a \
-               wall, and after a rest goes through it into the room behind",
+        help: "Zoom toward what is under the pointer, in the flat view in whole steps; in the \
+               game's view, change the height; while flying, change the speed. Zooming stops at a \
+               wall, and after a pause goes on into the room behind it",
     },
     PointerGesture {
         gesture: "W A S D, Q E while flying",
-        help: "Move ahead, left, back and right, down and up; Shift is faster. The keys are \
-               meant by their place, whatever the keyboard's language. With the right button \
-               held they fly at any time, until it is released",
+        help: "Move ahead, left, back and right, down and up, faster with Shift: the keys at \
+               these places of the keyboard, whatever its layout. While the right button is held \
+               they fly at any time",
     },
     PointerGesture {
         gesture: "Drop files or a folder",
-        help: "Open them; a folder is searched below itself",
+        help: "Open them; a folder is searched with all folders below it",
     },
 ];
 

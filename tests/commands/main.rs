@@ -9,5 +9,6 @@ mod diff;
 mod docs;
 mod folder;
 mod items;
+mod numbers;
 mod pictures;
 mod schema;

@@ -1124,7 +1124,7 @@ fn statistics_are_told_in_units_for_people() {
         ("GPU memory", "56.0 MiB"),
         ("Memory", "1.5 KiB"),
         ("GPU", "A fine GPU"),
-        ("Tiles", "16384"),
+        ("Tiles", "16\u{202f}384"),
     ] {
         let (name, value) = (h.get_by_label(name).rect(), h.get_by_label(value).rect());
         assert!(
@@ -1456,7 +1456,7 @@ fn the_sandbox_fits_a_narrow_panel() {
         let rect = h.get_by_role_and_label(Role::ComboBox, list).rect();
         assert!(rect.right() <= 240.0, "{list}: {rect:?}");
     }
-    let levels = h.get_by_label("levels, -396 units").rect();
+    let levels = h.get_by_label("y -396").rect();
     assert!(levels.right() <= 240.0, "{levels:?}");
     // Two to a row, as wide as the longest name.
     let card = h

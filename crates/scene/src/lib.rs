@@ -17,6 +17,7 @@ pub mod tilemap;
 
 pub use bytes::Bytes;
 pub use describe::fields::{GroupKeys, ItemKeys};
+pub use describe::numbers::{fixed, without_sign_of_zero};
 pub use describe::own::OwnLine;
 pub use describe::{
     Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, Property, PropertyGroup,

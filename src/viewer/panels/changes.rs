@@ -27,9 +27,9 @@ impl PanelUi for ChangesPanel {
             parts::hint(
                 ui,
                 "Nothing to compare with",
-                "What differs stands here after a reload, or after \"Compare with…\".",
+                "What differs is listed here after a reload or after \"Compare with…\".",
             );
-            run_button(ui, context, "compare");
+            ui.vertical_centered(|ui| run_button(ui, context, "compare"));
             return;
         };
         ui.horizontal_wrapped(|ui| {

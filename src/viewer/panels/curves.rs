@@ -11,7 +11,7 @@ use egui_plot::{
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
-use mapscope_scene::{Document, Item};
+use mapscope_scene::{Document, Item, fixed};
 
 /// The least room between the marks of the axis of values and of that of frames, in points.
 const VALUE_ROOM: f32 = 24.0;
@@ -127,9 +127,7 @@ impl Curves {
             }
             for curve in &group.curves {
                 let value = curve.points.get(frame).map_or(0.0, |point| point.y);
-                // What is shown as nothing has no sign.
-                let value = (value * 1000.0).round() / 1000.0 + 0.0;
-                let text = format!("{} {value:<8.3}", curve.name);
+                let text = format!("{} {:<8}", curve.name, fixed(value, 3));
                 let text = RichText::new(text).monospace().color(curve.color);
                 ui.add(Label::new(text).extend());
             }
@@ -227,7 +225,7 @@ impl Group {
                     .min_thickness(36.0)
                     .formatter(|mark, _| {
                         let decimals = (-mark.step_size.log10()).ceil().max(0.0) as usize;
-                        format!("{:.decimals$}", mark.value + 0.0)
+                        fixed(mark.value, decimals)
                     }),
             ])
             .x_grid_spacer(move |input| marks(&input, frame_step))
@@ -239,8 +237,9 @@ impl Group {
                     position,
                     ..
                 } => Some(format!(
-                    "{plot_name} {:.3}\nframe {}",
-                    position.y, position.x
+                    "{plot_name} {}\nframe {}",
+                    fixed(position.y, 3),
+                    position.x
                 )),
                 HoverPosition::Elsewhere { .. } => None,
             });

@@ -1,6 +1,7 @@
 //! Numbers for people.
 
 use mapscope_formats::Plural;
+use mapscope_scene::fixed;
 
 /// Between groups of three digits: as narrow as it gets, and no place to break a line.
 const DIGIT_GROUP_SEPARATOR: char = '\u{202f}';
@@ -63,16 +64,13 @@ pub(super) fn bytes(bytes: u64) -> String {
         amount /= 1024.0;
         unit += 1;
     }
-    format!("{amount:.1} {}", UNITS[unit])
+    format!("{} {}", fixed(amount, 1), UNITS[unit])
 }
 
 /// A time such as `16.7 ms`.
 pub(super) fn milliseconds(milliseconds: f32) -> String {
-    if milliseconds < 10.0 {
-        format!("{milliseconds:.2} ms")
-    } else {
-        format!("{milliseconds:.1} ms")
-    }
+    let decimals = if milliseconds < 10.0 { 2 } else { 1 };
+    format!("{} ms", fixed(milliseconds, decimals))
 }
 
 /// The least of the round numbers 1, 2, 5, 10, 20, 50 and so on, and of their tenths and so on, that

@@ -10,6 +10,8 @@ use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
+/// The least width of that of values beside it, in points.
+const LEAST_VALUE_WIDTH: f32 = 80.0;
 
 /// Shows the selected item's properties as names and values.
 #[derive(Debug, Default)]
@@ -119,6 +121,17 @@ fn show_group(
 
 fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Property], salt: usize) {
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
+    if value_width < LEAST_VALUE_WIDTH {
+        // Values below their names.
+        for property in properties {
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                ui.weak(property.name);
+                show_value(ui, context, property);
+            });
+        }
+        return;
+    }
     let table = Grid::new(salt)
         .num_columns(2)
         .min_col_width(NAME_WIDTH)
@@ -126,22 +139,26 @@ fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Propert
     table.show(ui, |ui| {
         for property in properties {
             ui.label(RichText::new(property.name).weak());
-            match property.swatch {
-                Some(swatch) => {
-                    ui.horizontal(|ui| {
-                        ui.style_mut().wrap_mode = Some(TextWrapMode::Wrap);
-                        parts::swatch(ui, context, swatch);
-                        show_value(ui, context, property);
-                    });
-                }
-                None => show_value(ui, context, property),
-            }
+            show_value(ui, context, property);
             ui.end_row();
         }
     });
 }
 
 fn show_value(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
+    match property.swatch {
+        Some(swatch) => {
+            ui.horizontal(|ui| {
+                ui.style_mut().wrap_mode = Some(TextWrapMode::Wrap);
+                parts::swatch(ui, context, swatch);
+                show_text(ui, context, property);
+            });
+        }
+        None => show_text(ui, context, property),
+    }
+}
+
+fn show_text(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
     let text = parts::value_text(&format::with_counts_of(&property.value));
     let Some(item) = property.link else {
         ui.add(Label::new(text).selectable(true));
@@ -179,15 +196,21 @@ fn show_spans(ui: &mut Ui, property: &Property) {
             }
         });
     });
-    ui.horizontal_wrapped(|ui| {
-        let mut fields: Vec<&str> = Vec::new();
-        for span in &property.spans {
-            if !fields.contains(&span.field) {
-                fields.push(span.field);
-                let color = parts::field_color(ui, span.color_index);
-                ui.label(RichText::new(span.field).small().color(color));
+    ui.scope(|ui| {
+        // Rows as low as their text.
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.horizontal_wrapped(|ui| {
+            let mut fields: Vec<&str> = Vec::new();
+            for span in &property.spans {
+                if !fields.contains(&span.field) {
+                    fields.push(span.field);
+                    let color = parts::field_color(ui, span.color_index);
+                    let name = RichText::new(span.field).small().color(color);
+                    // A name of two words stays on one line.
+                    ui.add(Label::new(name).extend());
+                }
             }
-        }
+        });
     });
 }
 

@@ -13,6 +13,8 @@ const EYE_WIDTH: f32 = 24.0;
 /// Room for the number after the slider, and for the button after it, in points.
 const NUMBER_WIDTH: f32 = 52.0;
 const SOLO_WIDTH: f32 = 42.0;
+/// The least width of the slider, in points.
+const SLIDER_WIDTH: f32 = 24.0;
 
 /// Lists the layers as they lie upon each other, the topmost first.
 #[derive(Debug, Default)]
@@ -139,14 +141,19 @@ impl Layers {
         let builder = UiBuilder::new().id_salt(layer.item).max_rect(place);
         let mut line = ui.new_child(builder.layout(Layout::left_to_right(Align::Center)));
         line.spacing_mut().item_spacing.x = 4.0;
-        let taken = NUMBER_WIDTH + SOLO_WIDTH + 12.0;
-        line.spacing_mut().slider_width = (line.available_width() - taken).max(24.0);
+        let room = line.available_width() - SOLO_WIDTH - 8.0;
+        // In a narrow panel the slider alone.
+        let has_number = room >= SLIDER_WIDTH + NUMBER_WIDTH + 4.0;
+        let taken = if has_number { NUMBER_WIDTH + 4.0 } else { 0.0 };
+        line.spacing_mut().slider_width = (room - taken).max(SLIDER_WIDTH);
         let slider = line.add(Slider::new(&mut wanted, 0..=100).show_value(false));
         parts::name(&slider, &format!("Opacity of {}", layer.name));
-        let size = vec2(NUMBER_WIDTH, line.available_height());
-        let number = DragValue::new(&mut wanted).range(0..=100).suffix(" %");
-        let number = line.add_sized(size, number);
-        parts::name(&number, &format!("Opacity of {} as a number", layer.name));
+        if has_number {
+            let size = vec2(NUMBER_WIDTH, line.available_height());
+            let number = DragValue::new(&mut wanted).range(0..=100).suffix(" %");
+            let number = line.add_sized(size, number);
+            parts::name(&number, &format!("Opacity of {} as a number", layer.name));
+        }
         if wanted != now {
             let wanted = (wanted < 100).then(|| (f32::from(wanted) * 2.55).round() as u8);
             context.ask(Request::SetOpacity(layer.item, wanted));

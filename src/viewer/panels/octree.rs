@@ -6,7 +6,7 @@ use super::document_key::DocumentKey;
 use super::tree::{Tree, TreeAction, TreeLine};
 use super::{PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::Action;
-use mapscope_scene::{Branch, Item, Levels, OverlayId};
+use mapscope_scene::{Branch, Item, Levels, OverlayId, fixed};
 
 /// Room before the text of a line for each level of the tree, in points: little, for it is deep.
 const INDENT: f32 = 8.0;
@@ -279,7 +279,7 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
                 if value > f64::from(MAX_DEPTH) {
                     "ends".to_owned()
                 } else {
-                    format!("{value:.0}")
+                    fixed(value, 0)
                 }
             })
             .custom_parser(move |text| match text.trim() {

@@ -22,7 +22,7 @@ use mapscope_scene::{Document, Item, OutlineNode, Swatch, TerrainItem};
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
 
 /// Width of the column of names, in points.
-const NAME_WIDTH: f32 = 104.0;
+const NAME_WIDTH: f32 = 92.0;
 
 /// The smallest width of what is beside the names, in points.
 const MIN_VALUE_WIDTH: f32 = 40.0;
@@ -408,8 +408,9 @@ fn row(ui: &mut Ui, name: &str, value: impl FnOnce(&mut Ui, Id)) {
 fn levels(ui: &mut Ui, label: Id, height: &mut i32, range: RangeInclusive<i32>) {
     let field = DragValue::new(height).range(range).speed(0.05);
     ui.add(field).labelled_by(label);
-    let units = RichText::new(format!("levels, {} units", *height * 4)).weak();
-    ui.add(Label::new(units).truncate());
+    let y = RichText::new(format!("y {}", *height * 4)).weak();
+    let y = ui.add(Label::new(y).truncate());
+    y.on_hover_text("The height in world units, of which a level has 4");
 }
 
 /// A list to choose one value from.

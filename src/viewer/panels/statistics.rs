@@ -60,7 +60,7 @@ impl PanelUi for Statistics {
             if !self.statistics.is_empty() {
                 table(ui, "File", |row| {
                     for statistic in &self.statistics {
-                        row(statistic.name, &statistic.value);
+                        row(statistic.name, &format::with_counts(&statistic.value));
                     }
                 });
             }

@@ -12,7 +12,9 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{NamedView, Projection};
-use mapscope_scene::{Direction, GameView, Item, ModelItem, Moment, OverlayId, ProblemTarget};
+use mapscope_scene::{
+    Direction, GameView, Item, ModelItem, Moment, OverlayId, ProblemTarget, fixed,
+};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
@@ -569,7 +571,7 @@ impl State {
         self.settings.fields_of_view.set(self.view.mode, degrees);
         self.view.fov = self.settings.fields_of_view;
         self.view.use_field_of_view();
-        let text = format!("Field of view {:.0}°", self.view.field_of_view());
+        let text = format!("Field of view {}°", fixed(self.view.field_of_view(), 0));
         self.notices.replace_toast("Field of view", text);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use super::animation::AnimationOptions;
 use super::drop_preview::DropPreview;
-use super::loader::Cause;
+use super::loader::{Cause, capitalized};
 use super::picture::PictureOptions;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
@@ -183,10 +183,10 @@ impl State {
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
             PathPurpose::Compare => {
                 if asked == Asked::InWindow {
-                    // Until it is known whether the path is of use.
+                    // Until it is known whether the path is of use, as it was typed.
                     self.interface.dialog = Some(Dialog::Path {
                         purpose,
-                        text: path.display().to_string(),
+                        text: self.interface.typed_path.clone(),
                         why_not: None,
                     });
                 }
@@ -304,15 +304,16 @@ impl State {
 
     /// Says why nothing is saved to a path, and asks for another.
     fn refuse_to_save(&mut self, purpose: PathPurpose, path: &Path, asked: Asked, why: &str) {
-        let text = format!("{} was not saved: {why}", path.display());
-        self.notices.toast(text, Some(Severity::Error));
+        let text = path.display().to_string();
         if asked == Asked::InWindow {
-            let text = path.display().to_string();
             self.interface.dialog = Some(Dialog::Path {
                 purpose,
                 text,
-                why_not: None,
+                why_not: Some(capitalized(why)),
             });
+        } else {
+            let text = format!("{text} was not saved: {why}");
+            self.notices.toast(text, Some(Severity::Error));
         }
     }
 

@@ -624,8 +624,10 @@ mod tests {
         ));
         let found = chosen(&mut state, animation, dir.path().join("none").join(""));
         assert_eq!(found, None);
-        let toast = &state.notices.toasts.last().unwrap().text;
-        assert!(toast.ends_with("there is no such folder"), "{toast}");
+        let Some(Dialog::Path { why_not, .. }) = state.interface.dialog else {
+            panic!("it asks for another");
+        };
+        assert_eq!(why_not.as_deref(), Some("There is no such folder"));
     }
 
     #[test]

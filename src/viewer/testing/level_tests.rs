@@ -369,10 +369,45 @@ fn the_tabs_of_a_level_have_room_beside_each_other() {
     let tabs: Vec<_> = left
         .map(|panel| place(&h, &format!("tab-{}", panel.id())))
         .collect();
+    let dock = place(&h, "left-dock");
     assert!(
-        tabs.len() == 4 && tabs.iter().all(|tab| tab.top() == tabs[0].top()),
+        tabs.len() == 4 && tabs.iter().all(|tab| dock.contains_rect(*tab)),
         "{tabs:?}"
     );
+}
+
+#[test]
+fn tabs_that_have_no_room_stay_in_one_row_and_are_reached_by_clicks_alone() {
+    for (dock, width) in [(Dock::Left, 640.0), (Dock::Bottom, 300.0)] {
+        let mut h = picture_of_rooms(vec2(width, 400.0), 2.0);
+        let panels = Panel::ALL.iter().copied();
+        let panels = panels.filter(|panel| panel.dock() == dock && state(&h).offers(*panel));
+        let panels: Vec<_> = panels.collect();
+        h.state_mut().state.settings.dock_mut(dock).open = Some(panels[0]);
+        h.run();
+        let tab = |h: &Rooms, panel: Panel| place(h, &format!("tab-{}", panel.id()));
+        let name = if dock == Dock::Left {
+            "left-dock"
+        } else {
+            "bottom-dock"
+        };
+        let room = place(&h, name);
+        let last = tab(&h, panels[panels.len() - 1]);
+        assert!(last.right() > room.right(), "{dock:?} has room for all");
+        for around in panels.windows(2).map(|pair| [pair[0], pair[1]]) {
+            let tabs = around.map(|panel| tab(&h, panel));
+            assert_eq!(tabs[0].top(), tabs[1].top());
+            let close = format!("Close {}", around[0].name());
+            let close = h.get_by_label(&close).rect();
+            let in_sight = room.with_max_x(close.left());
+            assert!(in_sight.contains_rect(tabs[0]), "{around:?}: {tabs:?}");
+            let next = tabs[1].intersect(in_sight);
+            assert!(next.width() > 10.0, "{around:?}: {tabs:?}");
+            click_at(&mut h, next.center());
+            assert!(state(&h).is_panel_open(around[1]), "{around:?}");
+        }
+        keep_picture(&mut h, &format!("tabs-{name}"));
+    }
 }
 
 #[test]

@@ -801,3 +801,27 @@ fn a_banner_covers_no_button_of_the_bar() {
     let (bar, banner) = (place(&h, "flat-bar"), place(&h, "banner"));
     assert!(!bar.intersects(banner), "{bar:?} {banner:?}");
 }
+
+#[test]
+fn panels_of_the_least_width_cut_nothing_off() {
+    let mut h = picture_of_map(vec2(600.0, 400.0), 2.0);
+    let state = &mut h.state_mut().state;
+    state.settings.left.open = Some(Panel::Layers);
+    let cell = TileMapItem::Cell {
+        layer: 1,
+        x: 1,
+        y: 1,
+    };
+    state.select(Some(cell.into()));
+    state.run(Action::Panel(Panel::Inspector));
+    h.run();
+    let [left, right] = ["left-dock", "right-dock"].map(|name| place(&h, name));
+    assert!(left.width() < 160.0 && right.width() < 160.0);
+    for name in ["Opacity of Houses", "Solo Houses"] {
+        let widget = h.get_by_label(name).rect();
+        assert!(left.contains_rect(widget), "{name}: {widget:?}");
+    }
+    let value = h.get_by_role_and_label(Role::Link, "Houses").rect();
+    assert!(right.contains_rect(value) && value.height() < 24.0);
+    keep_picture(&mut h, "narrow-panels");
+}

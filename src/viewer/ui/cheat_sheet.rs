@@ -102,13 +102,15 @@ fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(RichText::new(text).strong().size(15.0));
 }
 
-/// Three columns of a row: the first two of fixed width, the last takes the rest. Their first
-/// lines are level with each other.
+/// Three columns of a row: the first two of fixed width where there is room, the last takes the rest.
+/// Their first lines are level with each other.
 fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
     let spacing = ui.spacing().item_spacing.x;
-    let rest = ui.available_width() - KEYS_WIDTH - NAME_WIDTH - 2.0 * spacing;
+    let room = ui.available_width() - 2.0 * spacing;
+    // In a narrow window help still has the widest.
+    let (keys, name) = (KEYS_WIDTH.min(room * 0.26), NAME_WIDTH.min(room * 0.33));
     ui.horizontal_top(|ui| {
-        for (cell, width) in cells.into_iter().zip([KEYS_WIDTH, NAME_WIDTH, rest]) {
+        for (cell, width) in cells.into_iter().zip([keys, name, room - keys - name]) {
             ui.vertical(|ui| {
                 ui.set_width(width.max(60.0));
                 ui.spacing_mut().interact_size.y = 0.0;

@@ -3,8 +3,8 @@
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use egui::{
-    Align, CompletionPopup, Id, Key, Layout, Modal, RectAlign, Response, RichText, Role,
-    Suggestion, TextEdit, WidgetInfo,
+    Align, CompletionPopup, Id, Key, Layout, Modal, Order, RectAlign, Response, RichText, Role,
+    ScrollArea, Suggestion, TextEdit, WidgetInfo,
 };
 
 use super::cheat_sheet;
@@ -21,14 +21,18 @@ use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State};
-use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};
+use mapscope_scene::{MapChoice, fixed};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
+/// Width of the names of what is said about the program, in logical pixels.
+const ABOUT_NAME_WIDTH: f32 = 84.0;
 /// Room around what a dialog says, in logical pixels.
 const MARGIN: i8 = 14;
+/// The least room between a dialog and the edges of the window, in logical pixels.
+const GAP: f32 = 6.0;
 
 /// Gives a text field, which has no label of its own, a name for screen readers.
 pub(crate) fn name_field(field: &Response, name: &'static str) {
@@ -107,6 +111,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             egui::Window::new("Keys and pointer")
                 .open(&mut open)
                 .collapsible(false)
+                .order(Order::Foreground)
                 .default_size([SHEET_WIDTH, 560.0])
                 // What does not fit into its column must not widen the window with every frame.
                 .max_width(SHEET_WIDTH)
@@ -131,6 +136,8 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         }
     };
     if !matches!(answer, Answer::Stay) {
+        // What opens another dialog has it shown at once.
+        ctx.request_repaint();
         // Or else the next key would still be meant for the field that is gone.
         ctx.memory_mut(egui::Memory::stop_text_input);
     }
@@ -159,9 +166,29 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
     }
 }
 
+/// Room for what is in a dialog from top to bottom, in points.
+pub(crate) fn room(ctx: &egui::Context) -> f32 {
+    ctx.content_rect().height() - 2.0 * (f32::from(MARGIN) + GAP)
+}
+
+/// Scrolls what is higher than some room.
+pub(crate) fn scrolled<R>(
+    ui: &mut egui::Ui,
+    room: f32,
+    content: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let area = ScrollArea::vertical().max_height(room);
+    // Else it would keep the height of the last frame when its content grows.
+    let area = area.min_scrolled_height(room);
+    area.show(ui, content).inner
+}
+
+/// Shows a dialog that is in front of all; what has no room in the window is scrolled.
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
-    let shown = Modal::new(Id::unique(id)).frame(frame).show(ctx, content);
+    let shown = Modal::new(Id::unique(id))
+        .frame(frame)
+        .show(ctx, |ui| scrolled(ui, room(ctx), content));
     match shown.inner {
         Answer::Stay if shown.should_close() => Answer::Close,
         answer => answer,
@@ -230,9 +257,10 @@ fn path(
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let typed = text.trim().trim_matches('"');
     let meant = from_home(typed);
-    if !typed.is_empty() && meant != Path::new(typed) {
-        ui.weak(meant.display().to_string());
-    }
+    // Always there, so that nothing below it moves while one types.
+    let is_other = !typed.is_empty() && meant != Path::new(typed);
+    let whole = is_other.then(|| meant.display().to_string());
+    ui.add(egui::Label::new(RichText::new(whole.unwrap_or_default()).weak()).truncate());
     if let Some(why_not) = why_not {
         ui.colored_label(ui.visuals().error_fg_color, why_not);
     }
@@ -389,10 +417,8 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
         let fps = options.fps;
         let images = state.animation_length();
         let secs = images as f32 / fps;
-        ui.weak(format!(
-            "{}, {secs:.1} s",
-            counted(images as usize, "image")
-        ));
+        let images = counted(images as usize, "image");
+        ui.weak(format!("{images}, {} s", fixed(secs, 1)));
     });
     ui.add_space(4.0);
     picture_options(ui, state);
@@ -499,26 +525,24 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
     ));
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
-    egui::ScrollArea::vertical()
-        .max_height(320.0)
-        .show(ui, |ui| {
-            for map in maps {
-                let name = folder::name(&map.path);
-                let size = map.size();
-                ui.horizontal(|ui| {
-                    let button = ui.button(&name);
-                    parts::name(&button, &format!("{name}, {size}"));
-                    if button.clicked() {
-                        answer = Answer::Map(if map.path == own {
-                            MapChoice::Beside
-                        } else {
-                            MapChoice::File(map.path.clone())
-                        });
-                    }
-                    ui.weak(size);
-                });
-            }
-        });
+    ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+        for map in maps {
+            let name = folder::name(&map.path);
+            let size = map.size();
+            ui.horizontal(|ui| {
+                let button = ui.button(&name);
+                parts::name(&button, &format!("{name}, {size}"));
+                if button.clicked() {
+                    answer = Answer::Map(if map.path == own {
+                        MapChoice::Beside
+                    } else {
+                        MapChoice::File(map.path.clone())
+                    });
+                }
+                ui.weak(size);
+            });
+        }
+    });
     ui.add_space(6.0);
     ui.horizontal(|ui| {
         let none = ui.button("None");
@@ -592,18 +616,22 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     let formats: Vec<&str> = mapscope_scene::formats()
         .map(|format| format.name)
         .collect();
-    egui::Grid::new("about").num_columns(2).show(ui, |ui| {
-        for (name, value) in [
-            ("Opens", formats.join(", ")),
-            ("Draws with", state.interface.adapter_and_reason.clone()),
-            ("Anti-aliasing", state.interface.anti_aliasing.clone()),
-            ("Licence", env!("CARGO_PKG_LICENSE").to_owned()),
-        ] {
-            ui.label(RichText::new(name).weak());
+    for (name, value) in [
+        ("Opens", &*formats.join(", ")),
+        ("Draws with", &state.interface.adapter_and_reason),
+        ("Anti-aliasing", &state.interface.anti_aliasing),
+        ("Licence", env!("CARGO_PKG_LICENSE")),
+    ] {
+        // Not a grid, which knows in its third frame only how high its lines are.
+        ui.horizontal_top(|ui| {
+            let column = egui::vec2(ABOUT_NAME_WIDTH, 0.0);
+            ui.allocate_ui(column, |ui| {
+                ui.set_width(column.x);
+                ui.weak(name);
+            });
             ui.add(egui::Label::new(value).wrap());
-            ui.end_row();
-        }
-    });
+        });
+    }
     ui.add_space(6.0);
     if ui.button("Close").clicked() {
         Answer::Close

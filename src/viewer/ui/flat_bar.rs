@@ -8,6 +8,7 @@ use super::{BarContext, notices};
 use crate::viewer::commands::{self, Action};
 use crate::viewer::panels::{Request, parts};
 use crate::viewer::view::flat;
+use mapscope_scene::fixed;
 
 /// How far the bar is from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
@@ -78,7 +79,7 @@ fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);
     // The number is as wide as the widest, so that the bar stays as it is.
-    let widest = egui::WidgetText::from(format!("{most:.0} px")).into_galley(
+    let widest = egui::WidgetText::from(format!("{} px", fixed(most, 0))).into_galley(
         ui,
         Some(egui::TextWrapMode::Extend),
         f32::INFINITY,

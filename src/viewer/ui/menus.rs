@@ -2,6 +2,7 @@
 
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 
+use super::dialogs::scrolled;
 use super::{BarContext, level_chooser, places};
 use crate::viewer::commands::{self, Action, Command, MENUS};
 use crate::viewer::panels::Request;
@@ -11,17 +12,23 @@ use crate::viewer::state::interface::Dialog;
 
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;
+/// Room above and below an open menu, in points.
+const GAP: f32 = 6.0;
 
 pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     let wanted = opened_by_key(root.ctx(), state);
     let bar = Panel::top("menu bar").show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
+            let below = room_below(ui);
             for title in MENUS {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
-                    ui.menu_button(title, |ui| menu(ui, context, title))
-                        .response
+                    ui.menu_button(title, |ui| {
+                        // What has no room below the bar is scrolled.
+                        scrolled(ui, below, |ui| menu(ui, context, title));
+                    })
+                    .response
                 });
                 let menu = menu.inner;
                 if wanted == Some(title) {
@@ -40,6 +47,12 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
         });
     });
     places::note(root.ctx(), "menu", bar.response.rect);
+}
+
+/// Room for what is in a menu below the bar, in points.
+fn room_below(bar: &Ui) -> f32 {
+    let around = bar.spacing().menu_margin.sum().y + 2.0 * GAP;
+    bar.ctx().content_rect().bottom() - bar.max_rect().bottom() - around
 }
 
 /// Where the menu is noted to which an arrow key leads.
@@ -117,6 +130,9 @@ fn menu(ui: &mut Ui, context: &mut BarContext<'_>, title: &str) {
         }
         group = Some(command.menu.group);
         let item = menu_item(ui, context.state, command);
+        if item.gained_focus() {
+            item.scroll_to_me(None);
+        }
         places::note(ui.ctx(), format!("item-{}", command.id), item.rect);
         if item.clicked() {
             context.run(command.action);

@@ -20,9 +20,11 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use egui::containers::panel::PanelState;
+use egui::scroll_area::ScrollBarVisibility;
+use egui::style::ScrollFadeStyle;
 use egui::{
-    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, TextureId,
-    Ui, UiBuilder,
+    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, ScrollArea,
+    TextureId, Ui, UiBuilder,
 };
 
 use self::mini_map::MiniMap;
@@ -38,6 +40,10 @@ use super::view::viewport::{self, Viewport};
 const CLOSE_SIDE: f32 = 22.0;
 /// Room beside the name of a panel in its tab, in points.
 const TAB_PADDING: f32 = 6.0;
+/// How much of the tabs beside the open one is in sight, in points: enough to click them.
+const TAB_PEEK: f32 = 28.0;
+/// Width of what fades of the tabs where there are more, in points.
+const TAB_FADE: f32 = 12.0;
 /// The smallest view in which legends are not folded at first, in points.
 const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
@@ -290,25 +296,46 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
         ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
         egui::Vec2::splat(CLOSE_SIDE),
     );
-    let tabs = Rect::everything_left_of(close.left()).intersect(ui.available_rect_before_wrap());
-    // In a narrow panel they take two lines.
+    let end = close.left() - TAB_PADDING;
+    let tabs = Rect::everything_left_of(end).intersect(ui.available_rect_before_wrap());
     ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
-        ui.horizontal_wrapped(|ui| {
-            // So that four beside each other have room in a panel of the usual width.
-            ui.spacing_mut().button_padding.x = TAB_PADDING;
-            ui.spacing_mut().item_spacing.x = 0.0;
-            for &panel in Panel::ALL {
-                if panel.dock() != dock || !state.offers(panel) {
-                    continue;
+        // The wheel scrolls them whichever way it turns.
+        ui.style_mut().always_scroll_the_only_direction = true;
+        // So that four beside each other have room in a panel of the usual width.
+        ui.spacing_mut().button_padding.x = TAB_PADDING;
+        // Names are short, and cut off they are to look so.
+        ui.spacing_mut().scroll.fade = ScrollFadeStyle {
+            strength: 1.0,
+            size: TAB_FADE,
+        };
+        let shown = Id::unique(("tab in sight", dock));
+        let area = ScrollArea::horizontal()
+            .id_salt(shown)
+            .auto_shrink([false, true])
+            .scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden)
+            .animated(false);
+        area.show(ui, |ui| {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 0.0;
+                for &panel in Panel::ALL {
+                    if panel.dock() != dock || !state.offers(panel) {
+                        continue;
+                    }
+                    let tab =
+                        ui.selectable_label(panel == open, RichText::new(panel.name()).strong());
+                    places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
+                    // One that is opened is brought into sight, and so is one that the keyboard goes to.
+                    let now = (open, tabs.width());
+                    let was = ui.data_mut(|data| data.get_temp(shown));
+                    if tab.gained_focus() || panel == open && was != Some(now) {
+                        ui.data_mut(|data| data.insert_temp(shown, now));
+                        ui.scroll_to_rect(tab.rect.expand2(egui::vec2(TAB_PEEK, 0.0)), None);
+                    }
+                    if tab.on_hover_text(panel.help()).clicked() {
+                        state.show_panel(panel);
+                    }
                 }
-                let tab = ui
-                    .selectable_label(panel == open, RichText::new(panel.name()).strong())
-                    .on_hover_text(panel.help());
-                places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
-                if tab.clicked() {
-                    state.show_panel(panel);
-                }
-            }
+            });
         });
     });
     let button = Button::new(RichText::new("×").size(18.0)).frame(false);
@@ -453,7 +480,7 @@ mod tests {
     use crate::viewer::testing::maps::{map, with_map};
     use crate::viewer::testing::rooms::with_rooms;
     use crate::viewer::testing::{
-        Window, button, document, drag, level, middle, model, move_to, open_demo, press,
+        self, Window, button, document, drag, level, middle, model, move_to, open_demo, press,
         quick_drag, state, window, with_demo, with_moving,
     };
     use crate::viewer::view::camera_control::CameraMode;
@@ -532,6 +559,50 @@ mod tests {
     }
 
     #[test]
+    fn the_demos_stand_in_the_middle_of_the_start_page() {
+        for width in [1200.0, 500.0] {
+            let sized = Harness::builder().with_size(vec2(width, 800.0));
+            let harness = testing::built(sized, |_| {});
+            let rects = &harness.state().placed.rects;
+            let cards = commands::all().iter().filter_map(|command| {
+                let name = format!("start-{}", command.id);
+                let is_demo = matches!(command.action, Action::OpenDemo(_));
+                let found = rects.iter().find(|(known, _)| is_demo && *known == name)?;
+                Some(found.1)
+            });
+            let cards: Vec<Rect> = cards.collect();
+            let page = harness.ctx.content_rect();
+            for card in &cards {
+                let row = cards.iter().filter(|other| other.top() == card.top());
+                let row = row.fold(Rect::NOTHING, |row, other| row.union(*other));
+                assert!((row.center().x - page.center().x).abs() <= 1.0, "{row:?}");
+                assert!(page.x_range().contains(row.left()), "{row:?}");
+            }
+            assert!(cards.len() > 5, "{cards:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_could_not_be_opened_are_told_within_the_window() {
+        let wide = Harness::builder().with_size(vec2(640.0, 400.0));
+        let message = "this is no file of any format that is known here ".repeat(4);
+        let mut harness = testing::built(wide, |state| {
+            state.notices.failures.push(Failure {
+                path: "/a/long/path/of/many/folders/that/has/no/room/in/one/line/a.png".into(),
+                message: message.clone(),
+                problem: None,
+            });
+        });
+        for width in [640.0, 460.0, 320.0] {
+            harness.set_size(vec2(width, 400.0));
+            harness.run();
+            let window = harness.ctx.content_rect();
+            let told = harness.get_by_label(&message).rect();
+            assert!(window.contains_rect(told), "{told:?} in {window:?}");
+        }
+    }
+
+    #[test]
     fn about_says_what_draws_and_why() {
         let mut harness = with_demo();
         let why = "llvmpipe (gl): asked for by --backend";
@@ -542,6 +613,53 @@ mod tests {
         harness.run();
         harness.get_by_label(why);
         harness.get_by_label("4 samples a pixel");
+    }
+
+    /// Where a text is drawn, and how many shapes below it.
+    fn drawn(harness: &Harness<'_, Window>, wanted: &str) -> Option<(usize, egui::Pos2)> {
+        let mut shapes = harness.output().shapes.iter().enumerate();
+        shapes.find_map(|(at, clipped)| match &clipped.shape {
+            egui::Shape::Text(text) if text.galley.text() == wanted => Some((at, text.pos)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn about_is_where_it_stays_as_soon_as_it_is_seen() {
+        let mut harness = with_demo();
+        let why = "llvmpipe (vulkan): a software adapter, since no graphics card was found. ";
+        let interface = &mut harness.state_mut().state.interface;
+        interface.adapter_and_reason = why.repeat(3);
+        harness.state_mut().state.run(Action::About);
+        let mut seen = Vec::new();
+        for _ in 0..6 {
+            harness.step();
+            let texts = ["Opens", "Licence", "Close"].map(|text| drawn(&harness, text));
+            if let [Some((_, first)), Some((_, last)), Some((_, close))] = texts {
+                assert!(first.y + 80.0 < last.y && last.y < close.y);
+                seen.push([first, last, close]);
+            }
+        }
+        assert!(seen.len() >= 4, "{seen:?}");
+        assert!(seen.iter().all(|places| *places == seen[0]), "{seen:?}");
+    }
+
+    #[test]
+    fn a_dialog_that_another_opens_is_seen_without_a_further_event() {
+        let mut harness = with_demo();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        let events = &mut harness.input_mut().events;
+        events.push(Event::Text("about".to_owned()));
+        harness.run();
+        harness.input_mut().events.push(Event::Key {
+            key: Key::Enter,
+            physical_key: None,
+            pressed: true,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        });
+        harness.run();
+        assert!(drawn(&harness, "Licence").is_some());
     }
 
     #[test]
@@ -890,8 +1008,8 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::Enter);
         assert!(state(&harness).effects.is_empty());
-        let toast = state(&harness).notices.toasts.last().unwrap();
-        assert!(toast.text.contains("no such folder"), "{}", toast.text);
+        harness.run();
+        harness.get_by_label("There is no such folder");
         assert!(harness.get_by_label("Path").is_focused());
     }
 
@@ -1200,6 +1318,132 @@ mod tests {
         assert_eq!(alone.bottom(), last.bottom());
     }
 
+    /// A window that is too low for menus and dialogs, with a map open.
+    fn low_window() -> Harness<'static, Window> {
+        let low = Harness::builder().with_size(vec2(640.0, 320.0));
+        testing::built(low, |state| {
+            state.loaded(testing::loaded(document(), false));
+        })
+    }
+
+    #[test]
+    fn all_of_a_menu_is_reached_in_a_low_window() {
+        let mut harness = low_window();
+        let window = harness.ctx.content_rect();
+        let bar = harness.get_by_label("File").rect();
+        harness.get_by_label("File").click();
+        harness.run();
+        let item =
+            |harness: &Harness<'_, Window>, name: &str| harness.get_by_label_contains(name).rect();
+        assert!(item(&harness, "Open…").top() > bar.bottom());
+        assert!(!window.contains_rect(item(&harness, "Quit")));
+        harness.get_by_label_contains("Quit").focus();
+        harness.run();
+        assert!(window.contains_rect(item(&harness, "Quit")));
+    }
+
+    #[test]
+    fn all_of_a_dialog_is_reached_in_a_low_window() {
+        let mut harness = low_window();
+        let window = harness.ctx.content_rect();
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        for shown in ["Find a command", "File › Open…: Choose a file and open it"] {
+            let shown = harness.get_by_label(shown).rect();
+            assert!(window.contains_rect(shown), "{shown:?}");
+        }
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        harness.state_mut().state.run(Action::SaveAnimation);
+        harness.run();
+        assert!(window.contains_rect(harness.get_by_label("Save animation").rect()));
+        let save = |harness: &Harness<'_, Window>| harness.get_by_label("Save…").rect();
+        assert!(!window.contains_rect(save(&harness)));
+        move_to(&mut harness, window.center());
+        wheel(&mut harness, -20.0);
+        assert!(window.contains_rect(save(&harness)));
+    }
+
+    #[test]
+    fn the_cheat_sheet_has_room_for_help_in_a_narrow_window() {
+        let sized = Harness::builder().with_size(vec2(460.0, 400.0));
+        let mut harness = testing::built(sized, |state| state.run(Action::CheatSheet));
+        harness.run();
+        let column = |text: &str| harness.get_by_label(text).rect();
+        let keys = column("Ctrl+Shift+O");
+        let help = column("Type or paste the path of a file or folder and open it");
+        assert!(keys.right() < help.left());
+        assert!(help.width() > keys.width(), "{help:?} beside {keys:?}");
+        assert!(harness.ctx.content_rect().contains_rect(help));
+    }
+
+    #[test]
+    fn dialogs_are_drawn_over_messages() {
+        for (action, heading) in [
+            (Action::CheatSheet, "Keys and pointer"),
+            (Action::About, "Draws with"),
+        ] {
+            let mut harness = with_demo();
+            let notices = &mut harness.state_mut().state.notices;
+            notices.toast("a message", Some(Severity::Error));
+            harness.state_mut().state.run(action);
+            harness.run();
+            let below = |text: &str| drawn(&harness, text).map(|(below, _)| below);
+            assert!(below("File") < below("a message"));
+            assert!(below("a message") < below(heading), "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_asks_for_a_path_stays_as_it_is_while_the_path_changes() {
+        let mut harness = with_demo();
+        harness.state_mut().state.ask_path(PathPurpose::Compare);
+        harness.run();
+        let compare = |harness: &Harness<'_, Window>| harness.get_by_label("Compare").rect();
+        let before = compare(&harness);
+        let typed = "none.pfmap";
+        harness
+            .input_mut()
+            .events
+            .push(Event::Text(typed.to_owned()));
+        harness.run();
+        let whole = std::env::current_dir().unwrap().join(typed);
+        harness.get_by_label(whole.to_str().unwrap());
+        assert_eq!(compare(&harness), before);
+        // While it is compared, which has not begun here.
+        press(&mut harness, Modifiers::NONE, Key::Enter);
+        assert!(matches!(
+            state(&harness).effects.last(),
+            Some(Effect::Compare(_))
+        ));
+        let field = harness.get_by_role_and_label(Role::TextInput, "Path");
+        assert_eq!(field.value().as_deref(), Some(typed));
+        assert_eq!(compare(&harness), before);
+    }
+
+    #[test]
+    fn a_problem_that_nothing_can_be_shown_of_takes_the_selection_away() {
+        let mut bytes = mapscope_testdata::synthesize::pfmap(1, 1, 1);
+        bytes.extend_from_slice(b"0+0000000001101001111000\n");
+        let source = mapscope_scene::Source {
+            path: "made.pfmap".into(),
+            bytes: bytes.into(),
+            embedded: &[],
+        };
+        let (options, progress) = (mapscope_scene::OpenOptions::default(), Progress::default());
+        let map = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let mut problems = map.about().problems.iter();
+        let problem = problems.find(|problem| map.problem_target(problem).is_none());
+        let name = problem.unwrap().to_string();
+        let mut harness = window(|state| state.loaded(testing::loaded(map, false)));
+        let tile = Some(TerrainItem::Tile { row: 3, col: 3 }.into());
+        harness.state_mut().state.select(tile);
+        harness.run();
+        assert_eq!(state(&harness).view.shown.selected, tile);
+        harness.get_by_label(&name).click();
+        harness.run();
+        assert_eq!(state(&harness).view.shown.selected, None);
+        harness.get_by_label("This problem is not about something that can be shown");
+    }
+
     #[test]
     fn recent_files_of_one_name_are_told_apart_and_come_before_the_demos() {
         let mut harness = window(|state| {
@@ -1344,6 +1588,23 @@ mod tests {
         harness.get_by_label("Sandbox").click();
         harness.run();
         assert_eq!(width(&harness), at_first);
+    }
+
+    #[test]
+    fn the_names_of_characters_are_not_broken_and_the_advice_stands_in_the_middle() {
+        let mut harness = with_demo();
+        let tile = TerrainItem::Tile { row: 3, col: 3 };
+        harness.state_mut().state.select(Some(tile.into()));
+        harness.state_mut().state.run(Action::Panel(Panel::Changes));
+        harness.run();
+        for name in ["Side material", "Blend north", "Ramp height"] {
+            for name in harness.get_all_by_label(name) {
+                assert!(name.rect().height() < 20.0, "{:?}", name.rect());
+            }
+        }
+        let advice = harness.get_by_label("Nothing to compare with").rect();
+        let button = harness.get_by_label("Compare with…").rect();
+        assert!((advice.center().x - button.center().x).abs() < 1.0);
     }
 
     #[test]

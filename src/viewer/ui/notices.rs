@@ -53,15 +53,17 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     } else {
         "Could not open these"
     };
+    let width = (center.width() - 80.0).clamp(200.0, 520.0);
     egui::Window::new(title)
-        .id(Id::unique("failures"))
+        // Under the same id it would keep the width that it had in a larger window.
+        .id(Id::unique(("failures", width as u32)))
         .open(&mut open)
         .collapsible(false)
         .resizable(false)
         .fixed_pos(center.center_top() + egui::vec2(0.0, 24.0))
         .pivot(Align2::CENTER_TOP)
         .show(ctx, |ui| {
-            ui.set_width((center.width() - 80.0).clamp(200.0, 520.0));
+            ui.set_width(width);
             egui::ScrollArea::vertical()
                 .max_height(260.0)
                 .show(ui, |ui| {
@@ -267,7 +269,8 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
         bottom = rect.top() - TOAST_GAP;
         let id = Id::unique("toast").with(nth);
-        let layer = egui::LayerId::new(egui::Order::Foreground, id);
+        // Over the view, and below what is in front of the window.
+        let layer = egui::LayerId::new(egui::Order::Middle, id);
         let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
         let mut ui = Ui::new(ctx.clone(), id, builder);
         ui.painter()

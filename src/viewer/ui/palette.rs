@@ -10,6 +10,8 @@ use crate::viewer::state::State;
 const LIST_HEIGHT: f32 = 330.0;
 /// Room for two lines about the command that Enter runs, in points.
 const HELP_HEIGHT: f32 = 36.0;
+/// Height of the line between list and help, in points.
+const SEPARATOR_HEIGHT: f32 = 6.0;
 
 /// How well a text has the typed letters in order; nothing where it does not have them all.
 /// Letters in a row and at the beginning of a word count more.
@@ -117,8 +119,11 @@ pub(crate) fn ui(
         _ => (*at).min(last),
     };
     let mut chosen = None;
+    let above = ui.cursor().top() - ui.max_rect().top();
+    let below = HELP_HEIGHT + 2.0 * ui.spacing().item_spacing.y + SEPARATOR_HEIGHT;
+    let room = super::dialogs::room(ui.ctx()) - above - below;
     egui::ScrollArea::vertical()
-        .max_height(LIST_HEIGHT)
+        .max_height(LIST_HEIGHT.min(room))
         // However much is found, the field stays where it is.
         .auto_shrink([false, false])
         .show(ui, |ui| {
@@ -144,7 +149,7 @@ pub(crate) fn ui(
                 ui.weak("No command has these letters");
             }
         });
-    ui.separator();
+    ui.add(egui::Separator::default().spacing(SEPARATOR_HEIGHT));
     let room = egui::vec2(ui.available_width(), HELP_HEIGHT);
     let (room, _) = ui.allocate_exact_size(room, egui::Sense::hover());
     if let Some(command) = found.get(*at) {

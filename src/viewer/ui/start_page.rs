@@ -43,7 +43,7 @@ impl StartPage {
                     };
                 ui.add_space(((rect.height() - height) * 0.42).max(16.0));
                 ui.vertical_centered(|ui| {
-                    ui.set_max_width(WIDTH);
+                    ui.set_max_width(WIDTH.min(ui.available_width()));
                     ui.label(RichText::new("Mapscope").size(34.0).strong());
                     ui.add_space(2.0);
                     let what = "Look into the maps and models of games";
@@ -54,7 +54,7 @@ impl StartPage {
                     if recent > 0.0 {
                         ui.label(RichText::new("Recent files").weak());
                         ui.scope(|ui| {
-                            ui.set_max_width(RECENT_WIDTH);
+                            ui.set_max_width(RECENT_WIDTH.min(ui.available_width()));
                             menus::recent_files(ui, context, RECENT_FILES);
                         });
                         ui.add_space(18.0);
@@ -82,7 +82,7 @@ impl StartPage {
             let width = row.len() as f32 * (THUMBNAIL_SIZE.x + spacing) - spacing;
             let indent = (ui.available_width() - width) * 0.5;
             ui.horizontal(|ui| {
-                ui.add_space((indent - spacing).max(0.0));
+                ui.add_space(indent.max(0.0));
                 for (command, demo) in row {
                     let thumbnail = self.thumbnail(ui, demo);
                     let card = card(ui, command, demo, thumbnail);

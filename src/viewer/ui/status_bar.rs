@@ -15,7 +15,7 @@ use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat;
 use crate::viewer::view::viewport;
 use mapscope_formats::{Severity, Tally};
-use mapscope_scene::SummaryPart;
+use mapscope_scene::{SummaryPart, fixed};
 
 /// Width of the bar that says how far saving something is, in points.
 const SAVING_WIDTH: f32 = 90.0;
@@ -74,7 +74,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
     let room = |width: usize| if roomy { width } else { 0 };
     let mut parts = document.summary(item, state.pointer.pointed_at, &state.view.shown);
     if let Some(at) = state.pointer.pointed_at.filter(|_| state.is_map()) {
-        let [x, y] = [at.x, at.z].map(f32::floor);
+        let [x, y] = [at.x, at.z].map(|at| fixed(at.floor(), 0));
         let width = room(5);
         let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
         // Before what may be long and is cut off where there is no room.
@@ -92,16 +92,11 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
             1
         };
         let [wide, high] = [6, 5].map(room);
-        line.add(
-            "Position",
-            &format!("x {:>wide$.decimals$}  z {:>wide$.decimals$}", at.x, at.z),
-        );
-        let height = if document.place(item, &state.view.shown).is_placeholder {
-            format!("{:>high$}", "-")
-        } else {
-            format!("{:>high$.decimals$}", at.y)
-        };
-        line.add("Height", &height);
+        let [x, y, z] = at.to_array().map(|at| fixed(at, decimals));
+        line.add("Position", &format!("x {x:>wide$}  z {z:>wide$}"));
+        let is_placeholder = document.place(item, &state.view.shown).is_placeholder;
+        let height = if is_placeholder { "-" } else { &y };
+        line.add("Height", &format!("{height:>high$}"));
     }
     line.job.into()
 }
@@ -234,7 +229,8 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         CameraMode::Fly => {
             // Levels are in metres.
             let unit = if state.can_cut() { "m" } else { "units" };
-            Some(format!("Flying, {:.1} {unit}/s", state.view.fly_speed))
+            let speed = fixed(state.view.fly_speed, 1);
+            Some(format!("Flying, {speed} {unit}/s"))
         }
         CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
     };
@@ -263,6 +259,24 @@ mod tests {
     use egui::epaint::text::ByteRangeExt as _;
 
     use super::*;
+    use crate::viewer::testing;
+    use mapscope_scene::TerrainItem;
+
+    #[test]
+    fn what_is_rounded_to_nothing_has_no_sign() {
+        let mut harness = testing::with_demo();
+        let state = &mut harness.state_mut().state;
+        state.pointer.hovered = Some(TerrainItem::Tile { row: 0, col: 0 }.into());
+        state.pointer.pointed_at = Some(glam::Vec3::new(-0.0, -0.04, -0.02));
+        let context = egui::Context::default();
+        let mut said = String::new();
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            said = status_text(ui, state, false).text().to_owned();
+        });
+        // Nobody draws it.
+        output.textures_delta.clear();
+        assert!(said.ends_with("Positionx 0.0  z 0.0│Height0.0"), "{said}");
+    }
 
     /// What is not in them is a box on systems without fonts.
     #[test]

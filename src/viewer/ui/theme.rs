@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals, vec2};
-use egui::{FontData, FontFamily};
+use egui::style::NumberFormatter;
+use egui::{
+    Color32, CornerRadius, FontData, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Visuals,
+    emath, vec2,
+};
 use epaint::text::{FallbackRequest, FontInsert};
+use mapscope_scene::without_sign_of_zero;
 
 /// What is selected or wants to be pressed.
 pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
@@ -35,6 +39,9 @@ pub(crate) fn apply(ctx: &egui::Context) {
         style.spacing.menu_margin = Margin::same(6);
         style.spacing.window_margin = Margin::same(12);
         style.spacing.interact_size.y = 22.0;
+        style.number_formatter = NumberFormatter::new(|number, decimals| {
+            without_sign_of_zero(emath::format_with_decimals_in_range(number, decimals))
+        });
         style
             .text_styles
             .insert(TextStyle::Heading, FontId::proportional(19.0));

@@ -1,12 +1,13 @@
 //! The strip below the view in which clips are chosen, played and gone through.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use egui::accesskit;
 use egui::{
-    Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId, Id,
-    Key, Layout, Modifiers, Panel, Pos2, Rect, Response, Role, Sense, Slider, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId,
+    Galley, Id, Key, Layout, Modifiers, Panel, Pos2, Rect, Response, Role, Sense, Slider, Stroke,
+    StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::BarContext;
@@ -17,7 +18,7 @@ use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::{Request, format, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
-use mapscope_scene::OwnClip;
+use mapscope_scene::{OwnClip, fixed};
 
 /// Windows narrower than this have what is seldom changed in a menu, in points.
 const WIDE: f32 = 800.0;
@@ -138,7 +139,8 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
             for (index, clip) in state.clips().iter().enumerate() {
                 let frames = format::counted(clip.frames as usize, "frame");
                 let secs = f64::from(clip.frames) / state.player.fps();
-                line(&clip.name, format!("{frames}, {secs:.2} s"), Some(index));
+                let length = format!("{frames}, {} s", fixed(secs, 2));
+                line(&clip.name, length, Some(index));
             }
             line(still, String::new(), None);
         });
@@ -209,7 +211,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
         }
         field.on_hover_text("Seconds from the beginning of the clip");
         if is_clock {
-            ui.weak(format!("/ {:.0} s", last / fps));
+            ui.weak(format!("/ {} s", fixed(last / fps, 0)));
             own_clip(ui, context.state);
         }
     });
@@ -451,14 +453,15 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
         context.ask(Request::GoToFrame(frame));
     }
     let range = range_strip(ui, context, track, lower);
-    paint_ruler(ui, context.state, track, rect, upper);
+    let flag = Flag::of(ui, context.state, track, rect);
+    paint_ruler(ui, context.state, track, [rect, upper, flag.rect]);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) {
         let x = track.x(track.frame(pointer.x).floor());
         let stroke = Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5));
         ui.painter().vline(x, upper.y_range(), stroke);
     }
     paint_range(ui, context.state, track, lower, range);
-    paint_playhead(ui, context.state, track, rect);
+    paint_playhead(ui, context.state, track, rect, flag);
 }
 
 /// Makes something a slider for screen readers and arrow keys. Gives the value that these ask for.
@@ -555,7 +558,8 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
     at
 }
 
-fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
+/// What is painted of the ruler but for the playhead, whose flag takes the place of numbers.
+fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect; 3]) {
     let painter = ui.painter();
     let [first, last] = state.player.range();
     // What is not played steps back.
@@ -587,11 +591,14 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
         let ends = [pos2(x, upper.bottom() - length), pos2(x, upper.bottom())];
         painter.line_segment(ends, Stroke::new(1.0, color));
         if numbered {
-            let at = pos2(x, upper.top() + 2.0);
             let inside = frame >= first && frame <= last;
             let color = theme::WEAK_TEXT.gamma_multiply(if inside { 1.0 } else { 0.6 });
             let text = moment_text(state, frame.into());
-            painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
+            let galley = painter.layout_no_wrap(text, font.clone(), color);
+            let place = within(upper, x, 2.0, galley.size());
+            if !place.intersects(flag.expand(3.0)) {
+                painter.galley(place.min, galley, color);
+            }
         }
     }
 }
@@ -600,11 +607,12 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, rect: Rect, upper: Rect) {
 fn moment_text(state: &State, frame: f64) -> String {
     if state.plays_clock() {
         let seconds = (frame / state.player.fps() + 1e-6).floor();
-        format!("{:.0}:{:02.0}", (seconds / 60.0).floor(), seconds % 60.0)
+        let [minutes, seconds] = [(seconds / 60.0).floor(), seconds % 60.0];
+        format!("{}:{:0>2}", fixed(minutes, 0), fixed(seconds, 0))
     } else if state.player.is_smooth() && frame.fract() != 0.0 {
-        format!("{frame:.1}")
+        fixed(frame, 1)
     } else {
-        format!("{frame:.0}")
+        fixed(frame, 0)
     }
 }
 
@@ -630,8 +638,35 @@ fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2])
     }
 }
 
+/// The place of something of a size around a place of the ruler, so far below its top, where it is not
+/// cut off at the ends.
+fn within(ruler: Rect, x: f32, below: f32, size: Vec2) -> Rect {
+    let half = size.x * 0.5;
+    let [left, right] = [ruler.left() + half, ruler.right() - half];
+    let middle = pos2(x.clamp(left, right.max(left)), ruler.top() + below);
+    Align2::CENTER_TOP.anchor_size(middle, size)
+}
+
+/// The number of the moment that is shown, at the top of the playhead.
+struct Flag {
+    rect: Rect,
+    number: Arc<Galley>,
+}
+
+impl Flag {
+    fn of(ui: &Ui, state: &State, track: Track, ruler: Rect) -> Self {
+        let frame = state.player.frame();
+        let text = moment_text(state, frame);
+        let font = FontId::monospace(11.5);
+        let number = ui.painter().layout_no_wrap(text, font, theme::DEEP);
+        let size = number.size() + vec2(8.0, 1.0);
+        let rect = within(ruler, track.x(frame), 1.0, size);
+        Self { rect, number }
+    }
+}
+
 /// A line at the moment that is shown, with its number.
-fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect) {
+fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect, flag: Flag) {
     let painter = ui.painter();
     let frame = state.player.frame();
     let x = track.x(frame);
@@ -643,20 +678,12 @@ fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect) {
     }
     let stroke = Stroke::new(1.5, theme::ACCENT);
     painter.vline(x, rect.top()..=bottom, stroke);
-    let text = moment_text(state, frame);
-    let galley = painter.layout_no_wrap(text, FontId::monospace(11.5), theme::DEEP);
-    let size = galley.size() + vec2(8.0, 1.0);
-    let half = size.x * 0.5;
-    let middle = x.clamp(
-        rect.left() + half,
-        (rect.right() - half).max(rect.left() + half),
-    );
-    let flag = Rect::from_center_size(pos2(middle, rect.top() + 1.0 + size.y * 0.5), size);
-    painter.rect_filled(flag, CornerRadius::same(3), theme::ACCENT);
-    let at: Pos2 = flag.center() - galley.size() * 0.5;
-    painter.galley(at, galley, theme::DEEP);
+    let Flag { rect, number } = flag;
+    painter.rect_filled(rect, CornerRadius::same(3), theme::ACCENT);
+    let at: Pos2 = rect.center() - number.size() * 0.5;
+    painter.galley(at, number, theme::DEEP);
     let outline = Stroke::new(1.0, theme::DEEP);
-    painter.rect_stroke(flag, CornerRadius::same(3), outline, StrokeKind::Outside);
+    painter.rect_stroke(rect, CornerRadius::same(3), outline, StrokeKind::Outside);
 }
 
 #[cfg(test)]
@@ -1190,6 +1217,50 @@ mod tests {
             type_into(&mut h, "Frames a second", "12");
             assert_eq!(state(&h).player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
+        }
+    }
+
+    #[test]
+    fn numbers_are_not_cut_off_at_the_ends_of_the_ruler() {
+        let ruler = Rect::from_min_size(pos2(8.0, 50.0), vec2(100.0, 38.0));
+        let place = |x| within(ruler, x, 2.0, vec2(30.0, 12.0));
+        for x in [8.0, 20.0, 60.0, 96.0, 108.0] {
+            assert!(ruler.contains_rect(place(x)), "{x}: {:?}", place(x));
+        }
+        assert_eq!(place(60.0).center_top(), pos2(60.0, 52.0));
+    }
+
+    /// Texts on the ruler, with their places.
+    fn numbers_of_ruler(h: &Opened) -> Vec<(String, Rect)> {
+        let ruler = rect(h, "timeline-ruler").expand(20.0);
+        let texts = h.output().shapes.iter().filter_map(|clipped| {
+            let egui::Shape::Text(text) = &clipped.shape else {
+                return None;
+            };
+            let place = text.visual_bounding_rect();
+            let shown = ruler.contains_rect(place) && clipped.clip_rect.contains_rect(place);
+            shown.then(|| (text.galley.text().to_owned(), place))
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn the_number_of_the_moment_is_over_no_other() {
+        let mut h = with_moving();
+        for frame in 0..32 {
+            h.state_mut().state.scrub(frame.into());
+            h.run();
+            let numbers = numbers_of_ruler(&h);
+            assert!(numbers.len() > 5, "{numbers:?}");
+            let moment = numbers
+                .iter()
+                .filter(|(text, _)| *text == frame.to_string());
+            assert_eq!(moment.count(), 1, "{frame}: {numbers:?}");
+            for (at, (text, place)) in numbers.iter().enumerate() {
+                for (other, its_place) in &numbers[..at] {
+                    assert!(!place.intersects(*its_place), "{text} and {other}");
+                }
+            }
         }
     }
 

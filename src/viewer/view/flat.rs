@@ -7,9 +7,9 @@ use glam::{DVec2, Vec2, Vec3};
 
 use super::camera_control::CameraMode;
 use crate::viewer::state::State;
-use mapscope_scene::Aabb;
 use mapscope_scene::camera::{Camera, NamedView, Pose, Projection};
 use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Aabb, fixed};
 
 /// How much larger, or how many times smaller, a map is shown. What makes it smaller goes on far
 /// enough for the whole of any map to be seen.
@@ -108,7 +108,7 @@ pub(crate) fn zoom_text(zoom: f64) -> String {
         percent if percent >= 10.0 => 1,
         _ => 2,
     };
-    format!("{percent:.decimals$} %")
+    format!("{} %", fixed(percent, decimals))
 }
 
 impl State {

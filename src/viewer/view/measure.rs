@@ -5,10 +5,10 @@ use glam::{Vec2, Vec3};
 
 use crate::viewer::state::State;
 use crate::viewer::ui::theme;
-use mapscope_scene::SummaryPart;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
+use mapscope_scene::{SummaryPart, fixed};
 
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;
@@ -95,13 +95,13 @@ impl State {
         let mut parts = if self.is_map() {
             vec![
                 SummaryPart::new("Pixels", format!("{across} × {down}")),
-                SummaryPart::new("Length", format!("{:.1}", across.hypot(down))),
+                SummaryPart::new("Length", fixed(across.hypot(down), 1)),
             ]
         } else {
             vec![
-                SummaryPart::new("Length", format!("{:.2}", way.length())),
-                SummaryPart::new("Distance", format!("{:.2}", across.hypot(down))),
-                SummaryPart::new("Height difference", format!("{:+.2}", way.y)),
+                SummaryPart::new("Length", fixed(way.length(), 2)),
+                SummaryPart::new("Distance", fixed(across.hypot(down), 2)),
+                SummaryPart::new("Height difference", signed(way.y)),
             ]
         };
         if let Some([width, height]) = self.tools.measure.tile {
@@ -161,9 +161,16 @@ impl State {
 
 /// A length in tiles, without decimals that say nothing.
 fn in_tiles(tiles: f32) -> String {
-    let text = format!("{tiles:.2}");
+    let text = fixed(tiles, 2);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()
+}
+
+/// A difference, with its sign also where it is more.
+fn signed(difference: f32) -> String {
+    let text = fixed(difference, 2);
+    let plus = if text.starts_with('-') { "" } else { "+" };
+    [plus, &text].concat()
 }
 
 fn on_screen(camera: &Camera, point: Vec3, rect: Rect) -> Option<Pos2> {

@@ -15,6 +15,7 @@ use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::ui::theme;
 use mapscope_scene::camera::Camera;
+use mapscope_scene::fixed;
 use mapscope_scene::tilemap::FlatWindow;
 
 /// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
@@ -433,8 +434,8 @@ pub(crate) fn hint(state: &State) -> String {
         CameraMode::Walk => "W A S D to walk, drag to look, Esc ends it".to_owned(),
         CameraMode::Game => {
             format!(
-                "Drag to move, wheel for the height ({:.0}), Esc ends it",
-                state.view.game_height
+                "Drag to move, wheel for the height ({}), Esc ends it",
+                fixed(state.view.game_height, 0)
             )
         }
     }

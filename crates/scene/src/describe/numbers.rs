@@ -11,15 +11,28 @@ pub(crate) fn number(value: f32) -> Value {
         .map_or(Value::Null, Value::from)
 }
 
+/// A number for people with so many decimals. What is rounded to nothing has no sign.
+pub fn fixed(value: impl Into<f64>, decimals: usize) -> String {
+    without_sign_of_zero(format!("{:.decimals$}", value.into()))
+}
+
+/// A number as it is written, without the sign of one that is nothing.
+pub fn without_sign_of_zero(mut number: String) -> String {
+    let digits = number.strip_prefix('-');
+    if digits.is_some_and(|digits| digits.bytes().all(|byte| matches!(byte, b'0' | b'.'))) {
+        number.remove(0);
+    }
+    number
+}
+
 /// A number for people: at most four decimals, and no more than it needs.
 pub(crate) fn short(value: f32) -> String {
-    let text = format!("{value:.4}");
+    let text = fixed(value, 4);
     let text = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')
     } else {
         &text
     };
-    let text = if text == "-0" { "0" } else { text };
     // What four decimals would make nothing of is written with its exponent.
     if text == "0" && value != 0.0 {
         return format!("{value:.2e}");
@@ -46,5 +59,17 @@ mod tests {
         assert_eq!(shorts.map(short), expected);
         assert_eq!(short(f32::INFINITY), "inf");
         assert_eq!(xyz([1.0, 0.5, -2.0]), "x 1  y 0.5  z -2");
+    }
+
+    #[test]
+    fn nothing_has_no_sign() {
+        let numbers = [-0.0, -0.04, -0.05, -10.0, 0.04, f64::NEG_INFINITY];
+        let expected = ["0.0", "0.0", "-0.1", "-10.0", "0.0", "-inf"];
+        assert_eq!(numbers.map(|number| fixed(number, 1)), expected);
+        assert_eq!(fixed(-0.4_f32, 0), "0");
+        assert_eq!(xyz([-0.0, -0.00001, 0.0]), "x 0  y -1.00e-5  z 0");
+        let written = ["-0.0", "-0", "-0.01", "--"].map(str::to_owned);
+        let expected = ["0.0", "0", "-0.01", "--"];
+        assert_eq!(written.map(without_sign_of_zero), expected);
     }
 }

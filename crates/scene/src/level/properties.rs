@@ -18,7 +18,7 @@ use super::{Level, Map, date};
 use crate::fields::{
     Describe, Field, ItemKeys, Table, Value, field, json_only, section, summary_only,
 };
-use crate::numbers::{number, short};
+use crate::numbers::{fixed, number, short};
 use crate::{ClipInfo, LevelItem, Property};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
@@ -212,7 +212,7 @@ impl<'a> MapAt<'a> {
     /// Bytes, and how much of the file they are.
     fn share(self, bytes: u64) -> String {
         let share = bytes as f64 * 100.0 / self.map.bytes.len().max(1) as f64;
-        format!("{bytes} bytes ({share:.1} %)")
+        format!("{bytes} bytes ({} %)", fixed(share, 1))
     }
 }
 
@@ -957,7 +957,8 @@ fn packed_of(level: &pmf::Level) -> [u64; 2] {
 
 /// How many times as many bytes there are once decoded.
 fn ratio(packed: u64, unpacked: u64) -> String {
-    format!("{:.1} times", unpacked as f64 / packed.max(1) as f64)
+    let times = unpacked as f64 / packed.max(1) as f64;
+    format!("{} times", fixed(times, 1))
 }
 
 /// How large sections are in the file and decoded.

@@ -10,7 +10,7 @@ use super::materials::{Blend, Material};
 use super::properties::LevelAt;
 use super::textures::LevelTexture;
 use crate::fields::{Field, Table, Value, field, section, summary_only};
-use crate::numbers::{short, xyz};
+use crate::numbers::{fixed, short, xyz};
 use crate::{LevelItem, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial, StringRef};
@@ -171,13 +171,15 @@ impl<'a> MaterialAt<'a> {
     ];
 
     const USE: &'a [Field<Self>] = &[
-        field("Area", |at: &Self| format!("{:.2} m²", at.uses.area).into())
-            .derived()
-            .note(|at| at.use_note().into()),
+        field("Area", |at: &Self| {
+            format!("{} m²", fixed(at.uses.area, 2)).into()
+        })
+        .derived()
+        .note(|at| at.use_note().into()),
         field("Faces", |at: &Self| at.uses.faces.into())
             .derived()
             .in_summary(),
-        summary_only("Area", |at| format!("{:.1} m²", at.uses.area).into()),
+        summary_only("Area", |at| format!("{} m²", fixed(at.uses.area, 1)).into()),
         field("Triangles", |at: &Self| at.uses.triangles.into()).derived(),
         field("Chunks", |at: &Self| at.uses.chunks.len().into()).derived(),
         field("In chunk", |at: &Self| {

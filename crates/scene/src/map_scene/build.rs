@@ -14,6 +14,7 @@ use super::place::{
 use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
+use crate::numbers::{fixed, short};
 use crate::rules;
 use crate::terrain::Terrain;
 use crate::terrain::navigation::{Blocker, Domain};
@@ -509,8 +510,9 @@ fn check_ground(
             Some("position"),
             || {
                 let side = if above > 0.0 { "above" } else { "below" };
-                let (y, ground, height) = (position.y, position.y - above, above.abs());
-                format!("y {y} is {height:.2} {side} the ground, which is at {ground}")
+                let [y, ground] = [position.y, position.y - above].map(short);
+                let height = fixed(above.abs(), 2);
+                format!("y {y} is {height} {side} the ground, which is at {ground}")
             },
         );
     }

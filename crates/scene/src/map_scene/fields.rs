@@ -7,7 +7,7 @@ use super::build::class;
 use super::place::{camera_pose, rotation, yaw_degrees};
 use super::{MapScene, Placed, SceneModel};
 use crate::fields::{Table, Value, field, json_only, own_only, section};
-use crate::numbers::{number, short};
+use crate::numbers::{fixed, number, short};
 use crate::outline::name_at_end;
 use crate::{Animation as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch, TerrainItem};
 use mapscope_formats::pfscene::{
@@ -93,7 +93,8 @@ impl<'a> SceneAt<'a> {
                         let named = scene.pfscene.general.emit_light_pos.as_ref();
                         named.map_or_else(
                             || {
-                                let [x, y, z] = scene.environment.sun.position.to_array();
+                                let position = scene.environment.sun.position.to_array();
+                                let [x, y, z] = position.map(short);
                                 format!("{x} {y} {z}, {OF_THE_GAME}").into()
                             },
                             |position| position.value.into(),
@@ -105,7 +106,7 @@ impl<'a> SceneAt<'a> {
                     }),
                     field("Height of the sun", |SceneAt(scene): &Self| {
                         let degrees = scene.environment.sun.direction().y.asin().to_degrees();
-                        format!("{degrees:.1}° above the horizon").into()
+                        format!("{}° above the horizon", fixed(degrees, 1)).into()
                     })
                     .derived(),
                 ],
@@ -313,8 +314,10 @@ impl<'a> EntityAt<'a> {
                         .derived()
                         .note(|at| {
                             let position = at.position();
-                            let position =
-                                position.map(|at| format!("x {:.0}  z {:.0}", at.x, at.z));
+                            let position = position.map(|at| {
+                                let [x, z] = [at.x, at.z].map(|at| fixed(at, 0));
+                                format!("x {x}  z {z}")
+                            });
                             position.into()
                         })
                         .json_as("position", |at| file_numbers(at.value("position"))),
@@ -353,11 +356,11 @@ impl<'a> EntityAt<'a> {
                         let quat = rotation(&at.entity.attributes);
                         quat.map(|quat| {
                             if let Some(yaw) = yaw_degrees(quat) {
-                                format!("{yaw:.2}° around the vertical")
+                                format!("{}° around the vertical", fixed(yaw, 2))
                             } else {
                                 let (x, y, z) = quat.to_euler(glam::EulerRot::XYZ);
-                                let [x, y, z] = [x, y, z].map(f32::to_degrees);
-                                format!("{x:.2}° {y:.2}° {z:.2}° around X, Y and Z")
+                                let [x, y, z] = [x, y, z].map(|it| fixed(it.to_degrees(), 2));
+                                format!("{x}° {y}° {z}° around X, Y and Z")
                             }
                         })
                         .into()

@@ -19,7 +19,7 @@ use crate::fields::{
     Describe, Field, GroupKeys, ItemKeys, Table, Value, detail_only, field, fields, json_only,
     own_only, section, summary_only,
 };
-use crate::numbers::{number, short, xyz};
+use crate::numbers::{fixed, number, short, xyz};
 use crate::{
     Aabb, ClipInfo, Flaw, ModelItem, Origin, OwnLine, Playhead, Property, PropertyGroup, Swatch,
 };
@@ -919,7 +919,8 @@ impl<'a> ClipAt<'a> {
 
     /// How long it lasts as the engine plays it.
     fn seconds(&self) -> String {
-        format!("{:.2} s", self.info.frames as f32 / FRAMES_PER_SECOND)
+        let seconds = self.info.frames as f32 / FRAMES_PER_SECOND;
+        format!("{} s", fixed(seconds, 2))
     }
 
     fn worst(&self) -> Option<Difference> {

@@ -208,8 +208,8 @@ fn looks_like(bytes: &[u8]) -> &'static str {
 /// Why a file is not opened, with what is.
 fn unknown_reason(looks: &str) -> String {
     let known = formats().map(|f| format!("{} (.{})", f.name, f.endings.join(", .")));
-    let known: Vec<String> = known.collect();
-    format!("{looks}; Mapscope opens {}", known.join(", "))
+    let known = known.collect::<Vec<String>>().join(", ");
+    format!("{looks}; the formats that Mapscope opens are {known}")
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use mapscope_formats::{ika, pfobj, pmf, ppe};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::{OpenOptions, Source};
-use mapscope_testdata::synthesize;
-use mapscope_testdata::tiny_model::tiny_model;
+use mapscope_testdata::tiny_scene::SCENE;
+use mapscope_testdata::{synthesize, tiny_model};
 
 use super::same::open;
 
@@ -50,12 +50,11 @@ fn binary_files() -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn texts_in_utf_16_are_read() {
     let map = synthesize::pfmap(1, 1, 1);
-    let model = pfobj::write(&tiny_model()).unwrap();
-    let text_map = ika::text_map::write(&synthesize::ika_text_map([4, 3], 2, 7)).unwrap();
+    let model = pfobj::write(&tiny_model());
     for (path, file) in [
         ("a.pfmap", map),
         ("a.pfobj", model),
-        ("a.ika-map", text_map),
+        ("a.pfscene", SCENE.as_bytes().to_vec()),
     ] {
         assert!(file.is_ascii(), "{path}");
         let text = str::from_utf8(&file).unwrap();
@@ -98,15 +97,15 @@ fn what_was_lost_in_utf_8_is_the_cause_of_all() {
             bytes: altered.into_bytes().into(),
             embedded: &[],
         };
-        let said =
-            match mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()) {
-                Ok(document) => {
-                    let problems = document.about().problems.iter();
-                    problems.map(|it| it.rule.id).collect()
-                }
-                Err(mapscope_scene::OpenError::Refused { problem, .. }) => vec![problem.rule.id],
-                Err(error) => panic!("{path}: {error}"),
-            };
+        let said = match mapscope_scene::open(&source, &OpenOptions::default(), &Default::default())
+        {
+            Ok(document) => {
+                let problems = document.about().problems.iter();
+                problems.map(|it| it.rule.id).collect()
+            }
+            Err(mapscope_scene::OpenError::Refused { problem, .. }) => vec![problem.rule.id],
+            Err(error) => panic!("{path}: {error}"),
+        };
         assert_eq!(said, ["file/utf-8"], "{path}");
     }
 }
@@ -128,8 +127,7 @@ fn files_of_other_kinds_are_named_whatever_their_ending() {
                 bytes: begin.to_vec().into(),
                 embedded: &[],
             };
-            let error =
-                mapscope_scene::open(&source, &OpenOptions::default(), &Default::default());
+            let error = mapscope_scene::open(&source, &OpenOptions::default(), &Default::default());
             let error = error.unwrap_err().to_string();
             assert!(error.contains(kind), "{path}: {error}");
         }

@@ -534,6 +534,11 @@ fn break_pfobj(broken: &mut Broken) {
 
 fn break_ika(broken: &mut Broken) {
     broken.add_read(ika_map::read(b"MAP\xf95\0rest"), |map| &map.problems);
+    let map = synthesize::ika_map([20, 30], 3, 7);
+    let mut bytes = ika_map::write(&map).unwrap();
+    let block = ika_map::read(&bytes).unwrap().layers[1].block.clone();
+    bytes.drain(block.start as usize - 9..block.start as usize + 9);
+    broken.add_read(ika_map::read(&bytes), |map| &map.problems);
     let layers = "(layer (label 'a'))".repeat(1025);
     let text = format!("(ika-map (version 1.2) (header) (layers {layers}))");
     broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
@@ -724,12 +729,12 @@ fn leave_unused(broken: &mut Broken) {
 
 /// What a program makes of files that takes them for texts, or texts for those of another system.
 fn alter(broken: &mut Broken) {
-    let map = ika::map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
+    let map = ika_map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
     let as_text: String = map.iter().copied().map(char::from).collect();
     broken.open("a.map", as_text, &[]);
     let lines = map.split_inclusive(|byte| *byte == b'\n');
     let lines = lines.map(|line| match line.strip_suffix(b"\n") {
-        Some(line) => [line, b"\r\n"].concat(),
+        Some(line) => [line, &b"\r\n"[..]].concat(),
         None => line.to_vec(),
     });
     broken.open("a.map", lines.collect::<Vec<_>>().concat(), &[]);

@@ -120,6 +120,7 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     assert_eq!(carry_out(state), 1);
     assert!(state.is_panel_open(Panel::Changes));
     h.run();
+    h.get_by_label("From other.pfmap to the open file: 1 material, 1 tile");
     h.get_by_label_contains("only here: material");
     // Read again, the other file is the same as this one.
     let state = &mut h.state_mut().state;
