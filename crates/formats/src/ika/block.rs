@@ -18,6 +18,9 @@ const MAX_PER_BYTE: u64 = 1032;
 /// What is allowed beyond that, so that it is inflating that finds the fault.
 const SLACK_BYTES: u64 = 64 << 10;
 
+/// How many bytes are inflated behind those that are needed to find out whether a block is damaged.
+const MAX_MORE: usize = 1 << 20;
+
 /// What a block is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
@@ -208,6 +211,24 @@ pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
     is_whole.then_some(held)
 }
 
+/// Whether the stream of a block breaks, or ends as none does, behind the bytes that are needed. One that
+/// goes on for long is not looked at to its end.
+fn is_damaged_behind(bytes: &[u8], needed: u64) -> bool {
+    let mut inflater = Inflater::zlib(bytes);
+    if pass(&mut inflater, needed).is_none() {
+        return false;
+    }
+    let mut more = vec![0; MAX_MORE];
+    if inflater.fill(&mut more) == MAX_MORE {
+        return false;
+    }
+    match inflater.end() {
+        End::Unfinished => !bytes.ends_with(&FLUSHED),
+        End::Broken | End::WrongChecksum => true,
+        End::Complete | End::More => false,
+    }
+}
+
 /// Goes past so many bytes; none where there are fewer.
 fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];
@@ -307,8 +328,17 @@ fn judge<B: AsRef<[u8]> + Sync>(
         add_alike(is_whole.then_some(elements), &rules::BLOCK, message);
         return Some(not_read);
     }
-    let packed = block.bytes.as_ref().len();
+    let bytes = block.bytes.as_ref();
+    let packed = bytes.len();
     match end {
+        End::More if is_damaged_behind(bytes, needed) => {
+            let needed = counted(needed as usize, "byte");
+            let message = format!(
+                "{name}: inflates to more than the {needed} that are needed, and does not end as a block does; \
+                 values in it may be wrong"
+            );
+            add_alike(None, &rules::DAMAGED_BLOCK, message);
+        }
         End::More => {
             let needed = counted(needed as usize, "byte");
             let message = format!(
@@ -319,13 +349,16 @@ fn judge<B: AsRef<[u8]> + Sync>(
         End::Broken => {
             let needed = counted(needed as usize, "byte");
             let message = format!(
-                "{name}: inflates to the {needed} that are needed, and is no zlib stream from there on"
+                "{name}: inflates to the {needed} that are needed, and is no zlib stream from there on; values \
+                 in it may be wrong"
             );
-            add_alike(None, &rules::LONG_BLOCK, message);
+            add_alike(None, &rules::DAMAGED_BLOCK, message);
         }
         End::WrongChecksum => {
-            let message = format!("{name}: the checksum at its end is not that of its bytes");
-            add_alike(None, &rules::LONG_BLOCK, message);
+            let message = format!(
+                "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
+            );
+            add_alike(None, &rules::DAMAGED_BLOCK, message);
         }
         End::Complete if consumed < packed => {
             let rest = counted(packed - consumed, "byte");
@@ -488,7 +521,13 @@ mod tests {
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Error, "more than the 1001 bytes");
+        one(&problems, Warning, "more than the 1001 bytes");
+
+        // One that goes astray may go on behind what is needed, and end anywhere.
+        let long = deflate(&sample(1002));
+        let astray = &long[..long.len() - 1];
+        let (_, problems) = inflate(block(astray.to_vec(), Element::Byte, 900));
+        one(&problems, Error, "does not end as a block does");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);

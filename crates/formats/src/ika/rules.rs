@@ -39,8 +39,10 @@ crate::rules! {
     Error BYTE = "ika/byte", all is read;
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";
-    /// A block holds more than is needed, or is damaged behind that: values in it may be wrong.
-    Error LONG_BLOCK = "ika/long-block", all is read;
+    /// A block is damaged, although there is as much of it as is needed: values in it may be wrong.
+    Error DAMAGED_BLOCK = "ika/damaged-block", all is read;
+    /// A block holds more than is needed.
+    Warning LONG_BLOCK = "ika/long-block";
     /// Data is not base64.
     Error BASE64 = "ika/base64";
     /// Something follows the end of a block, the map or the tileset.

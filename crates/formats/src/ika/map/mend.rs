@@ -391,7 +391,13 @@ impl Damage {
     /// Damage from the first record that cannot be one of a game up to where others follow.
     fn of_more(cursor: &Cursor<'_>, to_end: &ToEnd) -> Option<Self> {
         let mut cursor = cursor.clone();
-        let zones = cursor.u32().ok()?;
+        // A number that lies says nothing of how many are lost.
+        let file_bytes = cursor.pos() + cursor.left();
+        let can_be = |count: u32, min_bytes: usize| count as usize <= file_bytes / min_bytes;
+        let zones = cursor
+            .u32()
+            .ok()
+            .filter(|zones| can_be(*zones, ZONE_BYTES))?;
         for zone in 0..zones {
             if let Some(end) = Zone::likely_end(&cursor, cursor.pos()) {
                 cursor.seek(end);
@@ -407,7 +413,8 @@ impl Damage {
             return Some(Self::ZonesAndEntities(zone, next, count));
         }
         let number = cursor.pos();
-        let entities = cursor.u32().ok()?;
+        let entities = cursor.u32().ok();
+        let entities = entities.filter(|entities| can_be(*entities, ENTITY_BYTES))?;
         for entity in 0..entities {
             if let Some(end) = Entity::likely_end(&cursor, cursor.pos()) {
                 cursor.seek(end);
