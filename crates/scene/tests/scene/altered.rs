@@ -101,7 +101,8 @@ fn what_was_lost_in_utf_8_is_the_cause_of_all() {
         {
             Ok(document) => {
                 let problems = document.about().problems.iter();
-                problems.map(|it| it.rule.id).collect()
+                let of_file = problems.filter(|it| it.rule.id != "ppe-map/no-container");
+                of_file.map(|it| it.rule.id).collect()
             }
             Err(mapscope_scene::OpenError::Refused { problem, .. }) => vec![problem.rule.id],
             Err(error) => panic!("{path}: {error}"),

@@ -26,6 +26,8 @@ const MAX_LAYERS: usize = 1024;
 const MAX_COUNTED: usize = 64;
 /// How many blocks are asked where they end since their lengths do not go with what follows.
 const MAX_MENDED: usize = 8;
+/// How many blocks in a row can be damaged, and twice as many as are not.
+const MAX_LOST: usize = 4;
 /// How many bytes are looked through for blocks behind damaged ones.
 const MAX_SEARCHED: usize = 64 << 20;
 /// The bytes of a number of records, and of the length of a block.
@@ -780,6 +782,10 @@ impl Layout {
                 })?;
                 Some((next, 0))
             })?;
+            // A number of layers that lies is no damage.
+            if left - following > MAX_LOST + 2 * (blocks - (left - following)) {
+                return None;
+            }
             layout.damage = Some(BlockDamage {
                 blocks: layout.blocks.len()..blocks - following,
                 range: at..next,
