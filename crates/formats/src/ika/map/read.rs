@@ -417,6 +417,31 @@ impl Slip {
     }
 }
 
+/// Where the compressed bytes of the block are whose length is at a byte, if one can be there.
+fn block_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    let length = bytes.get(at..)?.first_chunk().copied()?;
+    let start = at + COUNT_BYTES;
+    let end = start.checked_add(u32::from_le_bytes(length) as usize)?;
+    bytes.get(start..end).filter(|it| is_zlib(it))?;
+    Some(start..end)
+}
+
+/// How many blocks lead up to the zones from each byte of a range from which any do.
+fn counts_to_zones(bytes: &[u8], range: Range<usize>) -> HashMap<usize, usize> {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for at in range.rev() {
+        let Some(block) = block_at(bytes, at) else {
+            continue;
+        };
+        let behind = bytes.get(block.end..).unwrap_or_default();
+        let following = counts.get(&block.end).copied();
+        if let Some(following) = following.or_else(|| can_begin_zones(behind).then_some(0)) {
+            counts.insert(at, following + 1);
+        }
+    }
+    counts
+}
+
 /// Lists that a byte is missing or too many before something that should begin at a byte.
 fn add_slip(slip: Slip, at: usize, what: &str, cause: Option<Cause>, problems: &mut Problems) {
     let (rule, subject) = (&rules::BYTE_COUNT, Subject::File);
@@ -722,30 +747,10 @@ impl Layout {
                 .infos
                 .push((cursor.pos(), parallax(&mut cursor).ok()?));
         }
-        let block_at = |at: usize| {
-            let length = bytes.get(at..)?.first_chunk().copied()?;
-            let start = at + COUNT_BYTES;
-            let end = start.checked_add(u32::from_le_bytes(length) as usize)?;
-            bytes.get(start..end).filter(|it| is_zlib(it))?;
-            Some(start..end)
-        };
-        // How many blocks lead up to the zones from each at which one may begin.
         let (first, blocks) = (cursor.pos(), layers + 2);
         let from = first..bytes.len().min(first.saturating_add(MAX_SEARCHED));
-        let mut counts: HashMap<usize, usize> = HashMap::new();
-        for (at, range) in from
-            .clone()
-            .rev()
-            .filter_map(|at| Some((at, block_at(at)?)))
-        {
-            let behind = bytes.get(range.end..).unwrap_or_default();
-            let count = match counts.get(&range.end) {
-                Some(count) => count + 1,
-                None if can_begin_zones(behind) => 1,
-                None => continue,
-            };
-            counts.insert(at, count);
-        }
+        let block_at = |at| block_at(bytes, at);
+        let counts = counts_to_zones(bytes, from.clone());
         let mut at = first;
         while layout.blocks.len() < blocks {
             let left = blocks - layout.blocks.len();
