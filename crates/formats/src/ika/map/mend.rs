@@ -373,12 +373,12 @@ impl Damage {
         for entity in 0..entities {
             let more = entities - entity - 1;
             let next = to_end.next(&to_end.entities, cursor.pos(), ENTITY_BYTES, more);
-            let is_damaged = |next: &usize| match more {
-                0 => is_damaged_up_to(&cursor, *next),
-                _ => {
-                    let first = to_end.first(&to_end.entities, cursor.pos());
-                    first.is_some_and(|(first, _)| first == *next)
+            let is_damaged = |next: &usize| {
+                if more == 0 {
+                    return is_damaged_up_to(&cursor, *next);
                 }
+                let first = to_end.first(&to_end.entities, cursor.pos());
+                first.is_some_and(|(first, _)| first == *next)
             };
             let next = next.filter(is_damaged);
             if let Some(next) = next {
