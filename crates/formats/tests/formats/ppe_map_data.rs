@@ -602,6 +602,10 @@ fn a_byte_of_the_header_that_is_lost_or_too_many_loses_no_cell() {
                 assert_eq!(said.len(), 1, "{flags:#x} {at} {change:?}: {said:?}");
                 assert_eq!(map.problems[0].rule.id, "ppe-map/header");
                 assert_eq!(map.cells, whole.cells, "{flags:#x} {at} {change:?}");
+                if let Some(first) = map.cell_offset(0) {
+                    let expected = HEADER_BYTES as usize + change.len() - 1;
+                    assert_eq!(first as usize, expected, "{flags:#x} {at} {change:?}");
+                }
                 let is_size = at >= 4;
                 assert!(
                     !is_size || map.size == SIZE,

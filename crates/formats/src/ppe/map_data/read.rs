@@ -95,6 +95,7 @@ pub fn read_with(
     Ok(MapData {
         flags,
         size: header.size,
+        header_surplus: end as i64 - HEADER_BYTES as i64,
         cells: sections.cells,
         graphics: sections.graphics,
         logic: sections.logic,

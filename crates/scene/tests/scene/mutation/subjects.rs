@@ -329,10 +329,9 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     assert_eq!(again.influences, model.influences);
     assert_eq!(again.vertices, model.vertices);
     // A clip of nothing is its line alone, and the same line behind it is that line twice.
-    let is_bare = |clip: &Clip| clip.poses.is_empty() && clip.bounds.is_empty();
     let is_twice = |pair: &[Clip]| {
         let [first, second] = [&pair[0], &pair[1]].map(|clip| (&clip.name, clip.frame_count));
-        first == second && pair.iter().all(is_bare)
+        first == second && pair[0].poses.is_empty() && pair[0].bounds.is_empty()
     };
     if model.clips.windows(2).any(is_twice) {
         return false;
