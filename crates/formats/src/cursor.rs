@@ -376,6 +376,19 @@ impl<'a> Text<'a> {
             .add_consequence(cause, rule, subject, at.into(), message);
     }
 
+    /// [`Text::report`] for one of several that a program writes for the same reason, such as numbers that are
+    /// none: the first of them is the problem, and the others follow from it.
+    pub(super) fn report_alike(
+        &mut self,
+        rule: &'static Rule,
+        at: impl Into<Place>,
+        message: impl FnOnce() -> String,
+    ) {
+        let subject = self.problems.subject;
+        self.problems
+            .add_alike((), rule, subject, at.into(), message);
+    }
+
     /// Folds all that is wrong with the last line below the problem that the file ends too early.
     pub(super) fn fold_end(&mut self, ends_early: Option<Cause>) {
         let last_line = Place::line(self.line);
@@ -419,8 +432,7 @@ impl<'a> Text<'a> {
         let expected = format!("a decimal point; {lost}");
         self.first_error
             .get_or_insert_with(|| found.error(rule, &expected));
-        let subject = self.problems.subject;
-        self.problems.add_alike((), rule, subject, found.place, || {
+        self.report_alike(rule, found.place, || {
             format!("{found}; expected {expected}")
         });
     }

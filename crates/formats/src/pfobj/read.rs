@@ -1220,7 +1220,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             return Ok(number);
         }
         self.has_substitute = true;
-        self.text.report(&rules::NOT_FINITE, word, || {
+        self.text.report_alike(&rules::NOT_FINITE, word, || {
             let found = Found::from(word);
             format!("{found}; expected a finite number, {substitute} is taken")
         });

@@ -1544,7 +1544,7 @@ impl<'a> Reader<'a> {
         match read {
             Ok(value) => {
                 if value.numbers().iter().any(|number| !number.is_finite()) {
-                    self.text.report(&rules::NOT_FINITE, text, || {
+                    self.text.report_alike(&rules::NOT_FINITE, text, || {
                         format!("{}; expected finite numbers", Found::from(text))
                     });
                 }

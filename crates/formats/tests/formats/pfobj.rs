@@ -2056,3 +2056,20 @@ fn a_clip_of_nothing_is_told_from_its_line_twice_by_its_name() {
         "{said:?}"
     );
 }
+
+#[test]
+fn numbers_that_are_none_are_one_problem() {
+    let text = changed("v 1.500000", "v nan");
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some(("vn", _)) => "vn nan -nan inf\n".to_owned(),
+        _ => format!("{line}\n"),
+    });
+    let model = read(lines.collect::<String>());
+    let [problem] = &model.problems[..] else {
+        panic!("{:?}", model.problems)
+    };
+    assert_eq!(problem.rule.id, "pfobj/not-finite");
+    let normals = text.lines().filter(|line| line.starts_with("vn ")).count();
+    assert!(normals > 1);
+    assert_eq!(problem.consequences.len(), 3 * normals);
+}
