@@ -2,13 +2,12 @@
 //! and `>>>>>>>`, as Git writes them.
 //!
 //! A reader would say of each of these lines, and of each line that is there twice, that it is not what is
-//! expected. Such a text is read again with the first version of each alone.
+//! expected. Such a text is read with one version of each alone: the first, unless less is wrong with the second.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::problems::Problems;
-use crate::{Place, Problem, ReadError, Rule, Subject, quoted};
+use crate::{Place, Problem, ReadError, Rule, Severity, Subject, quoted};
 
 /// What begins the lines of a conflict: before the first version, before what both come from (which most
 /// conflicts lack), before the second version, and behind it.
@@ -17,26 +16,61 @@ const BASE: &[u8] = b"|||||||";
 const THEIRS: &[u8] = b"=======";
 const END: &[u8] = b">>>>>>>";
 
-/// A conflict, by the lines of it, from 1.
+/// A conflict, by its lines: their numbers from 1, and their bytes.
 #[derive(Debug, Default)]
 struct Conflict<'a> {
-    /// With what Git calls the first version, such as `HEAD`.
-    ours: (u64, &'a [u8]),
-    /// Of the line behind the first version, and where that begins.
-    rest: Option<(u64, usize)>,
-    /// Of `=======`.
-    theirs: Option<u64>,
-    /// With what Git calls the second version, such as a branch.
-    end: (u64, &'a [u8]),
+    /// `<<<<<<<`, with what Git calls the first version, such as `HEAD`.
+    ours: Marker<'a>,
+    /// The line behind the first version.
+    rest: Option<Marker<'a>>,
+    /// `=======`.
+    theirs: Option<Marker<'a>>,
+    /// `>>>>>>>`, with what Git calls the second version, such as a branch.
+    end: Marker<'a>,
+}
+
+/// A line that begins or ends a version.
+#[derive(Debug, Clone, Default)]
+struct Marker<'a> {
+    line: u64,
+    bytes: Range<usize>,
+    name: &'a [u8],
+}
+
+/// Which of the versions is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    First,
+    Second,
+}
+
+impl Conflict<'_> {
+    /// Where a version is, between two markers.
+    fn version(&self, version: Version) -> [&Marker<'_>; 2] {
+        match version {
+            Version::First => [&self.ours, self.rest.as_ref().unwrap_or(&self.end)],
+            Version::Second => [self.theirs.as_ref().unwrap_or(&self.ours), &self.end],
+        }
+    }
+
+    /// The bytes around a version.
+    fn others(&self, version: Version) -> [Range<usize>; 2] {
+        let [before, behind] = self.version(version);
+        [
+            self.ours.bytes.start..before.bytes.end,
+            behind.bytes.start..self.end.bytes.end,
+        ]
+    }
 }
 
 /// Whether a text has any.
 #[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
 pub(crate) fn is_in(bytes: &[u8]) -> bool {
-    !without_conflicts(bytes).1.is_empty()
+    !conflicts_in(bytes).is_empty()
 }
 
-/// Reads a text with the first version of each conflict, which breaks the rule, and without the others.
+/// Reads a text with one version of each conflict, which breaks the rule: the first, unless less is wrong with
+/// the second.
 ///
 /// # Errors
 /// As `read` of the text as it is.
@@ -46,89 +80,112 @@ pub(crate) fn read<T>(
     mut read: impl FnMut(&[u8]) -> Result<T, ReadError>,
     problems_of: fn(&mut T) -> &mut Vec<Problem>,
 ) -> Result<T, ReadError> {
-    let (text, conflicts) = without_conflicts(bytes);
+    let conflicts = conflicts_in(bytes);
     if conflicts.is_empty() {
         return read(bytes);
     }
-    let mut read = match read(&text) {
-        Ok(read) => read,
-        Err(ReadError::Unreadable(_)) => return read(bytes),
-        Err(cancelled) => return Err(cancelled),
+    let mut best: Option<(usize, Version, T)> = None;
+    for version in [Version::First, Version::Second] {
+        let mut found = match read(&with_version(bytes, &conflicts, version)) {
+            Ok(found) => found,
+            Err(ReadError::Unreadable(_)) => continue,
+            Err(cancelled) => return Err(cancelled),
+        };
+        let problems = problems_of(&mut found);
+        // Lines that are blank now are no problem of the file.
+        problems.retain(|problem| {
+            let line = problem.place.line_number().unwrap_or_default();
+            let at = conflicts.partition_point(|conflict| conflict.end.line < line);
+            conflicts.get(at).is_none_or(|conflict| {
+                let [before, behind] = conflict.version(version);
+                line < conflict.ours.line || (before.line + 1..behind.line).contains(&line)
+            })
+        });
+        let errors = problems.iter();
+        let errors = errors.filter(|it| it.severity == Severity::Error).count();
+        if best.as_ref().is_none_or(|(fewest, ..)| errors < *fewest) {
+            best = Some((errors, version, found));
+        }
+        if errors == 0 {
+            break;
+        }
+    }
+    let Some((_, version, mut found)) = best else {
+        return read(bytes);
     };
-    let problems = problems_of(&mut read);
-    // Lines that are blank now are no problem of the file.
-    problems.retain(|problem| {
-        let line = problem.place.line_number().unwrap_or_default();
-        let at = conflicts.partition_point(|conflict| conflict.end.0 < line);
-        let rest = conflicts
-            .get(at)
-            .and_then(|it| Some((it.ours.0, it.rest?.0)));
-        rest.is_none_or(|(ours, rest)| line < rest && line != ours)
-    });
+    let [is_read, is_left_out] = match version {
+        Version::First => ["first", "second"],
+        Version::Second => ["second", "first"],
+    };
     let mut of_conflicts = Problems::new();
     for conflict in conflicts {
-        let place = Place::line(conflict.ours.0);
+        let place = Place::line(conflict.ours.line);
         of_conflicts.add_about(rule, Subject::File, place, || {
-            let [ours, theirs] = [conflict.ours.1, conflict.end.1].map(quoted);
-            let (middle, end) = (conflict.theirs.unwrap_or_default(), conflict.end.0);
+            let [ours, theirs] = [conflict.ours.name, conflict.end.name].map(quoted);
+            let middle = conflict.theirs.as_ref().map_or(0, |theirs| theirs.line);
+            let end = conflict.end.line;
             format!(
                 "an unresolved merge conflict between {ours}, up to line {middle}, and {theirs}, up to line \
-                 {end}; the first is read; left out: the second"
+                 {end}; the {is_read} is read; left out: the {is_left_out}"
             )
         });
     }
+    let problems = problems_of(&mut found);
     problems.extend(of_conflicts.finish());
     problems.sort_by_key(|problem| problem.place);
-    Ok(read)
+    Ok(found)
 }
 
-/// A text with spaces in place of its conflicts, but for the first version of each, so that all else stays
-/// where it is; and these conflicts.
-fn without_conflicts(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<Conflict<'_>>) {
+/// A text with spaces in place of its conflicts, but for one version of each, so that all else stays where it
+/// is.
+fn with_version(bytes: &[u8], conflicts: &[Conflict<'_>], version: Version) -> Vec<u8> {
+    let mut text = bytes.to_vec();
+    for part in conflicts.iter().flat_map(|it| it.others(version)) {
+        let part = text.get_mut(part).unwrap_or_default();
+        let chars = part.iter_mut().filter(|byte| !byte.is_ascii_control());
+        chars.for_each(|byte| *byte = b' ');
+    }
+    text
+}
+
+/// The conflicts of a text that are whole.
+fn conflicts_in(bytes: &[u8]) -> Vec<Conflict<'_>> {
     let mut conflicts = Vec::new();
-    let mut text = Cow::Borrowed(bytes);
-    // The conflict that is not at its end, and where its first line is.
-    let mut open: Option<(Conflict<'_>, Range<usize>)> = None;
+    // The conflict that is not at its end.
+    let mut open: Option<Conflict<'_>> = None;
     let mut start = 0;
-    for (line, number) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
-        let end = start + line.len();
-        let name_after = |marker: &[u8]| {
-            let name = line.trim_ascii_end().strip_prefix(marker)?;
-            (name.is_empty() || name.starts_with(b" ")).then(|| name.trim_ascii_start())
+    for (text, line) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
+        let range = start..start + text.len();
+        start = range.end;
+        let marker = |begin: &[u8]| {
+            let name = text.trim_ascii_end().strip_prefix(begin)?;
+            (name.is_empty() || name.starts_with(b" ")).then(|| Marker {
+                line,
+                bytes: range.clone(),
+                name: name.trim_ascii_start(),
+            })
         };
-        if let Some(name) = name_after(OURS) {
-            let ours = (number, name);
-            let conflict = Conflict {
+        if let Some(ours) = marker(OURS) {
+            open = Some(Conflict {
                 ours,
                 ..Conflict::default()
-            };
-            open = Some((conflict, start..end));
-        } else if let Some((conflict, _)) = &mut open {
-            if name_after(BASE).is_some() && conflict.theirs.is_none() {
-                conflict.rest.get_or_insert((number, start));
-            } else if name_after(THEIRS).is_some() {
-                conflict.theirs.get_or_insert(number);
-                conflict.rest.get_or_insert((number, start));
+            });
+        } else if let Some(conflict) = &mut open {
+            if let Some(base) = marker(BASE).filter(|_| conflict.theirs.is_none()) {
+                conflict.rest.get_or_insert(base);
+            } else if let Some(theirs) = marker(THEIRS) {
+                conflict.rest.get_or_insert(theirs.clone());
+                conflict.theirs.get_or_insert(theirs);
             }
         }
-        let is_end = open
-            .as_ref()
-            .is_some_and(|(conflict, _)| conflict.theirs.is_some());
-        if let Some(name) = name_after(END).filter(|_| is_end)
-            && let Some((mut conflict, marker)) = open.take()
+        let is_end = |conflict: &mut Conflict<'_>| conflict.theirs.is_some();
+        if let Some(end) = marker(END)
+            && let Some(conflict) = open.take_if(is_end)
         {
-            conflict.end = (number, name);
-            let rest = conflict.rest.map_or(end, |(_, start)| start);
-            for part in [marker, rest..end] {
-                let part = text.to_mut().get_mut(part).unwrap_or_default();
-                let chars = part.iter_mut().filter(|byte| !byte.is_ascii_control());
-                chars.for_each(|byte| *byte = b' ');
-            }
-            conflicts.push(conflict);
+            conflicts.push(Conflict { end, ..conflict });
         }
-        start = end;
     }
-    (text, conflicts)
+    conflicts
 }
 
 #[cfg(test)]
@@ -140,11 +197,9 @@ mod tests {
     #[test]
     fn the_first_version_stays_where_it_is() {
         let found = |text: &str| {
-            let (read, conflicts) = without_conflicts(text.as_bytes());
-            (
-                String::from_utf8(read.into_owned()).unwrap(),
-                conflicts.len(),
-            )
+            let conflicts = conflicts_in(text.as_bytes());
+            let read = with_version(text.as_bytes(), &conflicts, Version::First);
+            (String::from_utf8(read).unwrap(), conflicts.len())
         };
         let expected = "a\n            \nb 1\n       \n   \n \n             \nd\n";
         assert_eq!(found(TEXT), (expected.to_owned(), 1));
@@ -166,7 +221,7 @@ mod tests {
 
     static CONFLICT: Rule = Rule {
         id: "test/conflict",
-        severity: crate::Severity::Error,
+        severity: Severity::Error,
         leaves_out: true,
         summary: "There are two versions.",
     };
@@ -190,5 +245,12 @@ mod tests {
         let expected = "2:1: error: an unresolved merge conflict between `HEAD`, up to line 4, and `other`, \
                         up to line 7; the first is read; left out: the second";
         assert_eq!(said, [expected, "8:1: error: odd"]);
+        // Without the other one, `d` is the line that there should be.
+        let text = "a\n<<<<<<< HEAD\nd\n=======\nb\n>>>>>>> other";
+        let problems = read(text.as_bytes(), &CONFLICT, read_lines, |it| it).unwrap();
+        let said: Vec<_> = problems.iter().map(Problem::to_string).collect();
+        let expected = "2:1: error: an unresolved merge conflict between `HEAD`, up to line 4, and `other`, \
+                        up to line 6; the second is read; left out: the first";
+        assert_eq!(said, [expected]);
     }
 }

@@ -63,7 +63,7 @@ crate::rules! {
     Warning LONG_TEXT = "ika/long-text";
     /// The version of a text file is missing or not known.
     Warning VERSION = "ika/version";
-    /// A merge conflict is unresolved: the first version of its lines is read.
+    /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "ika/conflict";
     /// The text of a file breaks the rules of its syntax.
     Error SYNTAX = "ika/syntax", all is read;

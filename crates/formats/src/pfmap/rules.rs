@@ -57,7 +57,7 @@ crate::rules! {
     Warning ROW_START = "pfmap/row-start";
     /// The first tile of a chunk does not begin a line.
     Error CHUNK_START = "pfmap/chunk-start", all is read;
-    /// A merge conflict is unresolved: the first version of its lines is read.
+    /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfmap/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfmap/swapped-lines", all is read;

@@ -98,7 +98,7 @@ crate::rules! {
     Error BOUNDS = "pfobj/bounds";
     /// The min of bounds is above their max.
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
-    /// A merge conflict is unresolved: the first version of its lines is read.
+    /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfobj/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;

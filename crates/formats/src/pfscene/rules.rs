@@ -16,7 +16,7 @@ crate::rules! {
     Warning EXTRA_WORDS = "pfscene/extra-words";
     /// A line has more than the 255 bytes that the engine reads.
     Error LONG_LINE = "pfscene/long-line", all is read;
-    /// A merge conflict is unresolved: the first version of its lines is read.
+    /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfscene/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;

@@ -33,7 +33,7 @@ crate::rules! {
     Warning TRAILING_TEXT = "xmf/trailing-data";
     /// The file has more text, tags or layers than are read.
     Error LIMIT = "xmf/limit";
-    /// A merge conflict is unresolved: the first version of its lines is read.
+    /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "xmf/conflict";
     /// The text breaks the rules of its syntax.
     Error SYNTAX = "xmf/syntax";
