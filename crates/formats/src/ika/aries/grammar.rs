@@ -42,9 +42,8 @@ impl Grammar {
 
     /// Whether it names such a node at all.
     pub(super) fn knows(&self, name: &[u8]) -> bool {
-        let mut parents = self.nodes.iter();
-        name == self.root.as_bytes()
-            || parents.any(|(parent, _)| self.lists(parent.as_bytes(), name))
+        let mut children = self.nodes.iter().flat_map(|(_, children)| *children);
+        name == self.root.as_bytes() || children.any(|child| child.as_bytes() == name)
     }
 
     /// Whether a node has nodes in it and no text.
