@@ -299,6 +299,8 @@ impl<'a> Tree<'a> {
         // What is in which node, of what was misspelt.
         let mut there = HashSet::new();
         let mut unknown = 0;
+        // Each node is come to once, so that what is said from here on is of others.
+        let told = self.misnamed.len();
         let mut index = 0;
         while let Some(&item) = self.items.get(index) {
             let is_behind =
@@ -339,10 +341,10 @@ impl<'a> Tree<'a> {
                 if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
                     item.bytes = meant.as_bytes();
                 }
-            } else if parent.is_some() && !self.is_told(place) && grammar.knows(item.bytes) {
+            } else if parent.is_some() && !self.is_told(told, place) && grammar.knows(item.bytes) {
                 misplaced.push(Misplaced::of(&self.items, index, &around, grammar));
             } else if let Some(parent) = parent
-                && !self.is_told(place)
+                && !self.is_told(told, place)
                 && !grammar.is_list(parent.name())
             {
                 unknown += 1;
@@ -483,7 +485,7 @@ impl<'a> Tree<'a> {
     ) -> Option<&'static str> {
         let node = Node::at(&self.items, index)?;
         let name = node.name();
-        if self.is_told(node.place()) {
+        if self.is_told(usize::MAX, node.place()) {
             return None;
         }
         let children = grammar.children(parent.name());
@@ -524,9 +526,9 @@ impl<'a> Tree<'a> {
         alike.next().filter(|_| alike.next().is_none())
     }
 
-    /// Whether it was said of the node at a place that its name is wrong.
-    fn is_told(&self, place: Place) -> bool {
-        let mut misnamed = self.misnamed.iter();
+    /// Whether one of the first so many things that are said of names is said of the node at a place.
+    fn is_told(&self, first: usize, place: Place) -> bool {
+        let mut misnamed = self.misnamed.iter().take(first);
         misnamed.any(|it| it.places[0] == Some(place))
     }
 
