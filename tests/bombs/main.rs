@@ -22,7 +22,7 @@ use mapscope_testdata::synthesize;
 /// What `info` may take of memory for such a map.
 const MAX_BYTES: u64 = 512 << 20;
 /// Far more than it takes, for a slow machine with other tests beside.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What `info` says of a map as text; it must not take too much for it.
 fn info(name: &str, map: &Pmf) -> String {

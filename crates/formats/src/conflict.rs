@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use crate::problems::Problems;
-use crate::{Place, Problem, ReadError, Rule, Severity, Subject, quoted};
+use crate::problems::{Problems, count_errors};
+use crate::{Place, Problem, ReadError, Rule, Subject, quoted};
 
 /// What begins the lines of a conflict: before the first version, before what both come from (which most
 /// conflicts lack), before the second version, and behind it.
@@ -101,8 +101,7 @@ pub(crate) fn read<T>(
                 line < conflict.ours.line || (before.line + 1..behind.line).contains(&line)
             })
         });
-        let errors = problems.iter();
-        let errors = errors.filter(|it| it.severity == Severity::Error).count();
+        let errors = count_errors(problems);
         if best.as_ref().is_none_or(|(fewest, ..)| errors < *fewest) {
             best = Some((errors, version, found));
         }
@@ -191,6 +190,7 @@ fn conflicts_in(bytes: &[u8]) -> Vec<Conflict<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Severity;
 
     const TEXT: &str = "a\n<<<<<<< HEAD\nb 1\n=======\nb 2\nc\n>>>>>>> other\nd\n";
 

@@ -376,8 +376,8 @@ impl<'a> Text<'a> {
             .add_consequence(cause, rule, subject, at.into(), message);
     }
 
-    /// [`Text::report`] for one of several that a program writes for the same reason, such as numbers that are
-    /// none: the first of them is the problem, and the others follow from it.
+    /// [`Text::report`] for one of several that a program writes for the same reason, such as NaN: the first of
+    /// them is the problem, and the others follow from it.
     pub(super) fn report_alike(
         &mut self,
         rule: &'static Rule,

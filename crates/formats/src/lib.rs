@@ -65,7 +65,7 @@ pub use error::{ReadError, WriteError};
 pub use integers::Integers;
 pub use not_read::{NotRead, Rest};
 pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines};
-pub use problems::{Cause, Problems};
+pub use problems::{Cause, Problems, count_errors};
 pub use rule::Rule;
 use text::outside;
 pub use text::{quoted, quoted_path};

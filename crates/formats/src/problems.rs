@@ -501,6 +501,14 @@ fn folded(listed: Vec<Listed>) -> Vec<Option<Listed>> {
     listed
 }
 
+/// How many problems are errors, without those that follow from others.
+pub fn count_errors(problems: &[Problem]) -> usize {
+    let errors = problems.iter();
+    errors
+        .filter(|problem| problem.severity == Severity::Error)
+        .count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

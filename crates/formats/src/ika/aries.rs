@@ -299,8 +299,9 @@ impl<'a> Tree<'a> {
         // What is in which node, of what was misspelt.
         let mut there = HashSet::new();
         let mut unknown = 0;
-        // Each node is come to once, so that what is said from here on is of others.
-        let told = self.misnamed.len();
+        // Nodes of whose names it was said already that they are wrong.
+        let told = self.misnamed.iter().filter_map(|it| it.places[0]);
+        let told: HashSet<Place> = told.collect();
         let mut index = 0;
         while let Some(&item) = self.items.get(index) {
             let is_behind =
@@ -327,6 +328,7 @@ impl<'a> Tree<'a> {
                 }));
             } else if let Some(parent) = parent
                 && unknown < MAX_UNKNOWN
+                && !told.contains(&place)
                 && let Some(meant) = self.meant_by(index, parent, grammar)
             {
                 let is_there = !grammar.is_list(parent.name())
@@ -341,10 +343,10 @@ impl<'a> Tree<'a> {
                 if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
                     item.bytes = meant.as_bytes();
                 }
-            } else if parent.is_some() && !self.is_told(told, place) && grammar.knows(item.bytes) {
+            } else if parent.is_some() && grammar.knows(item.bytes) && !told.contains(&place) {
                 misplaced.push(Misplaced::of(&self.items, index, &around, grammar));
             } else if let Some(parent) = parent
-                && !self.is_told(told, place)
+                && !told.contains(&place)
                 && !grammar.is_list(parent.name())
             {
                 unknown += 1;
@@ -485,9 +487,6 @@ impl<'a> Tree<'a> {
     ) -> Option<&'static str> {
         let node = Node::at(&self.items, index)?;
         let name = node.name();
-        if self.is_told(usize::MAX, node.place()) {
-            return None;
-        }
         let children = grammar.children(parent.name());
         let is_list = grammar.is_list(parent.name());
         let is_missing = |child: &&str| is_list || parent.lacks(child.as_bytes());
@@ -524,12 +523,6 @@ impl<'a> Tree<'a> {
                 && node.nodes().all(|inside| is_of(child, inside))
         });
         alike.next().filter(|_| alike.next().is_none())
-    }
-
-    /// Whether one of the first so many things that are said of names is said of the node at a place.
-    fn is_told(&self, first: usize, place: Place) -> bool {
-        let mut misnamed = self.misnamed.iter().take(first);
-        misnamed.any(|it| it.places[0] == Some(place))
     }
 
     /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and

@@ -825,7 +825,7 @@ fn a_hole_in_blocks_is_one_problem_and_loses_only_those_that_it_is_in() {
             for changed in with_hole(&bytes, hole.clone()) {
                 let read = good(&changed);
                 let said = messages(&read);
-                // Of a length that is zeroed with the end of the block before it both are told.
+                // Zeros over the end of a block and the length of the next one are a problem of each.
                 assert!(said.len() <= 2, "{hole:x?}: {said:#?}");
                 holes += 1;
                 of_two_blocks += usize::from(said.len() == 2);

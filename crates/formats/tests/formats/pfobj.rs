@@ -2058,7 +2058,7 @@ fn a_clip_of_nothing_is_told_from_its_line_twice_by_its_name() {
 }
 
 #[test]
-fn numbers_that_are_none_are_one_problem() {
+fn all_numbers_that_are_not_finite_are_one_problem() {
     let text = changed("v 1.500000", "v nan");
     let lines = text.lines().map(|line| match line.split_once(' ') {
         Some(("vn", _)) => "vn nan -nan inf\n".to_owned(),

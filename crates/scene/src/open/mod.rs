@@ -175,7 +175,7 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 8] = [
         (
             b"version https://git-lfs.github.com/spec/",
-            "this is a pointer of Git LFS in place of the file, which `git lfs pull` fetches",
+            "this is a Git LFS pointer and not the file itself, which `git lfs pull` fetches",
         ),
         (b"\x89PNG", "this is a PNG image"),
         (b"\xff\xd8\xff", "this is a JPEG image"),

@@ -13,7 +13,7 @@ use super::altered;
 use super::parsed::Parsed;
 use super::system::system_reason;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
-use mapscope_formats::{Format, Problem, ReadError, Severity};
+use mapscope_formats::{Format, Problem, ReadError, count_errors};
 
 /// The bytes of a file and where they came from.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ impl Source {
         };
         let mut read = T::read_with(&self.bytes, &mut watch);
         let wrong = match &mut read {
-            Ok(read) => errors(read.problems()),
+            Ok(read) => count_errors(read.problems()),
             Err(ReadError::Unreadable(_)) => usize::MAX,
             Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
         };
@@ -142,7 +142,7 @@ impl Source {
                 Err(ReadError::Unreadable(_)) => continue,
                 Err(cancelled) => return Err(cancelled),
             };
-            if errors(before.problems()) < wrong {
+            if count_errors(before.problems()) < wrong {
                 before.problems().insert(0, alteration.problem());
                 return Ok((before, bytes));
             }
@@ -157,14 +157,6 @@ impl Source {
         }
         read.map(|read| (read, self.bytes.clone()))
     }
-}
-
-/// How many of some problems are errors.
-fn errors(problems: &[Problem]) -> usize {
-    let errors = problems.iter();
-    errors
-        .filter(|problem| problem.severity == Severity::Error)
-        .count()
 }
 
 /// What the user has said about opening files.

@@ -395,44 +395,49 @@ impl Damage {
         let mut cursor = cursor.clone();
         // A number that lies says nothing of how many are lost.
         let file_bytes = cursor.pos() + cursor.left();
-        let can_be = |count: u32, min_bytes: usize| count as usize <= file_bytes / min_bytes;
-        let zones = cursor
-            .u32()
-            .ok()
-            .filter(|zones| can_be(*zones, ZONE_BYTES))?;
-        for zone in 0..zones {
-            if let Some(end) = Zone::likely_end(&cursor, cursor.pos()) {
-                cursor.seek(end);
-                continue;
-            }
-            if let Some((next, count)) = to_end.first(&to_end.zones, cursor.pos())
-                && count < zones - zone
-            {
-                let records = zone..zones - count;
-                return Some(Self::Zones(Lost { records, next }));
-            }
-            let (next, count) = to_end.first(&to_end.entities, cursor.pos())?;
-            return Some(Self::ZonesAndEntities(zone, next, count));
+        let count = |cursor: &mut Cursor<'_>, min_bytes| {
+            let count = cursor.u32().ok();
+            count.filter(|count| *count as usize <= file_bytes / min_bytes)
+        };
+        let zones = count(&mut cursor, ZONE_BYTES)?;
+        let first = pass_likely::<Zone>(&mut cursor, zones);
+        if first < zones {
+            return match to_end.first(&to_end.zones, cursor.pos()) {
+                Some((next, count)) if count < zones - first => {
+                    let records = first..zones - count;
+                    Some(Self::Zones(Lost { records, next }))
+                }
+                _ => {
+                    let (next, count) = to_end.first(&to_end.entities, cursor.pos())?;
+                    Some(Self::ZonesAndEntities(first, next, count))
+                }
+            };
         }
         let number = cursor.pos();
-        let entities = cursor.u32().ok();
-        let entities = entities.filter(|entities| can_be(*entities, ENTITY_BYTES))?;
-        for entity in 0..entities {
-            if let Some(end) = Entity::likely_end(&cursor, cursor.pos()) {
-                cursor.seek(end);
-                continue;
-            }
-            if let Some((next, count)) = to_end.first(&to_end.entities, cursor.pos())
-                && count < entities - entity
-            {
-                let records = entity..entities - count;
-                return Some(Self::Entities(Lost { records, next }));
-            }
-            break;
+        let entities = count(&mut cursor, ENTITY_BYTES)?;
+        let first = pass_likely::<Entity>(&mut cursor, entities);
+        // Bytes of the number can be lost as well.
+        let from = if first == 0 { number } else { cursor.pos() };
+        let (next, count) = to_end.first(&to_end.entities, from)?;
+        if count < entities - first {
+            let records = first..entities - count;
+            return Some(Self::Entities(Lost { records, next }));
         }
-        let (next, count) = to_end.first(&to_end.entities, number)?;
-        (entities < count).then_some(Self::FirstEntities(next, count))
+        (first == 0 && entities < count).then_some(Self::FirstEntities(next, count))
     }
+}
+
+/// Goes past records, of which there are so many, up to the first one that cannot be one of a game. Says how
+/// many these are.
+fn pass_likely<T: Record>(cursor: &mut Cursor<'_>, count: u32) -> u32 {
+    let mut passed = 0;
+    while passed < count
+        && let Some(end) = T::likely_end(cursor, cursor.pos())
+    {
+        cursor.seek(end);
+        passed += 1;
+    }
+    passed
 }
 
 /// Whether the last entity is damaged, and neither cut off nor followed by something else: it is good but for

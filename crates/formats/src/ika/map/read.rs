@@ -492,7 +492,7 @@ impl BlockDamage {
             subject,
             Place::Offset(start as u64),
             || {
-                let next = format!("what follows begins at {end:#x}");
+                let next = format!("reading goes on at {end:#x}");
                 match *names {
                     [] => {
                         let bytes = counted(end - start, "byte");
@@ -1270,7 +1270,7 @@ impl Lost {
         let others = self.records.len() as u32 - 1;
         if others > 0 {
             let last = self.records.end - 1;
-            let what = format!("this one and what follows up to number {last}");
+            let what = format!("it and those up to number {last}");
             skip(cursor, next, &what, problems);
             return None;
         }
@@ -1294,7 +1294,7 @@ impl Lost {
 /// Lists that what is at the cursor cannot be read, and goes to what is whole behind it.
 fn skip(cursor: &mut Cursor<'_>, next: usize, what: &str, problems: &mut Problems) {
     cursor.warn(problems, &rules::RECORD, cursor.pos(), || {
-        format!("{what} cannot be read; what is whole goes on at {next:#x}; the rest is left out")
+        format!("{what} cannot be read; they are left out, and reading goes on at {next:#x}")
     });
     cursor.seek(next);
 }
@@ -1330,7 +1330,12 @@ fn read_zones(
             }
             Some(&Damage::ZonesAndEntities(first, next, _)) if first <= i => {
                 if first == i {
-                    skip(cursor, next, "this zone and what follows", problems);
+                    skip(
+                        cursor,
+                        next,
+                        "it, the zones behind it and the first entities",
+                        problems,
+                    );
                 }
                 map.zones.push(Zone::default());
                 continue;
@@ -1425,12 +1430,7 @@ fn read_entities(
     } else if let Some(&Damage::ZonesAndEntities(_, _, count)) = damage {
         (count, None)
     } else if let Some(&Damage::FirstEntities(next, count)) = damage {
-        skip(
-            cursor,
-            next,
-            "the number of entities and what follows",
-            problems,
-        );
+        skip(cursor, next, "their number and the first of them", problems);
         (count, None)
     } else {
         let cursor_at_count = cursor.field("number of entities");
