@@ -29,7 +29,7 @@ crate::rules! {
     Warning LAYER_ORDER = "ika/layer-order";
     /// A block does not inflate to what is needed.
     Error BLOCK = "ika/block";
-    /// Blocks are damaged, and those behind them are found by their streams.
+    /// Blocks are damaged; reading goes on at the next whole one.
     Error LOST_BLOCKS = "ika/lost-blocks";
     /// The length of a block is another than that of its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;

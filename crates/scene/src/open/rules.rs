@@ -3,7 +3,7 @@
 use mapscope_formats::Rule;
 
 mapscope_formats::rules! {
-    /// The text is UTF-16, of which engines read no word.
+    /// The text is in UTF-16, which engines do not read.
     Error UTF16 = "file/utf-16", all is read;
     /// A binary file was saved as text in UTF-8.
     Error UTF8 = "file/utf-8", all is read;
