@@ -52,9 +52,9 @@ type Rows = (Vec<[Frame; 3]>, u64);
 /// Reads a map.
 ///
 /// What cannot be read is in [`Pmf::problems`], each with what is left out for it. A chunk whose
-/// cubes cannot be read has no [`Chunk::data`]; a level of which nothing can be read has no chunks.
-/// The memory in use is bounded by what the compressed sections decode to, and that by the length of
-/// `bytes`.
+/// cubes cannot be read has no [`data`](super::Chunk::data); a level of which nothing can be read
+/// has no chunks. The memory in use is bounded by what the compressed sections decode to, and that
+/// by the length of `bytes`.
 ///
 /// # Errors
 /// When not even the name of the map can be read.
