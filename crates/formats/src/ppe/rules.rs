@@ -43,6 +43,8 @@ crate::rules! {
     Warning ENCODING = "xmf/encoding";
     /// A value that a tag needs is missing or of the wrong kind.
     Error VALUE = "xmf/value";
+    /// A tile of a sheet or a part of a sprite sheet has more values than are read.
+    Warning SURPLUS_VALUES = "xmf/surplus-values";
     /// The name of a tag or an attribute is misspelt, or that of a tag missing.
     Error TAG_NAME = "xmf/tag-name";
     /// The map is of a version that is not known.

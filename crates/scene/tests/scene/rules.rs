@@ -626,6 +626,7 @@ fn break_xmf(broken: &mut Broken) {
         [&packed, &b"more"[..]].concat(),
         layers.into_bytes(),
         XMF.replace("Layer:Sprite", "Layer:Odd").into_bytes(),
+        XMF.replace("\"grass\"\n", "\"grass\" ").into_bytes(),
         XMF.replace("Object:Sprite", "Object:Sprote").into_bytes(),
         b"Layer:Sprite \"a\" 1 {\nObject:Box \"a\" 1 1 1 1 1\nObject:Box \"b\" 1 1 1 1 1\n}\n"
             .to_vec(),

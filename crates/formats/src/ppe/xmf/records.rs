@@ -268,6 +268,7 @@ impl Record for TileInfo {
         let mut name = Some(take(&mut self.name));
         tag.optional_value(&mut name, &TEXT);
         self.name = name.unwrap_or_default();
+        tag.check_surplus();
         Some(())
     }
 }
@@ -388,6 +389,7 @@ impl Record for SheetSprite {
         tag.value(&mut self.id, "the identifier of the sprite", &INT)?;
         let sides = ["the left side", "the top", "the width", "the height"];
         tag.values(&mut self.part, &sides, &INT)?;
+        tag.check_surplus();
         tag.attribute("name", &mut self.name, &TEXT);
         tag.other_attributes(&mut self.attributes);
         Some(())

@@ -289,6 +289,20 @@ impl<'p> Fields<'p> {
         }
     }
 
+    /// Lists values behind the last one that is read, such as those of the next line of a list where
+    /// the end of the line is missing.
+    pub(super) fn check_surplus(&mut self) {
+        let (tag, next) = (&self.tag, self.next_value);
+        if let (Some(problems), Some(value)) = (&mut self.problems, tag.values.get(next)) {
+            let at = tag.places.of_value(next).unwrap_or(tag.at);
+            problems.add(&rules::SURPLUS_VALUES, at.into(), || {
+                let (title, found) = (tag.title(), described(value));
+                let count = counted(tag.values.len() - next, "value");
+                format!("{title}: found {found}; expected the end of the line; {count} left out")
+            });
+        }
+    }
+
     /// An attribute. One of the wrong kind is listed and kept among the others.
     pub(super) fn attribute<T>(&mut self, name: &str, field: &mut Option<T>, kind: &Kind<T>) {
         let attributes = &mut self.tag.attributes;
