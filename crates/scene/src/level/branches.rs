@@ -159,12 +159,14 @@ impl Map {
 }
 
 fn chunk_branch(at: &ChunkAt<'_>) -> Branch {
+    // A chunk of which little can be read may have no root.
+    let roots = |data: &ChunkData| data.cubes.len().min(1) + orphans(&data.cubes).count();
     Branch {
         item: at.item().into(),
         label: at.chunk.index.to_string(),
         note: ChunkAt::FIELDS.note(at),
         swatch: None,
-        children: at.data().map_or(0, |data| 1 + orphans(&data.cubes).count()),
+        children: at.data().map_or(0, roots),
     }
 }
 
@@ -297,6 +299,19 @@ mod tests {
         let face = LevelItem::face(0, 0, 3, 2);
         let cube = Item::from(LevelItem::cube(0, 0, 3));
         assert_eq!(map.above_in_tree(face), Some(cube));
+    }
+
+    #[test]
+    fn a_chunk_without_cubes_has_nothing_below_it() {
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 7);
+        let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
+        data.cubes = Cubes::default();
+        let map = sample::map(pmf);
+        let [chunk] = &map.branch_lines(0, None)[..] else {
+            panic!("no line for the chunk");
+        };
+        assert_eq!(chunk.children, 0);
+        assert_eq!(map.branch_lines(0, Some(LevelItem::chunk(0, 0))), []);
     }
 
     #[test]
