@@ -1,17 +1,24 @@
-//! Files that a program altered on their way: texts in UTF-16, and binary files that were taken for texts.
+//! Files that a program altered on their way: texts in UTF-16, or with the line ends or spaces of other
+//! programs, and binary files that were taken for texts.
 //!
 //! All of what follows in such a file is elsewhere or other than it was, so that readers would find fault
 //! with much of it. Where the alteration can be undone, what the file was before is read.
 
 use bytes::Bytes;
 
-use super::rules::{TEXT_MODE, UTF8, UTF16};
+use super::rules::{DOUBLE_SPACED, LINE_ENDS, NO_BREAK_SPACE, TEXT_MODE, UTF8, UTF16};
 use mapscope_formats::{Place, Problem, Rule, Subject};
 
 /// How many characters at the beginning of a text tell its encoding.
 const SNIFFED_CHARS: usize = 16;
 /// How many line ends tell that all of them were altered.
 const MIN_LINE_ENDS: usize = 2;
+/// What the rules of blank lines end with, which each text format has for itself.
+const BLANK_LINE: &str = "/blank-line";
+/// How many blank lines tell that every other line is blank.
+const MIN_BLANK_LINES: usize = 4;
+/// A no-break space in UTF-8.
+const SPACE_OF_PAGES: &[u8] = "\u{a0}".as_bytes();
 /// What UTF-8 has in place of a byte that is none.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 /// The characters of Windows-1252 for the bytes from 0x80 to 0x9F; those that it has not are those of
@@ -26,6 +33,10 @@ const WINDOWS_1252: [char; 32] = [
 pub(super) enum Alteration {
     /// A text was saved as UTF-16, as PowerShell does where output goes to a file.
     Utf16,
+    /// Lines end with CR alone, as old Macs wrote them.
+    LineEnds,
+    /// Spaces are no-break spaces, as where a text was copied from a web page.
+    NoBreakSpaces,
     /// Bytes were taken for characters and saved as UTF-8.
     Utf8,
     /// CR was put before every LF, as a transfer in text mode does.
@@ -34,12 +45,20 @@ pub(super) enum Alteration {
 
 impl Alteration {
     /// In the order in which they are looked for.
-    const ALL: [Self; 3] = [Self::Utf16, Self::Utf8, Self::TextMode];
+    const ALL: [Self; 5] = [
+        Self::Utf16,
+        Self::LineEnds,
+        Self::NoBreakSpaces,
+        Self::Utf8,
+        Self::TextMode,
+    ];
 
     /// What a file was before it; none where it was not altered so.
     fn undone(self, bytes: &[u8]) -> Option<Vec<u8>> {
         match self {
             Self::Utf16 => of_utf16(bytes),
+            Self::LineEnds => of_line_ends(bytes),
+            Self::NoBreakSpaces => of_no_break_spaces(bytes),
             Self::Utf8 => of_utf8(bytes),
             Self::TextMode => of_text_mode(bytes),
         }
@@ -48,6 +67,8 @@ impl Alteration {
     fn rule(self) -> &'static Rule {
         match self {
             Self::Utf16 => &UTF16,
+            Self::LineEnds => &LINE_ENDS,
+            Self::NoBreakSpaces => &NO_BREAK_SPACE,
             Self::Utf8 => &UTF8,
             Self::TextMode => &TEXT_MODE,
         }
@@ -59,6 +80,14 @@ impl Alteration {
             Self::Utf16 => {
                 "the text is UTF-16, with two bytes for each character; expected ASCII or UTF-8 without a \
                  byte order mark, since the engine reads one byte for each"
+            }
+            Self::LineEnds => {
+                "lines end with CR alone, so that the whole text is one line for the engine; expected LF or \
+                 CR LF"
+            }
+            Self::NoBreakSpaces => {
+                "words are parted by no-break spaces (U+00A0), which the engine takes for a part of the word; \
+                 expected spaces"
             }
             Self::Utf8 => {
                 "the file was saved as text in UTF-8, which makes two bytes of every byte over 127; it is \
@@ -74,10 +103,10 @@ impl Alteration {
 }
 
 fn problem(rule: &'static Rule, message: &str) -> Problem {
-    let place = if rule == &UTF16 {
-        Place::Text { line: 1, column: 1 }
-    } else {
+    let place = if [&UTF8, &TEXT_MODE].contains(&rule) {
         Place::Offset(0)
+    } else {
+        Place::Text { line: 1, column: 1 }
     };
     Problem::new(rule, Subject::File, place, message)
 }
@@ -90,9 +119,10 @@ pub(super) fn undone(bytes: &[u8]) -> impl Iterator<Item = (Bytes, Alteration)> 
     })
 }
 
-/// The text that a file in UTF-16 is, in UTF-8.
-pub(super) fn text_of_utf16(bytes: &[u8]) -> Option<Bytes> {
-    of_utf16(bytes).map(Bytes::from)
+/// The bytes in which the lines of a text are, if they are others than those of the file.
+pub(super) fn lines(bytes: &[u8]) -> Option<Bytes> {
+    let lines = of_utf16(bytes).or_else(|| of_line_ends(bytes));
+    lines.map(Bytes::from)
 }
 
 /// That a binary file was saved as text and lost what is not UTF-8; none where it was not.
@@ -103,6 +133,33 @@ pub(super) fn destroyed(bytes: &[u8]) -> Option<Problem> {
                        over 127; they are lost";
         problem(&UTF8, message)
     })
+}
+
+/// Lets blank lines follow from it that every other line is blank, as where line ends were converted twice.
+pub(super) fn fold_blank_lines(problems: &mut Vec<Problem>) {
+    let is_blank_line = |problem: &Problem| problem.rule.id.ends_with(BLANK_LINE);
+    let blank_lines = problems.iter().filter(|problem| is_blank_line(problem));
+    let lines: Vec<u64> = blank_lines
+        .filter_map(|problem| match problem.place {
+            Place::Text { line, .. } => Some(line),
+            Place::Offset(_) => None,
+        })
+        .collect();
+    let is_double = lines.array_windows().all(|[a, b]| b - a == 2);
+    if lines.len() < MIN_BLANK_LINES || !is_double {
+        return;
+    }
+    let Some(first) = problems.iter().position(is_blank_line) else {
+        return;
+    };
+    let message =
+        "every other line is blank, as where line ends were converted twice; expected none";
+    let place = problems[first].place;
+    let mut cause = Problem::new(&DOUBLE_SPACED, Subject::File, place, message);
+    for problem in problems.extract_if(.., |problem| is_blank_line(problem)) {
+        cause.add_consequence(problem);
+    }
+    problems.insert(first, cause);
 }
 
 /// Whether it is no text.
@@ -131,6 +188,29 @@ fn begins_as_text(pairs: &[[u8; 2]], decode: fn([u8; 2]) -> u16) -> bool {
         byte.is_ok_and(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
     };
     units.len() >= SNIFFED_CHARS && units.take(SNIFFED_CHARS).all(is_ascii)
+}
+
+fn of_line_ends(bytes: &[u8]) -> Option<Vec<u8>> {
+    let line_ends = memchr::memchr_iter(b'\r', bytes).count();
+    let is_altered = line_ends >= MIN_LINE_ENDS && !bytes.contains(&b'\n') && !is_binary(bytes);
+    let with_lf = |byte: &u8| if *byte == b'\r' { b'\n' } else { *byte };
+    is_altered.then(|| bytes.iter().map(with_lf).collect())
+}
+
+fn of_no_break_spaces(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut spaces = memchr::memmem::find_iter(bytes, SPACE_OF_PAGES).peekable();
+    if spaces.peek().is_none() || is_binary(bytes) {
+        return None;
+    }
+    let mut before = Vec::with_capacity(bytes.len());
+    let mut behind = 0;
+    for space in spaces {
+        before.extend_from_slice(&bytes[behind..space]);
+        before.push(b' ');
+        behind = space + SPACE_OF_PAGES.len();
+    }
+    before.extend_from_slice(&bytes[behind..]);
+    Some(before)
 }
 
 fn of_utf8(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -233,6 +313,18 @@ mod tests {
         for other in [&bytes[..], b"\0\r\nx\n\r\n", b"\0\r\nx", b"a\r\nb\r\n"] {
             assert_eq!(found(other), [], "{other:?}");
         }
+    }
+
+    #[test]
+    fn line_ends_and_spaces_of_other_programs_are_those_of_texts() {
+        let text = b"version 1.0\nmaterial a b.png\n";
+        let cr: Vec<u8> = text
+            .map(|byte| if byte == b'\n' { b'\r' } else { byte })
+            .into();
+        assert_eq!(found(&cr), [(text.to_vec(), Alteration::LineEnds)]);
+        let spaces = String::from_utf8_lossy(text).replace(' ', "\u{a0}");
+        let expected = [(text.to_vec(), Alteration::NoBreakSpaces)];
+        assert_eq!(found(spaces.as_bytes()), expected);
     }
 
     #[test]

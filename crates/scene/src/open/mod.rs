@@ -9,6 +9,7 @@ pub mod saving;
 pub(crate) mod source;
 pub(crate) mod system;
 pub(crate) mod usage;
+mod zeroed;
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -189,6 +190,9 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
         let begin = bytes.get(..beginning.len());
         begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
     };
+    if !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0) {
+        return Some("all bytes of the file are zero, so it was not written or not downloaded");
+    }
     let kind = KINDS.iter().find(|(beginning, _)| begins(beginning));
     kind.map(|(_, what)| *what)
 }
@@ -252,6 +256,7 @@ mod tests {
             (b"PK\x03\x04", "ZIP"),
             (b"hello there", "text"),
             (b"\x00\x01\x02", "binary"),
+            (&[0; 100], "zero"),
         ] {
             let error = identify_format(&source(bytes)).unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("pfmap"), "{error}");

@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::altered;
 use super::parsed::Parsed;
 use super::system::system_reason;
+use super::zeroed;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
 
@@ -88,9 +89,10 @@ impl Source {
 }
 
 impl Source {
-    /// The bytes in which the lines of a text are: its own, unless it is in UTF-16.
+    /// The bytes in which the lines of a text are: its own, unless it is in UTF-16 or its lines end with
+    /// CR alone.
     pub fn text(&self) -> Bytes {
-        altered::text_of_utf16(&self.bytes).unwrap_or_else(|| self.bytes.clone())
+        altered::lines(&self.bytes).unwrap_or_else(|| self.bytes.clone())
     }
 
     /// Reads the bytes: the first half of opening a file.
@@ -154,6 +156,20 @@ impl Source {
             };
             cause.consequences = std::mem::take(problems);
             problems.push(cause);
+        }
+        match &mut read {
+            Ok(read) => {
+                let mut problems = std::mem::take(read.problems());
+                zeroed::fold(&self.bytes, || read.frames(), &mut problems);
+                altered::fold_blank_lines(&mut problems);
+                *read.problems() = problems;
+            }
+            Err(ReadError::Unreadable(problem)) => {
+                let mut problems = vec![problem.clone()];
+                zeroed::fold(&self.bytes, Vec::new, &mut problems);
+                problems.into_iter().for_each(|cause| *problem = cause);
+            }
+            Err(ReadError::Cancelled) => {}
         }
         read.map(|read| (read, self.bytes.clone()))
     }

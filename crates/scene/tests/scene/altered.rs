@@ -1,8 +1,8 @@
 //! Files that a program altered on their way are read as they were, with one problem more.
 
-use mapscope_formats::{ika, pfobj, pmf, ppe};
+use mapscope_formats::{Place, Severity, ika, pfobj, pmf, ppe};
 use mapscope_scene::diff::Diff;
-use mapscope_scene::{OpenOptions, Source};
+use mapscope_scene::{Document, OpenOptions, Source};
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{synthesize, tiny_model};
 
@@ -47,23 +47,60 @@ fn binary_files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-#[test]
-fn texts_in_utf_16_are_read() {
-    let map = synthesize::pfmap(1, 1, 1);
-    let model = pfobj::write(&tiny_model());
-    for (path, file) in [
+/// Text formats whose readers take every word by spaces and every line by its end.
+fn texts() -> [(&'static str, String); 3] {
+    let map = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
+    let model = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    let texts = [
         ("a.pfmap", map),
         ("a.pfobj", model),
-        ("a.pfscene", SCENE.as_bytes().to_vec()),
-    ] {
-        assert!(file.is_ascii(), "{path}");
-        let text = str::from_utf8(&file).unwrap();
+        ("a.pfscene", SCENE.to_owned()),
+    ];
+    assert!(texts.iter().all(|(_, text)| text.is_ascii()));
+    texts
+}
+
+#[test]
+fn texts_in_utf_16_are_read() {
+    for (path, text) in texts() {
         let altered: Vec<u8> = "\u{feff}"
             .encode_utf16()
             .chain(text.encode_utf16())
             .flat_map(u16::to_le_bytes)
             .collect();
-        one_problem_more(path, [&file, &altered], "file/utf-16");
+        one_problem_more(path, [text.as_bytes(), &altered], "file/utf-16");
+    }
+}
+
+#[test]
+fn texts_with_line_ends_or_spaces_of_other_programs_are_read() {
+    for (path, text) in texts() {
+        let line_ends = text.replace('\n', "\r");
+        let altered = [text.as_bytes(), line_ends.as_bytes()];
+        one_problem_more(path, altered, "file/line-ends");
+        let spaces = text.replace(' ', "\u{a0}");
+        one_problem_more(
+            path,
+            [text.as_bytes(), spaces.as_bytes()],
+            "file/no-break-space",
+        );
+    }
+}
+
+#[test]
+fn lines_that_are_all_followed_by_a_blank_one_are_one_error() {
+    for (path, text) in texts() {
+        let double = text.replace('\n', "\n\n");
+        let document = open(path, double.as_bytes());
+        let whole = open(path, text.as_bytes());
+        let errors = |document: &dyn Document| -> Vec<&str> {
+            let problems = document.about().problems.iter();
+            let errors = problems.filter(|problem| problem.severity == Severity::Error);
+            errors.map(|error| error.rule.id).collect()
+        };
+        let expected = [&["file/double-spaced"][..], &errors(&*whole)].concat();
+        assert_eq!(errors(&*document), expected, "{path}");
+        assert_eq!(Diff::of([&*whole, &*document]).unwrap().differences, []);
     }
 }
 
@@ -133,4 +170,71 @@ fn files_of_other_kinds_are_named_whatever_their_ending() {
             assert!(error.contains(kind), "{path}: {error}");
         }
     }
+}
+
+#[test]
+fn all_that_is_wrong_in_a_block_of_zero_bytes_is_one_error() {
+    let level = synthesize::pmf([2, 3, 4], 1, 1);
+    for (path, file) in [
+        (
+            "a.pmf",
+            pmf::write(&level, pmf::Packing::Compressed).unwrap(),
+        ),
+        ("a.pfmap", synthesize::pfmap(2, 2, 1)),
+        ("a.pfobj", pfobj::write(&synthesize::pfobj(2000, 1))),
+    ] {
+        let sound = broken(path, &file);
+        // What the head says is not lost.
+        let first = file.len() / 20;
+        for start in (first..file.len() - 4096).step_by(file.len() / 20) {
+            let mut zeroed = file.clone();
+            zeroed[start..start + 4096].fill(0);
+            let document = open(path, &zeroed);
+            let problems = &document.about().problems;
+            let errors = problems
+                .iter()
+                .filter(|problem| problem.severity == Severity::Error);
+            let errors: Vec<_> = errors.map(|error| (error.rule.id, error.place)).collect();
+            let [("file/zeroed", place)] = errors[..] else {
+                panic!("{path}, {start}: {errors:?}");
+            };
+            // Zero bytes before it belong to it.
+            match place {
+                Place::Offset(offset) => {
+                    assert!((start as u64 - 32..=start as u64).contains(&offset))
+                }
+                Place::Text { line, column } => {
+                    let before = zeroed[..start]
+                        .iter()
+                        .rev()
+                        .take_while(|byte| **byte != b'\n')
+                        .count();
+                    assert_eq!(column, before as u64 + 1);
+                    let lines = zeroed[..start]
+                        .iter()
+                        .filter(|byte| **byte == b'\n')
+                        .count();
+                    assert_eq!(line, lines as u64 + 1);
+                }
+            }
+            assert!(
+                problems.len() <= sound.len() + 1,
+                "{path}, {start}: {problems:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn zero_bytes_that_may_be_what_was_saved_are_no_error() {
+    let mut map = synthesize::ppe_map([20, 30], ppe::MapFlags::default(), 7);
+    map.cells.fill(0);
+    let file = ppe::map_data::write(&map).unwrap();
+    assert!(
+        file.windows(256)
+            .any(|bytes| bytes.iter().all(|byte| *byte == 0))
+    );
+    let cut = &file[..file.len() - 3];
+    let broken = broken("a.map", cut);
+    assert!(broken.contains(&"ppe-map/truncated"), "{broken:?}");
 }
