@@ -129,15 +129,15 @@ impl Reader<'_, '_> {
             }
             joints[first].parent = None;
             if let Some(Some((number, place))) = self.parents.get(first) {
-                let name = &joints[first].name;
+                let name = quoted(joints[first].name.as_bytes());
                 // Where a joint is missing, all that follow have other numbers.
                 let (cause, subject) = (self.joint_count, Subject::Joint(first as u32));
                 let (rule, problems) = (&rules::PARENT_CYCLE, &mut self.text.problems);
                 problems.add_consequence(cause, rule, subject, *place, || {
                     if length == 1 {
-                        return format!("joint {number} `{name}` is its own parent; it is taken for a root");
+                        return format!("joint {number} {name} is its own parent; it is taken for a root");
                     }
-                    format!("joint {} `{name}` descends from itself over {length} joints; it is taken for a root", first + 1)
+                    format!("joint {} {name} descends from itself over {length} joints; it is taken for a root", first + 1)
                 });
             }
         }

@@ -978,6 +978,12 @@ fn references_that_lead_nowhere_are_named() {
     assert_eq!(parents(changed("j 1 arm", "j 9 arm")), [None, None]);
     assert_eq!(parents(changed("j 1 arm", "j 2 arm")), [None, None]);
     assert_eq!(parents(changed("j 0 root", "j 2 root")), [None, Some(0)]);
+    let long = "arm\u{1}".repeat(99);
+    let model = read(changed("j 1 arm", &format!("j 2 {long}")));
+    let said = problems(&model);
+    let message = said.iter().find(|said| said.contains("is its own parent"));
+    let quoted = format!("joint 2 `{}...` is", "arm\\u{1}".repeat(5));
+    assert!(message.unwrap().contains(&quoted), "{said:?}");
 }
 
 #[test]

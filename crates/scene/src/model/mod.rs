@@ -372,9 +372,9 @@ fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems
         let place = Place::line(joint.line);
         problems.add_about(&rules::FLAT_JOINT, subject, place, || {
             format!(
-                "the bind pose of joint `{}` scales to nothing, so that what it moves cannot be \
+                "the bind pose of joint {} scales to nothing, so that what it moves cannot be \
                  brought into its space; it moves with the joint above it",
-                joint.name
+                quoted(joint.name.as_bytes())
             )
         });
     }

@@ -167,7 +167,9 @@ impl Source {
             Err(ReadError::Unreadable(problem)) => {
                 let mut problems = vec![problem.clone()];
                 zeroed::fold(&self.bytes, Vec::new, &mut problems);
-                problems.into_iter().for_each(|cause| *problem = cause);
+                if let Some(cause) = problems.pop() {
+                    *problem = cause;
+                }
             }
             Err(ReadError::Cancelled) => {}
         }

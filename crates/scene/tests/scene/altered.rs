@@ -201,7 +201,7 @@ fn all_that_is_wrong_in_a_block_of_zero_bytes_is_one_error() {
             // Zero bytes before it belong to it.
             match place {
                 Place::Offset(offset) => {
-                    assert!((start as u64 - 32..=start as u64).contains(&offset))
+                    assert!((start as u64 - 32..=start as u64).contains(&offset));
                 }
                 Place::Text { line, column } => {
                     let before = zeroed[..start]
@@ -210,11 +210,8 @@ fn all_that_is_wrong_in_a_block_of_zero_bytes_is_one_error() {
                         .take_while(|byte| **byte != b'\n')
                         .count();
                     assert_eq!(column, before as u64 + 1);
-                    let lines = zeroed[..start]
-                        .iter()
-                        .filter(|byte| **byte == b'\n')
-                        .count();
-                    assert_eq!(line, lines as u64 + 1);
+                    let lines = zeroed[..start].split(|byte| *byte == b'\n').count();
+                    assert_eq!(line, lines as u64);
                 }
             }
             assert!(

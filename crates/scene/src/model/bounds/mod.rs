@@ -16,7 +16,7 @@ use crate::parallel::in_parallel;
 use crate::rules;
 use crate::{OpenError, Progress};
 use mapscope_formats::pfobj::{Bounds, Pfobj, Transform, rules as in_file};
-use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject};
+use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject, quoted};
 
 /// The largest difference between declared and skinned bounds that is not worth a word, in model
 /// units: files have six decimals.
@@ -319,8 +319,14 @@ fn clip_problem(pfobj: &Pfobj, clip: usize, worst: &Difference, frames: usize) -
         more => format!("; {more} more frames differ by no more"),
     };
     let message = format!(
-        "the bounds of clip `{}` differ by up to {} from those of the mesh: in frame {} {}{also}",
-        pfobj.clips.get(clip).map_or("", |clip| &clip.name),
+        "the bounds of clip {} differ by up to {} from those of the mesh: in frame {} {}{also}",
+        quoted(
+            pfobj
+                .clips
+                .get(clip)
+                .map_or("", |clip| &clip.name)
+                .as_bytes()
+        ),
         short(worst.size),
         worst.frame,
         worst.message()
