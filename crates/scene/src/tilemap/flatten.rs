@@ -29,6 +29,8 @@ pub(super) struct FlatMap<'a> {
     pictured: Vec<(&'a Object, &'a Image)>,
     /// The areas of zones and their colours, if they are shown.
     areas: Vec<(RectPx, [u8; 4])>,
+    /// The grids that are shown, with their numbers, in the order in which they are drawn.
+    grids: Vec<(usize, &'a Grid)>,
     lines: Lines,
     /// Width and height in pixels.
     size: [u64; 2],
@@ -51,11 +53,14 @@ impl<'a> FlatMap<'a> {
             let image = map.images.get(object.image?)?;
             Some((object, image))
         });
+        let grids = map.grids_from_below().into_iter();
+        let grids = grids.filter_map(|number| Some((number, map.grids.get(number)?)));
         let mut lines = Vec::new();
         map.lines(&shown, &mut lines);
         Self {
             pictured: pictured.collect(),
             areas: map.zone_areas(&shown),
+            grids: grids.filter(|(_, grid)| grid.is_shown(&shown)).collect(),
             lines: Lines::of(&lines),
             map,
             shown,
@@ -126,11 +131,8 @@ impl FlatImage for FlatMap<'_> {
         for (rect, color) in &self.areas {
             area_row(*rect, *color, from, row);
         }
-        for number in self.map.grids_from_below() {
-            let grid = self.map.grids.get(number);
-            if let Some(grid) = grid.filter(|grid| grid.is_shown(&self.shown)) {
-                self.grid_row(grid, number, from, row);
-            }
+        for (number, grid) in &self.grids {
+            self.grid_row(grid, *number, from, row);
         }
         self.tile_lines_row(from, row);
         self.lines.draw_row(from, row);
