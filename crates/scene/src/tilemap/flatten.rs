@@ -401,10 +401,13 @@ impl Lines {
             .partition_point(|index| first_row(index) < y - LOW_LINE);
         let end = self.low.partition_point(|index| first_row(index) <= y);
         let near = self.low.get(begin..end).unwrap_or_default();
-        let mut here: Vec<usize> = near.iter().chain(&self.high).copied().collect();
-        here.sort_unstable();
-        let lines = here.into_iter().filter_map(|index| self.all.get(index));
-        for line in lines.filter(|line| line.rows[0] <= y && y <= line.rows[1]) {
+        let lines = near.iter().chain(&self.high);
+        let lines = lines.filter_map(|index| Some((*index, self.all.get(*index)?)));
+        let is_here = |(_, line): &(usize, &FlatLine)| line.rows[0] <= y && y <= line.rows[1];
+        // Few of many lines are in a row.
+        let mut here: Vec<(usize, &FlatLine)> = lines.filter(is_here).collect();
+        here.sort_unstable_by_key(|(index, _)| *index);
+        for (_, line) in here {
             line.draw_row(from, row);
         }
     }
