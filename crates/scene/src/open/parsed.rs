@@ -58,7 +58,7 @@ parsed! {
     Pfmap: pfmap::FORMAT, pfmap::read_with;
     Pfobj: pfobj::FORMAT, pfobj::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
-    Pmf: pmf::FORMAT, pmf::read_with, frames_of_level;
+    Pmf: pmf::FORMAT, pmf::read_with, frames_of_pmf;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
     Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
@@ -66,7 +66,8 @@ parsed! {
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
 }
 
-fn frames_of_level(map: &Pmf) -> Vec<Range<u64>> {
+/// The compressed sections of all levels and chunks.
+fn frames_of_pmf(map: &Pmf) -> Vec<Range<u64>> {
     let of_level = |level: &pmf::Level| {
         let of_chunks = level.chunks.iter().flat_map(|chunk| chunk.frames);
         let all: Vec<_> = level.frames.into_iter().chain(of_chunks).collect();

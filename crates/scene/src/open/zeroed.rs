@@ -34,8 +34,11 @@ pub(super) fn fold(
     frames: impl Fn() -> Vec<Range<u64>>,
     problems: &mut Vec<Problem>,
 ) {
+    // Most files have no such block.
+    let mut all_frames = None;
     for block in runs(bytes).take(MAX_BLOCKS) {
-        let block = Block::new(bytes, block, frames());
+        let frames = all_frames.get_or_insert_with(&frames);
+        let block = Block::new(bytes, block, frames);
         let is_wrong =
             |problem: &Problem| problem.severity == Severity::Error && block.reaches(problem.place);
         let Some(first) = problems.iter().find(|problem| is_wrong(problem)) else {
@@ -77,20 +80,20 @@ fn runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 }
 
 impl Block {
-    fn new(file: &[u8], run: Range<usize>, mut frames: Vec<Range<u64>>) -> Self {
+    fn new(file: &[u8], run: Range<usize>, all_frames: &[Range<u64>]) -> Self {
         let lines_before = |end: usize| memchr::memchr_iter(b'\n', &file[..end]).count() as u64;
         let line_start = memchr::memrchr(b'\n', &file[..run.start]).map_or(0, |at| at + 1);
         let bytes = run.start as u64..run.end as u64;
-        let has_frames = !frames.is_empty();
-        frames.retain(|frame| frame.start < bytes.end && bytes.start < frame.end);
+        let is_in = |frame: &&Range<u64>| frame.start < bytes.end && bytes.start < frame.end;
+        let frames = all_frames.iter().filter(is_in).cloned().collect();
         Self {
             line: lines_before(run.start) + 1,
             column: (run.start - line_start) as u64 + 1,
             end: file
                 .ends_with(b"\n")
                 .then(|| Place::line(lines_before(file.len()) + 1)),
+            frames: (!all_frames.is_empty()).then_some(frames),
             bytes,
-            frames: has_frames.then_some(frames),
         }
     }
 
