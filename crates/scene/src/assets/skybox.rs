@@ -87,12 +87,11 @@ impl Assets {
         if faces.iter().all(|face| face.is_missing) {
             let meant = faces.iter().find_map(|face| face.meant.clone());
             loaded.looked_for = faces.into_iter().flat_map(|face| face.looked_for).collect();
+            let [first, others @ ..] = FACE_NAMES;
             let message = format!(
-                "the skybox {} ({extension}) was not found below the asset root; expected {}{}",
-                quoted_path(folder),
-                FACE_NAMES
-                    .map(|name| format!("{name}.{extension}"))
-                    .join(", "),
+                "no image of the skybox was found below the asset root; expected {}, and with it {}{}",
+                quoted_path(&format!("{folder}/{first}.{extension}")),
+                others.join(", "),
                 did_you_mean(meant.as_deref()),
             );
             loaded.faults.push((&rules::MISSING_SKYBOX, message));

@@ -1250,7 +1250,8 @@ fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscop
                 (problem.place.to_string().as_str(), problem.rule.id),
                 ("4:1", *rule)
             );
-            assert!(problem.message.contains(said), "{}", problem.message);
+            let message = &problem.message;
+            assert!(message.contains(said) && message.len() < 400, "{message}");
         }
     };
     let sound = sound_scene();
@@ -1284,9 +1285,13 @@ fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscop
         &elsewhere,
         &[(
             "skybox/missing",
-            "`assets/skyboxes/morning` (jpg) was not found",
+            "`assets/skyboxes/morning/right.jpg`, and with it left, top",
         )],
     );
+    // A name of any length is quoted up to where it still says something.
+    let long = sound.replace("sky\" jpg", &format!("sky\" {}", "e".repeat(400)));
+    let said = format!("`{folder}/right.ee");
+    check(&|_| (), &long, &[("skybox/missing", &*said)]);
     let outside = sound.replace(folder, "../sky");
     check(
         &|_| (),
