@@ -6,7 +6,9 @@ use super::{Field, TILE_CHARS};
 
 /// The shape of a tile (field A). The second letter of a ramp is its raised end; the
 /// direction of a corner is that of its lowered corner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::Zeroable)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::NoUninit, bytemuck::Zeroable,
+)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names are the document's, and say it all")]
 pub enum TileType {
@@ -187,7 +189,8 @@ impl Edge {
 ///
 /// Characters 12 to 23 are kept as digits, whatever they are, so that [`Tile::text`] gives back
 /// what was read; methods say what they mean.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::Zeroable)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::NoUninit, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct Tile {
     /// Field A.
     pub kind: TileType,

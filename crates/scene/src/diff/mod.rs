@@ -34,6 +34,8 @@ use mapscope_formats::{Format, Problem, Severity, is_of_end};
 pub const MAX_LISTED: usize = 1000;
 /// What an error is that leaves something out, where nothing else differs.
 const ERROR: &str = "error";
+/// How many cells of two grids are compared at once: a page of memory or so.
+const RUN: usize = 1024;
 /// How many names a changed order lists.
 const MAX_NAMES: usize = 32;
 
@@ -303,13 +305,12 @@ impl Comparison<'_> {
     fn in_place(&mut self, lists: [&Parts<'_>; 2], within: &str) {
         let [a, b] = lists;
         let are_numbers_same = self.named.values().all(|matches| matches.is_in_place());
-        let has_same_checksum = |index| {
-            let checksum = a.checksum(index).filter(|_| are_numbers_same);
-            checksum.is_some() && checksum == b.checksum(index)
-        };
-        let cells = 0..a.lost_from.min(b.lost_from);
-        let different = cells.filter(|cell| !has_same_checksum(*cell));
-        let different: Vec<usize> = different
+        let count = a.lost_from.min(b.lost_from);
+        let runs = (0..count).step_by(RUN);
+        let runs = runs.map(|first| first..count.min(first + RUN));
+        let runs = runs.filter(|run| !are_numbers_same || !a.has_same_memory(b, run.clone()));
+        let different: Vec<usize> = runs
+            .flatten()
             .filter(|cell| !self.is_same(lists, [*cell; 2]))
             .collect();
         if a.has_lines && b.has_lines {

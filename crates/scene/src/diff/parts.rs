@@ -17,6 +17,8 @@ type Names<'a> = (&'static str, Read<'a, Option<usize>>);
 type ReadNamed<'a> = Box<dyn Fn(usize, &mut Vec<(&'static str, usize)>) + 'a>;
 /// Appends bytes that stand for a part.
 type ReadRaw<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
+/// The memory of a run of parts.
+type Memory<'a> = Box<dyn Fn(Range<usize>) -> Option<&'a [u8]> + 'a>;
 
 /// A list of parts of a file that are of one kind.
 pub struct Parts<'a> {
@@ -35,8 +37,8 @@ pub struct Parts<'a> {
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
     raw: Option<ReadRaw<'a>>,
-    /// A checksum of what the file has in the place of a part.
-    checksum: Option<Read<'a, Option<u64>>>,
+    /// What the file has in the place of a run of parts.
+    memory: Option<Memory<'a>>,
     /// The field that shows the bytes of parts that differ in nothing else; none where parts are the
     /// same all the same.
     pub(super) raw_field: Option<&'static str>,
@@ -106,7 +108,7 @@ impl<'a> Parts<'a> {
             item: None,
             own: None,
             raw: None,
-            checksum: None,
+            memory: None,
             raw_field: None,
             is_text: false,
             is_raw_told: false,
@@ -317,10 +319,11 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// A checksum of what the file has in the place of each part of a grid, which is faster than these bytes: of
-    /// the same one parts are the same if what they name has the same numbers. Without any the bytes tell.
-    pub(crate) fn checksums(mut self, checksum: impl Fn(usize) -> Option<u64> + 'a) -> Self {
-        self.checksum = Some(Box::new(checksum));
+    /// What the file has in the place of a run of parts of a grid, as it lies in memory, which is faster than these
+    /// bytes: where two runs are the same, so are their parts if what they name has the same numbers. The parts of
+    /// other runs, and of those without any, are looked at one by one.
+    pub(crate) fn memory(mut self, memory: impl Fn(Range<usize>) -> Option<&'a [u8]> + 'a) -> Self {
+        self.memory = Some(Box::new(memory));
         self
     }
 
@@ -477,8 +480,10 @@ impl<'a> Parts<'a> {
         self.raw.is_some()
     }
 
-    pub(super) fn checksum(&self, index: usize) -> Option<u64> {
-        self.checksum.as_ref()?(index)
+    /// Whether two lists have the same memory in the place of a run of parts.
+    pub(super) fn has_same_memory(&self, other: &Self, run: Range<usize>) -> bool {
+        let [of_a, of_b] = [self, other].map(|list| list.memory.as_ref()?(run.clone()));
+        of_a.is_some() && of_a == of_b
     }
 
     pub(super) fn raw(&self, index: usize, bytes: &mut Vec<u8>) {

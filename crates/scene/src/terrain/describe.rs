@@ -181,7 +181,7 @@ impl Document for Terrain {
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
                 .lost(|index| self.is_tile_missing(index))
                 .text("text", |index, bytes| self.tile_bytes(index, bytes))
-                .checksums(|index| self.tile_checksum(index))
+                .memory(|run| self.tiles_in_memory(run))
                 .naming_parts(|index, named| {
                     let materials = self.materials_of_tile(index).into_iter().flatten();
                     named.extend(materials.map(|material| ("material", material)));

@@ -1,6 +1,6 @@
 //! What is said of a terrain and its parts, in tables of fields.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use serde_json::{Map, Value as Json, json};
 
@@ -149,14 +149,11 @@ impl Terrain {
         Some(materials.map(|number| number as usize))
     }
 
-    /// A checksum of a tile with the numbers of its materials, by its index; none of what the file has in another
-    /// form.
-    pub(super) fn tile_checksum(&self, index: usize) -> Option<u64> {
-        let tile = self.map.tiles.get(index)?;
-        let is_tile = matches!(self.found_at(index), Found::Tile);
-        let mut hasher = DefaultHasher::new();
-        tile.hash(&mut hasher);
-        is_tile.then(|| hasher.finish())
+    /// A run of tiles as it lies in memory; none where the file has one of them in another form.
+    pub(super) fn tiles_in_memory(&self, mut run: Range<usize>) -> Option<&[u8]> {
+        let tiles = self.map.tiles.get(run.clone())?;
+        let are_tiles = run.all(|index| matches!(self.found_at(index), Found::Tile));
+        are_tiles.then(|| bytemuck::cast_slice(tiles))
     }
 
     /// Appends what a tile is but for its materials, by its index: its characters in one spelling.
@@ -833,7 +830,7 @@ impl<'a> IslandAt<'a> {
         field("Tiles", |at: &Self| {
             let islands = at.terrain.navigation().islands(Domain::Ground);
             let tiles = islands.tiles_of(at.index).map(|[rows, cols]| {
-                let last = |range: &std::ops::Range<u32>| range.end.saturating_sub(1);
+                let last = |range: &Range<u32>| range.end.saturating_sub(1);
                 format!(
                     "rows {} to {}, columns {} to {}",
                     rows.start,

@@ -1,10 +1,13 @@
 //! What a map is made of, for comparing it with another.
 
+use std::ops::Range;
+
 use super::grids::obstruction_name;
 use super::items::number;
 use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap, Unread};
 use crate::diff::Parts;
 use crate::{Origin, OwnLine, TileMapItem};
+use mapscope_formats::Integers;
 
 impl TileMap {
     /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
@@ -83,6 +86,10 @@ impl TileMap {
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
             .lost_from(first_lost.unwrap_or(usize::MAX))
             .cut(self.is_size_unknown(layer_number))
+            .memory(move |run| {
+                let cells = self.facts.cells_in_file(self, layer_number, run);
+                cells.map(bytemuck::cast_slice)
+            })
             .bytes("bytes", move |index, bytes| {
                 self.facts.cell_bytes(layer_number, index, bytes);
                 if !bytes.is_empty() {
@@ -138,6 +145,7 @@ impl TileMap {
             })
             .owns(own)
             .lost_from(grid.values.len())
+            .memory(move |run| in_memory(&grid.values, run))
             .bytes("value", move |index, bytes| {
                 bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
             });
@@ -240,6 +248,16 @@ impl TileMap {
                 .collect()
         });
         vec![Parts::one("tileset", Self::tileset_item(0)), tiles]
+    }
+}
+
+/// A run of integers as it lies in memory.
+fn in_memory(values: &Integers, run: Range<usize>) -> Option<&[u8]> {
+    match values {
+        Integers::U8(list) => list.get(run),
+        Integers::U16(list) => list.get(run).map(bytemuck::cast_slice),
+        Integers::U32(list) => list.get(run).map(bytemuck::cast_slice),
+        Integers::U64(list) => list.get(run).map(bytemuck::cast_slice),
     }
 }
 

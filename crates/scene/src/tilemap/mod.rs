@@ -34,6 +34,7 @@ mod tileset;
 mod walk;
 
 use std::fmt;
+use std::ops::Range;
 
 pub use cell::Cell;
 pub use flatten::TILE_LINES_APART;
@@ -235,6 +236,18 @@ pub trait Facts: fmt::Debug + Send + Sync {
     /// What of its tiles the file itself has.
     fn own_tiles(&self) -> OwnTiles {
         OwnTiles::None
+    }
+
+    /// A run of the cells of a layer, where all that the file has of each is a number; none where it has not so
+    /// many.
+    fn cells_in_file<'a>(
+        &'a self,
+        map: &'a TileMap,
+        layer: usize,
+        run: Range<usize>,
+    ) -> Option<&'a [u32]> {
+        let _ = (map, layer, run);
+        None
     }
 
     /// Appends the bytes of a cell as the file has them, its grids left out. Without any, number and

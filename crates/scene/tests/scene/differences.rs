@@ -4,6 +4,7 @@ use mapscope_formats::ika::{Map, TextMap, map, text_map};
 use mapscope_formats::pfmap::{self, Field, Material, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj, Rotation};
 use mapscope_formats::pmf::{self, Cube, Packing};
+use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_scene::diff::Diff;
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{synthesize, tiny_model};
@@ -641,6 +642,43 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
         b.layers[at].tiles.fill(0);
         assert_eq!(of_binary_maps(&a, &b), [format!("+layer Layer {at}: ")]);
     }
+}
+
+/// Grids of one size are compared a thousand cells at once.
+#[test]
+fn a_cell_that_differs_is_found_wherever_it_is_in_a_large_map() {
+    let a = synthesize::ika_map([50, 60], 2, 3);
+    let mut b = a.clone();
+    b.layers[1].tiles[1] ^= 1;
+    b.layers[1].tiles[2999] ^= 1;
+    b.obstruction[1023] ^= 1;
+    b.zone_numbers[1024] += 1;
+    let expected = [
+        "cell Layer 1: 1,0: tile",
+        "cell Layer 1: 49,59: tile",
+        "obstruction 23,20: obstruction",
+        "zone cell 24,20: zone_cell",
+    ];
+    assert_eq!(of_binary_maps(&a, &b), expected);
+    // No tileset has this one.
+    b = a.clone();
+    b.layers[0].tiles[2000] = u32::MAX;
+    assert_eq!(of_binary_maps(&a, &b), ["cell Layer 0: 0,40: tile"]);
+    let mut other = b.clone();
+    other.layers[0].tiles[2000] -= 1;
+    assert_eq!(of_binary_maps(&b, &other), ["cell Layer 0: 0,40: tile"]);
+
+    let a = synthesize::ppe_map([50, 60], MapFlags::default(), 3);
+    let mut b = a.clone();
+    b.cells[2500] ^= 1;
+    let files = [&a, &b].map(|map| map_data::write(map).unwrap());
+    let found = differences("a.map", [&files[0], &files[1]]);
+    assert_eq!(found, ["cell 0,50: tile_identifier"]);
+
+    let a = terrain(1, 2);
+    let mut b = a.clone();
+    b.tiles[2047].set(Field::TopMaterial, 1);
+    assert_eq!(of_maps(&a, &b), ["tile 31,63: top_material"]);
 }
 
 #[test]

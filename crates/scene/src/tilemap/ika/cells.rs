@@ -53,13 +53,16 @@ impl Numbers {
         self.own.as_ref()?.get(index).copied()
     }
 
+    /// All of them.
+    pub(super) fn all<'a>(&'a self, cells: &'a [Cell]) -> &'a [u32] {
+        let cells: &[u32] = bytemuck::cast_slice(cells);
+        let of_cells = || cells.get(..self.count).unwrap_or(cells);
+        self.own.as_deref().unwrap_or_else(of_cells)
+    }
+
     /// The SHA-256 of the numbers, four bytes each, the lowest first.
     pub(super) fn sha256(&self, cells: &[Cell]) -> String {
-        let cells: &[u32] = bytemuck::cast_slice(cells);
-        let numbers = match &self.own {
-            Some(own) => own,
-            None => cells.get(..self.count).unwrap_or(cells),
-        };
+        let numbers = self.all(cells);
         if cfg!(target_endian = "big") {
             let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
             return sha256(&bytes);

@@ -1,6 +1,7 @@
 //! Text maps.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde_json::{Map as JsonMap, Value, json};
 
@@ -237,6 +238,16 @@ impl Facts for TextFacts {
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         self.numbers.get(layer)?.own(index)
+    }
+
+    fn cells_in_file<'a>(
+        &'a self,
+        map: &'a TileMap,
+        layer: usize,
+        run: Range<usize>,
+    ) -> Option<&'a [u32]> {
+        let cells = &map.layers.get(layer)?.cells;
+        self.numbers.get(layer)?.all(cells).get(run)
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -1,5 +1,6 @@
 //! What is known of maps beside what is drawn.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value, json};
@@ -158,6 +159,11 @@ impl LayerFacts {
     }
 
     /// Appends the bytes of a cell.
+    /// A run of its cells; none where there are not so many.
+    fn cells_in_file(&self, run: Range<usize>) -> Option<&[u32]> {
+        self.map.as_ref()?.cells.get(run)
+    }
+
     fn cell_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
         let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
             return;
@@ -271,6 +277,15 @@ impl Facts for MapFacts {
 
     fn tile_number(&self, _layer: usize, index: usize) -> Option<u32> {
         self.map.tile_number(index)
+    }
+
+    fn cells_in_file<'a>(
+        &'a self,
+        _map: &'a TileMap,
+        _layer: usize,
+        run: Range<usize>,
+    ) -> Option<&'a [u32]> {
+        self.map.cells_in_file(run)
     }
 
     fn cell_bytes(&self, _layer: usize, index: usize, bytes: &mut Vec<u8>) {
@@ -568,6 +583,15 @@ impl Facts for XmfFacts {
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         self.layer_of(layer)?.1.tile_number(index)
+    }
+
+    fn cells_in_file<'a>(
+        &'a self,
+        _map: &'a TileMap,
+        layer: usize,
+        run: Range<usize>,
+    ) -> Option<&'a [u32]> {
+        self.layer_of(layer)?.1.cells_in_file(run)
     }
 
     fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
