@@ -429,14 +429,6 @@ impl Renderer {
         let floor = document.floor_height().unwrap_or(0.0);
         let frame = FrameData::new(gpu, &self.frame, bounds, floor);
         let mut scene = SceneData::new(gpu, frame, bytes_per_frame);
-        let environment = document.environment();
-        let skybox = environment.and_then(|environment| environment.skybox.as_ref());
-        scene.skybox = skybox.and_then(|skybox| {
-            Some(Skybox {
-                view: sky::upload_skybox(gpu, skybox)?,
-                bytes: skybox.cpu_bytes(),
-            })
-        });
         self.list(gpu, &mut scene, document, shared, [None; 2])?;
         Ok(scene)
     }
@@ -541,6 +533,15 @@ impl Renderer {
         // All parts of an image have one shadow map.
         let whole = LocalView::whole(view, size);
         let environment = document.environment();
+        if scene.skybox.is_none() {
+            let skybox = environment.and_then(|environment| environment.skybox());
+            scene.skybox = skybox.and_then(|skybox| {
+                Some(Skybox {
+                    view: sky::upload_skybox(gpu, skybox)?,
+                    bytes: skybox.cpu_bytes(),
+                })
+            });
+        }
         let to_sun = environment.and_then(|environment| environment.sun.casting_direction());
         let to_sun = to_sun.filter(|_| !view.shown.hides_shadows);
         let bounds = document.about().bounds;

@@ -76,6 +76,8 @@ pub struct Problems {
     of: DocumentKey,
     /// Which version on disk they are of, where that is not in view.
     of_disk: Option<u64>,
+    /// How many these were.
+    of_count: usize,
     show_errors: bool,
     show_warnings: bool,
     show_notes: bool,
@@ -116,6 +118,7 @@ impl Default for Problems {
         Self {
             of: DocumentKey::default(),
             of_disk: None,
+            of_count: 0,
             show_errors: true,
             show_warnings: true,
             show_notes: false,
@@ -137,9 +140,11 @@ impl PanelUi for Problems {
         };
         let disk = on_disk.map(|on_disk| on_disk.number);
         let other_document = self.of.changed_to(context.document);
-        let is_other_version = self.of_disk != disk;
+        // Some may be found in what comes after the document was opened.
+        let is_other_version = self.of_disk != disk || self.of_count != problems.len();
         if other_document || is_other_version {
             self.of_disk = disk;
+            self.of_count = problems.len();
             let Tally { errors, warnings } = Tally::of(problems);
             self.counts = [errors, warnings];
             self.current = None;

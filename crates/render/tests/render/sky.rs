@@ -7,8 +7,8 @@ use glam::{Vec2, Vec3};
 use image::imageops::{self, FilterType};
 use image::{Rgba, RgbaImage};
 use mapscope_formats::pfmap::Tile;
-use mapscope_render::{Samples, View};
-use mapscope_scene::assets::{FACE_NAMES, Skybox, Texture};
+use mapscope_render::{Samples, SceneData, View};
+use mapscope_scene::assets::{DeferredSkybox, FACE_NAMES, Skybox, Texture};
 use mapscope_scene::camera::{Camera, Pose, Projection};
 use mapscope_scene::{Document, Environment, OpenOptions, Progress, Source, Sun};
 use mapscope_testdata::shared;
@@ -39,7 +39,6 @@ pub(crate) fn skybox(side: u32) -> Skybox {
         }
     };
     Skybox {
-        name: ["sky", "png"].map(str::to_owned),
         faces: SKYBOX.map(face),
     }
 }
@@ -47,7 +46,7 @@ pub(crate) fn skybox(side: u32) -> Skybox {
 /// Chimneys by the water, below that sky.
 pub(crate) fn chimneys_below_a_skybox() -> Scene {
     scenes::chimneys_in(Environment {
-        skybox: Some(Arc::new(skybox(64))),
+        skybox: Some(Arc::new(DeferredSkybox::of(["sky", "png"], skybox(64)))),
         ..Environment::default()
     })
 }
@@ -159,8 +158,8 @@ fn the_images_of_the_sky_of_the_game_join() {
     let Some(document) = corpus_map("demo.pfmap") else {
         return;
     };
-    let environment = document.environment().unwrap();
-    let skybox = environment.skybox.as_ref().unwrap();
+    document.wait_until_complete();
+    let skybox = document.environment().unwrap().skybox().unwrap();
     let last = skybox.side() as usize - 1;
     // The texel of a layer of a cube texture that is seen in a direction.
     let texel = |face: &str, Vec3 { x, y, z }: Vec3| {
@@ -197,6 +196,32 @@ fn the_images_of_the_sky_of_the_game_join() {
             assert!(mean < 15.0, "{face}, {side}: {mean}");
         }
     }
+}
+
+#[test]
+fn a_skybox_that_comes_later_is_drawn_as_if_it_had_been_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write_game(folder.path(), &sound_scene()).unwrap();
+    let source = Source::read(&file).unwrap();
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let scene = mapscope_scene::open(&source, &options, &progress).unwrap();
+    let pose = Pose {
+        eye: Vec3::new(90.0, 30.0, 90.0),
+        target: Vec3::new(0.0, 30.0, 0.0),
+    };
+    let view = View::plain(Camera::new(pose, scene.about().handedness));
+    let mut stage = Stage::get();
+    let mut data = stage.upload_as_is(&*scene);
+    let draw = |stage: &mut Stage, data: &mut SceneData| {
+        let (picture, _) = stage.draw_scene(Some((data, &*scene)), &view, [160, 100]);
+        (picture, data.gpu_bytes())
+    };
+    let (before, few_bytes) = draw(&mut stage, &mut data);
+    scene.wait_until_complete();
+    let (after, bytes) = draw(&mut stage, &mut data);
+    assert!(before != after && few_bytes < bytes);
+    let mut whole = stage.upload(&*scene);
+    assert!(draw(&mut stage, &mut whole).0 == after);
 }
 
 #[test]

@@ -104,12 +104,9 @@ impl DeferredTexture {
         let read = {
             let path = path.clone();
             move || {
-                let image = catch_unwind(AssertUnwindSafe(|| assets.image(&name)));
-                let image = image.unwrap_or_else(|_panic| {
-                    let message = format!(
-                        "texture `{name}` cannot be read: Mapscope failed while reading it; \
-                         please report this, with the file"
-                    );
+                let image = unless_it_panics(|| Ok(assets.image(&name)));
+                let image = image.unwrap_or_else(|error| {
+                    let message = format!("texture `{name}` cannot be read: {error}");
                     Err((&rules::UNREADABLE_TEXTURE, message))
                 });
                 if assets.checks_textures {
@@ -176,6 +173,14 @@ impl Assets {
             }
         }
     }
+}
+
+/// Reads an image, or says that the decoder has failed: whoever waits for it has to hear of that.
+pub(super) fn unless_it_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| {
+        let failed = "Mapscope failed while reading it; please report this, with the file";
+        Err(failed.to_owned())
+    })
 }
 
 /// Textures that several models show, by their files: each is there once.

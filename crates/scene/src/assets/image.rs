@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use image::error::{LimitError, LimitErrorKind};
-use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, RgbaImage};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
 
 /// The largest side of an image that is decoded.
 const MAX_PIXELS_A_SIDE: u32 = 8192;
@@ -33,7 +33,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
     }
 }
 
+/// Width and height of an image that [`decode`] takes, if what follows its header is whole.
+pub(crate) fn dimensions(bytes: &[u8]) -> Result<[u32; 2], String> {
+    let decoder = decoder(bytes).map_err(|error| error.to_string())?;
+    Ok(decoder.dimensions().into())
+}
+
 fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
+    Ok(DynamicImage::from_decoder(decoder(bytes)?)?.into_rgba8())
+}
+
+fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     if reader.format().is_none() {
         // TGA has no signature of its own.
@@ -50,7 +60,7 @@ fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
         let kind = LimitErrorKind::InsufficientMemory;
         return Err(ImageError::Limits(LimitError::from_kind(kind)));
     }
-    Ok(DynamicImage::from_decoder(decoder)?.into_rgba8())
+    Ok(decoder)
 }
 
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and

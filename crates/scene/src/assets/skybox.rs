@@ -1,15 +1,16 @@
 //! Skyboxes: six images around everything, named and turned as the engine has them.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ::image::{RgbaImage, imageops};
 
+use super::deferred::unless_it_panics;
 use super::roots::did_you_mean;
-use super::{AssetError, Assets, Texture, decode};
-use crate::parallel::in_parallel;
+use super::{AssetError, Assets, Texture, decode, dimensions};
+use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
-use crate::{OpenError, Progress};
 use mapscope_formats::quoted_path;
 
 /// The names of the images of a skybox, in the order of the layers of a cube texture: toward +X, -X,
@@ -24,9 +25,6 @@ const MAX_IMAGE_BYTES: u64 = 64 << 20;
 /// A skybox, ready for the GPU.
 #[derive(Debug)]
 pub struct Skybox {
-    /// Where it was found, as a scene names it: its folder below the asset root, and what the names of
-    /// its images end in, without the dot.
-    pub name: [String; 2],
     /// Its faces in the order of [`FACE_NAMES`], all square and of one size, turned as the layers of
     /// a cube texture are.
     pub faces: [Texture; 6],
@@ -45,20 +43,94 @@ impl Skybox {
     }
 }
 
+/// A skybox that was read, or what is wrong with its images.
+type ReadSkybox = Result<Skybox, Vec<Fault>>;
+
+/// A skybox whose images were found, which may not have been read yet: whoever waits for it first reads it.
+#[derive(Debug)]
+pub struct DeferredSkybox {
+    /// Where it was found, as a scene names it: its folder below the asset root, and what the names of
+    /// its images end in, without the dot.
+    pub name: [String; 2],
+    read: LazyLock<ReadSkybox, Box<dyn FnOnce() -> ReadSkybox + Send + Sync>>,
+}
+
+impl DeferredSkybox {
+    fn new(name: [String; 2], images: [Image; 6]) -> Self {
+        let read = move || read(&images).map(|faces| Skybox { faces });
+        Self {
+            name,
+            read: LazyLock::new(Box::new(read)),
+        }
+    }
+
+    /// A skybox that is there from the start.
+    pub fn of(name: [&str; 2], skybox: Skybox) -> Self {
+        let there = Self {
+            name: name.map(str::to_owned),
+            read: LazyLock::new(Box::new(|| Ok(skybox))),
+        };
+        LazyLock::force(&there.read);
+        there
+    }
+
+    /// Where it was found, for people.
+    pub(crate) fn said(&self) -> String {
+        let [folder, extension] = &self.name;
+        let broken = if self.is_broken() {
+            ", which cannot be shown"
+        } else {
+            ""
+        };
+        format!("{folder} ({extension}){broken}")
+    }
+
+    /// Whether it was read.
+    pub(crate) fn is_read(&self) -> bool {
+        LazyLock::get(&self.read).is_some()
+    }
+
+    /// The skybox; none before it was read, and where one of its images is broken.
+    pub fn get(&self) -> Option<&Skybox> {
+        LazyLock::get(&self.read)?.as_ref().ok()
+    }
+
+    /// What is wrong with its images, which are read now if nobody has begun to.
+    pub(crate) fn faults(&self) -> &[Fault] {
+        self.read.as_ref().err().map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether it was read and cannot be shown.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_read() && self.get().is_none()
+    }
+}
+
 /// A skybox that was looked up.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedSkybox {
-    /// The skybox; none where one of its images is missing or cannot be used.
-    pub(crate) skybox: Option<Arc<Skybox>>,
-    /// Why there is none.
+    /// The skybox; none where one of its images is missing or is none.
+    pub(crate) skybox: Option<Arc<DeferredSkybox>>,
+    /// Why there is none, or what is wrong with what it was read for.
     pub(crate) faults: Vec<Fault>,
     /// Files that were found or looked for.
     pub(crate) looked_for: Vec<PathBuf>,
 }
 
-/// A face that was looked up.
+/// An image of a skybox that was found.
+#[derive(Debug)]
+struct Image {
+    face: &'static str,
+    /// Its name below the asset root.
+    name: String,
+    bytes: Cow<'static, [u8]>,
+    /// Its width and height in pixels.
+    size: [u32; 2],
+}
+
+/// An image of a skybox that was looked up.
 struct Face {
-    texture: Result<Texture, Fault>,
+    image: Result<Image, Fault>,
     /// Whether there is no such file.
     is_missing: bool,
     /// The one that may be meant then.
@@ -67,22 +139,12 @@ struct Face {
 }
 
 impl Assets {
-    /// Reads and decodes the six images of a skybox that a scene names.
-    ///
-    /// # Errors
-    /// Only when the load is cancelled.
-    pub(crate) fn skybox(
-        &self,
-        folder: &str,
-        extension: &str,
-        progress: &Progress,
-    ) -> Result<LoadedSkybox, OpenError> {
+    /// Looks up the six images of a skybox that a scene names. They are decoded when they are needed.
+    pub(crate) fn skybox(&self, folder: &str, extension: &str) -> LoadedSkybox {
         // The engine puts a dot before it itself.
         let extension = extension.strip_prefix('.').unwrap_or(extension);
         let folder = folder.trim_end_matches('/');
-        let faces = in_parallel(FACE_NAMES.len(), progress, |index| {
-            self.face(folder, FACE_NAMES[index], extension)
-        })?;
+        let faces = FACE_NAMES.map(|face| self.face(face, format!("{folder}/{face}.{extension}")));
         let mut loaded = LoadedSkybox::default();
         if faces.iter().all(|face| face.is_missing) {
             let meant = faces.iter().find_map(|face| face.meant.clone());
@@ -95,95 +157,112 @@ impl Assets {
                 did_you_mean(meant.as_deref()),
             );
             loaded.faults.push((&rules::MISSING_SKYBOX, message));
-            return Ok(loaded);
+            return loaded;
         }
-        let mut textures = Vec::with_capacity(FACE_NAMES.len());
+        let mut images = Vec::with_capacity(FACE_NAMES.len());
         for face in faces {
             loaded.looked_for.extend(face.looked_for);
-            match face.texture {
-                Ok(texture) => textures.push(texture),
+            match face.image {
+                Ok(image) => images.push(image),
                 Err(fault) => loaded.faults.push(fault),
             }
         }
         // Of a path that leads out, all six do.
         let outside = rules::SKYBOX_NAME.id;
         (loaded.faults).dedup_by(|(a, _), (b, _)| a.id == outside && b.id == outside);
-        let Ok(faces) = <[Texture; 6]>::try_from(textures) else {
-            return Ok(loaded);
+        let Ok(images) = <[Image; 6]>::try_from(images) else {
+            return loaded;
         };
-        let odd =
-            (FACE_NAMES.iter().zip(&faces)).find(|(_, face)| face.size != [faces[0].size[0]; 2]);
-        if let Some((name, face)) = odd {
-            let ([width, height], side) = (face.size, faces[0].size[0]);
+        let side = images[0].size[0];
+        if let Some(odd) = images.iter().find(|image| image.size != [side; 2]) {
+            let [width, height] = odd.size;
             let message = format!(
-                "the image {} is {width} x {height} as it is drawn; expected it square and as wide \
-                 as {}, which is {side}",
-                quoted_path(&format!("{folder}/{name}.{extension}")),
+                "the image {} is {width} x {height}; expected it square and as wide as {}, which is {side}",
+                quoted_path(&odd.name),
                 FACE_NAMES[0],
             );
             loaded.faults.push((&rules::SKYBOX_SIZE, message));
-            return Ok(loaded);
+            return loaded;
+        }
+        if self.checks_textures {
+            loaded
+                .faults
+                .extend(read(&images).err().into_iter().flatten());
         }
         let name = [folder, extension].map(str::to_owned);
-        loaded.skybox = Some(Arc::new(Skybox { name, faces }));
-        Ok(loaded)
+        loaded.skybox = Some(Arc::new(DeferredSkybox::new(name, images)));
+        loaded
     }
 
     /// The skybox of the game, if it is below the asset root. None of it is nothing to be said.
-    ///
-    /// # Errors
-    /// Only when the load is cancelled.
-    pub(crate) fn skybox_of_the_game(
-        &self,
-        progress: &Progress,
-    ) -> Result<LoadedSkybox, OpenError> {
+    pub(crate) fn skybox_of_the_game(&self) -> LoadedSkybox {
         let [folder, extension] = OF_THE_GAME;
         let mut names = FACE_NAMES
             .iter()
             .map(|name| format!("{folder}/{name}.{extension}"));
         if names.any(|name| self.locate(&name).is_ok()) {
-            return self.skybox(folder, extension, progress);
+            return self.skybox(folder, extension);
         }
-        Ok(LoadedSkybox::default())
+        LoadedSkybox::default()
     }
 
-    fn face(&self, folder: &str, face: &str, extension: &str) -> Face {
-        let name = format!("{folder}/{face}.{extension}");
+    fn face(&self, face: &'static str, name: String) -> Face {
         let file = self.read_up_to(&name, MAX_IMAGE_BYTES);
-        let is_missing = matches!(file.bytes, Err(AssetError::Missing { .. }));
-        let meant = match &file.bytes {
-            Err(AssetError::Missing { meant, .. }) => meant.clone(),
-            _ => None,
+        let (is_missing, meant) = match &file.bytes {
+            Err(AssetError::Missing { meant, .. }) => (true, meant.clone()),
+            _ => (false, None),
         };
-        let texture = match &file.bytes {
-            Ok(bytes) => decode(bytes),
-            Err(AssetError::Unreadable(error)) => Err(error.clone()),
+        let image = match file.bytes {
+            Ok(bytes) => match dimensions(&bytes) {
+                Ok(size) => Ok(Image {
+                    face,
+                    name,
+                    bytes,
+                    size,
+                }),
+                Err(error) => Err(unreadable(&name, &error)),
+            },
+            Err(AssetError::Unreadable(error)) => Err(unreadable(&name, &error)),
             Err(error) => {
                 let rule = match error {
                     AssetError::Refused { .. } => &rules::SKYBOX_NAME,
                     _ => &rules::MISSING_SKYBOX,
                 };
-                let fault = (rule, format!("the image of a skybox {error}"));
-                return Face {
-                    texture: Err(fault),
-                    is_missing,
-                    meant,
-                    looked_for: file.looked_for,
-                };
+                Err((rule, format!("the image of a skybox {error}")))
             }
         };
-        let texture = texture.map(|image| Texture::new(as_layer(face, image)));
-        let unreadable = |error: String| {
-            let message = format!("the image {} cannot be read: {error}", quoted_path(&name));
-            (&rules::UNREADABLE_SKYBOX, message)
-        };
         Face {
-            texture: texture.map_err(unreadable),
+            image,
             is_missing,
             meant,
             looked_for: file.looked_for,
         }
     }
+}
+
+/// Decodes the images of a skybox, in the order of [`FACE_NAMES`]; or else says which cannot be.
+fn read(images: &[Image; 6]) -> Result<[Texture; 6], Vec<Fault>> {
+    let textures = on_all_threads(images.len(), |index| {
+        let Image {
+            face, name, bytes, ..
+        } = &images[index];
+        let image = unless_it_panics(|| decode(bytes));
+        let image = image.map_err(|error| unreadable(name, &error))?;
+        Ok(Texture::new(as_layer(face, image)))
+    });
+    let (mut read, mut faults) = (Vec::with_capacity(images.len()), Vec::new());
+    for texture in textures {
+        match texture {
+            Ok(texture) => read.push(texture),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    read.try_into().map_err(|_| faults)
+}
+
+fn unreadable(name: &str, error: &str) -> Fault {
+    let message = format!("the image {} cannot be read: {error}", quoted_path(name));
+    (&rules::UNREADABLE_SKYBOX, message)
 }
 
 /// An image of a skybox as it is a layer of a cube texture.

@@ -1,10 +1,12 @@
 //! What surrounds a document: its sun, and the sky.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
-use crate::assets::Skybox;
+use super::{About, Pending};
+use crate::assets::{DeferredSkybox, Skybox};
+use mapscope_formats::Place;
 
 /// Where the light is, in world space, as the game and its editor set it (fact sheets A10 and B6).
 pub(crate) const LIGHT_POSITION: Vec3 = Vec3::new(1664.0, 1024.0, 384.0);
@@ -15,7 +17,50 @@ pub struct Environment {
     /// Its light.
     pub sun: Sun,
     /// The images of its sky; none for Mapscope's own.
-    pub skybox: Option<Arc<Skybox>>,
+    pub skybox: Option<Arc<DeferredSkybox>>,
+}
+
+impl Environment {
+    /// The images of its sky, once these are there.
+    pub fn skybox(&self) -> Option<&Skybox> {
+        self.skybox.as_ref()?.get()
+    }
+
+    /// Its sky, unless that was read.
+    pub(crate) fn pending(&self) -> Option<Pending> {
+        let skybox = self.skybox.as_ref()?;
+        (!skybox.is_read()).then_some(Pending::Skybox)
+    }
+
+    /// Another number once its sky is there.
+    pub(crate) fn revision(&self) -> u64 {
+        u64::from(self.skybox().is_some())
+    }
+
+    /// Reads its sky if that is still wanted, and calls `has_come` then. If something is wrong with it, `whole`
+    /// becomes what is known of the document with that, which is said at a place.
+    pub(crate) fn complete(
+        &self,
+        about: &About,
+        whole: &OnceLock<About>,
+        place: Place,
+        goes_on: &dyn Fn() -> bool,
+        has_come: &dyn Fn(),
+    ) {
+        let skybox = self.skybox.as_ref().filter(|skybox| !skybox.is_read());
+        if let Some(skybox) = skybox.filter(|_| goes_on()) {
+            let faults = skybox.faults();
+            if !faults.is_empty() {
+                whole.get_or_init(|| about.with_faults(faults, place));
+            }
+            has_come();
+        }
+    }
+
+    /// Bytes of memory that its sky holds.
+    pub(crate) fn cpu_bytes(&self) -> u64 {
+        self.skybox().map_or(0, Skybox::cpu_bytes)
+    }
 }
 
 /// The one light of a map, and how bright it is where that does not reach.

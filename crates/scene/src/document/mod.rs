@@ -32,7 +32,8 @@ use crate::describe::{
 };
 use crate::diff::Parts;
 use crate::geometry::{Aabb, Ray};
-use mapscope_formats::{Format, Problem};
+use crate::rules::Fault;
+use mapscope_formats::{Format, Place, Problem, Problems};
 
 /// Where a ray meets a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,7 +92,7 @@ pub enum Direction {
 }
 
 /// What is known of a document once it is open.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct About {
     /// The format it was read as.
     pub format: &'static Format,
@@ -113,6 +114,25 @@ pub struct About {
     pub kinds: Vec<Kind>,
     /// Bytes of memory that it holds.
     pub cpu_bytes: u64,
+}
+
+impl About {
+    /// The same with what turned out to be wrong later.
+    pub(crate) fn with_faults(&self, faults: &[Fault], place: Place) -> Self {
+        let mut about = self.clone();
+        about.add_faults(faults, place);
+        about
+    }
+
+    /// Adds what is wrong with a file that is named at a place.
+    pub(crate) fn add_faults(&mut self, faults: &[Fault], place: Place) {
+        let mut problems = Problems::new();
+        for (rule, message) in faults {
+            problems.add(rule, place, || message.clone());
+        }
+        self.problems.extend(problems.finish());
+        self.problems.sort_by_key(|problem| problem.place);
+    }
 }
 
 /// Something that a renderer draws: content, in any number of places. What of the same content is
@@ -196,6 +216,8 @@ pub enum Pending {
     Relief,
     /// Textures: how many were read, and how many there are.
     Textures([usize; 2]),
+    /// The skybox around a map or a scene.
+    Skybox,
 }
 
 impl fmt::Display for Pending {
@@ -203,6 +225,7 @@ impl fmt::Display for Pending {
         match self {
             Self::Relief => f.write_str("Making faces and shadows"),
             Self::Textures([read, all]) => write!(f, "Reading textures: {read} of {all}"),
+            Self::Skybox => f.write_str("Reading the skybox"),
         }
     }
 }

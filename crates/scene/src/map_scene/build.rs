@@ -1,7 +1,7 @@
 //! A scene of its file: the models are put in their places on the map.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
@@ -55,8 +55,7 @@ impl MapScene {
             mut dependencies,
         } = load::load(&names, &pfscene.general, source, options, progress)?;
         for (rule, message) in skybox.faults {
-            let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
-            problems.add(rule, Place::Text { line, column: 1 }, || message);
+            problems.add(rule, skybox_place(&pfscene), || message);
         }
         if let Some(fault) = map_fault {
             let place = Place::Text { line: 1, column: 1 };
@@ -165,6 +164,7 @@ impl MapScene {
                 kinds: Vec::new(),
                 cpu_bytes: 0,
             },
+            whole_about: OnceLock::new(),
             path: source.path.clone(),
             map,
             map_path,
@@ -195,11 +195,15 @@ impl MapScene {
         let map = self
             .terrain()
             .map_or(0, |terrain| terrain.about().cpu_bytes);
-        let skybox = self.environment.skybox.as_ref();
-        let skybox = skybox.map_or(0, |skybox| skybox.cpu_bytes());
         let entities = size_of_val(self.entities.as_slice()) + self.covers.cpu_bytes();
-        models + map + skybox + entities as u64
+        models + map + entities as u64
     }
+}
+
+/// Where it is said what is wrong with the skybox of a scene.
+pub(super) fn skybox_place(pfscene: &Pfscene) -> Place {
+    let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
+    Place::Text { line, column: 1 }
 }
 
 /// The errors of a map or a model, and files that are missing or broken, which show in the scene: how

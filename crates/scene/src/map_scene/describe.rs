@@ -7,6 +7,7 @@ use glam::Vec3;
 use serde_json::{Map, Value};
 
 use super::MapScene;
+use super::build::skybox_place;
 use super::fields::{
     CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
 };
@@ -178,7 +179,7 @@ impl MapScene {
 
 impl Document for MapScene {
     fn about(&self) -> &About {
-        &self.about
+        self.whole_about.get().unwrap_or(&self.about)
     }
 
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
@@ -226,12 +227,13 @@ impl Document for MapScene {
 
     fn revision(&self) -> u64 {
         let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
-        terrain + self.textures.read_count() as u64
+        terrain + self.textures.read_count() as u64 + self.environment.revision()
     }
 
     fn pending(&self) -> Option<Pending> {
         let of_terrain = self.terrain().and_then(|terrain| terrain.pending());
-        of_terrain.or_else(|| self.textures.pending())
+        let of_models = of_terrain.or_else(|| self.textures.pending());
+        of_models.or_else(|| self.environment.pending())
     }
 
     fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
@@ -239,11 +241,16 @@ impl Document for MapScene {
             terrain.complete(goes_on, has_come);
         }
         self.textures.complete(goes_on, has_come);
+        let (about, whole) = (&self.about, &self.whole_about);
+        let place = skybox_place(&self.pfscene);
+        self.environment
+            .complete(about, whole, place, goes_on, has_come);
     }
 
     fn completed_bytes(&self) -> u64 {
         let of_terrain = self.terrain().map(|terrain| terrain.completed_bytes());
-        of_terrain.unwrap_or_default() + self.textures.cpu_bytes()
+        let of_models = of_terrain.unwrap_or_default() + self.textures.cpu_bytes();
+        of_models + self.environment.cpu_bytes()
     }
 
     fn environment(&self) -> Option<&Environment> {

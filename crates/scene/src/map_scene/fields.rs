@@ -127,12 +127,9 @@ impl MapScene {
         let named = self.pfscene.general.skybox.as_ref();
         let named = named.map(|it| format!("{} ({})", it.value.folder, it.value.extension));
         let text = match (named, &self.environment.skybox) {
-            (Some(named), Some(_)) => named,
+            (Some(_), Some(skybox)) => skybox.said(),
             (Some(named), None) => format!("{named}, which cannot be shown"),
-            (None, Some(skybox)) => {
-                let [folder, extension] = &skybox.name;
-                format!("{folder} ({extension}), {OF_THE_GAME}")
-            }
+            (None, Some(skybox)) => format!("{}, {OF_THE_GAME}", skybox.said()),
             (None, None) => "none".to_owned(),
         };
         text.into()

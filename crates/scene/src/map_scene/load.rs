@@ -120,21 +120,20 @@ pub(super) fn load(
 ) -> Result<Loaded, OpenError> {
     let mut dependencies = Vec::new();
     let assets = Assets::of_surroundings(source, options);
-    let (map, skybox, models) = std::thread::scope(|scope| {
+    let mut skybox = match &general.skybox {
+        Some(it) => assets.skybox(&it.value.folder, &it.value.extension),
+        None => assets.skybox_of_the_game(),
+    };
+    let (map, models) = std::thread::scope(|scope| {
         let map = scope.spawn(|| load_map(general, source, options, &progress.part(MAP)));
-        let skybox = scope.spawn(|| match &general.skybox {
-            Some(it) => assets.skybox(&it.value.folder, &it.value.extension, progress),
-            None => assets.skybox_of_the_game(progress),
-        });
         let models = load_models(names, source, options, progress, &mut dependencies);
-        (map.join(), skybox.join(), models)
+        (map.join(), models)
     });
     let (models, textures) = models?;
     if options.checks_textures {
         textures.complete(&|| progress.check().is_ok(), &|| {});
         progress.check()?;
     }
-    let mut skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
     dependencies.append(&mut skybox.looked_for);
     progress.check()?;
     let map = map.unwrap_or_else(|_panic| {

@@ -15,7 +15,7 @@ mod place;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Affine3A;
 
@@ -35,7 +35,10 @@ use mapscope_formats::pfscene::Pfscene;
 /// An open scene, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct MapScene {
+    /// What was known of it when it was opened.
     about: About,
+    /// The same with what is wrong with its skybox, once that was read.
+    whole_about: OnceLock<About>,
     path: PathBuf,
     pfscene: Pfscene,
     /// The map that it stands on, and its file.

@@ -9,7 +9,7 @@ use super::class::bad_tiles_note;
 use super::geometry::{LEVEL_HEIGHT, Shape};
 use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
-use super::{Terrain, TileClass, colors};
+use super::{SKYBOX_PLACE, Terrain, TileClass, colors};
 use crate::colors::bytes;
 use crate::diff::Parts;
 use crate::fields::{Describe, ItemKeys};
@@ -65,23 +65,24 @@ const MAX_BORDER: usize = 1 << 16;
 
 impl Document for Terrain {
     fn about(&self) -> &About {
-        &self.about
+        self.whole_about.get().unwrap_or(&self.about)
     }
 
     fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
         draw(Drawable {
-            revision: self.revision(),
+            revision: u64::from(self.whole_relief.get().is_some()),
             bounds: Some(self.about().bounds),
             ..Drawable::in_place(self)
         });
     }
 
     fn revision(&self) -> u64 {
-        u64::from(self.whole_relief.get().is_some())
+        u64::from(self.whole_relief.get().is_some()) + self.environment.revision()
     }
 
     fn pending(&self) -> Option<Pending> {
-        self.relief().is_coarse.then_some(Pending::Relief)
+        let of_relief = self.relief().is_coarse.then_some(Pending::Relief);
+        of_relief.or_else(|| self.environment.pending())
     }
 
     fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
@@ -91,11 +92,14 @@ impl Document for Terrain {
             self.make_relief();
             has_come();
         }
+        let (about, whole) = (&self.about, &self.whole_about);
+        self.environment
+            .complete(about, whole, SKYBOX_PLACE, goes_on, has_come);
     }
 
     fn completed_bytes(&self) -> u64 {
         let relief = self.whole_relief.get();
-        relief.map_or(0, |relief| relief.cpu_bytes() as u64)
+        relief.map_or(0, |relief| relief.cpu_bytes() as u64) + self.environment.cpu_bytes()
     }
 
     fn environment(&self) -> Option<&Environment> {

@@ -59,9 +59,7 @@ impl Terrain {
             }),
         field("Skybox", |map: &Self| {
             let skybox = map.environment.skybox.as_ref();
-            let name = skybox.map(|skybox| &skybox.name);
-            name.map(|[folder, extension]| format!("{folder} ({extension})"))
-                .into()
+            skybox.map(|skybox| skybox.said()).into()
         })
         .derived(),
         field("Line ends", |map: &Self| {

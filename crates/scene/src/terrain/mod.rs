@@ -39,16 +39,21 @@ use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use crate::parallel::on_all_threads;
+use mapscope_formats::Place;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
-use mapscope_formats::{Place, Problems};
 
+/// Where it is said what is wrong with the skybox of the game, which the map does not name.
+const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
 /// Tiles up to which a map is opened with its relief, which takes them some 50 ms.
 const MAX_TILES_AT_ONCE: usize = 1 << 20;
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct Terrain {
+    /// What was known of it when it was opened.
     about: About,
+    /// The same with what is wrong with its skybox, once that was read.
+    whole_about: OnceLock<About>,
     path: PathBuf,
     map: Pfmap,
     placement: Placement,
@@ -92,27 +97,18 @@ impl Terrain {
         options: &OpenOptions,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
-        let assets = Assets::of_surroundings(source, options);
-        let (skybox, terrain) = std::thread::scope(|scope| {
-            let skybox = scope.spawn(|| assets.skybox_of_the_game(progress));
-            let terrain = Self::build_in(Environment::default(), map, source, options, progress);
-            (skybox.join(), terrain)
-        });
-        let mut terrain = terrain?;
-        let skybox = skybox.unwrap_or_else(|_panic| Ok(LoadedSkybox::default()))?;
-        let mut problems = Problems::new();
-        for (rule, message) in skybox.faults {
-            problems.add(rule, Place::Text { line: 1, column: 1 }, || message);
-        }
-        let about = &mut terrain.about;
-        about.problems.extend(problems.finish());
-        about.problems.sort_by_key(|problem| problem.place);
-        about.dependencies.extend(skybox.looked_for);
-        about.cpu_bytes += skybox
-            .skybox
-            .as_ref()
-            .map_or(0, |skybox| skybox.cpu_bytes());
-        terrain.environment.skybox = skybox.skybox;
+        let LoadedSkybox {
+            skybox,
+            faults,
+            looked_for,
+        } = Assets::of_surroundings(source, options).skybox_of_the_game();
+        let environment = Environment {
+            skybox,
+            ..Environment::default()
+        };
+        let mut terrain = Self::build_in(environment, map, source, options, progress)?;
+        terrain.about.add_faults(&faults, SKYBOX_PLACE);
+        terrain.about.dependencies.extend(looked_for);
         Ok(terrain)
     }
 
@@ -183,6 +179,7 @@ impl Terrain {
                 kinds: Vec::new(),
                 cpu_bytes: 0,
             },
+            whole_about: OnceLock::new(),
             path,
             placement: Placement {
                 rows: map.rows(),

@@ -15,7 +15,8 @@ use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::navigation::{Domain, Obstacle};
 use mapscope_scene::{
     Direction, Document, InfoQuery, Item, Line, MapChoice, ModelItem, OpenError, OpenOptions,
-    OverlayId, Playhead, Progress, Ray, SceneItem, Shown, Source, Sun, Swatch, TerrainItem,
+    OverlayId, Pending, Playhead, Progress, Ray, SceneItem, Shown, Source, Sun, Swatch,
+    TerrainItem,
 };
 use mapscope_testdata::tiny_scene::{SCENE, SKYBOX, bitmap, sound_scene, write_game, write_skybox};
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -353,7 +354,7 @@ fn models_of_a_scene_share_their_textures() {
         assert!(Arc::ptr_eq(&a.texture, &b.texture));
     }
     let bytes = document.cpu_bytes();
-    document.wait_until_complete();
+    document.complete(&|| document.pending() != Some(Pending::Skybox), &|| {});
     for (a, _) in pairs() {
         assert_eq!(a.texture.get().unwrap().size, [8, 8]);
     }
@@ -1190,16 +1191,19 @@ fn what_models_lack_is_said_once_where_they_are_first_named() {
 /// The second and last texel of each face of a skybox.
 type FaceEnds = Vec<[[u8; 3]; 2]>;
 
-/// The skybox of a document: where it was found, texels along a side, and the second and last texel of
-/// each face.
+/// The skybox of a document, once it is complete: where it was found, texels along a side, and the second
+/// and last texel of each face.
 fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
-    let skybox = document.environment()?.skybox.as_ref()?;
+    document.wait_until_complete();
+    let environment = document.environment()?;
+    let skybox = environment.skybox()?;
     let texel = |texels: &[u8]| [texels[0], texels[1], texels[2]];
     let faces = skybox.faces.iter().map(|face| {
         let level = &face.levels[0];
         [texel(&level[4..]), texel(&level[level.len() - 4..])]
     });
-    Some((skybox.name.join(" "), skybox.side(), faces.collect()))
+    let name = environment.skybox.as_ref()?.name.join(" ");
+    Some((name, skybox.side(), faces.collect()))
 }
 
 #[test]
@@ -1279,6 +1283,13 @@ fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscop
         &sound,
         &[("skybox/size", "back.jpg` is 8 x 8")],
     );
+    let cut = bitmap(4, |_, _| [0; 3]);
+    let cut = |game: &Game| game.write(&format!("{folder}/top.jpg"), &cut[..cut.len() - 1]);
+    check(
+        &cut,
+        &sound,
+        &[("skybox/unreadable", "top.jpg` cannot be read")],
+    );
     let elsewhere = sound.replace("evening sky", "morning");
     check(
         &|_| (),
@@ -1298,6 +1309,54 @@ fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscop
         &outside,
         &[("skybox/name", "leads out of the asset root")],
     );
+}
+
+#[test]
+fn a_skybox_is_read_after_what_it_is_around_was_opened() {
+    let game = Game::new(&sound_scene().replace("evening sky", "clouds_blue"));
+    let folder = game.0.path().join("assets/skyboxes/clouds_blue");
+    write_skybox(&folder, 8).unwrap();
+    let map = game.0.path().join("assets/maps/a.pfmap");
+    let revisions = |document: &dyn Document| {
+        let mut revisions = Vec::new();
+        document.for_each_drawable(&Shown::default(), &mut |it| revisions.push(it.revision));
+        revisions
+    };
+    for document in [game.open(), open(&map)] {
+        document.complete(&|| document.pending() != Some(Pending::Skybox), &|| {});
+        assert_eq!(document.pending(), Some(Pending::Skybox));
+        let is_there = || document.environment().unwrap().skybox().is_some();
+        assert!(!is_there());
+        let before = (document.revision(), document.cpu_bytes());
+        let drawn = revisions(&*document);
+        document.wait_until_complete();
+        assert!(is_there() && document.pending().is_none());
+        assert_ne!(document.revision(), before.0);
+        // Six faces with their mip levels.
+        assert_eq!(document.cpu_bytes() - before.1, 6 * 4 * (64 + 16 + 4 + 1));
+        // Nothing else is sent to the GPU again.
+        assert_eq!(revisions(&*document), drawn);
+    }
+    let cut = bitmap(8, |_, _| [0; 3]);
+    std::fs::write(folder.join("top.jpg"), &cut[..cut.len() - 1]).unwrap();
+    for path in [&game.0.path().join("assets/maps/a.pfscene"), &map] {
+        let source = Source::read(path).unwrap();
+        let rules = |checks_textures| {
+            let options = OpenOptions {
+                checks_textures,
+                ..OpenOptions::default()
+            };
+            let document = mapscope_scene::open(&source, &options, &Progress::default());
+            broken(&*document.unwrap())
+        };
+        let is_said = |rules: Vec<(String, &str)>| {
+            let said = rules
+                .iter()
+                .filter(|(_, rule)| *rule == "skybox/unreadable");
+            said.count()
+        };
+        assert_eq!([false, true].map(|it| is_said(rules(it))), [0, 1]);
+    }
 }
 
 #[test]
