@@ -28,7 +28,7 @@ use self::parts::{Line, Order};
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
 use crate::{Document, Item, OwnLine};
-use mapscope_formats::{Format, Problem, Severity, is_of_end};
+use mapscope_formats::{Format, Place, Problem, Severity, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
@@ -105,11 +105,27 @@ impl Diff {
         self.groups.iter().map(DiffGroup::count).sum()
     }
 
+    /// Whether A and B have other errors that left something out, so that they are not the same.
+    pub fn has_other_errors(&self) -> bool {
+        let [a, b] = self.errors();
+        a != b
+    }
+
+    /// Whether such errors are the differences.
+    pub fn tells_errors(&self) -> bool {
+        self.groups.iter().any(|group| group.what == ERROR)
+    }
+
+    /// Of these errors the places, rules and messages.
+    fn errors(&self) -> [Option<(Place, &'static str, String)>; 2] {
+        let said = |problem: &Problem| (problem.place, problem.rule.id, problem.message.clone());
+        self.not_read.each_ref().map(|it| it.as_ref().map(said))
+    }
+
     /// Takes the errors that left something out for the differences if nothing that was read differs. It is for
     /// files of other bytes: those of the same bytes are the same whatever is wrong with them.
     pub fn tell_errors(&mut self) {
-        let said = |problem: &Problem| (problem.place, problem.rule.id, problem.message.clone());
-        let [a, b] = self.not_read.each_ref().map(|it| it.as_ref().map(said));
+        let [a, b] = self.errors();
         if self.count() > 0 || (&a, &b) == (&None, &None) {
             return;
         }

@@ -576,6 +576,8 @@ fn an_error_is_the_difference_where_nothing_else_is() {
             panic!("{:?}", diff.differences);
         };
         assert_eq!((error.what, error.is_in), ("error", is_in));
+        assert!(diff.tells_errors());
+        assert_eq!(diff.has_other_errors(), is_in != [true; 2]);
         assert_eq!(error.at.each_ref().map(Option::is_some), is_in);
         let texts = error.fields[0].texts().into_iter().flatten();
         for text in texts {
