@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use image::RgbaImage;
 
-use super::{Assets, Texture, TextureFile, Thumbnail, placeholder_texture};
+use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_texture};
 use crate::Pending;
 use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
@@ -30,18 +30,16 @@ struct ReadTexture {
     file: TextureFile,
     /// The texture, or a placeholder.
     texture: Arc<Texture>,
-    /// Why it is a placeholder.
+    /// Why it is a placeholder, or what is wrong with it.
     fault: Option<Fault>,
 }
 
 impl ReadTexture {
     /// A texture of an image. The seed makes placeholders differ.
-    fn new(path: Option<PathBuf>, image: Result<RgbaImage, Fault>, seed: u64) -> Self {
-        let size = image.as_ref().ok().map(|image| image.dimensions().into());
-        let (texture, fault) = match image {
-            Ok(image) => (Arc::new(Texture::new(image)), None),
-            Err(fault) => (placeholder_texture(seed as u32), Some(fault)),
-        };
+    fn new(path: Option<PathBuf>, Decoded { image, fault }: Decoded, seed: u64) -> Self {
+        let size = image.as_ref().map(|image| image.dimensions().into());
+        let texture = image.map(|image| Arc::new(Texture::new(image)));
+        let texture = texture.unwrap_or_else(|| placeholder_texture(seed as u32));
         Self {
             file: TextureFile {
                 path,
@@ -55,10 +53,10 @@ impl ReadTexture {
     }
 
     /// A texture of an image that was read only to know whether it can be; no pixels are kept.
-    fn checked(path: Option<PathBuf>, image: Result<RgbaImage, Fault>) -> Self {
+    fn checked(path: Option<PathBuf>, Decoded { image, fault }: Decoded) -> Self {
         static NONE: LazyLock<Arc<Texture>> =
             LazyLock::new(|| Arc::new(Texture::new(RgbaImage::new(1, 1))));
-        let size = image.as_ref().ok().map(|image| image.dimensions().into());
+        let size = image.map(|image| image.dimensions().into());
         Self {
             file: TextureFile {
                 size,
@@ -66,7 +64,7 @@ impl ReadTexture {
                 ..TextureFile::unread(path)
             },
             texture: Arc::clone(&NONE),
-            fault: image.err(),
+            fault,
         }
     }
 }
@@ -107,7 +105,7 @@ impl DeferredTexture {
                 let image = unless_it_panics(|| Ok(assets.image(&name)));
                 let image = image.unwrap_or_else(|error| {
                     let message = format!("texture `{name}` cannot be read: {error}");
-                    Err((&rules::UNREADABLE_TEXTURE, message))
+                    Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
                 });
                 if assets.checks_textures {
                     ReadTexture::checked(path, image)
@@ -138,7 +136,7 @@ impl DeferredTexture {
         LazyLock::get(&self.read).map_or(&self.looked_up, |read| &read.file)
     }
 
-    /// Why it is a placeholder; none before it was read.
+    /// Why it is a placeholder, or what is wrong with it; none before it was read.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         LazyLock::get(&self.read)?.fault.as_ref()
     }
@@ -166,7 +164,7 @@ impl Assets {
                 (shared.get(found.identity, new), looked_for)
             }
             Err(error) => {
-                let missing = Err(Self::texture_fault(name, &error));
+                let missing = Decoded::failed(Self::texture_fault(name, &error));
                 let missing = ReadTexture::new(None, missing, seed);
                 let looked_for = error.looked_for().collect();
                 (Arc::new(DeferredTexture::there(missing)), looked_for)

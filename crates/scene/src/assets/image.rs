@@ -5,6 +5,7 @@ use std::io::Cursor;
 
 use image::error::{LimitError, LimitErrorKind};
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
+use memchr::memmem;
 
 /// The largest side of an image that is decoded.
 const MAX_PIXELS_A_SIDE: u32 = 8192;
@@ -31,6 +32,15 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
         (0, _) | (_, 0) => Err("it has no pixels".to_owned()),
         _ => Ok(image),
     }
+}
+
+/// Whether an image that [`decode`] takes ends too early: of JPEG, whatever there is of it is decoded.
+pub(crate) fn is_truncated(bytes: &[u8]) -> bool {
+    // ITU-T T.81, table B.1. Neither occurs in what is packed.
+    const START_OF_SCAN: &[u8] = b"\xff\xda";
+    const END_OF_IMAGE: &[u8] = b"\xff\xd9";
+    let last = |marker| memmem::rfind(bytes, marker);
+    bytes.starts_with(b"\xff\xd8") && last(START_OF_SCAN) > last(END_OF_IMAGE)
 }
 
 /// Width and height of an image that [`decode`] takes, if what follows its header is whole.
@@ -91,6 +101,29 @@ mod tests {
             assert!(image.pixels().filter(is_bright).count() > 30_000);
             assert_ne!(image, placeholder(seed + 1));
         }
+    }
+
+    #[test]
+    fn a_jpeg_without_its_end_is_truncated() {
+        let image = DynamicImage::from(placeholder(1));
+        let [jpeg, png] = [image::ImageFormat::Jpeg, image::ImageFormat::Png].map(|format| {
+            let mut bytes = Cursor::new(Vec::new());
+            image.to_rgb8().write_to(&mut bytes, format).unwrap();
+            bytes.into_inner()
+        });
+        assert!(!is_truncated(&jpeg) && !is_truncated(&png));
+        for count in [jpeg.len() / 2, jpeg.len() - 1] {
+            assert!(is_truncated(&jpeg[..count]));
+            // It is shown all the same.
+            assert_eq!(decode(&jpeg[..count]).unwrap().dimensions(), (256, 256));
+        }
+        // A preview in its head is whole.
+        let preview = [&b"\xff\xe1\0\x08\xff\xda\0\0\xff\xd9"[..], &jpeg[2..]].concat();
+        let jpeg = [&jpeg[..2], &preview].concat();
+        assert!(!is_truncated(&jpeg) && is_truncated(&jpeg[..jpeg.len() - 2]));
+        // What follows the image is no part of it.
+        assert!(!is_truncated(&[&jpeg[..], b"more"].concat()));
+        assert!(decode(&png[..png.len() / 2]).is_err());
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
 pub(crate) use self::skybox::LoadedSkybox;
 pub use self::skybox::{DeferredSkybox, FACE_NAMES, Skybox};
+use self::texture::Decoded;
 pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use super::{NamedFile, OpenOptions, Source};

@@ -8,7 +8,7 @@ use ::image::{RgbaImage, imageops};
 
 use super::deferred::unless_it_panics;
 use super::roots::did_you_mean;
-use super::{AssetError, Assets, Texture, decode, dimensions};
+use super::{AssetError, Assets, Decoded, Texture, dimensions};
 use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
 use mapscope_formats::quoted_path;
@@ -43,8 +43,14 @@ impl Skybox {
     }
 }
 
-/// A skybox that was read, or what is wrong with its images.
-type ReadSkybox = Result<Skybox, Vec<Fault>>;
+/// A skybox that was read.
+#[derive(Debug)]
+struct ReadSkybox {
+    /// None where one of its images cannot be read.
+    skybox: Option<Skybox>,
+    /// What is wrong with its images.
+    faults: Vec<Fault>,
+}
 
 /// A skybox whose images were found, which may not have been read yet: whoever waits for it first reads it.
 #[derive(Debug)]
@@ -57,10 +63,9 @@ pub struct DeferredSkybox {
 
 impl DeferredSkybox {
     fn new(name: [String; 2], images: [Image; 6]) -> Self {
-        let read = move || read(&images).map(|faces| Skybox { faces });
         Self {
             name,
-            read: LazyLock::new(Box::new(read)),
+            read: LazyLock::new(Box::new(move || read(&images))),
         }
     }
 
@@ -68,7 +73,10 @@ impl DeferredSkybox {
     pub fn of(name: [&str; 2], skybox: Skybox) -> Self {
         let there = Self {
             name: name.map(str::to_owned),
-            read: LazyLock::new(Box::new(|| Ok(skybox))),
+            read: LazyLock::new(Box::new(|| ReadSkybox {
+                skybox: Some(skybox),
+                faults: Vec::new(),
+            })),
         };
         LazyLock::force(&there.read);
         there
@@ -92,12 +100,12 @@ impl DeferredSkybox {
 
     /// The skybox; none before it was read, and where one of its images is broken.
     pub fn get(&self) -> Option<&Skybox> {
-        LazyLock::get(&self.read)?.as_ref().ok()
+        LazyLock::get(&self.read)?.skybox.as_ref()
     }
 
     /// What is wrong with its images, which are read now if nobody has begun to.
     pub(crate) fn faults(&self) -> &[Fault] {
-        self.read.as_ref().err().map_or(&[], Vec::as_slice)
+        &self.read.faults
     }
 
     /// Whether it was read and cannot be shown.
@@ -185,9 +193,7 @@ impl Assets {
             return loaded;
         }
         if self.checks_textures {
-            loaded
-                .faults
-                .extend(read(&images).err().into_iter().flatten());
+            loaded.faults.extend(read(&images).faults);
         }
         let name = [folder, extension].map(str::to_owned);
         loaded.skybox = Some(Arc::new(DeferredSkybox::new(name, images)));
@@ -240,24 +246,26 @@ impl Assets {
     }
 }
 
-/// Decodes the images of a skybox, in the order of [`FACE_NAMES`]; or else says which cannot be.
-fn read(images: &[Image; 6]) -> Result<[Texture; 6], Vec<Fault>> {
-    let textures = on_all_threads(images.len(), |index| {
+/// Decodes the images of a skybox, in the order of [`FACE_NAMES`].
+fn read(images: &[Image; 6]) -> ReadSkybox {
+    let decoded = on_all_threads(images.len(), |index| {
         let Image {
             face, name, bytes, ..
         } = &images[index];
-        let image = unless_it_panics(|| decode(bytes));
-        let image = image.map_err(|error| unreadable(name, &error))?;
-        Ok(Texture::new(as_layer(face, image)))
+        let what = format!("the image {}", quoted_path(name));
+        let decoded = unless_it_panics(|| Decoded::of(&what, bytes));
+        let decoded = decoded.unwrap_or_else(|error| Decoded::failed(unreadable(name, &error)));
+        let texture = decoded
+            .image
+            .map(|image| Texture::new(as_layer(face, image)));
+        (texture, decoded.fault)
     });
-    let (mut read, mut faults) = (Vec::with_capacity(images.len()), Vec::new());
-    for texture in textures {
-        match texture {
-            Ok(texture) => read.push(texture),
-            Err(fault) => faults.push(fault),
-        }
+    let (faces, faults): (Vec<_>, Vec<_>) = decoded.into_iter().unzip();
+    let faces: Vec<Texture> = faces.into_iter().flatten().collect();
+    ReadSkybox {
+        skybox: faces.try_into().ok().map(|faces| Skybox { faces }),
+        faults: faults.into_iter().flatten().collect(),
     }
-    read.try_into().map_err(|_| faults)
 }
 
 fn unreadable(name: &str, error: &str) -> Fault {

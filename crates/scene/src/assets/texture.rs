@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ::image::RgbaImage;
 use ::image::imageops::{self, FilterType};
 
+use super::image::is_truncated;
 use super::{
     AssetError, Assets, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder, thumbnail,
 };
@@ -175,12 +176,38 @@ impl TextureFile {
     }
 }
 
+/// An image that was read as far as it can be.
+pub(super) struct Decoded {
+    /// None where nothing of it can be read.
+    pub(super) image: Option<RgbaImage>,
+    /// What is wrong with it.
+    pub(super) fault: Option<Fault>,
+}
+
+impl Decoded {
+    /// Decodes an image, which is called so where it ends too early.
+    pub(super) fn of(what: &str, bytes: &[u8]) -> Result<Self, String> {
+        let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} ends too early"));
+        Ok(Self {
+            image: Some(decode(bytes)?),
+            fault: is_truncated(bytes).then(fault),
+        })
+    }
+
+    pub(super) fn failed(fault: Fault) -> Self {
+        Self {
+            image: None,
+            fault: Some(fault),
+        }
+    }
+}
+
 /// A texture that was looked up and decoded.
 pub(crate) struct LoadedTexture {
     pub(crate) file: TextureFile,
     /// The image, or a placeholder.
     pub(crate) image: RgbaImage,
-    /// Why it is a placeholder.
+    /// Why it is a placeholder, or what is wrong with it.
     pub(crate) fault: Option<Fault>,
     /// Files that were found or looked for.
     pub(crate) looked_for: Vec<PathBuf>,
@@ -190,11 +217,9 @@ impl Assets {
     /// Reads and decodes the texture of a name. The seed makes placeholders differ.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
         let file = self.read(name);
-        let (image, fault) = match Self::decoded(name, &file.bytes) {
-            Ok(image) => (image, None),
-            Err(fault) => (placeholder(seed as u32), Some(fault)),
-        };
-        let size = fault.is_none().then_some(image.dimensions().into());
+        let Decoded { image, fault } = Self::decoded(name, &file.bytes);
+        let size = image.as_ref().map(|image| image.dimensions().into());
+        let image = image.unwrap_or_else(|| placeholder(seed as u32));
         LoadedTexture {
             file: TextureFile {
                 path: file.path,
@@ -209,19 +234,18 @@ impl Assets {
     }
 
     /// Reads and decodes the image of a texture.
-    pub(super) fn image(&self, name: &str) -> Result<RgbaImage, Fault> {
+    pub(super) fn image(&self, name: &str) -> Decoded {
         Self::decoded(name, &self.read(name).bytes)
     }
 
-    fn decoded(
-        name: &str,
-        bytes: &Result<Cow<'static, [u8]>, AssetError>,
-    ) -> Result<RgbaImage, Fault> {
-        let bytes = bytes.as_ref();
-        let bytes = bytes.map_err(|error| Self::texture_fault(name, error))?;
-        decode(bytes).map_err(|error| {
+    fn decoded(name: &str, bytes: &Result<Cow<'static, [u8]>, AssetError>) -> Decoded {
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => return Decoded::failed(Self::texture_fault(name, error)),
+        };
+        Decoded::of(&format!("texture `{name}`"), bytes).unwrap_or_else(|error| {
             let message = format!("texture `{name}` cannot be read: {error}");
-            (&rules::UNREADABLE_TEXTURE, message)
+            Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
         })
     }
 

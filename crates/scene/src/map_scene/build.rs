@@ -213,6 +213,7 @@ fn fault_of_part(problems: &[Problem]) -> Option<String> {
         problem.severity == Severity::Error
             || rules::is_missing_file(problem.rule)
             || problem.rule.id == rules::UNREADABLE_TEXTURE.id
+            || problem.rule.id == rules::TRUNCATED_IMAGE.id
     };
     let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
     let first = faults.first()?;

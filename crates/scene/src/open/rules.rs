@@ -25,6 +25,8 @@ mapscope_formats::rules! {
     Warning TEXTURE_NAME = "texture/name";
     /// A texture cannot be read; a placeholder is shown.
     Warning UNREADABLE_TEXTURE = "texture/unreadable";
+    /// An image of a texture or of a skybox ends too early; what there is of it is shown.
+    Warning TRUNCATED_IMAGE = "texture/truncated";
     /// There are more textures, or larger ones, than are shown.
     Warning TEXTURE_LIMIT = "texture/limit";
     /// A skybox, or one of its six images, was not found; Mapscope's own sky is shown.

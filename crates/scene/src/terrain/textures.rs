@@ -339,11 +339,30 @@ mod tests {
     }
 
     fn png(width: u32, height: u32) -> Vec<u8> {
+        green(width, height, image::ImageFormat::Png)
+    }
+
+    fn green(width: u32, height: u32, format: image::ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
-        RgbaImage::from_pixel(width, height, image::Rgba([40, 200, 60, 255]))
-            .write_to(&mut bytes, image::ImageFormat::Png)
+        image::RgbImage::from_pixel(width, height, image::Rgb([40, 200, 60]))
+            .write_to(&mut bytes, format)
             .unwrap();
         bytes.into_inner()
+    }
+
+    #[test]
+    fn what_there_is_of_a_truncated_texture_is_shown() {
+        let jpeg = green(64, 32, image::ImageFormat::Jpeg);
+        let textures = loaded(&["a.jpg"], &[("a.jpg", &jpeg[..jpeg.len() - 2])]);
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert_eq!(problem.rule.id, "texture/truncated");
+        assert_eq!(problem.message, "texture `a.jpg` ends too early");
+        let file = &textures.materials[0].file;
+        assert_eq!((file.found, file.size), (true, Some([64, 32])));
+        let mean = textures.layers[0].mean_rgb;
+        assert!(mean[1] > 150 && mean[0] < 80, "{mean:?}");
     }
 
     #[test]

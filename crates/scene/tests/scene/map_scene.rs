@@ -1357,6 +1357,20 @@ fn a_skybox_is_read_after_what_it_is_around_was_opened() {
         };
         assert_eq!([false, true].map(|it| is_said(rules(it))), [0, 1]);
     }
+    // What there is of one that ends too early is shown.
+    let mut jpeg = std::io::Cursor::new(Vec::new());
+    let black = image::RgbImage::new(8, 8);
+    black.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
+    let jpeg = jpeg.into_inner();
+    std::fs::write(folder.join("top.jpg"), &jpeg[..jpeg.len() - 2]).unwrap();
+    for document in [game.open(), open(&map)] {
+        let is_said = || {
+            let mut rules = broken(&*document).into_iter();
+            rules.any(|(_, rule)| rule == "texture/truncated")
+        };
+        assert!(!is_said());
+        assert!(skybox(&*document).is_some() && is_said());
+    }
 }
 
 #[test]

@@ -530,6 +530,13 @@ fn break_pfobj(broken: &mut Broken) {
         let beside: Beside = &[("picture1.png", b"not a picture")];
         broken.open("a.pfobj", text, beside);
     }
+    let mut jpeg = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::new(8, 8);
+    let written = picture.write_to(&mut jpeg, image::ImageFormat::Jpeg);
+    written.unwrap();
+    let cut: &[u8] = jpeg.into_inner().leak();
+    let beside: Beside = vec![("picture1.png", &cut[..cut.len() - 2])].leak();
+    broken.open("a.pfobj", text, beside);
 }
 
 fn break_ika(broken: &mut Broken) {
