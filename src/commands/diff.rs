@@ -1,5 +1,6 @@
 //! `mapscope diff`: what differs between two files, in the terms of their format.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,6 +18,8 @@ use mapscope_scene::{Document, OpenError, OpenOptions};
 
 /// How many differences of a kind text lists.
 const MAX_LINES: usize = 100;
+/// How many characters of a value or a name text shows.
+const MAX_CHARS: usize = 400;
 /// What `git difftool` gives in place of a file that one of two versions lacks.
 const NO_FILE: &str = "/dev/null";
 
@@ -263,7 +266,7 @@ fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference)
         [Some(at), None] | [None, Some(at)] => format!("  ({at})"),
         [None, None] => String::new(),
     };
-    let place = format!("{sign} {}", difference.place);
+    let place = format!("{sign} {}", excerpt(&difference.place, 0));
     writeln!(
         out,
         "  {}{}",
@@ -280,19 +283,38 @@ fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference)
 /// The name of a field, and what it is in A and B.
 fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
     let [a, b] = field.texts();
-    let values = match is_in {
-        [true, true] if a != b => {
-            let said = |text: Option<String>| match text.as_deref() {
-                None => "none".to_owned(),
-                Some("") => "empty".to_owned(),
-                Some(text) => text.to_owned(),
-            };
-            let [a, b] = [a, b].map(said);
-            format!("{a} → {b}")
-        }
-        _ => a.or(b).unwrap_or_default(),
+    let same = match (&a, &b) {
+        (Some(a), Some(b)) => a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count(),
+        _ => 0,
+    };
+    let from = same.saturating_sub(MAX_CHARS / 4);
+    let is_changed = is_in == [true; 2] && a != b;
+    let [a, b] = [a, b].map(|text| text.map(|text| excerpt(&text, from).into_owned()));
+    let values = if is_changed {
+        let said = |text: Option<String>| match text.as_deref() {
+            None => "none".to_owned(),
+            Some("") => "empty".to_owned(),
+            Some(text) => text.to_owned(),
+        };
+        let [a, b] = [a, b].map(said);
+        format!("{a} → {b}")
+    } else {
+        a.or(b).unwrap_or_default()
     };
     format!("{}: {values}", label(&field.name))
+}
+
+/// So many characters of a long text from one on, and how many it has: what is damaged can be of any length.
+fn excerpt(text: &str, from: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= MAX_CHARS {
+        return text.into();
+    }
+    let from = from.min(count - MAX_CHARS);
+    let shown: String = text.chars().skip(from).take(MAX_CHARS).collect();
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if from + MAX_CHARS < count { "…" } else { "" };
+    format!("{before}{shown}{behind} ({count} characters)").into()
 }
 
 /// The name of a field as a label, also of one that has only the name that the file knows it by.
@@ -301,4 +323,32 @@ fn label(name: &str) -> String {
     let mut rest = name.chars();
     let first = rest.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_long_values_that_is_shown_in_which_they_differ() {
+        let changed = |a: &str, b: &str| {
+            let field = FieldChange {
+                name: "name".to_owned(),
+                key: "name".to_owned(),
+                values: [a, b].map(|text| Some(text.into())),
+            };
+            field_text(&field, [true; 2])
+        };
+        assert_eq!(changed("old", ""), "Name: old → empty");
+        let (long, zeros) = ("x".repeat(1000), "\0".repeat(5000));
+        let start = "x".repeat(MAX_CHARS);
+        let expected = format!("Name: short → {start}… (1000 characters)");
+        assert_eq!(changed("short", &long), expected);
+        let end = "x".repeat(100);
+        let text = changed(&format!("{long}a{zeros}"), &format!("{long}b"));
+        let expected = format!("Name: …{end}a{}… (6001 characters) → …", &zeros[..299]);
+        assert!(text.starts_with(&expected), "{text}");
+        let b = format!("{}b (1001 characters)", &start[1..]);
+        assert!(text.ends_with(&b), "{text}");
+    }
 }

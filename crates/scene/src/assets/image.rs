@@ -1,7 +1,7 @@
 //! Images: decoded without trust in what their headers promise, made into thumbnails, and
 //! replaced by placeholders.
 
-use std::io::Cursor;
+use std::io::{Cursor, ErrorKind};
 
 use image::error::{LimitError, LimitErrorKind};
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
@@ -27,7 +27,7 @@ pub(crate) fn thumbnail(image: &RgbaImage) -> Vec<u8> {
 /// A header that promises an image of more than [`MAX_PIXELS_A_SIDE`], or of more than so many
 /// bytes can stand for, is refused before any memory is taken for it.
 pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
-    let image = decode_any(bytes).map_err(|error| error.to_string())?;
+    let image = decode_any(bytes).map_err(|error| explained(bytes, &error))?;
     match image.dimensions() {
         (0, _) | (_, 0) => Err("it has no pixels".to_owned()),
         _ => Ok(image),
@@ -45,12 +45,26 @@ pub(crate) fn is_truncated(bytes: &[u8]) -> bool {
 
 /// Width and height of an image that [`decode`] takes, if what follows its header is whole.
 pub(crate) fn dimensions(bytes: &[u8]) -> Result<[u32; 2], String> {
-    let decoder = decoder(bytes).map_err(|error| error.to_string())?;
+    let decoder = decoder(bytes).map_err(|error| explained(bytes, &error))?;
     Ok(decoder.dimensions().into())
 }
 
 fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
     Ok(DynamicImage::from_decoder(decoder(bytes)?)?.into_rgba8())
+}
+
+/// Why an image cannot be decoded. Decoders say what they found where they took it to be what it is not.
+fn explained(bytes: &[u8], error: &ImageError) -> String {
+    let is_cut =
+        matches!(error, ImageError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
+    let is_known = image::guess_format(bytes).is_ok();
+    match (is_known, is_cut) {
+        _ if bytes.is_empty() => "it is empty".to_owned(),
+        (true, false) => error.to_string(),
+        (true, true) => "it ends too early".to_owned(),
+        (false, true) => "it is no image, or ends too early".to_owned(),
+        (false, false) => "it is no image".to_owned(),
+    }
 }
 
 fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
@@ -101,6 +115,24 @@ mod tests {
             assert!(image.pixels().filter(is_bright).count() > 30_000);
             assert_ne!(image, placeholder(seed + 1));
         }
+    }
+
+    #[test]
+    fn what_is_no_image_is_called_that() {
+        let said = |bytes: &[u8]| decode(bytes).unwrap_err();
+        assert_eq!(said(b""), "it is empty");
+        assert_eq!(
+            said(b"This is a text of some lines, and no image."),
+            "it is no image"
+        );
+        assert_eq!(said(b"text"), "it is no image, or ends too early");
+        let mut tga = Cursor::new(Vec::new());
+        let image = DynamicImage::from(placeholder(1));
+        image.write_to(&mut tga, image::ImageFormat::Tga).unwrap();
+        let tga = tga.into_inner();
+        assert!(decode(&tga).is_ok());
+        let cut = said(&tga[..tga.len() / 2]);
+        assert_eq!(cut, "it is no image, or ends too early");
     }
 
     #[test]

@@ -354,6 +354,7 @@ mod tests {
     use crate::Severity;
     use crate::ppe::cell::Layout;
     use crate::ppe::unpack::{pack_zlib, pack_zstd};
+    use crate::ppe::xmf::tag::is_meant;
     use crate::ppe::xmf::{Dialect, TileOrder, path_below_root, write};
     use crate::ppe::xmf::{LayerKind, RepeatMode, Shape, Sprite};
 
@@ -916,17 +917,23 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
         assert!(seen > 60, "{seen}");
         for name in ["palShift", "offset", "scaleHoriz", "horizOffset"] {
-            let text = PLAIN.replacen(name, &name.to_lowercase().to_uppercase(), 1);
-            let xmf = read(text.as_bytes()).unwrap();
-            let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
-            let [problem] = &said[..] else {
-                panic!("{name}: {said:?}");
-            };
-            assert!(
-                problem.ends_with(&format!("; it is read as `{name}`")),
-                "{problem}"
-            );
-            assert_eq!(content(&xmf), whole, "{name}");
+            let swapped = [&name[..2], &name[3..4], &name[2..3], &name[4..]].concat();
+            for other in [&*name.to_uppercase(), &name[..name.len() - 1], &swapped] {
+                let text = PLAIN.replacen(name, other, 1);
+                let xmf = read(text.as_bytes()).unwrap();
+                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+                let [problem] = &said[..] else {
+                    panic!("{other}: {said:?}");
+                };
+                let so = format!("; it is read as `{name}`");
+                assert!(problem.ends_with(&so), "{problem}");
+                assert_eq!(content(&xmf), whole, "{other}");
+            }
+        }
+        // What is as near to two names, or one of them, is neither.
+        for (name, other) in [("horizOffset", "hMirror"), ("scaleHoriz", "lrCornerZ")] {
+            assert!(!is_meant(other, name) && !is_meant(other, "vMirror"));
+            assert!(!is_meant(other, "lrCornerX"));
         }
     }
 

@@ -5,7 +5,7 @@ use std::mem::take;
 
 use super::tag::{
     ALPHA, BYTES, COLOR, FLAG, Fields, INT, LONG, NUMBER, PAL_SHIFT, REPEAT, Record, SIZE, TEXT,
-    UNSIGNED, is, write,
+    UNSIGNED, is, is_meant, write,
 };
 use super::{
     LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
@@ -329,7 +329,7 @@ impl Record for SpriteSource {
         let attributes = &tag.tag().attributes;
         let is_there = |name: &&str| {
             let mut names = attributes.iter().map(|attribute| &attribute.name);
-            names.any(|other| other.eq_ignore_ascii_case(name))
+            names.any(|other| is_meant(other, name))
         };
         let is_part = PART.iter().all(is_there);
         if is_part || !tag.is_read() {

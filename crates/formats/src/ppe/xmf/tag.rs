@@ -2,9 +2,36 @@
 //! for writing.
 
 use super::RepeatMode;
+use crate::misspelt::nearest;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
 use crate::{Cause, Place, Problem, Problems, Rule, counted, quoted};
+
+/// The names of all attributes that are read.
+const ATTRIBUTES: [&str; 15] = [
+    "height",
+    "hMirror",
+    "horizOffset",
+    "lrCornerX",
+    "lrCornerY",
+    "masterAlpha",
+    "name",
+    "offset",
+    "palSel",
+    "palShift",
+    "scaleHoriz",
+    "scaleVert",
+    "vertOffset",
+    "vMirror",
+    "width",
+];
+
+/// Whether the name of an attribute is one of these, written in other cases or misspelt.
+pub(super) fn is_meant(found: &str, name: &str) -> bool {
+    let is_misspelt =
+        || nearest(found, ATTRIBUTES).is_some_and(|meant| meant == (name.to_owned(), true));
+    found.eq_ignore_ascii_case(name) || !ATTRIBUTES.contains(&found) && is_misspelt()
+}
 
 /// What a tag stands for.
 pub(super) trait Record: Default {
@@ -315,9 +342,9 @@ impl<'p> Fields<'p> {
             return;
         }
         let is_it = |other: &Attribute| other.name == name;
-        let is_alike = |other: &Attribute| other.name.eq_ignore_ascii_case(name);
+        let is_meant = |other: &Attribute| is_meant(&other.name, name);
         let exact = attributes.iter().position(is_it);
-        let Some(index) = exact.or_else(|| attributes.iter().position(is_alike)) else {
+        let Some(index) = exact.or_else(|| attributes.iter().position(is_meant)) else {
             return;
         };
         if exact.is_none()
