@@ -13,7 +13,7 @@ mod outline;
 mod parts;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
@@ -512,7 +512,10 @@ impl Comparison<'_> {
             let more = (more > 0).then(|| format!("and {more} more"));
             names.chain(more).collect::<Vec<_>>().into()
         };
-        let values = [names(&both), names(&others)];
+        let moved = [&both, &others].map(|of| of.iter().map(|(_, [index, _])| *index).collect());
+        let moved = Some(moved).filter(|_| both.len() - same > MAX_NAMES);
+        let moved = moved.and_then(|orders| moved_names(lists[0], &orders));
+        let values = moved.unwrap_or_else(|| [names(&both), names(&others)]);
         self.add(
             lists,
             [None; 2],
@@ -709,6 +712,31 @@ fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
         // These are the same, unless two hashes happen to be.
         between.chain((end != ends).then(|| end.map(Some)))
     })
+}
+
+/// Of two long orders of the same parts, by their indices, those that have moved, and behind which one each of
+/// them is; none where there are many.
+fn moved_names(list: &Parts<'_>, orders: &[Vec<usize>; 2]) -> Option<[serde_json::Value; 2]> {
+    let [a, b] = orders.each_ref().map(|order| {
+        let order = order.iter().map(|index| *index as u64);
+        order.collect::<Vec<_>>()
+    });
+    let stay = align::aligned(&a, &b);
+    if a.len() - stay.len() > MAX_NAMES {
+        return None;
+    }
+    let names = [0, 1].map(|side| {
+        let stay: HashSet<usize> = stay.iter().map(|pair| pair[side]).collect();
+        let moved = (0..orders[side].len()).filter(|at| !stay.contains(at));
+        let name = |at: usize| orders[side].get(at).map(|index| list.name(*index));
+        let names = moved.map(|at| {
+            let before = at.checked_sub(1).and_then(name);
+            let place = before.map_or_else(|| "first".to_owned(), |it| format!("behind {it}"));
+            format!("{} {place}", name(at).unwrap_or_default())
+        });
+        names.collect::<Vec<_>>().into()
+    });
+    Some(names)
 }
 
 /// Whether some parts of a list only stand in the place of those that were not read.

@@ -107,6 +107,25 @@ fn a_name_that_is_there_twice_is_matched_in_turn_and_an_order_is_said_once() {
 }
 
 #[test]
+fn in_a_long_list_those_that_have_moved_are_named() {
+    let grid: ([u32; 2], &[u8]) = ([0, 0], &[]);
+    let names = (0..100).map(|i| (&*format!("n{i}").leak(), i));
+    let names: Vec<(&str, u32)> = names.collect();
+    let mut moved = names.clone();
+    let [late, early] = [moved.remove(90), moved.remove(10)];
+    moved.insert(0, late);
+    moved.insert(50, early);
+    let [a, b] = [names, moved].map(|names| sample(&names, grid));
+    let diff = Diff::of([&a, &b]).unwrap();
+    assert_eq!(places(&diff), [("thing", "order", BOTH)]);
+    let expected = [
+        json!(["n10 behind n9", "n90 behind n89"]),
+        json!(["n90 first", "n10 behind n49"]),
+    ];
+    assert_eq!(diff.differences[0].fields[0].values, expected.map(Some));
+}
+
+#[test]
 fn grids_of_other_sizes_are_compared_where_both_are() {
     let a = sample(&[], ([2, 2], &[1, 2, 3, 4]));
     let b = sample(&[], ([1, 3], &[1, 9, 5]));
