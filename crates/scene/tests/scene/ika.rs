@@ -862,7 +862,8 @@ fn tiles_without_a_tileset_show_their_numbers() {
 
 #[test]
 fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
-    let map = synthesize::ika_map([10, 8], 1, 1);
+    let mut map = synthesize::ika_map([10, 8], 1, 1);
+    map.layers[0].tiles[5] = 63;
     let whole = made_up_tileset();
     let (_folder, path) = folder(&map, Some(("made_up.vsp", &whole[..whole.len() / 2])));
     let document = open(&path);
@@ -876,6 +877,16 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let count = tileset.missing.unwrap();
     assert!((1..64).contains(&count) && !tileset.is_placeholder);
     assert_eq!(tileset.rgba.len(), tileset.count * 1024);
+    // That it lacks a tile which it was to have follows from that.
+    assert_eq!(tiles(&*document).layers[0].cells[5], Cell(count as u32));
+    map.layers[0].tiles[5] = 64;
+    let (_folder, path) = folder(&map, Some(("made_up.vsp", &whole[..whole.len() / 2])));
+    let problems = messages(&*open(&path));
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(
+        problems[1].contains("; expected numbers below 64"),
+        "{problems:?}"
+    );
 
     let (_folder, path) = folder(&map, Some(("made_up.vsp", b"no tileset")));
     let document = open(&path);

@@ -10,26 +10,34 @@ pub(super) struct Numbers {
     count: usize,
     /// All of them; none where they are the numbers of the cells' images.
     own: Option<Vec<u32>>,
-    /// How many of them the tileset does not have, and the first one's index and number.
+    /// Below which they should be.
+    limit: u32,
+    /// How many of them are not, and the first one's index and number.
     outside: Option<(usize, usize, u32)>,
 }
 
 impl Numbers {
     /// Turns tile numbers into cells. Numbers that the tileset does not have become the image
-    /// that stands for such.
-    pub(super) fn into_cells(mut tiles: Vec<u32>, tileset: &Tileset) -> (Vec<Cell>, Self) {
+    /// that stands for such; they are outside of it unless it only lacks those of the `promised` tiles that
+    /// could not be read.
+    pub(super) fn into_cells(
+        mut tiles: Vec<u32>,
+        tileset: &Tileset,
+        promised: u32,
+    ) -> (Vec<Cell>, Self) {
         let missing = tileset.missing.unwrap_or(tileset.count) as u32;
         let mut numbers = Self {
             count: tiles.len(),
             own: None,
+            limit: missing.max(promised),
             outside: None,
         };
         if tiles.iter().any(|number| *number >= missing) {
-            let is_outside = |number: &u32| *number >= missing;
-            let first = tiles.iter().position(is_outside).unwrap_or_default();
-            let number = tiles.get(first).copied().unwrap_or_default();
-            let count = tiles.iter().filter(|number| is_outside(number)).count();
-            numbers.outside = Some((count, first, number));
+            let tiles_outside = tiles.iter().enumerate();
+            let mut tiles_outside = tiles_outside.filter(|(_, number)| **number >= numbers.limit);
+            let first = tiles_outside.next();
+            numbers.outside =
+                first.map(|(index, number)| (1 + tiles_outside.count(), index, *number));
             numbers.own = Some(tiles.clone());
             for tile in &mut tiles {
                 *tile = (*tile).min(missing);
@@ -41,6 +49,11 @@ impl Numbers {
     /// How many numbers the tileset does not have, and the first one's index and number.
     pub(super) fn outside(&self) -> Option<(usize, usize, u32)> {
         self.outside
+    }
+
+    /// Below which number they should be: as many tiles as the tileset has, or was to have.
+    pub(super) fn limit(&self) -> u32 {
+        self.limit
     }
 
     /// How many tiles the file has.
@@ -87,7 +100,7 @@ mod tests {
             missing: Some(4),
             ..Tileset::default()
         };
-        let (cells, numbers) = Numbers::into_cells(vec![3, 4, u32::MAX, 0], &tileset);
+        let (cells, numbers) = Numbers::into_cells(vec![3, 4, u32::MAX, 0], &tileset, 4);
         assert_eq!(cells, [3, 4, 4, 0].map(Cell));
         assert_eq!(numbers.outside(), Some((2, 1, 4)));
         assert_eq!((numbers.own(2), numbers.count()), (Some(u32::MAX), 4));
@@ -98,8 +111,19 @@ mod tests {
             .collect();
         assert_eq!(hash, sha256(&bytes));
         assert_eq!(numbers.cpu_bytes(), 16);
+        // One of those that the tileset was to have is not outside of it.
+        for (promised, outside) in [
+            (5, Some((1, 2, u32::MAX))),
+            (u32::MAX, Some((1, 2, u32::MAX))),
+        ] {
+            let tiles = vec![3, 4, u32::MAX, 0];
+            let (same, numbers) = Numbers::into_cells(tiles, &tileset, promised);
+            assert_eq!((same, numbers.outside()), (cells.clone(), outside));
+        }
+        let (_, numbers) = Numbers::into_cells(vec![4], &tileset, 5);
+        assert_eq!((numbers.outside(), numbers.own(0)), (None, Some(4)));
 
-        let (mut cells, numbers) = Numbers::into_cells(vec![3, 0], &tileset);
+        let (mut cells, numbers) = Numbers::into_cells(vec![3, 0], &tileset, 4);
         cells.push(Cell::EMPTY);
         assert_eq!(numbers.outside(), None);
         assert_eq!((numbers.own(0), numbers.count()), (None, 2));

@@ -41,7 +41,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let mut left_out = Vec::new();
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
-        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
+        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset, found.promised);
         // As problems and JSON number it, from 0.
         let name = format!("Layer {i}");
         let place = Place::Offset(layer.block.start);
@@ -129,7 +129,7 @@ pub(super) fn outside(
     // Without a tileset there is nothing to be outside of.
     let (count, index, number) = numbers.outside().filter(|_| !tileset.is_placeholder)?;
     let (x, y) = (index % width.max(1) as usize, index / width.max(1) as usize);
-    let tiles = tileset.missing.unwrap_or_default();
+    let tiles = numbers.limit();
     let more = match count - 1 {
         0 => String::new(),
         more => format!(", and {more} more like it"),

@@ -39,7 +39,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     }
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
-        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset);
+        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset, found.promised);
         let place = layer.data.begin;
         let name = quoted(layer.label.as_bytes());
         problems.extend(outside(&of_layer, i, &name, layer.size, &tileset, place));

@@ -36,6 +36,8 @@ pub struct Found {
     pub vsp: Option<Vsp>,
     /// What it is called.
     pub name: String,
+    /// How many tiles it says that it has.
+    pub promised: u32,
     /// What is wrong with it, without the place in the map.
     pub faults: Vec<Fault>,
     /// The files that were read or looked for.
@@ -80,6 +82,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
                 let message = format!("the tileset {quote}: and {more} more problems");
                 found.faults.push((&rules::TILESET, message));
             }
+            found.promised = vsp.count;
             found.vsp = Some(vsp);
         }
         Err(message) => {
