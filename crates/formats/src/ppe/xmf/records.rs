@@ -5,7 +5,7 @@ use std::mem::take;
 
 use super::tag::{
     ALPHA, BYTES, COLOR, FLAG, Fields, INT, LONG, NUMBER, PAL_SHIFT, REPEAT, Record, SIZE, TEXT,
-    UNSIGNED, is, is_meant, write,
+    UNSIGNED, find, is, write,
 };
 use super::{
     LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
@@ -327,10 +327,7 @@ impl Record for SpriteSource {
         tag.attribute("name", &mut self.name, &TEXT);
         // Only all four together mean a part.
         let attributes = &tag.tag().attributes;
-        let is_there = |name: &&str| {
-            let mut names = attributes.iter().map(|attribute| &attribute.name);
-            names.any(|other| is_meant(other, name))
-        };
+        let is_there = |name: &&str| find(attributes, name).is_some();
         let is_part = PART.iter().all(is_there);
         if is_part || !tag.is_read() {
             let mut sides = self.part.map_or([None; 4], |part| part.map(Some));

@@ -26,10 +26,23 @@ const ATTRIBUTES: [&str; 15] = [
     "width",
 ];
 
-/// Whether the name of an attribute is one of these, written in other cases or misspelt.
+/// Among how many attributes of a tag one is looked for that is misspelt. A broken file may have any number.
+const MAX_MISSPELT: usize = 64;
+
+/// The attribute of a name, by its index: that one, or else one whose name is written in other cases or
+/// misspelt.
+pub(super) fn find(attributes: &[Attribute], name: &str) -> Option<usize> {
+    let exact = attributes.iter().position(|other| other.name == name);
+    let others = || attributes.iter().take(MAX_MISSPELT);
+    exact.or_else(|| others().position(|other| is_meant(&other.name, name)))
+}
+
+/// Whether the name of an attribute is one of those that are read, written in other cases or misspelt.
 pub(super) fn is_meant(found: &str, name: &str) -> bool {
-    let is_misspelt =
-        || nearest(found, ATTRIBUTES).is_some_and(|meant| meant == (name.to_owned(), true));
+    let is_misspelt = || {
+        let nearest = nearest(found, ATTRIBUTES);
+        nearest.is_some_and(|(meant, is_only)| meant == name && is_only)
+    };
     found.eq_ignore_ascii_case(name) || !ATTRIBUTES.contains(&found) && is_misspelt()
 }
 
@@ -341,13 +354,10 @@ impl<'p> Fields<'p> {
             }));
             return;
         }
-        let is_it = |other: &Attribute| other.name == name;
-        let is_meant = |other: &Attribute| is_meant(&other.name, name);
-        let exact = attributes.iter().position(is_it);
-        let Some(index) = exact.or_else(|| attributes.iter().position(is_meant)) else {
+        let Some(index) = find(attributes, name) else {
             return;
         };
-        if exact.is_none()
+        if attributes[index].name != name
             && let Some(problems) = &mut self.problems
         {
             let at = self.tag.places.of_attribute(index).unwrap_or(self.tag.at);
