@@ -899,3 +899,24 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
         }
     }
 }
+
+/// Found by a fuzzer: of what was read of a broken map, some reached into what is whole behind the damage.
+#[test]
+fn what_is_whole_behind_damage_may_have_been_read_before_it() {
+    const FILE: &str = "TUFQ+TYACQAAAGlrYTMyLnZzcAgAAAB0aGVtZS5pdAMAAAAxRVIoAAAAHgAAAAUAAAAHAAAAAAEAAAABAAAAAQAA\
+        AAEAAAABAAAANwIAAHicfNZZjsMwDANQJ/b9zzxToAHYV6ofRhNvUkiK6rXWOu9x/4/r/fz63TF3xdqz98SezbnN\
+        vhPnn/3GyhzuuGfH3L0+czux7r7n3bU8n/dnbs/dOX+Y3+sbg+lbPOPInO4f94hLy3PzLD6Oxr+x5aJpIGM3PRjz\
+        Yv0ud6UG81tbromtHBtPTo2lPg7x8tkayfxS/+2efE+OjS3PxtoM8cj7zUcs805xUveN74zT+Gz1K/6pyXt9c5Vz\
+        rW4n/D3jeuIq/vrHhNfFAAAAAAAAAQATJ/PTOxrvze+av7qWuciV3tf8uWHRdJHnEiO5meJnbDFUq3qIPuFeObVe\
+        jZmYq6fc07xnwl/NW/epe/e0d71j0pB9c9Kr2lKHGXicY2AAAAAFAAFXv1Lb1r18mH/iKcf2l4axGjFXfa3l1bxF\
+        z7VXyJlYt14n5vYzdZv1NdXQzRBj+bMnTH1SH/Bc5jfx3jjXq9X9pO/USONdf1Uj1nnrQ1MN5Ls56X+tJicexENs\
+        Wu9t9d3+L6ipCfPU/rW+8Wt4yq9611PE4XCfNaDPtZz0zwk/udDfmzfab8X0lJh+ixpLjeRjrytip9aMYd6t97Yc\
+        9A51qfaaz5pLYqRuWz9p/msf16fls/l98/iWt3mlRq3R1NPkT3rVhHHTQf7aH1oftfdM+5umf/VEc24e1PrZ5Pv2\
+        ztbzrPv2P2Dywql21HOruanHNf7tB22/dQAAACAAAAA8AAAACgAAAAUAAAAUAAAADAAAAAAAAAAAAAAAAAAAAAMA\
+        AABEb2eQAQAALAEAAAMAAABkAAAAAQEABwAAAGRvZy5jaHIBAAAAAAUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAQAAABIZXJvEAAAAAQAAABDb29r8P///0AAAAAHAAAAZAAAAAAAAQAAAAAAAAAAAAMAAAAEAAAA\
+        VTJEMgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAABDYWbpAAAAAAAAAAA=";
+    let file = data_encoding::BASE64.decode(FILE.as_bytes()).unwrap();
+    let map = good(&file);
+    assert!(!map.problems.is_empty());
+}

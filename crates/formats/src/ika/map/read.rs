@@ -1264,7 +1264,8 @@ impl Lost {
         problems: &mut Problems,
     ) -> Option<T> {
         let (start, next) = (cursor.pos(), self.next);
-        if index > self.records.start {
+        // What was read before it may reach into what is whole behind it.
+        if index > self.records.start || next < start {
             return None;
         }
         let others = self.records.len() as u32 - 1;
