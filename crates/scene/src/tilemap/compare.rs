@@ -87,8 +87,8 @@ impl TileMap {
             .lost_from(first_lost.unwrap_or(usize::MAX))
             .cut(self.is_size_unknown(layer_number))
             .memory(move |run| {
-                let cells = self.facts.cells_in_file(self, layer_number, run);
-                cells.map(bytemuck::cast_slice)
+                let cells = self.facts.cells_in_file(self, layer_number)?;
+                cells.get(run).map(bytemuck::cast_slice)
             })
             .bytes("bytes", move |index, bytes| {
                 self.facts.cell_bytes(layer_number, index, bytes);

@@ -34,7 +34,6 @@ mod tileset;
 mod walk;
 
 use std::fmt;
-use std::ops::Range;
 
 pub use cell::Cell;
 pub use flatten::TILE_LINES_APART;
@@ -238,15 +237,9 @@ pub trait Facts: fmt::Debug + Send + Sync {
         OwnTiles::None
     }
 
-    /// A run of the cells of a layer, where all that the file has of each is a number; none where it has not so
-    /// many.
-    fn cells_in_file<'a>(
-        &'a self,
-        map: &'a TileMap,
-        layer: usize,
-        run: Range<usize>,
-    ) -> Option<&'a [u32]> {
-        let _ = (map, layer, run);
+    /// The cells of a layer, where all that the file has of each is a number.
+    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
+        let _ = (map, layer);
         None
     }
 

@@ -345,6 +345,7 @@ impl<'p> Fields<'p> {
 
     /// An attribute. One of the wrong kind is listed and kept among the others.
     pub(super) fn attribute<T>(&mut self, name: &str, field: &mut Option<T>, kind: &Kind<T>) {
+        debug_assert!(ATTRIBUTES.contains(&name), "`{name}` is not in the list");
         let attributes = &mut self.tag.attributes;
         if self.problems.is_none() {
             attributes.extend(field.as_ref().map(|value| Attribute {

@@ -1,7 +1,6 @@
 //! Binary maps.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use serde_json::{Map as JsonMap, Value, json};
 
@@ -347,14 +346,9 @@ impl Facts for MapFacts {
         self.numbers.get(layer)?.own(index)
     }
 
-    fn cells_in_file<'a>(
-        &'a self,
-        map: &'a TileMap,
-        layer: usize,
-        run: Range<usize>,
-    ) -> Option<&'a [u32]> {
+    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
         let cells = &map.layers.get(layer)?.cells;
-        self.numbers.get(layer)?.all(cells).get(run)
+        Some(self.numbers.get(layer)?.all(cells))
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

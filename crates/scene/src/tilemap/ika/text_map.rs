@@ -1,7 +1,6 @@
 //! Text maps.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use serde_json::{Map as JsonMap, Value, json};
 
@@ -240,14 +239,9 @@ impl Facts for TextFacts {
         self.numbers.get(layer)?.own(index)
     }
 
-    fn cells_in_file<'a>(
-        &'a self,
-        map: &'a TileMap,
-        layer: usize,
-        run: Range<usize>,
-    ) -> Option<&'a [u32]> {
+    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
         let cells = &map.layers.get(layer)?.cells;
-        self.numbers.get(layer)?.all(cells).get(run)
+        Some(self.numbers.get(layer)?.all(cells))
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -1,6 +1,5 @@
 //! What is known of maps beside what is drawn.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value, json};
@@ -158,12 +157,12 @@ impl LayerFacts {
         own
     }
 
-    /// Appends the bytes of a cell.
-    /// A run of its cells; none where there are not so many.
-    fn cells_in_file(&self, run: Range<usize>) -> Option<&[u32]> {
-        self.map.as_ref()?.cells.get(run)
+    /// Its cells, if they were read.
+    fn cells_in_file(&self) -> Option<&[u32]> {
+        self.map.as_ref().map(|map| &map.cells[..])
     }
 
+    /// Appends the bytes of a cell.
     fn cell_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
         let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
             return;
@@ -279,13 +278,8 @@ impl Facts for MapFacts {
         self.map.tile_number(index)
     }
 
-    fn cells_in_file<'a>(
-        &'a self,
-        _map: &'a TileMap,
-        _layer: usize,
-        run: Range<usize>,
-    ) -> Option<&'a [u32]> {
-        self.map.cells_in_file(run)
+    fn cells_in_file<'a>(&'a self, _map: &'a TileMap, _layer: usize) -> Option<&'a [u32]> {
+        self.map.cells_in_file()
     }
 
     fn cell_bytes(&self, _layer: usize, index: usize, bytes: &mut Vec<u8>) {
@@ -585,13 +579,8 @@ impl Facts for XmfFacts {
         self.layer_of(layer)?.1.tile_number(index)
     }
 
-    fn cells_in_file<'a>(
-        &'a self,
-        _map: &'a TileMap,
-        layer: usize,
-        run: Range<usize>,
-    ) -> Option<&'a [u32]> {
-        self.layer_of(layer)?.1.cells_in_file(run)
+    fn cells_in_file<'a>(&'a self, _map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
+        self.layer_of(layer)?.1.cells_in_file()
     }
 
     fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
