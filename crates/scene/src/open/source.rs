@@ -35,14 +35,9 @@ impl Source {
     pub fn read(path: &Path) -> Result<Self, OpenError> {
         Ok(Self {
             path: path.to_owned(),
-            bytes: Self::read_bytes(path)?.into(),
+            bytes: Self::read_with(path, read_whole)?,
             embedded: &[],
         })
-    }
-
-    /// Reads the bytes of a file.
-    pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, OpenError> {
-        Self::read_up_to(path, u64::MAX)
     }
 
     /// Reads the bytes of a file unless it has more of them.
@@ -58,10 +53,10 @@ impl Source {
     }
 
     /// Reads a file with a function, and makes sure that the file is the same before and after.
-    fn read_with(
+    fn read_with<B: AsRef<[u8]>>(
         path: &Path,
-        read: impl FnOnce(&Path) -> std::io::Result<Vec<u8>>,
-    ) -> Result<Vec<u8>, OpenError> {
+        read: impl FnOnce(&Path) -> std::io::Result<B>,
+    ) -> Result<B, OpenError> {
         let error = |source| OpenError::Read {
             path: path.to_owned(),
             source,
@@ -79,13 +74,46 @@ impl Source {
         };
         let before = stamp().map_err(error)?;
         let bytes = read(path).map_err(error)?;
-        if stamp().map_err(error)? != before || bytes.len() as u64 != before.0 {
+        if stamp().map_err(error)? != before || bytes.as_ref().len() as u64 != before.0 {
             return Err(OpenError::Changed {
                 path: path.to_owned(),
             });
         }
         Ok(bytes)
     }
+}
+
+/// How many bytes a file has at least that is read into huge pages.
+#[cfg(target_os = "linux")]
+const MIN_IN_HUGE_PAGES: u64 = 4 << 20;
+
+/// Reads a file into huge pages, where it is large and the system has some: it would take as long to
+/// make the small ones as to read it.
+#[cfg(target_os = "linux")]
+fn read_whole(path: &Path) -> std::io::Result<Bytes> {
+    use std::io::Read as _;
+
+    let mut file = std::fs::File::open(path)?;
+    let len = file.metadata()?.len();
+    if len < MIN_IN_HUGE_PAGES {
+        return std::fs::read(path).map(Bytes::from);
+    }
+    let len = usize::try_from(len).map_err(std::io::Error::other)?;
+    let mut pages = memmap2::MmapMut::map_anon(len)?;
+    // Small ones do as well.
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    match file.read_exact(&mut pages) {
+        Ok(()) => Ok(Bytes::from_owner(pages)),
+        // That it is shorter than it was is seen by its length.
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(Bytes::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a file.
+#[cfg(not(target_os = "linux"))]
+fn read_whole(path: &Path) -> std::io::Result<Bytes> {
+    std::fs::read(path).map(Bytes::from)
 }
 
 impl Source {
@@ -369,6 +397,16 @@ mod tests {
             matches!(changed, Err(OpenError::Changed { .. })),
             "{changed:?}"
         );
+    }
+
+    #[test]
+    fn large_files_are_read_whole() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for len in [0, 1, 4 << 20, (4 << 20) + 1, 9_999_999] {
+            let bytes: Vec<u8> = (0..len).map(|i: u32| ((i * 7) >> 5) as u8).collect();
+            std::fs::write(file.path(), &bytes).unwrap();
+            assert!(Source::read(file.path()).unwrap().bytes == bytes, "{len}");
+        }
     }
 
     #[test]

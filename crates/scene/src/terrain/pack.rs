@@ -282,7 +282,8 @@ impl Layers<'_> {
 /// has. Tiles that could not be read show the placeholder.
 pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
     let cols = map.cols();
-    let mut records = vec![TileRecord::default(); map.tiles.len()];
+    // The memory comes as it is filled, on the thread that fills it.
+    let mut records: Vec<TileRecord> = bytemuck::zeroed_vec(map.tiles.len());
     share_out(&mut records, cols as usize, |first, records| {
         for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
             *record = pack_tile(tile, layers);
