@@ -10,7 +10,8 @@ use super::frame::LocalView;
 use super::resources::{PipelineCache, PipelineKey};
 use super::shadow::GroundShadow;
 use super::{DrawStatistics, Gpu, UploadError};
-use mapscope_scene::Playhead;
+use mapscope_scene::model::simplify::MAX_LEVELS;
+use mapscope_scene::{Playhead, Shown};
 
 /// When something is drawn: each phase of all drawables comes before the next phase of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,8 @@ pub(super) struct Instance {
     pub(super) playhead: Playhead,
 }
 
-/// Which of the instances that a renderer gets are drawn where.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Which of the instances of a level of detail are drawn where.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct InstanceRanges {
     /// In the frame, of those that are not mirrored.
     pub(super) upright: Range<u32>,
@@ -73,6 +74,14 @@ pub(super) struct InstanceRanges {
 }
 
 impl InstanceRanges {
+    /// Nothing is drawn anywhere.
+    pub(super) const NONE: Self = Self {
+        upright: 0..0,
+        mirrored: 0..0,
+        casting: 0..0,
+        reflected: [0..0, 0..0],
+    };
+
     /// What is drawn in the frame, and whether it is seen as in a mirror.
     pub(super) fn in_frame(&self) -> [(bool, Range<u32>); 2] {
         [(false, self.upright.clone()), (true, self.mirrored.clone())]
@@ -84,6 +93,9 @@ impl InstanceRanges {
         [(true, upright), (false, mirrored)]
     }
 }
+
+/// [`InstanceRanges`] by level of detail, from the finest.
+pub(super) type LevelRanges = [InstanceRanges; MAX_LEVELS];
 
 /// A frame while it is drawn: the render pass, and what it took so far.
 #[derive(Debug)]
@@ -199,6 +211,12 @@ pub(super) trait ContentData: Any + fmt::Debug + Send + Sync {
     /// How many chunks of how many are on the GPU; none once all are.
     fn progress(&self) -> Option<(usize, usize)> {
         None
+    }
+
+    /// With which level of detail, from the finest, it is drawn where a unit of its space has so many
+    /// pixels.
+    fn level_of_detail(&self, _: &Shown, _pixels_per_unit: f32) -> usize {
+        0
     }
 
     /// What is to be behind it in the frame that was prepared.

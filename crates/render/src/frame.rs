@@ -1,9 +1,9 @@
 //! What every shader knows of the frame.
 
 use bytemuck::Zeroable as _;
-use glam::{Affine3A, Mat4, Vec2, Vec3, Vec4};
+use glam::{Affine3A, Mat4, Vec2, Vec3, Vec3A, Vec4};
 
-use super::content::{Instance, InstanceRanges};
+use super::content::{Instance, InstanceRanges, LevelRanges};
 use super::picture::ImagePart;
 use super::resources::{
     COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group,
@@ -13,6 +13,7 @@ use super::shadow::{self, GroundShadow, ShadowPlace};
 use super::wgsl::shader_struct;
 use super::{COLOR_FORMAT, Gpu, View, sky};
 use mapscope_scene::camera::Projection;
+use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::terrain::noise;
 use mapscope_scene::{Aabb, Playhead, Sun};
 
@@ -126,7 +127,7 @@ pub(super) struct LocalView<'a> {
     /// What is in view, or casts a shadow, of content that is drawn wherever it stands.
     pub(super) instances: &'a [Instance],
     /// Which of these are drawn where.
-    pub(super) ranges: &'a InstanceRanges,
+    pub(super) ranges: &'a LevelRanges,
     /// What casts shadows on others, in world space; none without such shadows.
     pub(super) casters: Option<&'a [Aabb]>,
     /// Unit vector toward the sun, in world space.
@@ -250,12 +251,7 @@ impl<'a> LocalView<'a> {
             is_mirrored: false,
             playhead: view.shown.playhead,
             instances: &[],
-            ranges: &InstanceRanges {
-                upright: 0..0,
-                mirrored: 0..0,
-                casting: 0..0,
-                reflected: [0..0, 0..0],
-            },
+            ranges: &[InstanceRanges::NONE; MAX_LEVELS],
             casters: None,
             to_sun: Sun::default().direction(),
             reflected: Reflected::default(),
@@ -333,6 +329,20 @@ impl<'a> LocalView<'a> {
         self.view.camera.distance() * self.scale
     }
 
+    /// How many pixels a unit of model space has at distance 1.
+    pub(super) fn pixels_at_1(&self) -> f32 {
+        self.size[1] as f32 / (2.0 * self.view.camera.half_height())
+    }
+
+    /// How many pixels a unit of model space has where a box is nearest to the eye.
+    pub(super) fn pixels_per_unit(&self, bounds: &Aabb) -> f32 {
+        let distance = match self.view.camera.projection {
+            Projection::Perspective => bounds.distance(self.eye),
+            Projection::Orthographic => self.distance(),
+        };
+        self.pixels_at_1() / distance
+    }
+
     /// How far away a place in model space is; only for comparing it with others.
     pub(super) fn depth(&self, place: Vec3) -> f32 {
         match self.view.camera.projection {
@@ -350,6 +360,13 @@ impl<'a> LocalView<'a> {
 /// Whether what stands so is seen as in a mirror.
 pub(super) fn is_mirrored(world_from_model: &Affine3A) -> bool {
     world_from_model.matrix3.determinant() < 0.0
+}
+
+/// By how much lengths grow at most in what stands so.
+pub(super) fn largest_scale(world_from_model: &Affine3A) -> f32 {
+    let axes = world_from_model.matrix3;
+    let lengths = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3A::length);
+    lengths.into_iter().fold(0.0, f32::max)
 }
 
 impl FrameData {

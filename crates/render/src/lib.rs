@@ -38,15 +38,19 @@ use glam::{Affine3A, Vec2};
 use thiserror::Error;
 
 use self::content::{
-    AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, Phase, UploadOptions,
+    AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, LevelRanges, Phase,
+    UploadOptions,
 };
-use self::frame::{FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored};
+use self::frame::{
+    FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored, largest_scale,
+};
 use self::lines::{LineData, LineRenderer};
 use self::reflection::Reflection;
 use self::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
 use self::sky::SkyRenderer;
 use self::timing::PassTimer;
 use mapscope_scene::camera::{Camera, Projection};
+use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
@@ -185,11 +189,11 @@ struct Content {
     data: Option<Box<dyn ContentData>>,
     /// Whether the document still has it.
     is_listed: bool,
-    /// Where it stands in the next frame, or casts a shadow from, by [`Group`].
-    groups: [Vec<Instance>; Group::COUNT],
+    /// Where it stands in the next frame, or casts a shadow from, by level of detail and [`Group`].
+    groups: [[Vec<Instance>; Group::COUNT]; MAX_LEVELS],
     /// All of these, one group after the other.
     instances: Vec<Instance>,
-    ranges: InstanceRanges,
+    ranges: LevelRanges,
     /// What of it is on the shadow map, in the order of the document: as it was when that was drawn
     /// last, and as it is to be.
     casting: [Vec<Instance>; 2],
@@ -454,7 +458,8 @@ impl Renderer {
             [local, mirrored].map(|local| local.map(|local| Frustum::new(local.clip_from_model)));
         scene.awaited = 0;
         for content in &mut scene.contents {
-            content.groups.iter_mut().for_each(Vec::clear);
+            let groups = content.groups.as_flattened_mut();
+            groups.iter_mut().for_each(Vec::clear);
             content.casting[1].clear();
             (content.is_listed, content.is_prepared) = (false, false);
         }
@@ -788,7 +793,7 @@ impl Content {
             is_listed: true,
             groups: Default::default(),
             instances: Vec::new(),
-            ranges: InstanceRanges::default(),
+            ranges: [InstanceRanges::NONE; MAX_LEVELS],
             casting: Default::default(),
             is_prepared: false,
             is_mirrored: false,
@@ -800,14 +805,14 @@ impl Content {
     /// Whether it is ground in its own place, as far as that is known.
     fn is_ground(&self) -> bool {
         let data = self.data.as_ref();
-        let mut instances = self.groups.iter().flatten();
+        let mut instances = self.groups.as_flattened().iter().flatten();
         data.is_some_and(|it| it.ground_shadow().is_some())
             && instances.all(|it| it.world_from_model == Affine3A::IDENTITY)
     }
 
     /// Whether it stands nowhere in the next frame yet.
     fn is_nowhere(&self) -> bool {
-        self.groups.iter().all(Vec::is_empty)
+        self.groups.as_flattened().iter().all(Vec::is_empty)
     }
 
     /// Lets it stand in some places in the next frame, of those that the frustum of the frame or that
@@ -837,6 +842,14 @@ impl Content {
             let Some(group) = Group::of(is_mirrored, [is_seen, is_casting, is_reflected]) else {
                 continue;
             };
+            let level = match (local, in_world, &self.data) {
+                (Some(local), Some(in_world), Some(data)) => {
+                    let pixels = local.pixels_per_unit(&in_world);
+                    let scale = largest_scale(&world_from_model);
+                    data.level_of_detail(&local.view.shown, scale * pixels)
+                }
+                _ => 0,
+            };
             if let Some(local) = local {
                 self.depth = local.depth(world_from_model.transform_point3(middle));
             }
@@ -844,7 +857,7 @@ impl Content {
                 world_from_model,
                 playhead,
             };
-            self.groups[group as usize].push(instance);
+            self.groups[level][group as usize].push(instance);
             if is_casting {
                 self.casting[1].push(instance);
             }
@@ -864,23 +877,26 @@ impl Content {
             return;
         };
         self.instances.clear();
-        let mut ends = [0; Group::COUNT];
-        for (group, end) in self.groups.iter().zip(&mut ends) {
-            self.instances.extend_from_slice(group);
-            *end = self.instances.len() as u32;
+        for (groups, ranges) in self.groups.iter().zip(&mut self.ranges) {
+            let first = self.instances.len() as u32;
+            let mut ends = [0; Group::COUNT];
+            for (group, end) in groups.iter().zip(&mut ends) {
+                self.instances.extend_from_slice(group);
+                *end = self.instances.len() as u32;
+            }
+            let end = |group: Group| ends[group as usize];
+            *ranges = InstanceRanges {
+                upright: end(Group::Reflected)..end(Group::SeenAndCasting),
+                casting: end(Group::Seen)..end(Group::MirroredSeenAndCasting),
+                mirrored: end(Group::MirroredCasting)..end(Group::MirroredSeen),
+                reflected: if local.reflected.ground {
+                    let [upright, all] = [Group::Casting, Group::MirroredReflected].map(end);
+                    [first..upright, upright..all]
+                } else {
+                    [0..0, 0..0]
+                },
+            };
         }
-        let end = |group: Group| ends[group as usize];
-        self.ranges = InstanceRanges {
-            upright: end(Group::Reflected)..end(Group::SeenAndCasting),
-            casting: end(Group::Seen)..end(Group::MirroredSeenAndCasting),
-            mirrored: end(Group::MirroredCasting)..end(Group::MirroredSeen),
-            reflected: if local.reflected.ground {
-                let [upright, all] = [Group::Casting, Group::MirroredReflected].map(end);
-                [0..upright, upright..all]
-            } else {
-                [0..0, 0..0]
-            },
-        };
         let only = self.instances.first().filter(|_| !renderer.is_instanced());
         if only.is_none() && !renderer.is_instanced() {
             return;

@@ -1044,8 +1044,7 @@ impl TerrainData {
     fn find_visible(&mut self, local: &LocalView<'_>) {
         let frustum = Frustum::new(local.clip_from_model);
         self.find_seen(local, &frustum);
-        let half_height = local.view.camera.half_height();
-        let tile_pixels_at_1 = TILE_SIDE * local.size[1] as f32 / (2.0 * half_height);
+        let tile_pixels_at_1 = TILE_SIDE * local.pixels_at_1();
         // As fine as the number of triangles allows. Where it cannot be finest, the middle way is
         // taken only while it is cheap.
         let finest = self.fine_triangles;

@@ -32,6 +32,9 @@ pub(super) struct ModelMesh {
     pub(super) influences: DataTexture,
     pub(super) joint_colors: wgpu::Buffer,
     pub(super) parts: Vec<Part>,
+    /// How far each level of detail is from the mesh, in units of model space, from the finest: the
+    /// mesh itself.
+    errors: Vec<f32>,
     /// Whether joints move any of its vertices.
     pub(super) is_posed: bool,
     /// Bytes of the lists above.
@@ -42,6 +45,8 @@ pub(super) struct ModelMesh {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) indices: Range<u32>,
+    /// The same of the coarser levels of detail.
+    coarser: Vec<Range<u32>>,
     /// Which of them are of reversed triangles: the last ones.
     pub(super) reversed: Range<u32>,
     /// Its number in the model.
@@ -69,7 +74,17 @@ impl ModelMesh {
             bytemuck::cast_slice(&mesh.vertices),
             wgpu::BufferUsages::VERTEX,
         )?;
-        let (all_indices, reversed) = reversed_last(model);
+        let (mut all_indices, reversed) = reversed_last(model);
+        let mut coarser: Vec<Vec<Range<u32>>> = vec![Vec::new(); mesh.parts.len()];
+        let mut errors = vec![0.0];
+        for level in model.simplified() {
+            let first = all_indices.len() as u32;
+            all_indices.to_mut().extend_from_slice(&level.indices);
+            for (ranges, part) in coarser.iter_mut().zip(&level.parts) {
+                ranges.push(first + part.start..first + part.end);
+            }
+            errors.push(level.error);
+        }
         let indices = buffer(
             "indices",
             bytemuck::cast_slice(&all_indices),
@@ -87,8 +102,8 @@ impl ModelMesh {
         let parts = mesh
             .parts
             .iter()
-            .zip(reversed)
-            .filter_map(|(part, reversed)| {
+            .zip(reversed.into_iter().zip(coarser))
+            .filter_map(|(part, (reversed, coarser))| {
                 let material = model.materials().get(part.material)?;
                 let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
                 let mut uniform = Uniform::new(gpu, "material");
@@ -107,6 +122,7 @@ impl ModelMesh {
                 let own = texture.map(|texture| (texture, TextureSize::Own));
                 Some(Part {
                     indices: part.indices.clone(),
+                    coarser,
                     reversed,
                     number: part.material,
                     material: materials.bind(gpu, &uniform, own),
@@ -121,6 +137,7 @@ impl ModelMesh {
             indices,
             joint_colors,
             parts,
+            errors,
             is_posed: !mesh.influences.is_empty(),
             list_bytes: uploads.bytes + influences.gpu_bytes(),
             influences,
@@ -159,6 +176,12 @@ impl ModelMesh {
         has_new_holes
     }
 
+    /// The coarsest level of detail that is not further off than so many units of model space.
+    pub(super) fn level_of_detail(&self, max_error: f32) -> usize {
+        let close = self.errors.iter().take_while(|error| **error <= max_error);
+        close.count().saturating_sub(1)
+    }
+
     /// Bytes of GPU memory that it holds, with its share of textures that other models show too.
     pub(super) fn gpu_bytes(&self) -> u64 {
         let materials = self.parts.iter().flat_map(|part| {
@@ -172,6 +195,12 @@ impl ModelMesh {
 }
 
 impl Part {
+    /// Its triangles in a level of detail.
+    pub(super) fn level(&self, level: usize) -> Range<u32> {
+        let coarser = level.checked_sub(1).and_then(|at| self.coarser.get(at));
+        coarser.unwrap_or(&self.indices).clone()
+    }
+
     /// Bind group 2: with the texture in the engine's size if that is wanted and there.
     pub(super) fn material(&self, engine_textures: bool) -> &wgpu::BindGroup {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);

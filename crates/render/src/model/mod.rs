@@ -16,8 +16,8 @@ use glam::Vec4;
 
 use super::constants::NOTHING;
 use super::content::{
-    Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, Phase,
-    UploadOptions,
+    Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, LevelRanges,
+    Phase, UploadOptions,
 };
 use super::data_texture;
 use super::frame::{FrameLayout, LocalView};
@@ -30,6 +30,7 @@ use super::shadow;
 use super::wgsl::{constants, declare_struct, shader_enum, shader_struct};
 use super::{Gpu, UploadError};
 use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
+use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
@@ -80,6 +81,9 @@ declare_struct! {
     /// How much a joint moves a vertex.
     fn influence_wgsl: PackedInfluence as "Influence" { joint: u32, weight: f32, }
 }
+
+/// How far from the mesh what is drawn for it may be, in pixels.
+const MAX_ERROR_PIXELS: f32 = 0.4;
 
 /// Overlays that colour the surface.
 const SURFACES: [(OverlayId, Surface); 6] = [
@@ -141,7 +145,7 @@ pub(super) struct ModelRenderer {
 pub(super) struct ModelData {
     mesh: ModelMesh,
     instances: Instances,
-    ranges: InstanceRanges,
+    ranges: LevelRanges,
     /// Whether shadows may fall on it in the next frame.
     in_shadow: bool,
     /// Whether it casts another shadow than before, because a texture with holes was read.
@@ -224,10 +228,8 @@ impl ModelRenderer {
         let data = self.make_data(gpu, model);
         let data = data.inspect_err(|error| log::error!("the ground tile: {error}"));
         let mut data = data.ok()?;
-        let ranges = InstanceRanges {
-            upright: 0..1,
-            ..InstanceRanges::default()
-        };
+        let mut ranges = [InstanceRanges::NONE; MAX_LEVELS];
+        ranges[0].upright = 0..1;
         data.set_instances(gpu, model, &[Instance::default()], &ranges);
         Some(data.into())
     }
@@ -240,7 +242,7 @@ impl ModelRenderer {
         Ok(ModelData {
             instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer),
             mesh,
-            ranges: InstanceRanges::default(),
+            ranges: [InstanceRanges::NONE; MAX_LEVELS],
             in_shadow: false,
             marks: uniform,
             has_new_shadow: false,
@@ -258,29 +260,33 @@ impl ModelRenderer {
         ground.as_deref()
     }
 
-    /// Draws what a part says of instances, with one draw for each material of those that are seen as
-    /// in a mirror and of the others.
+    /// Draws what a part says of instances, with one draw for each material and level of detail of those
+    /// that are seen as in a mirror and of the others.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
         data: &ModelData,
-        windings: &[(bool, Range<u32>); 2],
-        drawn: impl Fn(&Part) -> (Range<u32>, Pipeline),
+        windings: impl Fn(&InstanceRanges) -> [(bool, Range<u32>); 2],
+        drawn: impl Fn(&Part, usize) -> (Range<u32>, Pipeline),
     ) {
-        if windings.iter().all(|(_, instances)| instances.is_empty()) {
+        let windings = data.ranges.each_ref().map(windings);
+        let mut instances = windings.iter().flatten().map(|(_, instances)| instances);
+        if instances.all(Range::is_empty) {
             return;
         }
         data.bind(pass);
         for part in &data.mesh.parts {
             pass.set_bind_group(2, part.material(data.engine_textures), &[]);
-            let (indices, pipeline) = drawn(part);
-            if indices.is_empty() {
-                continue;
-            }
-            for (is_mirrored, instances) in windings {
-                pass.is_mirrored = *is_mirrored;
-                if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
-                    pass.draw_indexed(indices.clone(), 0, instances.clone());
+            for (level, windings) in windings.iter().enumerate() {
+                let (indices, pipeline) = drawn(part, level);
+                if indices.is_empty() {
+                    continue;
+                }
+                for (is_mirrored, instances) in windings {
+                    pass.is_mirrored = *is_mirrored;
+                    if !instances.is_empty() && pass.set_pipeline(&self.pipelines, pipeline) {
+                        pass.draw_indexed(indices.clone(), 0, instances.clone());
+                    }
                 }
             }
         }
@@ -288,7 +294,9 @@ impl ModelRenderer {
 
     /// Draws what the sun sees, whichever way round it is.
     fn draw_shadow(&self, pass: &mut FramePass<'_>, data: &ModelData) {
-        if data.ranges.casting.is_empty() {
+        let casting = data.ranges.iter().map(|ranges| &ranges.casting);
+        let casting = casting.filter(|instances| !instances.is_empty());
+        if casting.clone().next().is_none() {
             return;
         }
         data.bind(pass);
@@ -296,7 +304,10 @@ impl ModelRenderer {
         for part in &data.mesh.parts {
             if pass.set_pipeline(&self.pipelines, data.shadow(part.holes)) {
                 pass.set_bind_group(2, part.material(data.engine_textures), &[]);
-                pass.draw_indexed(part.indices.clone(), 0, data.ranges.casting.clone());
+                for instances in casting.clone() {
+                    // The map stays as it is while one comes closer.
+                    pass.draw_indexed(part.indices.clone(), 0, instances.clone());
+                }
             }
         }
     }
@@ -334,15 +345,16 @@ impl ContentRenderer for ModelRenderer {
             let marked = marked.map(|part| data.reversed(part.holes));
             let wireframe = data.draws_wireframe.then(|| data.wireframe());
             for pipeline in surfaces.chain(marked).chain(wireframe) {
-                let windings = [data.ranges.in_frame(), data.ranges.in_water()];
-                for (is_mirrored, instances) in windings.iter().flatten() {
+                let ranges = data.ranges.iter();
+                let windings = ranges.map(|ranges| [ranges.in_frame(), ranges.in_water()]);
+                for (is_mirrored, instances) in windings.flatten().flatten() {
                     if !instances.is_empty() {
-                        self.pipelines.make(gpu, pipeline, *is_mirrored);
+                        self.pipelines.make(gpu, pipeline, is_mirrored);
                     }
                 }
             }
         }
-        if !data.ranges.casting.is_empty() {
+        if data.ranges.iter().any(|ranges| !ranges.casting.is_empty()) {
             for part in &data.mesh.parts {
                 self.pipelines.make(gpu, data.shadow(part.holes), false);
             }
@@ -353,23 +365,27 @@ impl ContentRenderer for ModelRenderer {
         match phase {
             Phase::Shadow => self.draw_shadow(pass, data),
             Phase::Reflection => {
-                let windings = data.ranges.in_water();
-                self.draw_with(pass, data, &windings, |part| data.surface(part));
+                let in_water = InstanceRanges::in_water;
+                self.draw_with(pass, data, in_water, |part, level| {
+                    data.surface(part, level)
+                });
             }
             Phase::Opaque => {
                 for data in [Some(data), self.ground(data)].into_iter().flatten() {
-                    let windings = data.ranges.in_frame();
-                    self.draw_with(pass, data, &windings, |part| data.surface(part));
+                    let in_frame = InstanceRanges::in_frame;
+                    self.draw_with(pass, data, in_frame, |part, level| {
+                        data.surface(part, level)
+                    });
                     if data.marks_reversed {
                         let marked =
-                            |part: &Part| (part.reversed.clone(), data.reversed(part.holes));
-                        self.draw_with(pass, data, &windings, marked);
+                            |part: &Part, _| (part.reversed.clone(), data.reversed(part.holes));
+                        self.draw_with(pass, data, in_frame, marked);
                     }
                 }
             }
             Phase::Lines if data.draws_wireframe => {
-                let edges = |part: &Part| (part.indices.clone(), data.wireframe());
-                self.draw_with(pass, data, &data.ranges.in_frame(), edges);
+                let edges = |part: &Part, _| (part.indices.clone(), data.wireframe());
+                self.draw_with(pass, data, InstanceRanges::in_frame, edges);
             }
             Phase::Background | Phase::Transparent | Phase::Lines => {}
         }
@@ -389,6 +405,14 @@ impl ContentData for ModelData {
         std::mem::take(&mut self.has_new_shadow)
     }
 
+    fn level_of_detail(&self, shown: &Shown, pixels_per_unit: f32) -> usize {
+        if shows_mesh(shown) {
+            return 0;
+        }
+        self.mesh
+            .level_of_detail(MAX_ERROR_PIXELS / pixels_per_unit)
+    }
+
     fn background(&self) -> Background {
         Background::Studio
     }
@@ -401,11 +425,11 @@ impl ModelData {
         gpu: &Gpu,
         model: &Model,
         instances: &[Instance],
-        ranges: &InstanceRanges,
+        ranges: &LevelRanges,
     ) {
         let (mesh, marks) = (&self.mesh, &self.marks.buffer);
         match self.instances.set(gpu, model, mesh, marks, instances) {
-            Ok(()) => self.ranges = ranges.clone(),
+            Ok(()) => self.ranges.clone_from(ranges),
             Err(error) => log::error!("{error}"),
         }
     }
@@ -444,13 +468,12 @@ impl ModelData {
     }
 
     /// What is drawn of a part, and how: without its reversed triangles where these stand out.
-    fn surface(&self, part: &Part) -> (Range<u32>, Pipeline) {
-        let end = if self.marks_reversed {
-            part.reversed.start
-        } else {
-            part.indices.end
-        };
-        (part.indices.start..end, self.pipeline(part.holes))
+    fn surface(&self, part: &Part, level: usize) -> (Range<u32>, Pipeline) {
+        let mut indices = part.level(level);
+        if self.marks_reversed {
+            indices.end = part.reversed.start;
+        }
+        (indices, self.pipeline(part.holes))
     }
 
     /// Reversed triangles that stand out, from both sides.
@@ -491,6 +514,14 @@ impl Look {
             two_sided,
         }
     }
+}
+
+/// Whether an overlay shows what the mesh is made of.
+fn shows_mesh(shown: &Shown) -> bool {
+    let of_mesh = SURFACES.iter().filter(|(_, it)| *it != Surface::Unlit);
+    let mut of_mesh = of_mesh.map(|(overlay, _)| *overlay);
+    let is_on = |overlay| shown.overlays.contains(overlay);
+    is_on(OverlayId::Wireframe) || of_mesh.any(is_on)
 }
 
 fn look(model: &Model, shown: &Shown) -> Look {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use image::Rgba;
 use mapscope_render::{Gpu, Renderer, Target, View, probe_skin};
 use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::Model;
@@ -122,7 +123,9 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     let (document, mut view) = chimney();
     let mut stage = Stage::get();
     let mut draw = |view: &View, instances: Vec<Instance>| {
-        let crowd = Crowd::new(Arc::clone(&document), instances);
+        let mut crowd = Crowd::new(Arc::clone(&document), Vec::new());
+        // One that is made for none has no simplified meshes.
+        crowd.instances = instances;
         stage.draw(Some(&crowd), view, SIZE)
     };
     let in_place = Instance::in_place(view.shown.playhead);
@@ -154,6 +157,47 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     assert_eq!(statistics.triangles, 128 + 1);
     // And none at all.
     assert!(one != draw(&view, Vec::new()).0);
+}
+
+/// From wherever a crowd is seen, simplified meshes look like the mesh itself.
+#[test]
+fn a_crowd_looks_the_same_with_fewer_triangles() {
+    let mut stage = Stage::get();
+    let instances: Vec<Instance> = (0..64_u32)
+        .map(|i| Instance {
+            world_from_model: Affine3A::from_translation(Vec3::new(
+                (i % 8) as f32 * 6.0,
+                0.0,
+                (i / 8) as f32 * 6.0,
+            )),
+            playhead: Playhead::at_frame(0, i % 8),
+        })
+        .collect();
+    let (document, mut view) = chimney();
+    let simplified = Crowd::new(document, instances.clone());
+    let mut full = Crowd::new(chimney().0, Vec::new());
+    full.instances = instances;
+    let mut shares = Vec::new();
+    for distance in [20.0, 60.0, 120.0, 240.0, 480.0] {
+        view.camera.pose.target = Vec3::new(21.0, 2.0, 21.0);
+        view.camera.pose.eye = view.camera.pose.target + Vec3::new(0.5, 0.6, 0.6) * distance;
+        let [(full, of_full), (simplified, of_simplified)] =
+            [&full, &simplified].map(|crowd| stage.draw(Some(crowd), &view, [256, 256]));
+        let pairs = full.pixels().zip(simplified.pixels());
+        let differs = |(a, b): &(&Rgba<u8>, &Rgba<u8>)| {
+            let channels = a.0.iter().zip(b.0);
+            channels.map(|(a, b)| a.abs_diff(b)).max() > Some(24)
+        };
+        let differing = pairs.filter(differs).count();
+        // Pixels along edges are of one side of it or the other.
+        assert!(differing < 256 * 256 / 250, "{distance}: {differing}");
+        shares.push(of_simplified.triangles as f32 / of_full.triangles as f32);
+    }
+    let [near, .., far] = shares.as_slice() else {
+        panic!("{shares:?}");
+    };
+    assert!(*near == 1.0 && *far < 0.25, "{shares:?}");
+    assert!(shares.is_sorted_by(|near, far| near >= far), "{shares:?}");
 }
 
 /// A model in place looks as it does in a crowd of one, and where a smooth clip may take it further

@@ -15,6 +15,7 @@ use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::numbers::{fixed, short};
+use crate::parallel::on_all_threads;
 use crate::rules;
 use crate::terrain::Terrain;
 use crate::terrain::navigation::{Blocker, Domain};
@@ -129,6 +130,14 @@ impl MapScene {
         }
         let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
         let groups = group(&entities, &models);
+        on_all_threads(models.len(), |index| {
+            let SceneModel {
+                model, entities, ..
+            } = &models[index];
+            if let Some(model) = model {
+                model.simplify_for(entities.len());
+            }
+        });
         let covers = Covers::of(&entities, &models);
         let members = by_kind(&entities);
         let radii = pfscene.entities.iter().map(circle_radii);
@@ -191,7 +200,8 @@ impl MapScene {
 
     fn cpu_bytes(&self) -> u64 {
         let models = self.models.iter().filter_map(|model| model.model.as_ref());
-        let models = models.map(|model| model.about().cpu_bytes).sum::<u64>();
+        let models = models.map(|model| model.about().cpu_bytes + model.simplified_bytes() as u64);
+        let models = models.sum::<u64>();
         let map = self
             .terrain()
             .map_or(0, |terrain| terrain.about().cpu_bytes);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::Affine3A;
 
+use super::Model;
 use crate::{Aabb, About, Document, Drawable, Playhead, Shown};
 
 /// A document whose content stands in any number of places, in each at a moment of its own. There
@@ -47,6 +48,9 @@ impl Crowd {
                 .filter_map(|clip| animation.bounds(clip));
             bounds.reduce(|all, bounds| all.union(&bounds))
         });
+        if let Some(model) = document.content::<Model>() {
+            model.simplify_for(instances.len());
+        }
         Self {
             document,
             bounds,

@@ -17,12 +17,13 @@ mod posed;
 mod poses;
 #[cfg(test)]
 mod sample;
+pub mod simplify;
 pub mod skeleton;
 mod uses;
 mod weld;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Vec3, Vec3A};
 
@@ -36,6 +37,7 @@ use self::bounds::Extents;
 use self::lods::Lods;
 use self::mesh::Mesh;
 use self::posed::Cache;
+use self::simplify::SimplifiedMesh;
 use self::skeleton::{Skeleton, SkinMatrix};
 use self::uses::Uses;
 use super::assets::SharedTextures;
@@ -56,6 +58,8 @@ pub struct Model {
     path: PathBuf,
     pfobj: Pfobj,
     mesh: Mesh,
+    /// Made where it is drawn many times.
+    simplified: OnceLock<Vec<SimplifiedMesh>>,
     skeleton: Skeleton,
     poses: Poses,
     materials: Materials,
@@ -166,6 +170,7 @@ impl Model {
             posed: Cache::default(),
             pfobj,
             mesh,
+            simplified: OnceLock::new(),
             skeleton,
             poses,
             materials,
