@@ -16,6 +16,8 @@ const RECENT_FILES: usize = 12;
 const CHOSEN_MAPS: usize = 64;
 /// Width and height of the smallest window that is opened, in logical pixels.
 const MIN_WINDOW: [f32; 2] = [320.0, 240.0];
+/// Logical pixels that the title bar and a bar of the desktop take from the height of a screen.
+const BARS_HEIGHT: f32 = 64.0;
 
 /// An edge of the window: which of its panels is open, and how much room it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -284,11 +286,18 @@ impl Settings {
     /// The size of the window on a screen of some size, both in logical pixels: another screen
     /// may have been larger. Without a screen, as it was.
     pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
-        let most = screen.unwrap_or(self.window_size);
         let [width, height] = self.window_size;
+        let most = screen.unwrap_or(self.window_size);
+        let fit = |size: f32, most: f32, beside: f32, min: f32| {
+            if size > most {
+                (most - beside).max(min)
+            } else {
+                size
+            }
+        };
         [
-            width.min(most[0].max(MIN_WINDOW[0])),
-            height.min(most[1].max(MIN_WINDOW[1])),
+            fit(width, most[0], 0.0, MIN_WINDOW[0]),
+            fit(height, most[1], BARS_HEIGHT, MIN_WINDOW[1]),
         ]
     }
 
@@ -404,7 +413,7 @@ mod tests {
         );
         assert_eq!(
             settings.window_size_on(Some([800.0, 500.0])),
-            [800.0, 500.0]
+            [800.0, 500.0 - BARS_HEIGHT]
         );
         assert_eq!(settings.window_size_on(Some([0.0, 0.0])), MIN_WINDOW);
         assert_eq!(settings.window_size_on(None), [1590.0, 970.0]);
