@@ -1180,10 +1180,13 @@ fn bench_draws_crowds_of_models_with_one_draw_for_each_material() {
         let args = format!("bench demo:drakeling --json --frames 2 --size 32x32 {more}");
         folder.run(&args).expect(0).json()
     };
-    let (one, crowd) = (bench(""), bench("--instances 40"));
-    assert_eq!(crowd["draw_calls"], one["draw_calls"]);
     // The backdrop is one triangle.
     let model = |bench: &Value| bench["triangles"].as_u64().unwrap() - 1;
+    let (one, crowd) = (bench(""), bench("--instances 40"));
+    assert!(model(&crowd) < model(&one) * 10, "they are simplified");
+    let of_mesh = |more: &str| bench(&format!("--overlay normals {more}"));
+    let (one, crowd) = (of_mesh(""), of_mesh("--instances 40"));
+    assert_eq!(crowd["draw_calls"], one["draw_calls"]);
     assert_eq!(model(&crowd), model(&one) * 40);
     assert!(crowd["palettes_ms"]["median"].is_number() && one["palettes_ms"].is_null());
     let outcome = folder.run("bench good.pfmap --instances 2 --frames 1 --size 8x8");

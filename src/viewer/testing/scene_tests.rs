@@ -10,11 +10,12 @@ use glam::Vec3;
 
 use super::{Window, built, press, state};
 use crate::viewer::commands;
+use crate::viewer::panels::Panel;
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
 use mapscope_scene::{Document, MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
-use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
+use mapscope_testdata::tiny_scene::{SCENE, bitmap, sound_scene, write_game, write_skybox};
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
 
@@ -83,6 +84,26 @@ fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
     h.run();
     assert!(h.query_by_label_contains("Reading textures").is_none());
     assert!(h.query_by_label("8 x\u{a0}8 pixels").is_some());
+}
+
+#[test]
+fn what_is_wrong_with_an_image_of_the_sky_is_listed_once_it_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let sky = folder.path().join("assets/skyboxes/clouds_blue");
+    write_skybox(&sky, 8).unwrap();
+    let cut = bitmap(8, |_, _| [0; 3]);
+    std::fs::write(sky.join("top.jpg"), &cut[..cut.len() - 1]).unwrap();
+    let scene = sound_scene().replace("evening sky", "clouds_blue");
+    let mut h = super::window(|state| {
+        open_in(folder.path(), &scene, state);
+        state.settings.bottom.open = Some(Panel::Problems);
+    });
+    h.run();
+    assert!(h.query_by_label_contains("top.jpg").is_none());
+    let document = state(&h).document().unwrap().clone();
+    document.wait_until_complete();
+    h.run();
+    assert!(h.query_by_label_contains("top.jpg").is_some());
 }
 
 #[test]
