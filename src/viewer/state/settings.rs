@@ -18,6 +18,8 @@ const CHOSEN_MAPS: usize = 64;
 const MIN_WINDOW: [f32; 2] = [320.0, 240.0];
 /// Logical pixels that the title bar and a bar of the desktop take from the height of a screen.
 const BARS_HEIGHT: f32 = 64.0;
+/// Height in logical pixels of a screen below which none are left to them.
+const LOW_SCREEN: f32 = 640.0;
 
 /// An edge of the window: which of its panels is open, and how much room it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -287,17 +289,13 @@ impl Settings {
     /// may have been larger. Without a screen, as it was.
     pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
         let [width, height] = self.window_size;
-        let most = screen.unwrap_or(self.window_size);
-        let fit = |size: f32, most: f32, beside: f32, min: f32| {
-            if size > most {
-                (most - beside).max(min)
-            } else {
-                size
-            }
-        };
+        let [most_width, mut most_height] = screen.unwrap_or(self.window_size);
+        if height > most_height && most_height >= LOW_SCREEN {
+            most_height -= BARS_HEIGHT;
+        }
         [
-            fit(width, most[0], 0.0, MIN_WINDOW[0]),
-            fit(height, most[1], BARS_HEIGHT, MIN_WINDOW[1]),
+            width.min(most_width.max(MIN_WINDOW[0])),
+            height.min(most_height.max(MIN_WINDOW[1])),
         ]
     }
 
@@ -412,8 +410,12 @@ mod tests {
             [1590.0, 970.0]
         );
         assert_eq!(
+            settings.window_size_on(Some([1200.0, 750.0])),
+            [1200.0, 750.0 - BARS_HEIGHT]
+        );
+        assert_eq!(
             settings.window_size_on(Some([800.0, 500.0])),
-            [800.0, 500.0 - BARS_HEIGHT]
+            [800.0, 500.0]
         );
         assert_eq!(settings.window_size_on(Some([0.0, 0.0])), MIN_WINDOW);
         assert_eq!(settings.window_size_on(None), [1590.0, 970.0]);
