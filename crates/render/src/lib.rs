@@ -191,7 +191,7 @@ struct Content {
     is_listed: bool,
     /// Where it stands in the next frame, or casts a shadow from, by level of detail and [`Group`].
     groups: [[Vec<Instance>; Group::COUNT]; MAX_LEVELS],
-    /// All of these, one group after the other.
+    /// All of these, one level after the other, and in it one group after the other.
     instances: Vec<Instance>,
     ranges: LevelRanges,
     /// What of it is on the shadow map, in the order of the document: as it was when that was drawn

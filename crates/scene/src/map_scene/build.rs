@@ -15,7 +15,7 @@ use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::numbers::{fixed, short};
-use crate::parallel::on_all_threads;
+use crate::parallel::in_parallel;
 use crate::rules;
 use crate::terrain::Terrain;
 use crate::terrain::navigation::{Blocker, Domain};
@@ -130,14 +130,14 @@ impl MapScene {
         }
         let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
         let groups = group(&entities, &models);
-        on_all_threads(models.len(), |index| {
+        in_parallel(models.len(), progress, |index| {
             let SceneModel {
                 model, entities, ..
             } = &models[index];
             if let Some(model) = model {
                 model.simplify_for(entities.len());
             }
-        });
+        })?;
         let covers = Covers::of(&entities, &models);
         let members = by_kind(&entities);
         let radii = pfscene.entities.iter().map(circle_radii);

@@ -38,7 +38,7 @@ const UV_WEIGHT: f32 = 0.1;
 const NORMAL_WEIGHT: f32 = 0.05;
 
 /// A level of detail of a mesh, made of vertices of the mesh.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct SimplifiedMesh {
     /// Three for each triangle, by part.
     pub indices: Vec<u32>,
@@ -186,19 +186,18 @@ impl Corners {
             vertices: Vec::new(),
             parts: Vec::new(),
         };
+        // Of each vertex the last part that has it, and its corner there.
+        let mut known = vec![(u32::MAX, 0); mesh.vertices.len()];
         for (part, number) in mesh.parts.iter().zip(0..) {
-            let mut known = vec![u32::MAX; mesh.vertices.len()];
             let range = part.indices.start as usize..part.indices.end as usize;
             for &vertex in mesh.indices.get(range).unwrap_or_default() {
-                let Some(corner) = known.get_mut(vertex as usize) else {
-                    continue;
-                };
-                if *corner == u32::MAX {
-                    *corner = corners.vertices.len() as u32;
+                let known = &mut known[vertex as usize];
+                if known.0 != number {
+                    *known = (number, corners.vertices.len() as u32);
                     corners.vertices.push(vertex);
                     corners.parts.push(number);
                 }
-                corners.indices.push(*corner);
+                corners.indices.push(known.1);
             }
         }
         corners
@@ -206,21 +205,15 @@ impl Corners {
 
     /// The vertices of triangles, sorted by part, and where each part begins and ends.
     fn by_part(&self, indices: &[u32], parts: usize) -> (Vec<u32>, Vec<Range<u32>>) {
-        let mut sorted = Vec::with_capacity(indices.len());
-        let part_of = |corner: u32| self.parts.get(corner as usize).copied();
-        let ranges = (0..parts as u32).map(|part| {
-            let start = sorted.len() as u32;
-            let triangles = indices.as_chunks::<3>().0.iter();
-            let of_part = triangles.filter(|corners| part_of(corners[0]) == Some(part));
-            let vertices = of_part.flatten().filter_map(|corner| {
-                let vertex = self.vertices.get(*corner as usize);
-                vertex.copied()
-            });
-            sorted.extend(vertices);
-            start..sorted.len() as u32
-        });
+        let mut triangles = indices.as_chunks::<3>().0.to_vec();
+        let part_of = |corners: &[u32; 3]| self.parts[corners[0] as usize];
+        triangles.sort_by_key(part_of);
+        let end = |part| 3 * triangles.partition_point(|corners| part_of(corners) < part) as u32;
+        let ranges = (0..parts as u32).map(|part| end(part)..end(part + 1));
         let ranges = ranges.collect();
-        (sorted, ranges)
+        let corners = triangles.as_flattened().iter();
+        let vertices = corners.map(|corner| self.vertices[*corner as usize]);
+        (vertices.collect(), ranges)
     }
 }
 
