@@ -136,8 +136,12 @@ impl Interfaces {
         let mut descriptor = match display {
             Some(display) => wgpu::InstanceDescriptor::new_with_display_handle(display),
             None => wgpu::InstanceDescriptor::new_without_display_handle(),
-        }
-        .with_env();
+        };
+        // Nothing is drawn indirectly, and each device would begin with compiling the checks of that.
+        descriptor
+            .flags
+            .remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+        descriptor = descriptor.with_env();
         descriptor.backends = self.backends;
         wgpu::Instance::new(descriptor)
     }
@@ -158,6 +162,10 @@ impl Interfaces {
         };
         let adapter = instance.request_adapter(&options).await;
         let adapter = adapter.map_err(GpuError::NoAdapter)?;
+        let info = adapter.get_info();
+        if info.backend == wgpu::Backend::Gl && lacks_storage_buffers(&info.driver_info) {
+            return Err(GpuError::OldOpenGl(info.driver_info));
+        }
         let best = Reason::Best(adapter.get_info().device_type);
         Ok((adapter, self.why.unwrap_or(best)))
     }
@@ -228,6 +236,21 @@ pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
     })
 }
 
+/// Whether this version of OpenGL has no buffers that shaders read as arrays, which is what is asked of it
+/// here: naga writes them from OpenGL 4.0 and OpenGL ES 3.1 on. NVIDIA's driver for Linux says 3.3, since
+/// that is what wgpu asks it for. What names no version is left to the device.
+fn lacks_storage_buffers(version: &str) -> bool {
+    let (least, numbers) = match version.strip_prefix("OpenGL ES ") {
+        Some(numbers) => ([3, 1], numbers),
+        None => ([4, 0], version),
+    };
+    let mut numbers = numbers.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    match [numbers.next(), numbers.next()] {
+        [Some(Ok(major)), Some(Ok(minor))] => [major, minor] < least,
+        _ => false,
+    }
+}
+
 /// Whether an adapter draws with the processor, as Mesa's lavapipe does.
 pub(super) fn is_software(adapter: &wgpu::Adapter) -> bool {
     adapter.get_info().device_type == wgpu::DeviceType::Cpu
@@ -261,6 +284,19 @@ mod tests {
         let asked = Interfaces::first(Some(Backend::Vulkan)).unwrap();
         assert_eq!(asked.backends, wgpu::Backends::VULKAN);
         assert_eq!(asked.next(), None);
+    }
+
+    #[test]
+    fn old_versions_of_opengl_are_known() {
+        let lacks = ["3.3.0 NVIDIA 580.159.04", "OpenGL ES 3.0 Mesa 21.2"];
+        assert!(lacks.into_iter().all(lacks_storage_buffers));
+        let has = [
+            "4.5 (Core Profile) Mesa 22.3.6",
+            "OpenGL ES 3.2 NVIDIA",
+            "Metal",
+            "",
+        ];
+        assert!(!has.into_iter().any(lacks_storage_buffers));
     }
 
     #[test]

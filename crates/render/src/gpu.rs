@@ -44,6 +44,12 @@ pub enum GpuError {
     /// The adapter gave no device.
     #[error("the graphics adapter gave no device: {0}")]
     NoDevice(wgpu::RequestDeviceError),
+    /// OpenGL is too old, in the words of the driver.
+    #[error(
+        "the OpenGL of the graphics driver is `{0}`; expected OpenGL 4.0 or OpenGL ES 3.1. Vulkan, Metal \
+         and Direct3D 12 are not bound to that: `mapscope info --adapters` lists what there is"
+    )]
+    OldOpenGl(String),
     /// The environment asks for an interface that there is not.
     #[error(
         "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
