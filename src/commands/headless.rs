@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use glam::DVec2;
 
@@ -17,6 +18,8 @@ use mapscope_scene::{Document, OpenOptions};
 #[derive(Debug)]
 pub(super) struct Headless {
     pub(super) gpu: Gpu,
+    /// When it was there.
+    pub(super) ready_at: Instant,
     /// The first thing that the device complained of.
     complaint: Arc<Mutex<Option<String>>>,
 }
@@ -29,23 +32,23 @@ pub(super) fn open(
     request: GpuRequest,
     waits_until_complete: bool,
 ) -> Result<(Opened, Headless), CommandError> {
-    let (opened, gpu) = std::thread::scope(|scope| {
-        let gpu = scope.spawn(move || Gpu::requested(request));
+    let (opened, headless) = std::thread::scope(|scope| {
+        let headless = scope.spawn(move || Gpu::requested(request).map(Headless::new));
         let opened = source::open(file, options);
         if let Ok(opened) = &opened
             && waits_until_complete
         {
             opened.document.wait_until_complete();
         }
-        (opened, gpu.join())
+        (opened, headless.join())
     });
     let opened = opened?;
     let asked = image.request.shown(&*opened.document);
     asked.map_err(CommandError::Argument)?;
-    let gpu = gpu.map_err(|_panic| {
+    let headless = headless.map_err(|_panic| {
         CommandError::Device("its driver failed while it was started".to_owned())
     })??;
-    Ok((opened, Headless::new(gpu)))
+    Ok((opened, headless))
 }
 
 impl Headless {
@@ -59,7 +62,11 @@ impl Headless {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert_with(|| error.to_string());
             }));
-        Self { gpu, complaint }
+        Self {
+            gpu,
+            ready_at: Instant::now(),
+            complaint,
+        }
     }
 
     /// What an image of a size is drawn on at once.

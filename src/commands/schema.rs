@@ -705,6 +705,7 @@ fn bench() -> Vec<Key> {
         ("adapter", text()),
         ("samples", integer()),
         ("open_ms", millis_of(&["read", "parse", "build", "upload"])),
+        ("start_ms", millis_of(&["opened", "device", "uploaded"])),
         ("first_frame_ms", millis()),
         ("complete_ms?", millis()),
         ("frames", integer()),

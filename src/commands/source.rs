@@ -39,6 +39,8 @@ pub(super) struct Opened {
     pub(super) parse_time: Duration,
     /// Plain data to what can be drawn, picked and described.
     pub(super) build_time: Duration,
+    /// When it was open.
+    pub(super) finished_at: Instant,
 }
 
 /// The demo that an argument names; none where it names a file.
@@ -143,6 +145,7 @@ fn open_source(
         read_time,
         parse_time,
         build_time: open_time.saturating_sub(parse_time),
+        finished_at: Instant::now(),
     })
 }
 

@@ -645,6 +645,7 @@ fn bench_json_has_the_keys_of_the_contract() {
                 ("/open_ms/parse", positive),
                 ("/open_ms/build", positive),
                 ("/open_ms/upload", positive),
+                ("/start_ms/device", positive),
                 ("/first_frame_ms", positive),
                 ("/frame_ms/median", positive),
                 ("/frame_ms/min", positive),
@@ -657,9 +658,14 @@ fn bench_json_has_the_keys_of_the_contract() {
             ],
         );
         assert_eq!(bench["file"], file);
-        let ms = |pointer| bench.pointer(pointer).and_then(Value::as_f64).unwrap();
+        let ms = |pointer: &str| bench.pointer(pointer).and_then(Value::as_f64).unwrap();
         assert!(ms("/frame_ms/min") <= ms("/frame_ms/median"));
-        assert!(ms("/first_frame_ms") > ms("/open_ms/build"));
+        assert!(ms("/start_ms/opened") > ms("/open_ms/build"));
+        for before in ["opened", "device"] {
+            let before = ms(&format!("/start_ms/{before}"));
+            assert!(before <= ms("/start_ms/uploaded"));
+        }
+        assert!(ms("/start_ms/uploaded") < ms("/first_frame_ms"));
     }
     let text = folder
         .run("bench good.pfmap --frames 1 --size 32x32")

@@ -56,7 +56,7 @@ impl Floor {
         Self {
             bindings: bind_group(gpu, "floor", &layout, resources),
             pipelines,
-            timer: PassTimer::new(gpu),
+            timer: None,
         }
     }
 
@@ -66,10 +66,8 @@ impl Floor {
     }
 
     /// Has the GPU's own time for the next quads measured, or not ([`Floor::pass_times`]).
-    pub fn set_times_passes(&mut self, is_on: bool) {
-        if let Some(timer) = &mut self.timer {
-            timer.set_on(is_on);
-        }
+    pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
+        PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
     /// What a quad that was submitted took on the GPU ([`TimedPass::Frame`]), once; none until that is

@@ -321,7 +321,7 @@ impl Renderer {
             // There each pixel of it would cost as much as one of the frame.
             reflects_ground: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
-            timer: PassTimer::new(gpu),
+            timer: None,
             frame,
         }
     }
@@ -334,10 +334,8 @@ impl Renderer {
 
     /// Has the GPU's own time for the passes of the next frames measured, or not, which it is not at
     /// first. See [`Renderer::pass_times`].
-    pub fn set_times_passes(&mut self, is_on: bool) {
-        if let Some(timer) = &mut self.timer {
-            timer.set_on(is_on);
-        }
+    pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
+        PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
     /// What the passes of a frame took on the GPU that was drawn while they were timed, once the

@@ -93,8 +93,19 @@ enum State {
 }
 
 impl PassTimer {
-    /// One that is off at first; none where the adapter has no timestamps.
-    pub(super) fn new(gpu: &Gpu) -> Option<Self> {
+    /// Has the next frames timed, or not. The timer is made when that is first asked for: memory that
+    /// the CPU reads takes some drivers 20 ms, for which no first frame should wait. None is made where
+    /// the adapter has no timestamps.
+    pub(super) fn set_on(timer: &mut Option<Self>, gpu: &Gpu, is_on: bool) {
+        if is_on && timer.is_none() {
+            *timer = Self::new(gpu);
+        }
+        if let Some(timer) = timer {
+            timer.is_on = is_on;
+        }
+    }
+
+    fn new(gpu: &Gpu) -> Option<Self> {
         if !gpu.has_timestamps() {
             return None;
         }
@@ -118,11 +129,6 @@ impl PassTimer {
             passes: Vec::new(),
             state: State::Recording,
         })
-    }
-
-    /// Has the next frames timed, or not.
-    pub(super) fn set_on(&mut self, is_on: bool) {
-        self.is_on = is_on;
     }
 
     /// Whether the times of a frame are on their way.
@@ -240,8 +246,9 @@ mod tests {
         let target = Target::new(&gpu, [64, 64]);
         let mut renderer = Renderer::new(&gpu);
         let mut scene = renderer.upload_as_is(&gpu, document).unwrap();
+        renderer.set_reflects_ground(false);
         let mut draw = |is_timed: bool| {
-            renderer.set_times_passes(is_timed);
+            renderer.set_times_passes(&gpu, is_timed);
             renderer.draw_now(&gpu, &target, Some((&mut scene, document)), &view);
             assert_eq!(renderer.awaits_pass_times(), is_timed);
             renderer.pass_times(&gpu)
@@ -257,5 +264,10 @@ mod tests {
         );
         assert_eq!(draw(false), None);
         assert!(draw(true).unwrap().sum() > Duration::ZERO);
+        renderer.set_reflects_ground(true);
+        renderer.set_times_passes(&gpu, true);
+        renderer.draw_now(&gpu, &target, Some((&mut scene, document)), &view);
+        let times = renderer.pass_times(&gpu).unwrap();
+        assert!(times.of(TimedPass::Reflection).is_some());
     }
 }

@@ -35,6 +35,12 @@ const GPU_FRAMES: u32 = 20;
 const COPIES: u32 = 3;
 /// How many bytes of a file are copied for that, at most: more than memory allocators keep for the next one.
 const MAX_COPIED_BYTES: u64 = 64 << 20;
+/// What there is before the first frame: in JSON, and for people.
+const START: [(&str, &str); 3] = [
+    ("opened", "file open"),
+    ("device", "device ready"),
+    ("uploaded", "uploaded"),
+];
 /// How high a flight is above the ground, in world units: about two men on a tile of 8 by 8.
 const FLIGHT_HEIGHT: f32 = 14.0;
 /// How far ahead one looks in flight, in world units.
@@ -53,6 +59,10 @@ struct Report<'a> {
     parse: Duration,
     build: Duration,
     upload: Duration,
+    /// From the start of the process until the file was open, until the device was there, and until what
+    /// it shows was uploaded.
+    start: [Duration; START.len()],
+    /// From the start of the process to the first frame.
     first_frame: Duration,
     /// From the start to a frame of all that there is, where more came after the first one.
     complete: Option<Duration>,
@@ -177,8 +187,8 @@ impl Bench<'_> {
             ..Measured::default()
         };
         // What the GPU says is asked for apart from the frames that are timed, which it would slow.
-        self.renderer.set_times_passes(true);
-        floor.set_times_passes(true);
+        self.renderer.set_times_passes(gpu, true);
+        floor.set_times_passes(gpu, true);
         for number in 0..WARM_UP_FRAMES.max(args.frames().min(GPU_FRAMES)) {
             self.draw(view, number)?;
             measured.add_passes(self.renderer.pass_times(gpu));
@@ -188,8 +198,8 @@ impl Bench<'_> {
             let quad = quad.and_then(|times| times.of(TimedPass::Frame));
             measured.quad_pass.0.extend(quad);
         }
-        self.renderer.set_times_passes(false);
-        floor.set_times_passes(false);
+        self.renderer.set_times_passes(gpu, false);
+        floor.set_times_passes(gpu, false);
         // In turns, so that whatever else the machine does meets all three alike.
         for frame in 0..args.frames() {
             if args.fly {
@@ -246,6 +256,8 @@ fn measure_file(
     gpu.queue.submit([]);
     headless.wait()?;
     let upload = begun.elapsed();
+    let start = [opened.finished_at, headless.ready_at, Instant::now()];
+    let start = start.map(|at| at.duration_since(started));
 
     let mut bench = Bench {
         headless: &headless,
@@ -294,6 +306,7 @@ fn measure_file(
         parse: opened.parse_time,
         build: opened.build_time,
         upload,
+        start,
         first_frame,
         complete,
         copy: time_of_copy(bytes),
@@ -521,6 +534,12 @@ impl Report<'_> {
         self.views.first().unwrap_or(&NONE)
     }
 
+    /// The keys of what there is before the first frame.
+    fn start_ms(&self) -> impl Iterator<Item = (String, Value)> {
+        let keys = START.iter().zip(self.start);
+        keys.map(|((key, _), time)| ((*key).to_owned(), json!(millis(time))))
+    }
+
     /// The object of the contract ("bench --json").
     fn json(&self) -> Value {
         let view = self.view();
@@ -541,6 +560,7 @@ impl Report<'_> {
                     "upload": millis(self.upload),
                 }),
             ),
+            ("start_ms", self.start_ms().collect::<Map<_, _>>().into()),
             ("first_frame_ms", json!(millis(self.first_frame))),
             ("frames", json!(self.args.frames())),
             ("target_bytes", json!(self.target_bytes)),
@@ -594,6 +614,9 @@ impl Report<'_> {
         ]
         .map(|time| ms(millis(time)));
         let after_start = |time: Duration| format!("{} after the start", ms(millis(time)));
+        let before = START.iter().zip(self.start);
+        let before = before.map(|((_, name), time)| format!("{name} {}", ms(millis(time))));
+        let before: Vec<String> = before.collect();
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
         let peak = self
             .peak_bytes
@@ -616,6 +639,7 @@ impl Report<'_> {
             ("Anti-aliasing", Some(self.samples.to_string())),
             ("Open", Some(opened)),
             ("First frame", Some(after_start(self.first_frame))),
+            ("Before it", Some(before.join(", "))),
             ("Complete", self.complete.map(after_start)),
             ("Floor", Some(floor)),
             ("Memory", Some(memory)),

@@ -197,9 +197,9 @@ impl ViewTexture {
             .scene
             .as_mut()
             .map(|(_, scene)| (scene, &*open.document));
-        renderer.set_times_passes(measure);
+        renderer.set_times_passes(gpu, measure);
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
-        renderer.set_times_passes(false);
+        renderer.set_times_passes(gpu, false);
         gpu.queue.submit([encoder.finish()]);
         if let Some((_, scene)) = &self.scene {
             renderer.prepare_ahead(gpu, scene);
