@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::commands::{CommandError, Status, interrupt};
 use crate::images::series;
+use mapscope_render::TimedPass;
 use mapscope_scene::saving::{FileKind, MARKDOWN, SVG};
 use mapscope_scene::system_reason;
 
@@ -98,7 +99,7 @@ const FIGURES: [Figure; 7] = [
         id: "frame",
         name: "Frame",
         floor: "a textured quad; the slowest of the named views",
-        of: |file| frames(file).map(|(_, ratio)| ratio).reduce(f64::max),
+        of: |file| frames(file).map(|(_, ratio, _)| ratio).reduce(f64::max),
     },
 ];
 
@@ -106,13 +107,13 @@ fn ratio(file: &Value, key: &str) -> Option<f64> {
     file["ratios"][key].as_f64()
 }
 
-/// Each view of a file and its frame, in textured quads.
-fn frames(file: &Value) -> impl Iterator<Item = (&str, f64)> {
+/// The name of each view of a file, its frame in textured quads, and all that is known of it.
+fn frames(file: &Value) -> impl Iterator<Item = (&str, f64, &Value)> {
     let views = file["views"].as_array().into_iter().flatten();
     views.filter_map(|view| {
         let frame = view["frame_ms"]["median"].as_f64()?;
         let quad = view["floor_ms"]["textured_quad"].as_f64()?;
-        Some((view["view"].as_str()?, frame / quad)).filter(|_| quad > 0.0)
+        Some((view["view"].as_str()?, frame / quad, view)).filter(|_| quad > 0.0)
     })
 }
 
@@ -447,61 +448,82 @@ fn write_page(page: &mut String, report: &Value, series: &[Series<'_>]) -> fmt::
     }
     for series in series {
         writeln!(page, "\n## {}\n", cell(series.format))?;
-        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
-        writeln!(page, "| Size | Bytes | {} |", names.join(" | "))?;
-        writeln!(page, "|---|---|{}", "---|".repeat(names.len()))?;
-        for file in &series.files {
-            let count = format!(
-                "{} {}",
-                file["count"],
-                file["unit"].as_str().unwrap_or_default()
-            );
+        let names = FIGURES.iter().map(|figure| figure.name);
+        let head: Vec<&str> = ["Size", "Bytes"].into_iter().chain(names).collect();
+        write_table(page, &head, &series.files, |file| {
             let bytes = bytes_of(file).map_or_else(String::new, size);
             let figures = FIGURES.iter().map(|figure| figure_cell((figure.of)(file)));
-            let figures: Vec<String> = figures.collect();
-            writeln!(
-                page,
-                "| {} | {bytes} | {} |",
-                cell(&count),
-                figures.join(" | ")
-            )?;
-        }
+            std::iter::once(bytes).chain(figures).collect()
+        })?;
         writeln!(
             page,
             "\nFrames from each view, in textured quads, and the floors in milliseconds:\n"
         )?;
         let views: Vec<&str> = series.files.first().map_or_else(Vec::new, |file| {
-            frames(file).map(|(view, _)| view).collect()
+            frames(file).map(|(view, ..)| view).collect()
         });
+        let floors = ["Copy", "Empty first frame", "Textured quad"];
+        let head: Vec<&str> = { ["Size"].into_iter() }
+            .chain(views.iter().copied())
+            .chain(floors)
+            .collect();
+        write_table(page, &head, &series.files, |file| {
+            let ratios = views.iter().map(|view| {
+                let found = frames(file).find(|(name, ..)| name == view);
+                found.map(|(_, ratio, _)| ratio)
+            });
+            let floors = ["copy", "empty_frame", "textured_quad"];
+            let floors = floors.map(|key| file["floor_ms"][key].as_f64());
+            ratios.chain(floors).map(figure_cell).collect()
+        })?;
+        if series.files.iter().all(|file| gpu_times(file).is_none()) {
+            continue;
+        }
         writeln!(
             page,
-            "| Size | {} | Copy | Empty first frame | Textured quad |",
-            views.join(" | ")
+            "\nThe slowest view by the clock of the GPU, in milliseconds, and what it draws:\n"
         )?;
-        writeln!(page, "|---|{}---|---|---|", "---|".repeat(views.len()))?;
-        for file in &series.files {
-            let floors = ["copy", "empty_frame", "textured_quad"];
-            let floors = floors.map(|key| figure_cell(file["floor_ms"][key].as_f64()));
-            let ratios: Vec<String> = views
-                .iter()
-                .map(|view| {
-                    let found = frames(file).find(|(name, _)| name == view);
-                    figure_cell(found.map(|(_, ratio)| ratio))
-                })
-                .collect();
-            let size = format!(
-                "{} {}",
-                file["count"],
-                file["unit"].as_str().unwrap_or_default()
-            );
-            writeln!(
-                page,
-                "| {} | {} | {} |",
-                cell(&size),
-                ratios.join(" | "),
-                floors.join(" | ")
-            )?;
-        }
+        let names = TimedPass::ALL.map(TimedPass::name);
+        let head: Vec<&str> = { ["Size"].into_iter() }
+            .chain(names)
+            .chain(["textured quad", "Triangles", "Draw calls"])
+            .collect();
+        write_table(page, &head, &series.files, |file| {
+            let Some((view, times)) = gpu_times(file) else {
+                return vec![figure_cell(None); head.len() - 1];
+            };
+            let keys = TimedPass::ALL.map(TimedPass::key);
+            let keys = keys.into_iter().chain(["textured_quad"]);
+            let times = keys.map(|key| figure_cell(times[key].as_f64()));
+            let counts = ["triangles", "draw_calls"].map(|key| view[key].to_string());
+            times.chain(counts).collect()
+        })?;
+    }
+    Ok(())
+}
+
+/// The slowest view of a file, and what the GPU says that it took; none where it says nothing.
+fn gpu_times(file: &Value) -> Option<(&Value, &Value)> {
+    let slowest = frames(file).max_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
+    let (.., view) = slowest?;
+    let times = &view["gpu_ms"];
+    times.is_object().then_some((view, times))
+}
+
+/// Writes a table with a row for each file, which begins with its size.
+fn write_table(
+    page: &mut String,
+    head: &[&str],
+    files: &[&Value],
+    row: impl Fn(&Value) -> Vec<String>,
+) -> fmt::Result {
+    writeln!(page, "| {} |", head.join(" | "))?;
+    writeln!(page, "|{}", "---|".repeat(head.len()))?;
+    for file in files {
+        let unit = file["unit"].as_str().unwrap_or_default();
+        let size = format!("{} {unit}", file["count"]);
+        let cells = row(file).join(" | ");
+        writeln!(page, "| {} | {cells} |", cell(&size))?;
     }
     Ok(())
 }
@@ -538,6 +560,8 @@ mod tests {
                     "view": "iso",
                     "frame_ms": { "median": 30.0 },
                     "floor_ms": { "textured_quad": 10.0 },
+                    "gpu_ms": { "frame": 20.5, "textured_quad": 9.5 },
+                    "triangles": 7, "draw_calls": 2,
                 }],
             })
         };
@@ -577,6 +601,8 @@ mod tests {
         let page = page(&report, &series_of(&report).unwrap());
         assert!(page.contains("| 4 chunks | 300 KB | – | 30 |"), "{page}");
         assert!(page.contains("| 4 chunks | 3 | 2 | – | – |"), "{page}");
+        let on_gpu = "| 4 chunks | – | – | 20.5 | 9.5 | 7 | 2 |";
+        assert!(page.contains(on_gpu), "{page}");
     }
 
     #[test]
