@@ -191,6 +191,9 @@ pub enum Subject {
 /// What stands in a message before that which is left out.
 pub(crate) const LEFT_OUT: &str = "; left out: ";
 
+/// What stands in a message of something that was read all the same.
+const READ_SO: [&str; 2] = ["; it is read so", "; it is read as "];
+
 /// One thing that is wrong with a file: where it is, what stands there, what should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -245,6 +248,13 @@ impl Problem {
     /// Whether something is left out for it, as its message says then.
     pub(crate) fn leaves_out(&self) -> bool {
         self.message.contains(LEFT_OUT)
+    }
+
+    /// Whether something that the file has may be left out for it: it is an error of a rule that leaves
+    /// something out, and its message does not say how it was read all the same.
+    pub fn may_leave_out(&self) -> bool {
+        let is_read = READ_SO.iter().any(|so| self.message.contains(so));
+        self.severity == Severity::Error && self.rule.leaves_out && !is_read
     }
 
     /// The problem, and what follows from it.

@@ -28,7 +28,7 @@ use self::parts::{Line, Order};
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
 use crate::{Document, Item, OwnLine};
-use mapscope_formats::{Format, Place, Problem, Severity, is_of_end};
+use mapscope_formats::{Format, Place, Problem, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
@@ -204,9 +204,7 @@ impl Diff {
 /// The error of a file that left something of it out, itself or by what follows from it: that it ends too
 /// early, or else the first one.
 fn not_read(document: &dyn Document) -> Option<Problem> {
-    let leaves_out = |problem: &Problem| {
-        problem.severity == Severity::Error && is_of_file(problem.rule) && problem.rule.leaves_out
-    };
+    let leaves_out = |problem: &Problem| is_of_file(problem.rule) && problem.may_leave_out();
     let problems = document.about().problems.iter();
     let mut errors = problems.filter(|problem| problem.with_consequences().any(leaves_out));
     let end = errors.clone().find(|problem| is_of_end(problem.rule));
