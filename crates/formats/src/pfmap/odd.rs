@@ -1,6 +1,5 @@
 //! The characters of tiles that the document does not allow, kept as they stand in the file.
 
-use super::TILE_CHARS;
 use crate::cursor::ENGINE_LINE_BYTES;
 
 /// The characters of the tiles of a map that are not as the document says, whether the engine reads
@@ -52,12 +51,5 @@ impl OddTiles {
 
     pub(super) fn is_empty(&self) -> bool {
         self.tiles.is_empty()
-    }
-}
-
-impl<'a> OddText<'a> {
-    /// The characters if there are 24, as a tile must have.
-    pub(super) fn chars(self) -> Option<&'a [u8; TILE_CHARS]> {
-        self.text.try_into().ok()
     }
 }

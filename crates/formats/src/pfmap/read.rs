@@ -379,6 +379,7 @@ impl<'a> TileList<'a> {
             let Some(word) = self.text.word(true) else {
                 continue;
             };
+            let word = self.first_of_zeroed(word);
             if read == 0 {
                 begins_line = self.begin_run(index, word.place);
             }
@@ -407,6 +408,24 @@ impl<'a> TileList<'a> {
         read
     }
 
+    /// The first tile of a word that is several, since what was between them is zero bytes as they are:
+    /// those behind the damage stay where they were. The next one is read after it.
+    fn first_of_zeroed(&mut self, word: Word<'a>) -> Word<'a> {
+        let (first, rest) = word.text.split_at(word.text.len().min(TILE_CHARS));
+        // Where line ends are longer than a character, it is not known how many there were.
+        let is_several = !rest.is_empty() && rest.len().is_multiple_of(TILE_STEP);
+        let begin = &word.text[..word.text.len().min(2 * TILE_STEP)];
+        let mut runs = begin.windows(TILE_STEP);
+        if !is_several || !runs.any(|run| run.iter().all(|byte| *byte == 0)) {
+            return word;
+        }
+        self.text.pos = word.start + TILE_STEP;
+        Word {
+            text: first,
+            ..word
+        }
+    }
+
     /// The tile that a word is, or what stands in for it.
     fn parse_word(&mut self, word: Word<'a>, index: usize) -> Tile {
         let exact = word.text.try_into().ok();
@@ -414,7 +433,7 @@ impl<'a> TileList<'a> {
             return tile;
         }
         self.odd.push(index, word.text);
-        let reading = exact.map(Reading::of_chars);
+        let reading = Reading::of(word.text);
         if !reading.is_some_and(|reading| reading.has_shape()) {
             self.bad.push(index);
         }

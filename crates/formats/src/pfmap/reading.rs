@@ -43,12 +43,13 @@ impl From<&Tile> for Reading {
 
 impl Reading {
     /// Reads what a file has in the place of a tile; none where that is not 24 characters, on
-    /// which the engine refuses the whole map.
+    /// which the engine refuses the whole map. To it, a zero byte is the end of a line.
     pub fn of(text: &[u8]) -> Option<Self> {
-        text.try_into().ok().map(Self::of_chars)
+        let chars = text.try_into().ok().filter(|_| !text.contains(&0));
+        chars.map(Self::of_chars)
     }
 
-    pub(super) fn of_chars(text: &[u8; TILE_CHARS]) -> Self {
+    fn of_chars(text: &[u8; TILE_CHARS]) -> Self {
         let digit = |at: usize| i32::from(text[at].cast_signed()) - i32::from(b'0');
         let join = |number: i32, digit: i32| number * 10 + digit;
         let numbers = Field::ALL.map(|field| match field {
@@ -107,16 +108,19 @@ impl Reading {
     /// that does not hold what the document says.
     pub(super) fn faults(odd: OddText<'_>) -> Vec<Fault> {
         let whole = quoted(odd.text);
-        let Some(text) = odd.chars() else {
+        let chars = odd.text.try_into().ok();
+        let Some((text, reading)) = chars.zip(Self::of(odd.text)) else {
+            let has_zero = chars.is_some().then_some(", which has a zero byte");
+            let length = || format!(", {}", counted(odd.length, "character"));
+            let what = has_zero.map_or_else(length, str::to_owned);
             return vec![Fault {
                 at: 0,
                 rule: &rules::TILE_LENGTH,
-                found: format!("found {whole}, {}", counted(odd.length, "character")),
+                found: format!("found {whole}{what}"),
                 expected: "a tile of 24 characters",
                 outcome: String::new(),
             }];
         };
-        let reading = Self::of_chars(text);
         let faults = Field::ALL.into_iter().filter_map(|field| {
             let at = field.first_odd(text)?;
             let (rule, outcome) = reading.outcome(field);
@@ -180,6 +184,17 @@ mod tests {
         }
         assert_eq!(Reading::of(b"0+00000000011010011110"), None);
         assert_eq!(Reading::of(b""), None);
+        let zeroed = b"0+00000000011010011110\x000";
+        assert_eq!(Reading::of(zeroed), None);
+        let odd = OddText {
+            text: zeroed,
+            length: TILE_CHARS,
+        };
+        assert!(
+            Reading::faults(odd)[0]
+                .found
+                .ends_with("which has a zero byte")
+        );
     }
 
     #[test]

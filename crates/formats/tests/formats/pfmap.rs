@@ -548,6 +548,47 @@ fn a_bad_tile_is_a_placeholder_with_a_place() {
 }
 
 #[test]
+fn tiles_around_zero_bytes_stay_where_they_are() {
+    let text = synthesize::pfmap(1, 2, 3);
+    let whole = pfmap::read(&text).unwrap();
+    let lines = line_starts(&text);
+    let places = |row| (0..whole.cols()).map(move |col| (row, col));
+    let places: Vec<(u32, u32)> = (0..whole.rows()).flat_map(places).collect();
+    let bytes_of = |(row, col): (u32, u32)| {
+        let (line, column) = whole.tile_place(row, col).unwrap();
+        let start = lines[line as usize - 1] + column as usize - 1;
+        start..start + pfmap::TILE_CHARS
+    };
+    let first = bytes_of((7, 5)).start;
+    // Beginning and ending in and between tiles, on one line and on several.
+    for start in (first..first + 130).step_by(7) {
+        for len in [55, 64, 512, 1000, 4096] {
+            let mut zeroed = text.clone();
+            zeroed[start..start + len].fill(0);
+            let map = pfmap::read(&zeroed).unwrap();
+            let is_hit = |place| {
+                let bytes = bytes_of(place);
+                bytes.start < start + len && start < bytes.end
+            };
+            for place @ (row, col) in places.iter().copied() {
+                let what = format!("{len} bytes at {start}, tile {row}, {col}");
+                assert_eq!(map.found(row, col) != Found::Tile, is_hit(place), "{what}");
+                if !is_hit(place) {
+                    assert_eq!(map.tile(row, col), whole.tile(row, col), "{what}");
+                }
+            }
+            assert_eq!(map.missing_tiles(), 0);
+        }
+    }
+}
+
+/// Where the lines of a text begin.
+fn line_starts(text: &[u8]) -> Vec<usize> {
+    let ends = (1..).zip(text).filter(|(_, byte)| **byte == b'\n');
+    std::iter::once(0).chain(ends.map(|(end, _)| end)).collect()
+}
+
+#[test]
 fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     let mut text = Text::default();
     text.tiles[33] = "x+0302000001101001111000".to_owned();
