@@ -192,7 +192,7 @@ pub enum Subject {
 pub(crate) const LEFT_OUT: &str = "; left out: ";
 
 /// What stands in a message of something that was read all the same.
-const READ_SO: [&str; 2] = ["; it is read so", "; it is read as "];
+const READ_SO: [&str; 3] = ["; it is read so", "; it is read as ", "? It is read as "];
 
 /// One thing that is wrong with a file: where it is, what stands there, what should.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -250,11 +250,12 @@ impl Problem {
         self.message.contains(LEFT_OUT)
     }
 
-    /// Whether something that the file has may be left out for it: it is an error of a rule that leaves
-    /// something out, and its message does not say how it was read all the same.
+    /// Whether something that the file has may be left out for it: it is an error that says so, or one
+    /// of a rule that leaves something out and that does not say how it was read all the same.
     pub fn may_leave_out(&self) -> bool {
-        let is_read = READ_SO.iter().any(|so| self.message.contains(so));
-        self.severity == Severity::Error && self.rule.leaves_out && !is_read
+        let is_read = || READ_SO.iter().any(|so| self.message.contains(so));
+        let is_left_out = self.leaves_out() || self.rule.leaves_out && !is_read();
+        self.severity == Severity::Error && is_left_out
     }
 
     /// The problem, and what follows from it.

@@ -12,7 +12,7 @@ crate::rules! {
     /// A count or size does not go with what follows, which is read with the one that does.
     Error COUNT = "pmf/count", all is read;
     /// Bytes are missing, or some are too many, so that what follows is elsewhere than it should be.
-    Error SHIFTED = "pmf/shifted";
+    Error SHIFTED = "pmf/shifted", all is read;
     /// A text of the header does not end.
     Error UNTERMINATED_TEXT = "pmf/unterminated-text";
     /// The map is for more than 32 gamemodes.
@@ -38,15 +38,15 @@ crate::rules! {
     /// A face, corner or box has coordinates that are NaN or infinite; it is left out.
     Warning NOT_FINITE_GEOMETRY = "pmf/not-finite-geometry";
     /// Levels are somewhere else than the file says.
-    Error LEVEL_LIST = "pmf/level-list";
+    Error LEVEL_LIST = "pmf/level-list", all is read;
     /// The chunks of a level are larger than 2^24 m, or of another size than their vertices show.
-    Error CHUNK_SIZE = "pmf/chunk-size";
+    Error CHUNK_SIZE = "pmf/chunk-size", all is read;
     /// A chunk is named that is outside the grid of its level.
     Warning CHUNK_INDEX = "pmf/chunk-index";
     /// The common section of a level or chunk is missing.
     Error MISSING_SECTION = "pmf/missing-section";
     /// The packed and unpacked sizes of a section make no sense.
-    Error SECTION_SIZE = "pmf/section-size";
+    Error SECTION_SIZE = "pmf/section-size", all is read;
     /// A section is no LZ4 frame of the announced size.
     Error LZ4 = "pmf/lz4";
     /// Two records of a level have the same name.
@@ -58,7 +58,7 @@ crate::rules! {
     /// A chunk has no cubes, or more than a file of this size can have.
     Error CUBE_COUNT = "pmf/cube-count";
     /// A cube is of an unknown type.
-    Error CUBE_TYPE = "pmf/cube-type";
+    Error CUBE_TYPE = "pmf/cube-type", all is read;
     /// The cubes of a chunk are not a tree.
     Error CUBE_TREE = "pmf/cube-tree";
     /// A cube names vertices or normals that its chunk does not have.

@@ -89,6 +89,7 @@ pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Text {
         unknown_left: MAX_UNKNOWN,
         problems,
         fault: None,
+        unread: Vec::new(),
         unbalanced: None,
         missing: None,
         cut: None,
@@ -115,6 +116,8 @@ struct Reader<'a, 'p> {
     problems: &'p mut Problems,
     /// The first thing that is wrong in the tag that is read.
     fault: Option<Cause>,
+    /// Where there is something that cannot be read, behind the last value of the tag that is read.
+    unread: Vec<At>,
     /// That a brace is missing or too many, if one is since the last layer began.
     unbalanced: Option<Cause>,
     /// That one is missing before the last layer, from which it follows that one is too many.
@@ -534,7 +537,7 @@ impl<'a> Reader<'a, '_> {
             let cause = self.brace(tag.at, || {
                 format!(
                     "found {title} without what it is in; expected a tag such as `{lost_title}` with \
-                     `{{` before it"
+                     `{{` before it; it is read so"
                 )
             });
             self.fault_of(cause, [tag.at]);
@@ -569,7 +572,9 @@ impl<'a> Reader<'a, '_> {
         };
         let Some(layer) = roots.last_mut().filter(may_have) else {
             roots.extend(inside);
-            self.brace(at, || "found `}`, but no tag is open".to_owned());
+            self.brace(at, || {
+                "found `}`, but no tag is open; it is read as if it were not there".to_owned()
+            });
             return;
         };
         layer.children = inside;
@@ -639,6 +644,7 @@ impl<'a> Reader<'a, '_> {
     /// Reads a tag up to its end.
     fn tag(&mut self) -> (Tag, TagEnd) {
         self.fault = None;
+        self.unread.clear();
         let mut tag = Tag {
             at: self.at(),
             ..Tag::default()
@@ -659,22 +665,16 @@ impl<'a> Reader<'a, '_> {
                     break (TagEnd::Open, at);
                 }
                 Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
-                    self.values_left = self.values_left.saturating_sub(1);
-                    tag.values.push(self.scope_text());
-                    if self.take_place() {
-                        tag.places.lists().values.push(at);
-                    }
+                    let value = self.scope_text();
+                    self.add_value(&mut tag, value, at);
                 }
                 Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
-                Some(_) => {
-                    if let Some(value) = self.value() {
-                        self.values_left = self.values_left.saturating_sub(1);
-                        tag.values.push(value);
-                        if self.take_place() {
-                            tag.places.lists().values.push(at);
-                        }
-                    }
-                }
+                Some(byte) => match self.value() {
+                    Some(value) => self.add_value(&mut tag, value, at),
+                    // Bytes are one value of few that a tag has, and are told by what they are.
+                    None if byte == b'[' => {}
+                    None => self.add_unread(at),
+                },
             }
             is_first = false;
         };
@@ -687,6 +687,25 @@ impl<'a> Reader<'a, '_> {
             self.fault = None;
         }
         (tag, end)
+    }
+
+    fn add_unread(&mut self, at: At) {
+        if self.unread.len() < self.values_left {
+            self.unread.push(at);
+        }
+    }
+
+    /// Adds the next value of a tag. Something that cannot be read is null if there is one behind it, so
+    /// that this one stays where it is.
+    fn add_value(&mut self, tag: &mut Tag, value: Value, at: At) {
+        let unread = std::mem::take(&mut self.unread).into_iter();
+        for (value, at) in unread.map(|at| (Value::Null, at)).chain([(value, at)]) {
+            self.values_left = self.values_left.saturating_sub(1);
+            tag.values.push(value);
+            if self.take_place() {
+                tag.places.lists().values.push(at);
+            }
+        }
     }
 
     fn name(&mut self) -> &'a [u8] {
@@ -748,13 +767,7 @@ impl<'a> Reader<'a, '_> {
             return;
         }
         match keyword(name).filter(|_| namespace.is_empty()) {
-            Some(value) => {
-                self.values_left = self.values_left.saturating_sub(1);
-                tag.values.push(value);
-                if self.take_place() {
-                    tag.places.lists().values.push(at);
-                }
-            }
+            Some(value) => self.add_value(tag, value, at),
             None if is_first => {
                 (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));
             }
@@ -763,6 +776,7 @@ impl<'a> Reader<'a, '_> {
                 self.syntax(at, || {
                     format!("found {found}; expected a value, an attribute or the end of the line")
                 });
+                self.add_unread(at);
             }
         }
     }
@@ -1218,12 +1232,12 @@ mod tests {
     fn what_cannot_be_read_is_left_out() {
         says(
             "a 1 @ 2",
-            "a 1 2\n",
+            "a 1 null 2\n",
             &["1:5: error: found `@`; expected a value"],
         );
         says(
             "a 12x 2\nb",
-            "a 2\nb\n",
+            "a null 2\nb\n",
             &["1:3: error: found `12x`; expected a value"],
         );
         says(
@@ -1301,7 +1315,7 @@ mod tests {
         says(
             "a\n}\nb",
             "a\nb\n",
-            &["2:1: error: found `}`, but no tag is open"],
+            &["2:1: error: found `}`, but no tag is open; it is read as if it were not there"],
         );
         says(
             "{\nb\n}\nc",
