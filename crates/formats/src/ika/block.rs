@@ -119,8 +119,28 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     }
 
     fn inflate(&self) -> (Elements, usize, End, usize) {
+        let bytes = self.bytes.as_ref();
+        let inflated = self.inflate_from(bytes);
+        let (_, got, end, _) = inflated;
+        let is_whole = match end {
+            End::Complete => true,
+            End::Unfinished => bytes.ends_with(&FLUSHED) && got as u64 == self.needed_bytes(),
+            End::WrongChecksum | End::Broken | End::More => false,
+        };
+        let zeros = zeros_in(bytes).filter(|_| !is_whole && !begins_stored(bytes));
+        match zeros.and_then(|at| bytes.get(..at)) {
+            // What is before them is right, and what inflates behind them is made up.
+            Some(sound) => {
+                let (elements, got, _, consumed) = self.inflate_from(sound);
+                (elements, got, End::Broken, consumed)
+            }
+            None => inflated,
+        }
+    }
+
+    fn inflate_from(&self, bytes: &[u8]) -> (Elements, usize, End, usize) {
         let possible = self.possible_bytes() as usize;
-        let mut inflater = Inflater::zlib(self.bytes.as_ref());
+        let mut inflater = Inflater::zlib(bytes);
         // Zeroed memory is not there before it is written to.
         let (elements, got) = match self.element {
             Element::Byte => {
@@ -145,6 +165,32 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         let end = inflater.end();
         (elements, got, end, inflater.consumed())
     }
+}
+
+/// Whether a zlib stream begins with bytes that are not compressed, of which any may be zero.
+fn begins_stored(bytes: &[u8]) -> bool {
+    const TYPE_BITS: u8 = 0b110;
+    bytes.get(2).is_some_and(|head| head & TYPE_BITS == 0)
+}
+
+/// Where so many bytes of a stream are zero as no compressor leaves, if there are: a disk that failed does.
+fn zeros_in(bytes: &[u8]) -> Option<usize> {
+    const MIN_ZEROS: usize = 32;
+    let is_zero = |byte: &u8| *byte == 0;
+    let mut at = 0;
+    while let Some(last) = bytes.get(at + MIN_ZEROS - 1) {
+        // A run that reaches this far includes this byte.
+        if is_zero(last) {
+            let run = bytes.get(at..at + MIN_ZEROS)?;
+            match run.iter().rposition(|byte| !is_zero(byte)) {
+                None => return Some(at),
+                Some(other) => at += other + 1,
+            }
+        } else {
+            at += MIN_ZEROS;
+        }
+    }
+    None
 }
 
 /// What a stream that is flushed and not finished ends with.
@@ -553,6 +599,45 @@ mod tests {
             Error,
             "inflates to 0 bytes and ends there; expected 40",
         );
+    }
+
+    #[test]
+    fn what_inflates_behind_zero_bytes_is_left_out() {
+        // Of which little comes twice.
+        let bytes = (0..30_000_u32).map(|i| (i.wrapping_pow(3) >> 9) as u8 & 0x3F);
+        let bytes: Vec<u8> = bytes.collect();
+        for stream in [deflate(&bytes), finished(&bytes)] {
+            for start in (40..stream.len() - 100).step_by(997) {
+                let mut zeroed = stream.clone();
+                zeroed[start..start + 64].fill(0);
+                let (elements, problems) = inflate(block(zeroed, Element::Byte, 30_000));
+                let elements = elements.into_bytes();
+                assert!(bytes.starts_with(&elements), "{start}");
+                // Nearly all that the bytes before them hold.
+                let expected = 30_000 * start / stream.len();
+                assert!(
+                    elements.len() + 1000 > expected,
+                    "{} of {expected}",
+                    elements.len()
+                );
+                one(
+                    &problems,
+                    crate::Severity::Error,
+                    "no zlib stream from there on",
+                );
+            }
+        }
+        // Bytes that are stored as they are may be zero, also of a map that is said to be smaller.
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(&[0; 500]).unwrap();
+        let stored = encoder.finish().unwrap();
+        let (elements, _) = inflate(block(stored, Element::Byte, 400));
+        assert_eq!(elements.into_bytes(), [0; 400]);
+        for (start, len) in [(0, 32), (5, 40), (31, 33), (64, 200)] {
+            let with = |len| [vec![1; start], vec![0; len], vec![1; 50]].concat();
+            assert_eq!(zeros_in(&with(len)), Some(start));
+            assert_eq!(zeros_in(&with(31)), None);
+        }
     }
 
     #[test]
