@@ -1,8 +1,8 @@
 //! Maps and the scenes that stand on them: which map a scene stands on, and from one to the other.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::interface::Dialog;
+use super::interface::{Dialog, PathPurpose};
 use super::loader::{Cause, LoadRequest, Target};
 use super::{Effect, OpenFile, State, folder};
 use mapscope_formats::{Severity, pfmap, pfscene};
@@ -54,6 +54,16 @@ impl State {
                 is_new: true,
             });
         }
+    }
+
+    /// No longer asks which map a scene stands on that is not the file that is open now.
+    pub(super) fn take_back_question(&mut self, open: &Path) {
+        let is_of_other = |dialog: &mut Dialog| match dialog {
+            Dialog::ChooseMap { scene, .. } => scene != open,
+            Dialog::Path { purpose, .. } => *purpose == PathPurpose::SceneMap,
+            _ => false,
+        };
+        self.interface.dialog.take_if(is_of_other);
     }
 
     /// Lets the scene stand on a map, now and whenever it is opened. The view stays unless the scene
@@ -357,6 +367,12 @@ mod tests {
             let remembered = ChosenMap::of(&scene, &state.settings.chosen_maps);
             assert_eq!(remembered, choice.unwrap_or_default(), "{button}");
         }
+        // Another file that is opened meanwhile is not asked about.
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(opened());
+        assert!(state.interface.dialog.is_some());
+        state.loaded(game.outcome("castle.pfmap", Cause::Opened, MapChoice::Beside));
+        assert_eq!(state.interface.dialog, None);
         // Later it is changed by a command, and the view stays.
         let mut window = window(|state| {
             state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));

@@ -372,6 +372,7 @@ impl State {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
+            self.take_back_question(&path);
             self.ask_for_map(path, maps);
             self.offer_scene(cause);
             self.show_asked_entities(&request);

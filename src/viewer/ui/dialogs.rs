@@ -525,7 +525,8 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
     ));
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
-    ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+    let list = ScrollArea::vertical().max_height(320.0);
+    list.auto_shrink([false, true]).show(ui, |ui| {
         for map in maps {
             let name = folder::name(&map.path);
             let size = map.size();

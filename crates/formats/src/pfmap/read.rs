@@ -19,7 +19,7 @@ use super::{
 use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
-use crate::{Cause, Place, Severity, Subject, counted, outside, slips};
+use crate::{Cause, Place, Severity, Subject, counted, outside, quoted, slips};
 
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
@@ -380,6 +380,7 @@ impl<'a> TileList<'a> {
                 continue;
             };
             let word = self.first_of_zeroed(word);
+            let word = self.first_of_joined(word, index + read);
             if read == 0 {
                 begins_line = self.begin_run(index, word.place);
             }
@@ -420,6 +421,35 @@ impl<'a> TileList<'a> {
             return word;
         }
         self.text.pos = word.start + TILE_STEP;
+        Word {
+            text: first,
+            ..word
+        }
+    }
+
+    /// The first tile of a word that is two, since there is no space between them: the second is read
+    /// after it.
+    fn first_of_joined(&mut self, word: Word<'a>, index: usize) -> Word<'a> {
+        let (tiles, rest) = word.text.as_chunks::<TILE_CHARS>();
+        let [first, second] = tiles else { return word };
+        let are_tiles = || {
+            [first, second]
+                .iter()
+                .all(|tile| Tile::parse(*tile).is_ok())
+        };
+        if !rest.is_empty() || !are_tiles() {
+            return word;
+        }
+        let (row, col) = file_tile(index, self.chunk_cols);
+        self.text.problems.subject = Subject::Tile { row, col };
+        let end = text_place(word.place, TILE_CHARS);
+        self.text.report(&rules::TILE_LENGTH, end, || {
+            format!(
+                "found {} behind a tile; expected a space or the end of the line; it is read so",
+                quoted(second)
+            )
+        });
+        self.text.pos = word.start + TILE_CHARS;
         Word {
             text: first,
             ..word

@@ -307,7 +307,6 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
             "5 tiles",
             longer,
         ),
-        (100, lines[100].replacen(' ', "", 1), 1, "3 tiles", shorter),
         (6, format!("{} {tile}", lines[6]), 101, "5 tiles", longer),
         (6, lines[6][25..].to_owned(), 75, "3 tiles", shorter),
         (
@@ -331,6 +330,47 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
             "{said:?}"
         );
         assert!(map.problems[0].consequence_count() > 0);
+    }
+}
+
+#[test]
+fn two_tiles_without_a_space_between_them_are_two_tiles() {
+    let mut text = Text::default();
+    for (i, tile) in text.tiles.iter_mut().enumerate() {
+        let height = i % 90;
+        *tile = format!("0+{height:02}00000001101001111000");
+    }
+    let whole = text.read();
+    let joined = text.text();
+    // The second and third on a line, and the last of it with the first of the next.
+    let lines: Vec<&str> = joined.lines().collect();
+    let line = lines[100];
+    let spaced = [&line[..49], &line[50..]].concat();
+    let tile = &line[50..74];
+    for (lines, place) in [
+        ([&[&*spaced], &lines[101..]].concat(), "101:50"),
+        (
+            [&[&*[line, lines[101]].concat()], &lines[102..]].concat(),
+            "101:100",
+        ),
+    ] {
+        let begin = &joined.lines().take(100).collect::<Vec<_>>()[..];
+        let map = read(format!("{}\n", [begin, &lines].concat().join("\n")));
+        let said = problems(&map);
+        let expected = format!(
+            "{place}: error: found `{tile}` behind a tile; expected a space or the end of the line; it is read so"
+        );
+        if place == "101:50" {
+            assert_eq!(said, [expected]);
+        }
+        assert!(
+            said[0].starts_with(&format!("{place}: error: ")),
+            "{said:?}"
+        );
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert_eq!(tiles_of(&map), tiles_of(&whole), "{place}");
+        let written = pfmap::write(&map);
+        assert_eq!(tiles_of(&read(written)), tiles_of(&whole));
     }
 }
 
@@ -580,6 +620,12 @@ fn tiles_around_zero_bytes_stay_where_they_are() {
             assert_eq!(map.missing_tiles(), 0);
         }
     }
+}
+
+fn tiles_of(map: &Pfmap) -> Vec<Option<&Tile>> {
+    let places = |row| (0..map.cols()).map(move |col| (row, col));
+    let places = (0..map.rows()).flat_map(places);
+    places.map(|(row, col)| map.tile(row, col)).collect()
 }
 
 /// Where the lines of a text begin.
