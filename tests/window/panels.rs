@@ -1068,6 +1068,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
         name: "walk.pfobj".to_owned(),
         unreadable: None,
         problems: vec![error(at, "the file ends here; expected a frame")],
+        new: None,
         read_at: "12:31:07".to_owned(),
         number: 1,
     });

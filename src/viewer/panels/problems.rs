@@ -28,6 +28,8 @@ pub struct OnDisk {
     pub unreadable: Option<String>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
+    /// The worst of that which is not wrong with the version in view.
+    pub new: Option<Problem>,
     /// When the version in view was read, for people, such as `12:31:07`.
     pub read_at: String,
     /// Another number for each version that is kept back.
@@ -43,12 +45,10 @@ impl OnDisk {
         }
     }
 
-    /// What is said first: the first of what is worst, or else why it cannot be read.
+    /// What is said first: the worst of what is new, or else why it cannot be read.
     pub fn reason(&self) -> Option<String> {
-        let worst = Tally::of(&self.problems).worst();
-        let mut problems = self.problems.iter();
-        let first = problems.find(|problem| Some(problem.severity) == worst);
-        let first = first.map(|first| format!("{}: {}", first.place, first.message));
+        let new = self.new.as_ref();
+        let first = new.map(|first| format!("{}: {}", first.place, first.message));
         // The headline says already that it cannot be read.
         let reason = self.unreadable.as_deref();
         let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
@@ -386,6 +386,7 @@ mod tests {
             name: "gone.pfmap".to_owned(),
             unreadable: Some(format!("{UNREADABLE}there is no such file")),
             problems: Vec::new(),
+            new: None,
             read_at: "12:31:07".to_owned(),
             number: 1,
         };

@@ -252,7 +252,11 @@ impl State {
                 self.set_mode(CameraMode::Orbit);
                 let camera = &self.view.camera;
                 let direction = view.direction(camera.handedness, camera.projection);
+                let is_all = self.view.framed == Some(camera.pose);
                 self.view.camera.pose = camera_control::face(camera, direction);
+                if is_all {
+                    self.frame_all();
+                }
             }
             Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {

@@ -368,11 +368,11 @@ mod tests {
             assert_eq!(remembered, choice.unwrap_or_default(), "{button}");
         }
         // Another file that is opened meanwhile is not asked about.
-        let mut state = State::new(Settings::default(), ViewRequest::default());
-        state.loaded(opened());
-        assert!(state.interface.dialog.is_some());
-        state.loaded(game.outcome("castle.pfmap", Cause::Opened, MapChoice::Beside));
-        assert_eq!(state.interface.dialog, None);
+        let mut asking = State::new(Settings::default(), ViewRequest::default());
+        asking.loaded(opened());
+        assert!(asking.interface.dialog.is_some());
+        asking.loaded(game.outcome("castle.pfmap", Cause::Opened, MapChoice::Beside));
+        assert_eq!(asking.interface.dialog, None);
         // Later it is changed by a command, and the view stays.
         let mut window = window(|state| {
             state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));

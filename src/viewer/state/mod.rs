@@ -465,6 +465,7 @@ impl State {
             self.view
                 .camera
                 .frame(document.bounds_in_view(&self.view.shown), aspect);
+            self.view.framed = Some(self.view.camera.pose);
         }
     }
 

@@ -81,6 +81,30 @@ fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     less || (faults_of_new.len() >= known.len() && !faults_of_new.is_subset(&known))
 }
 
+/// The first of the worst problems that were not there before.
+fn worst_new<'p>(before: &[Problem], now: &'p [Problem]) -> Option<&'p Problem> {
+    let fault_of = |problem: &Problem| (problem.rule.id, fault(&problem.message));
+    let mut known = HashMap::<_, usize>::new();
+    for problem in before {
+        *known.entry(fault_of(problem)).or_default() += 1;
+    }
+    let is_new = |problem: &&Problem| match known.get_mut(&fault_of(problem)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    let new = now.iter().filter(is_new);
+    new.reduce(|worst, problem| {
+        if problem.severity > worst.severity {
+            problem
+        } else {
+            worst
+        }
+    })
+}
+
 /// A moment as the clock on the wall has it, such as `12:31:07`.
 pub(crate) fn clock(moment: SystemTime) -> String {
     let local = chrono::DateTime::<chrono::Local>::from(moment);
@@ -106,9 +130,11 @@ impl State {
         let Some(open) = &self.files.open else {
             return;
         };
+        let new = worst_new(&open.document.about().problems, &problems).cloned();
         self.files.on_disk = Some(OnDisk {
             name: open.name(),
             unreadable,
+            new,
             problems,
             read_at: clock(open.read_at),
             number: self
@@ -135,29 +161,8 @@ impl State {
             return;
         };
         let problems = &document.about().problems;
-        let fault_of = |problem: &Problem| (problem.rule.id, fault(&problem.message));
-        let mut known = HashMap::<_, usize>::new();
-        for problem in &before.about().problems {
-            *known.entry(fault_of(problem)).or_default() += 1;
-        }
-        let new = problems
-            .iter()
-            .filter(|p| match known.get_mut(&fault_of(p)) {
-                Some(count) if *count > 0 => {
-                    *count -= 1;
-                    false
-                }
-                _ => true,
-            });
-        // The first of the worst.
-        let worst = new.reduce(|worst, p| {
-            if p.severity > worst.severity {
-                p
-            } else {
-                worst
-            }
-        });
-        let (text, severity) = match worst {
+        let new = worst_new(&before.about().problems, problems);
+        let (text, severity) = match new {
             Some(Problem {
                 place,
                 message,
@@ -264,6 +269,7 @@ mod tests {
     use crate::viewer::commands::Action;
     use crate::viewer::testing;
     use crate::viewer::testing::maps::map_of;
+    use mapscope_formats::{Place, Subject};
     use mapscope_scene::demo::{self, Demo};
     use mapscope_scene::{
         MapChoice, ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem,
@@ -339,6 +345,20 @@ mod tests {
     #[test]
     fn the_same_fault_on_another_line_is_no_new_one() {
         let message = |line: u32| format!("the tile names material {line} of 7; `a{line}b`");
+        let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
+        let problem = |line: u32, message: String| {
+            Problem::new(
+                rule.unwrap(),
+                Subject::File,
+                Place::line(line.into()),
+                message,
+            )
+        };
+        let before = [problem(3, message(3))];
+        let ends = problem(99, "the file ends here".to_owned());
+        let now = [problem(41, message(41)), ends];
+        assert_eq!(worst_new(&before, &now), Some(&now[1]));
+        assert_eq!(worst_new(&before, &now[..1]), None);
         assert_eq!(fault(&message(3)), fault(&message(41)));
         assert_ne!(fault(&message(3)), fault("the file ends here"));
     }

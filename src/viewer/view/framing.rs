@@ -67,6 +67,7 @@ impl State {
         self.set_mode(CameraMode::Orbit);
         self.view.camera.pose =
             camera_control::frame_all(&self.view.camera, bounds, self.view.aspect);
+        self.view.framed = Some(self.view.camera.pose);
     }
 
     /// Puts an item into the middle of the view and fills the view with it, seen from free space;
@@ -451,6 +452,22 @@ mod tests {
                     assert!(seen(&state) > 0.9, "{view:?} {projection:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn where_all_was_in_view_it_is_from_other_sides_too() {
+        for mut state in small() {
+            for view in NamedView::ALL {
+                state.run(Action::View(view));
+                assert!(seen(&state) > 0.9, "{view:?}");
+            }
+            // From where the user went nearer, other sides are as near.
+            let camera = &mut state.view.camera;
+            camera.pose.eye = camera.pose.target.midpoint(camera.pose.eye);
+            let near = camera.distance();
+            state.run(Action::View(NamedView::North));
+            assert!((state.view.camera.distance() / near - 1.0).abs() < 1e-3);
         }
     }
 

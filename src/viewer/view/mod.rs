@@ -23,7 +23,7 @@ use self::shown::TrackedShown;
 use super::state::clip_box::ClipBox;
 use super::state::compare::Comparison;
 use super::state::settings::FieldsOfView;
-use mapscope_scene::camera::{Camera, Handedness, NamedView};
+use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose};
 use mapscope_scene::{Aabb, Item};
 
 /// Where the open document is seen from, and what of it is shown.
@@ -48,6 +48,9 @@ pub(crate) struct View {
     /// The direction from which a document that was just opened is to be seen, as soon as the
     /// shape of the view is known.
     pub framing: Option<NamedView>,
+    /// The pose in which all of the document was put into the view. While the camera is in it, other
+    /// named views show all of it too.
+    pub framed: Option<Pose>,
     /// What of the document is shown.
     pub shown: TrackedShown,
     /// The views before and after this one.
@@ -73,6 +76,7 @@ impl View {
             fov,
             flat: FlatView::default(),
             framing: None,
+            framed: None,
             shown: TrackedShown::default(),
             history: ViewHistory::default(),
         };

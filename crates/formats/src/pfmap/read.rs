@@ -432,11 +432,7 @@ impl<'a> TileList<'a> {
     fn first_of_joined(&mut self, word: Word<'a>, index: usize) -> Word<'a> {
         let (tiles, rest) = word.text.as_chunks::<TILE_CHARS>();
         let [first, second] = tiles else { return word };
-        let are_tiles = || {
-            [first, second]
-                .iter()
-                .all(|tile| Tile::parse(*tile).is_ok())
-        };
+        let are_tiles = || [first, second].iter().all(|tile| Tile::parse(tile).is_ok());
         if !rest.is_empty() || !are_tiles() {
             return word;
         }
