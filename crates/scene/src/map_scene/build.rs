@@ -15,6 +15,7 @@ use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::numbers::{fixed, short};
+use crate::open::zeroed;
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::terrain::Terrain;
@@ -157,6 +158,7 @@ impl MapScene {
         let mut all_problems = std::mem::take(&mut pfscene.problems);
         all_problems.extend(problems.finish());
         all_problems.sort_by_key(|problem| problem.place);
+        zeroed::fold_later(&mut all_problems);
         let mut scene = Self {
             about: About {
                 format: &pfscene::FORMAT,

@@ -9,7 +9,7 @@ pub mod saving;
 pub(crate) mod source;
 pub(crate) mod system;
 pub(crate) mod usage;
-mod zeroed;
+pub(crate) mod zeroed;
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -164,6 +164,9 @@ impl Source {
             Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
         };
         if wrong == 0 {
+            if let Ok(read) = &mut read {
+                zeroed::fold_mild(&self.bytes, read.problems());
+            }
             return read.map(|read| (read, self.bytes.clone()));
         }
         for (bytes, alteration) in altered::undone(&self.bytes) {

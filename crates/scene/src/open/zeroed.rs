@@ -7,12 +7,18 @@ use std::ops::Range;
 use super::rules::ZEROED;
 use mapscope_formats::{Place, Problem, Severity, Subject, counted};
 
-/// How long a run of zero bytes is at least, so that it is no part of what was saved.
+/// How long a run of zero bytes is at least, so that it is no part of what was saved: in a file that may have
+/// some, and in a text, which has none.
 const MIN_BYTES: usize = 256;
+const MIN_BYTES_OF_TEXT: usize = 16;
 /// How many runs are looked at.
 const MAX_BLOCKS: usize = 64;
 /// The rules of lists with fewer lines than their count says, which shows where the list ends.
-const SHORT_LISTS: [&str; 3] = ["pfobj/count", "pfobj/frame-count", "pfscene/count"];
+const SHORT_LISTS: [&str; 3] = ["pfobj/count", "pfobj/frame-count", PFSCENE_COUNT];
+/// Of the rules of texts that say that there is a zero byte.
+const NUL_BYTE: &str = "/nul-byte";
+/// Of which that of entities is said where the count stands.
+const PFSCENE_COUNT: &str = "pfscene/count";
 
 /// A block of zero bytes.
 struct Block {
@@ -36,11 +42,20 @@ pub(super) fn fold(
 ) {
     // Most files have no such block.
     let mut all_frames = None;
-    for block in runs(bytes).take(MAX_BLOCKS) {
+    let is_in_text = |problem: &Problem| matches!(problem.place, Place::Text { .. });
+    let min = if problems.iter().any(is_in_text) {
+        MIN_BYTES_OF_TEXT
+    } else {
+        MIN_BYTES
+    };
+    for block in runs(bytes, min).take(MAX_BLOCKS) {
         let frames = all_frames.get_or_insert_with(&frames);
         let block = Block::new(bytes, block, frames);
-        let is_wrong =
-            |problem: &Problem| problem.severity == Severity::Error && block.reaches(problem.place);
+        // In a text they are wrong whatever the engine makes of them.
+        let is_wrong = |problem: &Problem| {
+            let is_error = problem.severity == Severity::Error || is_in_text(problem);
+            is_error && block.reaches(problem.place)
+        };
         let Some(first) = problems.iter().find(|problem| is_wrong(problem)) else {
             continue;
         };
@@ -51,7 +66,10 @@ pub(super) fn fold(
             .filter(is_short)
             .map(|problem| problem.place);
         let list_end = short_lists.find(|place| *place > cause.place);
-        let follows = |place| block.reaches(place) || list_end == Some(place);
+        let is_count =
+            |problem: &&Problem| problem.rule.id == PFSCENE_COUNT && problem.place < cause.place;
+        let count = problems.iter().rfind(is_count).map(|count| count.place);
+        let follows = |place| block.reaches(place) || [list_end, count].contains(&Some(place));
         for problem in problems.extract_if(.., |problem| follows(problem.place)) {
             cause.add_consequence(problem);
         }
@@ -60,8 +78,36 @@ pub(super) fn fold(
     }
 }
 
-/// The long runs of zero bytes.
-fn runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+/// The same of a text without errors.
+pub(super) fn fold_mild(bytes: &[u8], problems: &mut Vec<Problem>) {
+    let has_zeros = |problem: &Problem| problem.rule.id.ends_with(NUL_BYTE);
+    if problems.iter().any(has_zeros) {
+        fold(bytes, Vec::new, problems);
+    }
+}
+
+/// Lets what was found later, and is on the line of a block of zero bytes in a text, follow from that.
+pub(crate) fn fold_later(problems: &mut Vec<Problem>) {
+    let mut at = 0;
+    while let Some(index) = { problems.iter().skip(at) }.position(|it| *it.rule == ZEROED) {
+        at += index;
+        let line = problems[at].place;
+        let is_here = |place: Place| match (place, line) {
+            (Place::Text { line, .. }, Place::Text { line: of, .. }) => line == of,
+            _ => false,
+        };
+        let mut cause = problems.remove(at);
+        for problem in problems.extract_if(.., |problem| is_here(problem.place)) {
+            cause.add_consequence(problem);
+        }
+        at = problems.partition_point(|problem| problem.place < cause.place);
+        problems.insert(at, cause);
+        at += 1;
+    }
+}
+
+/// The runs of zero bytes that are as long as this at least.
+fn runs(bytes: &[u8], min: usize) -> impl Iterator<Item = Range<usize>> {
     let is_zero = |byte: &&u8| **byte == 0;
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -70,8 +116,8 @@ fn runs(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
             let start = at - before.iter().rev().take_while(is_zero).count();
             let end = at + behind.iter().take_while(is_zero).count();
             // No long run is between two bytes that are this far apart.
-            at = end + MIN_BYTES;
-            if end - start >= MIN_BYTES {
+            at = end + min;
+            if end - start >= min {
                 return Some(start..end);
             }
         }
@@ -141,7 +187,7 @@ mod tests {
                 for behind in [0, 1, 300] {
                     let bytes = [vec![1; start], vec![0; len], vec![2; behind]].concat();
                     let expected = (len >= MIN_BYTES).then_some(start..start + len);
-                    assert!(runs(&bytes).eq(expected));
+                    assert!(runs(&bytes, MIN_BYTES).eq(expected));
                 }
             }
         }
@@ -153,6 +199,6 @@ mod tests {
             vec![0; 900],
         ]
         .concat();
-        assert!(runs(&bytes).eq([0..256, 257..513, 522..1422]));
+        assert!(runs(&bytes, MIN_BYTES).eq([0..256, 257..513, 522..1422]));
     }
 }

@@ -223,6 +223,26 @@ fn all_that_is_wrong_in_a_block_of_zero_bytes_is_one_error() {
 }
 
 #[test]
+fn a_short_block_of_zero_bytes_in_a_text_is_one_error_too() {
+    let station = include_str!("../../../../assets/maps/station.xmf");
+    for (path, text, zeroed) in [
+        ("a.pfscene", SCENE, "assets/models/guard.pfobj 13"),
+        ("a.pfscene", SCENE, "   scale vec3 4.000000"),
+        ("a.xmf", station, "\"On\"\n\tScrollRateX 0.25D"),
+    ] {
+        let sound = broken(path, text.as_bytes());
+        let start = text.find(zeroed).unwrap();
+        let mut bytes = text.as_bytes().to_vec();
+        bytes[start..start + 20].fill(0);
+        let document = open(path, &bytes);
+        let problems = &document.about().problems;
+        let rules: Vec<&str> = problems.iter().map(|problem| problem.rule.id).collect();
+        let new: Vec<&&str> = rules.iter().filter(|rule| !sound.contains(rule)).collect();
+        assert_eq!(new, [&"file/zeroed"], "{path}: {problems:#?}");
+    }
+}
+
+#[test]
 fn zero_bytes_that_may_be_what_was_saved_are_no_error() {
     let mut map = synthesize::ppe_map([20, 30], ppe::MapFlags::default(), 7);
     map.cells.fill(0);
