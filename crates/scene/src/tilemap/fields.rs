@@ -11,7 +11,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 use super::grids::zone_color;
 use super::here::{Here, ZoneHere};
 use super::items::{CellAt, TileAt};
-use super::layers::parallax_name;
+use super::layers::{parallax_as_written, parallax_name};
 use super::left_out::not_read;
 use super::place::RectPx;
 use super::{Layer, Object, ObjectKind, TileMap, Tileset, Zone};
@@ -282,10 +282,16 @@ impl<'a> Part<'a, Layer> {
             let [x, y] = at.position_px;
             format!("{x}, {y}").into()
         }),
-        field("Moves", |at| match &*parallax_name(&at.parallax) {
-            "" => "with the camera".into(),
-            "fixed" => "stays where it is on the screen".into(),
-            parallax => format!("{parallax} of the camera").into(),
+        field("Moves", |at| {
+            let moves = match &*parallax_name(&at.parallax) {
+                "" => "with the camera".to_owned(),
+                "fixed" => "stays where it is on the screen".to_owned(),
+                parallax => format!("{parallax} of the camera"),
+            };
+            let written = parallax_as_written(&at.parallax);
+            written
+                .map_or(moves.clone(), |written| format!("{moves} ({written})"))
+                .into()
         }),
         field("Repeats", |at: &Self| at.repeats().into()).own(|at| {
             let is_own = !at.map.facts.is_of_one_size();

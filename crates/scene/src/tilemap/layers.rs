@@ -21,6 +21,21 @@ pub(super) fn parallax_name(parallax: &Parallax) -> String {
     }
 }
 
+/// The numbers of the file where the name does not tell them: those of 7:7 mean what those of 1:1 do.
+pub(super) fn parallax_as_written(parallax: &Parallax) -> Option<String> {
+    let axes = [0, 1].map(|axis| (parallax.mul[axis], parallax.div[axis]));
+    let is_told = |(mul, div): (i32, i32)| match (mul, div) {
+        (0, _) | (_, 0) => (mul, div) == (0, 1),
+        _ => mul != div || mul == 1,
+    };
+    let [x, y] = axes.map(|(mul, div)| format!("{mul}:{div}"));
+    match (axes.into_iter().all(is_told), x == y) {
+        (true, _) => None,
+        (false, true) => Some(x),
+        (false, false) => Some(format!("{x} across, {y} down")),
+    }
+}
+
 /// The same in a sentence; empty where it moves with
 /// the camera.
 pub(super) fn parallax_help(parallax: &Parallax) -> String {
@@ -212,6 +227,13 @@ mod tests {
         assert_eq!(said([1, 1], [2, 2]), "1:2");
         assert_eq!(said([0, 1], [1, 0]), "fixed");
         assert_eq!(said([1, 1], [2, 1]), "1:2 across, 1:1 down");
+        let written = |mul, div| parallax_as_written(&Parallax { mul, div });
+        assert_eq!(written([7, 7], [7, 7]).as_deref(), Some("7:7"));
+        let across = "0:3 across, 1:2 down";
+        assert_eq!(written([0, 1], [3, 2]).as_deref(), Some(across));
+        for (mul, div) in [([1, 1], [1, 1]), ([0, 6], [1, 4])] {
+            assert_eq!(written(mul, div), None);
+        }
         let help = |mul, div| parallax_help(&Parallax { mul, div });
         assert_eq!(help([2, 3], [2, 3]), "");
         let slow = "Parallax: moves 3 pixels for 2 of the camera";
