@@ -332,6 +332,8 @@ struct Reader<'a> {
     faction_count: Option<(u64, Cause)>,
     /// When the last line was read, as the problems have it.
     end_of_lines: usize,
+    /// That the file ends before all records that its last section says it has.
+    early_end: Option<String>,
     next_watch: usize,
 }
 
@@ -444,6 +446,7 @@ impl<'a> Reader<'a> {
             lacks_alike: None,
             faction_count: None,
             end_of_lines: 0,
+            early_end: None,
             next_watch: 0,
         }
     }
@@ -653,6 +656,7 @@ impl<'a> Reader<'a> {
         self.end_of_lines = self.text.problems.moment();
         let lacks = |record: &Record| record.is_short() || self.missing_attribute(record).is_some();
         let is_short = self.record.as_ref().is_some_and(lacks) || self.lacks_records();
+        self.early_end = self.early_end();
         self.end_section();
         if is_short {
             self.cut = self.text.problems.first_since(self.end_of_lines);
@@ -671,17 +675,32 @@ impl<'a> Reader<'a> {
 
     /// Whether the section that is read has fewer records than it announces, or not even their number.
     fn lacks_records(&self) -> bool {
-        let Some(part) = &self.part else {
+        let Some((kind, records)) = self.records_of_part() else {
             return false;
         };
+        self.part.as_ref().is_some_and(|part| match part.promise {
+            Some(promise) => records < promise.count,
+            None => kind.is_some() && part.count_line.is_none() && records == 0,
+        })
+    }
+
+    /// The kind of the records of the section that is read, and how many it has so far.
+    fn records_of_part(&self) -> Option<(Option<Kind>, u64)> {
+        let part = self.part.as_ref()?;
         let section = self.scene.sections.get(part.section);
         let kind = section.and_then(|section| Kind::of(&section.kind));
         let records = kind.map_or(0, |kind| kind.count(&self.scene)) - part.records_before;
-        let records = records + usize::from(self.record.is_some());
-        match part.promise {
-            Some(promise) => (records as u64) < promise.count,
-            None => kind.is_some() && part.count_line.is_none() && records == 0,
-        }
+        Some((kind, (records + usize::from(self.record.is_some())) as u64))
+    }
+
+    /// After how many records the file ends that says it has more, in words.
+    fn early_end(&self) -> Option<String> {
+        let (kind, records) = self.records_of_part()?;
+        let promise = self.part.as_ref()?.promise;
+        let promised = promise.map(|promise| promise.count);
+        let promised = promised.filter(|promised| records < *promised)?;
+        let read = counted(records as usize, kind?.line().0);
+        Some(format!("the file ends after {read}; expected {promised}"))
     }
 
     /// Lists a line that has no place where it stands.
@@ -817,10 +836,17 @@ impl<'a> Reader<'a> {
         });
         if let Some(name) = again {
             let first = part.line;
-            self.text.report(&rules::SECTION_TWICE, name, || {
-                let name = quoted(name.text);
-                format!("{name} for the second time; the first is in line {first}")
-            });
+            let twice = format!(
+                "{} for the second time; the first is in line {first}",
+                quoted(name.text)
+            );
+            match section.kind.count_key() {
+                // The engine reads it as that.
+                Some(key) => self.text.report(&rules::COUNT, name, || {
+                    format!("{twice}; expected `{key} <number>`; it is read so")
+                }),
+                None => self.text.report(&rules::SECTION_TWICE, name, || twice),
+            }
             self.section_cause = self.section_cause.or(self.text.problems.last());
         }
         again.is_some()

@@ -703,6 +703,25 @@ fn rotations_say_what_the_engine_does() {
 }
 
 #[test]
+fn a_section_line_that_is_there_twice_is_read_as_the_number_that_should_follow() {
+    let entities = "section \"entities\"\n";
+    let text = SCENE.replace(entities, &entities.repeat(2));
+    let twice = "21:10: error: `entities` for the second time; the first is in line 20; expected \
+                 `num_entities <number>`; it is read so [pfscene/count]";
+    assert_eq!(problems(&read(text)), [twice]);
+}
+
+#[test]
+fn a_scene_that_is_cut_says_after_how_many_entities() {
+    let second = SCENE.rfind("entity ").unwrap();
+    let cut = &SCENE[..second - 12];
+    let found = problems(&read(cut));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let expected = "error: the file ends after 1 entity; expected 2 [pfscene/last-line]";
+    assert!(found[0].ends_with(expected), "{found:#?}");
+}
+
+#[test]
 fn a_section_that_comes_twice_is_read_as_one_whose_parts_count_for_themselves() {
     let text = format!(
         "{}section \"entities\"\nnum_entities 1\nentity more a.pfobj 3\n   position vec3 0.000000 \

@@ -290,8 +290,11 @@ impl<'a> Reader<'a> {
         }
         if self.text.pos != self.text.line_start {
             let place = self.text.place();
+            let early_end = self.early_end.take();
             self.text.report(&rules::LAST_LINE, place, || {
-                "the last line does not end; the engine refuses the file".to_owned()
+                let not_ended =
+                    || "the last line does not end; the engine refuses the file".to_owned();
+                early_end.unwrap_or_else(not_ended)
             });
             // A file that is cut off lacks all that should have come.
             let cause = self.text.problems.last();
