@@ -121,21 +121,31 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
         let inflated = self.inflate_from(bytes);
-        let (_, got, end, _) = inflated;
-        let is_whole = match end {
-            End::Complete => true,
-            End::Unfinished => bytes.ends_with(&FLUSHED) && got as u64 == self.needed_bytes(),
-            End::WrongChecksum | End::Broken | End::More => false,
+        let is_damaged = match inflated.2 {
+            End::Unfinished => !bytes.ends_with(&FLUSHED),
+            End::WrongChecksum | End::Broken => true,
+            End::Complete | End::More => false,
         };
-        let zeros = zeros_in(bytes).filter(|_| !is_whole && !begins_stored(bytes));
-        match zeros.and_then(|at| bytes.get(..at)) {
-            // What is before them is right, and what inflates behind them is made up.
-            Some(sound) => {
-                let (elements, got, _, consumed) = self.inflate_from(sound);
-                (elements, got, End::Broken, consumed)
-            }
-            None => inflated,
+        let sound = is_damaged.then(|| self.inflate_to_zeros()).flatten();
+        sound.unwrap_or(inflated)
+    }
+
+    /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where
+    /// there are no such bytes.
+    fn inflate_to_zeros(&self) -> Option<(Elements, usize, End, usize)> {
+        let bytes = self.bytes.as_ref();
+        let sound = bytes.get(..zeros_in(bytes)?)?;
+        if begins_stored(bytes) {
+            return None;
         }
+        let (elements, got, _, consumed) = self.inflate_from(sound);
+        Some((elements, got, End::Broken, consumed))
+    }
+
+    /// Whether it holds what is needed and nothing else.
+    fn is_exact(&self, got: usize, end: End) -> bool {
+        let is_end = matches!(end, End::Complete | End::Unfinished);
+        is_end && got as u64 == self.needed_bytes()
     }
 
     fn inflate_from(&self, bytes: &[u8]) -> (Elements, usize, End, usize) {
@@ -275,6 +285,13 @@ fn is_damaged_behind(bytes: &[u8], needed: u64) -> bool {
     }
 }
 
+/// Whether a stream holds so much more than is needed that it was made so.
+fn goes_on(bytes: &[u8], needed: u64) -> bool {
+    let mut inflater = Inflater::zlib(bytes);
+    let is_passed = pass(&mut inflater, needed).is_some();
+    is_passed && inflater.fill(&mut vec![0; MAX_MORE]) == MAX_MORE
+}
+
 /// Goes past so many bytes; none where there are fewer.
 fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];
@@ -314,7 +331,24 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         admitted.is_ok().then(|| block.inflate())
     });
     let mut all = Vec::with_capacity(blocks.len());
-    let inflated = inflated.ok_or(ReadError::Cancelled)?;
+    let mut inflated = inflated.ok_or(ReadError::Cancelled)?;
+    // Long runs of one tile are zero bytes too. Where other blocks are as long as they should be, a block
+    // that is not has a hole.
+    let exact = blocks.iter().zip(&inflated).find(|(block, inflated)| {
+        let inflated = inflated.as_ref();
+        inflated.is_some_and(|(_, got, end, _)| block.is_exact(*got, *end))
+    });
+    let exact_count = exact.map(|(block, _)| block.count);
+    for (block, inflated) in blocks.iter().zip(&mut inflated) {
+        if let Some(inflated) = inflated
+            && !block.is_exact(inflated.1, inflated.2)
+            && exact_count == Some(block.count)
+            && !goes_on(block.bytes.as_ref(), block.needed_bytes())
+            && let Some(sound) = block.inflate_to_zeros()
+        {
+            *inflated = sound;
+        }
+    }
     for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
         let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
@@ -606,28 +640,40 @@ mod tests {
         // Of which little comes twice.
         let bytes = (0..30_000_u32).map(|i| (i.wrapping_pow(3) >> 9) as u8 & 0x3F);
         let bytes: Vec<u8> = bytes.collect();
-        for stream in [deflate(&bytes), finished(&bytes)] {
+        let words: Vec<u32> = bytes.iter().map(|byte| u32::from(*byte)).collect();
+        for (stream, element) in [
+            (deflate(&bytes), Element::Byte),
+            (finished(&bytes), Element::Byte),
+            (deflate_words(&words), Element::Word),
+        ] {
             for start in (40..stream.len() - 100).step_by(997) {
                 let mut zeroed = stream.clone();
                 zeroed[start..start + 64].fill(0);
-                let (elements, problems) = inflate(block(zeroed, Element::Byte, 30_000));
-                let elements = elements.into_bytes();
-                assert!(bytes.starts_with(&elements), "{start}");
+                // Others are as long as they should be.
+                let other = block(deflate(&bytes), Element::Byte, 30_000);
+                let blocks = [block(zeroed, element, 30_000), other];
+                let (mut problems, mut go_on) = (Problems::new(), |_| ControlFlow::Continue(()));
+                let budget = &mut budget(1 << 20);
+                let all = inflate_all(&blocks, budget, &mut problems, &mut go_on).unwrap();
+                let (read, is_right) = match &all[0].elements {
+                    Elements::Bytes(read) => (read.len(), bytes.starts_with(read)),
+                    Elements::Words(read) => (read.len(), words.starts_with(read)),
+                };
+                assert!(is_right, "{start}");
                 // Nearly all that the bytes before them hold.
                 let expected = 30_000 * start / stream.len();
-                assert!(
-                    elements.len() + 1000 > expected,
-                    "{} of {expected}",
-                    elements.len()
-                );
-                one(
-                    &problems,
-                    crate::Severity::Error,
-                    "no zlib stream from there on",
-                );
+                assert!(read + 1000 > expected, "{read} of {expected}");
+                let error = crate::Severity::Error;
+                one(&problems.finish(), error, "no zlib stream from there on");
             }
         }
-        // Bytes that are stored as they are may be zero, also of a map that is said to be smaller.
+        // Of a map that is said to be smaller, a long run of one tile is zero bytes too.
+        let run = deflate(&[7; 1 << 20]);
+        assert!(zeros_in(&run).is_some());
+        let (elements, problems) = inflate(block(run, Element::Byte, 1 << 19));
+        assert!(elements.into_bytes() == [7; 1 << 19]);
+        one(&problems, crate::Severity::Warning, "the rest is left out");
+        // Bytes that are stored as they are may be zero.
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
         encoder.write_all(&[0; 500]).unwrap();
         let stored = encoder.finish().unwrap();

@@ -557,9 +557,11 @@ fn whatever_is_read_of_an_entity_is_a_difference() {
 fn an_error_is_the_difference_where_nothing_else_is() {
     let map = synthesize::pmf([1, 2, 1], 1, 7);
     let mut other = map.clone();
-    other.levels[0].chunk_exponent += 1;
-    let files = [&map, &other].map(|map| pmf::write(map, Packing::Stored).unwrap());
-    let [a, b] = [&files[0], &files[1]].map(|file| open("a.pmf", file));
+    let whole = pmf::write(&map, Packing::Stored).unwrap();
+    let mut broken = whole.clone();
+    let server_section = pmf::read(&whole).unwrap().levels[0].frames[2].start;
+    broken[server_section as usize] = 0;
+    let [a, b] = [whole, broken].map(|file| open("a.pmf", &file));
     let told = |a: &dyn mapscope_scene::Document, b| {
         let mut diff = Diff::of([a, b]).unwrap();
         diff.tell_errors();
@@ -581,11 +583,15 @@ fn an_error_is_the_difference_where_nothing_else_is() {
         assert_eq!(error.at.each_ref().map(Option::is_some), is_in);
         let texts = error.fields[0].texts().into_iter().flatten();
         for text in texts {
-            assert!(text.contains("chunks of 2^5 m; expected 2^4"), "{text}");
+            assert!(text.starts_with("server section of level 0"), "{text}");
         }
         assert_eq!(diff.groups.len(), 1);
     }
     assert_eq!(told(&*a, &*a).count(), 0);
+    // A size that is read as the right one leaves out nothing.
+    other.levels[0].chunk_exponent += 1;
+    let b = open("a.pmf", &pmf::write(&other, Packing::Stored).unwrap());
+    assert_eq!(told(&*a, &*b).count(), 0);
     // What was read says it first.
     other.header.name = "other".to_owned();
     let b = open("a.pmf", &pmf::write(&other, Packing::Stored).unwrap());
