@@ -668,10 +668,10 @@ mod tests {
             }
         }
         // Of a map that is said to be smaller, a long run of one tile is zero bytes too.
-        let run = deflate(&[7; 1 << 20]);
+        let run = deflate(&vec![7; 1 << 20]);
         assert!(zeros_in(&run).is_some());
         let (elements, problems) = inflate(block(run, Element::Byte, 1 << 19));
-        assert!(elements.into_bytes() == [7; 1 << 19]);
+        assert!(elements.into_bytes() == vec![7; 1 << 19]);
         one(&problems, crate::Severity::Warning, "the rest is left out");
         // Bytes that are stored as they are may be zero.
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
