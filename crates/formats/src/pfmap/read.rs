@@ -104,6 +104,8 @@ struct TileList<'a> {
     ends_early: Option<Cause>,
     /// That tiles stand elsewhere than they should, and from where on that may be.
     moved: Option<(Place, Cause)>,
+    /// The end of a word of several tiles that is being read.
+    several_to: usize,
     /// Of each row of chunks, whether its tiles are known to agree on the edges between them.
     edges_agree: Vec<bool>,
 }
@@ -126,6 +128,7 @@ impl<'a> TileList<'a> {
             odd_lines: Vec::new(),
             ends_early: None,
             moved: None,
+            several_to: 0,
             edges_agree: Vec::new(),
             text,
             head,
@@ -376,11 +379,9 @@ impl<'a> TileList<'a> {
         let mut begins_line = false;
         for tile in tiles.iter_mut() {
             *tile = Tile::default();
-            let Some(word) = self.text.word(true) else {
+            let Some(word) = self.next_tile(index + read) else {
                 continue;
             };
-            let word = self.first_of_zeroed(word);
-            let word = self.first_of_joined(word, index + read);
             if read == 0 {
                 begins_line = self.begin_run(index, word.place);
             }
@@ -409,22 +410,24 @@ impl<'a> TileList<'a> {
         read
     }
 
-    /// The first tile of a word that is several, since what was between them is zero bytes as they are:
-    /// those behind the damage stay where they were. The next one is read after it.
-    fn first_of_zeroed(&mut self, word: Word<'a>) -> Word<'a> {
-        let (first, rest) = word.text.split_at(word.text.len().min(TILE_CHARS));
-        // Where line ends are longer than a character, it is not known how many there were.
-        let is_several = !rest.is_empty() && rest.len().is_multiple_of(TILE_STEP);
-        let begin = &word.text[..word.text.len().min(2 * TILE_STEP)];
-        let mut runs = begin.windows(TILE_STEP);
-        if !is_several || !runs.any(|run| run.iter().all(|byte| *byte == 0)) {
-            return word;
+    /// The next word, or that part of a word of several tiles which is the next of them.
+    fn next_tile(&mut self, index: usize) -> Option<Word<'a>> {
+        let start = self.text.pos;
+        // Where a long word ends is looked for once.
+        if start < self.several_to {
+            let whole = self.text.bytes.get(start..self.several_to)?;
+            let place = self.text.place();
+            let (text, rest) = whole.split_at(whole.len().min(TILE_CHARS));
+            self.text.pos = start + text.len() + usize::from(!rest.is_empty());
+            return Some(Word { text, start, place });
         }
-        self.text.pos = word.start + TILE_STEP;
-        Word {
-            text: first,
-            ..word
+        let word = self.text.word(true)?;
+        if is_zeroed(word.text) {
+            self.text.pos = word.start;
+            self.several_to = word.start + word.text.len();
+            return self.next_tile(index);
         }
+        Some(self.first_of_joined(word, index))
     }
 
     /// The first tile of a word that is two, since there is no space between them: the second is read
@@ -621,6 +624,16 @@ impl OddLine {
             expected,
         })
     }
+}
+
+/// Whether a word is several tiles, since what was between them is zero bytes as they are: those behind
+/// the damage stay where they were. Where line ends are longer than a character, it is not known how
+/// many there were.
+fn is_zeroed(word: &[u8]) -> bool {
+    let is_several = word.len() > TILE_STEP && (word.len() + 1).is_multiple_of(TILE_STEP);
+    let begin = &word[..word.len().min(2 * TILE_STEP)];
+    let mut runs = begin.windows(TILE_STEP);
+    is_several && runs.any(|run| run.iter().all(|byte| *byte == 0))
 }
 
 /// The words of a line, each with where it begins.

@@ -900,6 +900,11 @@ fn a_word_of_five_megabytes_is_one_bad_word() {
         "{found:?}"
     );
 
+    // Zero bytes are as many tiles as fit, up to the last of the map.
+    text.tiles[40] = "\0".repeat(25 * 200_000 - 1);
+    let map = text.read();
+    assert_eq!(map.bad_tiles.len(), 1024 - 40);
+
     let text = Text {
         lists: format!("material Grass {long}\nmaterial {long} cliffs.png\n"),
         ..Text::default()
