@@ -1026,7 +1026,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     #[test]
     fn names_of_tags_that_are_misspelt_are_said() {
         let metadata = "Metadata {\n\tVersion 1 0\n\tResoluton 424 240\n\tExtra 1\n}\n";
-        let objects = "Layer:Sprite \"a\" 1 {\n\tObject:Bax \"gate\" 1 16 17 48 49\n\t\"gate\" 2 16 17 48 49\n}";
+        let objects = "Layer:Sprite \"a\" 1 {\n\tObject:Bax \"gate\" 1 16 17 48 49\n\t\"gate\" 2 16 17 48 49\n\t3 4\n}";
         let xmf = says(
             format!("{metadata}{objects}"),
             &[

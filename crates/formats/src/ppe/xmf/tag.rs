@@ -515,16 +515,20 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Lists the tags that are left and have no name.
+    /// Lists the tags that are left and have no name. Of several, the first is why: a brace that is lost
+    /// before a list leaves all its lines so.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
             return;
         };
         let is_nameless = |tag: &&Tag| !tag.is_open && tag.name_in_file().is_empty();
+        let mut first = None;
         for tag in self.tag.children.iter().filter(is_nameless) {
-            problems.add(&rules::TAG_NAME, tag.at.into(), || {
+            let (rule, subject) = (&rules::TAG_NAME, problems.subject);
+            problems.add_consequence(first, rule, subject, tag.at.into(), || {
                 "found a tag without a name, which is ignored; expected its name".to_owned()
             });
+            first = first.or(problems.last());
         }
     }
 
