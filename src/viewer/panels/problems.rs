@@ -28,7 +28,7 @@ pub struct OnDisk {
     pub unreadable: Option<String>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
-    /// The worst of that which is not wrong with the version in view.
+    /// The worst of that which is not wrong with the version in view, or of all if nothing is new.
     pub new: Option<Problem>,
     /// When the version in view was read, for people, such as `12:31:07`.
     pub read_at: String,

@@ -130,7 +130,9 @@ impl State {
         let Some(open) = &self.files.open else {
             return;
         };
-        let new = worst_new(&open.document.about().problems, &problems).cloned();
+        let new = worst_new(&open.document.about().problems, &problems);
+        // It may lack something without another error than before.
+        let new = new.or_else(|| worst_new(&[], &problems)).cloned();
         self.files.on_disk = Some(OnDisk {
             name: open.name(),
             unreadable,

@@ -1,6 +1,7 @@
 //! Blocks of tiles, obstruction, zones and pixels: zlib streams, most of which the engine never
 //! finished (fact sheet 2, 7.4).
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -121,12 +122,8 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
         let inflated = self.inflate_from(bytes);
-        let is_damaged = match inflated.2 {
-            End::Unfinished => !bytes.ends_with(&FLUSHED),
-            End::WrongChecksum | End::Broken => true,
-            End::Complete | End::More => false,
-        };
-        let sound = is_damaged.then(|| self.inflate_to_zeros()).flatten();
+        let sound = ends_badly(bytes, inflated.2).then(|| self.inflate_to_zeros());
+        let sound = sound.flatten();
         sound.unwrap_or(inflated)
     }
 
@@ -183,7 +180,8 @@ fn begins_stored(bytes: &[u8]) -> bool {
     bytes.get(2).is_some_and(|head| head & TYPE_BITS == 0)
 }
 
-/// Where so many bytes of a stream are zero as no compressor leaves, if there are: a disk that failed does.
+/// Where many bytes of a stream in turn are zero, if they are: a disk that failed leaves them, and a long
+/// run of one value.
 fn zeros_in(bytes: &[u8]) -> Option<usize> {
     const MIN_ZEROS: usize = 32;
     let is_zero = |byte: &u8| *byte == 0;
@@ -267,29 +265,22 @@ pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
     is_whole.then_some(held)
 }
 
-/// Whether the stream of a block breaks, or ends as none does, behind the bytes that are needed. One that
-/// goes on for long is not looked at to its end.
-fn is_damaged_behind(bytes: &[u8], needed: u64) -> bool {
-    let mut inflater = Inflater::zlib(bytes);
-    if pass(&mut inflater, needed).is_none() {
-        return false;
-    }
-    let mut more = vec![0; MAX_MORE];
-    if inflater.fill(&mut more) == MAX_MORE {
-        return false;
-    }
-    match inflater.end() {
+/// Whether a stream breaks, or ends as none does.
+fn ends_badly(bytes: &[u8], end: End) -> bool {
+    match end {
         End::Unfinished => !bytes.ends_with(&FLUSHED),
         End::Broken | End::WrongChecksum => true,
         End::Complete | End::More => false,
     }
 }
 
-/// Whether a stream holds so much more than is needed that it was made so.
-fn goes_on(bytes: &[u8], needed: u64) -> bool {
+/// How the stream of a block ends behind the bytes that are needed; none where it has fewer, and where it
+/// goes on for long, which is not looked at to its end.
+fn end_behind(bytes: &[u8], needed: u64) -> Option<End> {
     let mut inflater = Inflater::zlib(bytes);
-    let is_passed = pass(&mut inflater, needed).is_some();
-    is_passed && inflater.fill(&mut vec![0; MAX_MORE]) == MAX_MORE
+    pass(&mut inflater, needed)?;
+    let more = inflater.fill(&mut vec![0; MAX_MORE]);
+    (more < MAX_MORE).then(|| inflater.end())
 }
 
 /// Goes past so many bytes; none where there are fewer.
@@ -334,16 +325,21 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     let mut inflated = inflated.ok_or(ReadError::Cancelled)?;
     // Long runs of one tile are zero bytes too. Where other blocks are as long as they should be, a block
     // that is not has a hole.
-    let exact = blocks.iter().zip(&inflated).find(|(block, inflated)| {
+    let exact = blocks.iter().zip(&inflated).filter(|(block, inflated)| {
         let inflated = inflated.as_ref();
         inflated.is_some_and(|(_, got, end, _)| block.is_exact(*got, *end))
     });
-    let exact_count = exact.map(|(block, _)| block.count);
+    let exact_counts: HashSet<u64> = exact.map(|(block, _)| block.count).collect();
+    let is_made_so = |block: &Block<B>| {
+        let bytes = block.bytes.as_ref();
+        end_behind(bytes, block.needed_bytes()).is_none()
+    };
     for (block, inflated) in blocks.iter().zip(&mut inflated) {
         if let Some(inflated) = inflated
             && !block.is_exact(inflated.1, inflated.2)
-            && exact_count == Some(block.count)
-            && !goes_on(block.bytes.as_ref(), block.needed_bytes())
+            && exact_counts.contains(&block.count)
+            // One that goes on for long was made so.
+            && (inflated.2 != End::More || !is_made_so(block))
             && let Some(sound) = block.inflate_to_zeros()
         {
             *inflated = sound;
@@ -411,7 +407,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let bytes = block.bytes.as_ref();
     let packed = bytes.len();
     match end {
-        End::More if is_damaged_behind(bytes, needed) => {
+        End::More if end_behind(bytes, needed).is_some_and(|end| ends_badly(bytes, end)) => {
             let needed = counted(needed as usize, "byte");
             let message = format!(
                 "{name}: inflates to more than the {needed} that are needed, and does not end as a block does; \

@@ -157,7 +157,6 @@ impl MapScene {
         };
         let mut all_problems = std::mem::take(&mut pfscene.problems);
         all_problems.extend(problems.finish());
-        all_problems.sort_by_key(|problem| problem.place);
         zeroed::fold_later(&mut all_problems);
         let mut scene = Self {
             about: About {

@@ -15,10 +15,10 @@ const MIN_BYTES_OF_TEXT: usize = 16;
 const MAX_BLOCKS: usize = 64;
 /// The rules of lists with fewer lines than their count says, which shows where the list ends.
 const SHORT_LISTS: [&str; 3] = ["pfobj/count", "pfobj/frame-count", PFSCENE_COUNT];
-/// Of the rules of texts that say that there is a zero byte.
-const NUL_BYTE: &str = "/nul-byte";
 /// Of which that of entities is said where the count stands.
 const PFSCENE_COUNT: &str = "pfscene/count";
+/// The warning of a text that there is a zero byte.
+const NUL_BYTE: &str = "pfscene/nul-byte";
 
 /// A block of zero bytes.
 struct Block {
@@ -80,30 +80,29 @@ pub(super) fn fold(
 
 /// The same of a text without errors.
 pub(super) fn fold_mild(bytes: &[u8], problems: &mut Vec<Problem>) {
-    let has_zeros = |problem: &Problem| problem.rule.id.ends_with(NUL_BYTE);
-    if problems.iter().any(has_zeros) {
+    if problems.iter().any(|problem| problem.rule.id == NUL_BYTE) {
         fold(bytes, Vec::new, problems);
     }
 }
 
-/// Lets what was found later, and is on the line of a block of zero bytes in a text, follow from that.
+/// Lets what was found later, and is on the line of a block of zero bytes in a text, follow from that, and
+/// sorts all by their places.
 pub(crate) fn fold_later(problems: &mut Vec<Problem>) {
-    let mut at = 0;
-    while let Some(index) = { problems.iter().skip(at) }.position(|it| *it.rule == ZEROED) {
-        at += index;
-        let line = problems[at].place;
-        let is_here = |place: Place| match (place, line) {
-            (Place::Text { line, .. }, Place::Text { line: of, .. }) => line == of,
-            _ => false,
-        };
-        let mut cause = problems.remove(at);
-        for problem in problems.extract_if(.., |problem| is_here(problem.place)) {
-            cause.add_consequence(problem);
+    let line = |place: Place| match place {
+        Place::Text { line, .. } => Some(line),
+        Place::Offset(_) => None,
+    };
+    let is_block = |problem: &mut Problem| *problem.rule == ZEROED;
+    let mut blocks: Vec<Problem> = problems.extract_if(.., is_block).collect();
+    for block in &mut blocks {
+        let of = line(block.place);
+        let follows = |problem: &mut Problem| of.is_some() && line(problem.place) == of;
+        for problem in problems.extract_if(.., follows) {
+            block.add_consequence(problem);
         }
-        at = problems.partition_point(|problem| problem.place < cause.place);
-        problems.insert(at, cause);
-        at += 1;
     }
+    problems.extend(blocks);
+    problems.sort_by_key(|problem| problem.place);
 }
 
 /// The runs of zero bytes that are as long as this at least.
