@@ -642,7 +642,10 @@ struct CornerAt<'a> {
 impl<'a> CornerAt<'a> {
     const FIELDS: Table<'a, Self> = fields!(
         "Corner",
-        field("Position", |at: &Self| at.position.into()).own(|at| at.vertex.position.into()),
+        field("Position", |at: &Self| at.position.into())
+            .own(|at| at.vertex.position.into())
+            .detail_as("position", |at| at
+                .posed_json(at.position, at.vertex.position)),
         field("In the bind pose", |at: &Self| {
             let posed = at.position.and(at.model.poses.between(at.playhead));
             posed.map(|_| at.vertex.position).into()
@@ -652,7 +655,11 @@ impl<'a> CornerAt<'a> {
             .position
             .map(|_| at.normal())
             .into())
-        .own(|at| at.vertex.normal.into()),
+        .own(|at| at.vertex.normal.into())
+        .detail_as("normal", |at| {
+            let posed = at.position.map(|_| at.normal());
+            at.posed_json(posed, at.vertex.normal)
+        }),
         field("UV", |at: &Self| {
             let [u, v] = at.vertex.uv.map(short);
             format!("u {u}  v {v}").into()
@@ -688,6 +695,12 @@ impl<'a> CornerAt<'a> {
             .into()),
         detail_only("vertex", |at: &Self| at.index.into()),
     );
+
+    /// Where the model is posed, what it is there, and else what the file has, with all its digits.
+    fn posed_json(&self, posed: Option<Vec3>, own: [f32; 3]) -> Json {
+        let posed = posed.filter(|_| self.model.poses.between(self.playhead).is_some());
+        json!(posed.map_or(own, |posed| posed.to_array()).map(number))
+    }
 
     /// The vertex of the mesh, without texture coordinates and normal.
     fn point(&self) -> Option<&'a Point> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::Vec3;
+use mapscope_formats::pfobj::{self, Rotation};
 use mapscope_formats::{Problem, Severity};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::skeleton::SkinMatrix;
@@ -12,7 +13,7 @@ use mapscope_scene::{
     Aabb, Animation, Direction, Document, InfoQuery, Item, Line, ModelItem, OpenOptions,
     OutlineNode, OverlayId, Playhead, Progress, PropertyGroup, Ray, Shown, Source, TerrainItem,
 };
-use mapscope_testdata::shared;
+use mapscope_testdata::{shared, tiny_model};
 
 /// How far bounds may be apart: files have six decimals.
 const TOLERANCE: f32 = 0.001;
@@ -441,6 +442,45 @@ x_bounds 0 1
 y_bounds -1 1
 z_bounds 0 0
 ";
+
+#[test]
+fn json_has_corners_where_the_frame_has_them() {
+    let mut file = tiny_model();
+    let pose = &mut file.clips[0].poses[3];
+    // A quarter around Z, and aside.
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    pose.rotation = Rotation::ConjugatedQuaternion([0.0, 0.0, -half, half]);
+    pose.translation = [10.0, 20.0, 30.0];
+    let document = open_text(&String::from_utf8(pfobj::write(&file)).unwrap());
+    let triangle = Item::from(ModelItem::Triangle { index: 0 });
+    let corner = |playhead| {
+        let corner = document.details(triangle, playhead)["corners"][1].clone();
+        let numbers = |key: &str| {
+            let numbers = corner[key].as_array().map(Vec::as_slice);
+            let numbers = numbers.unwrap_or_default().iter();
+            numbers.map(|it| it.as_f64().unwrap()).collect::<Vec<_>>()
+        };
+        ["position", "normal", "in_the_bind_pose"].map(numbers)
+    };
+    let [position, normal, bind] = corner(Playhead::default());
+    assert_eq!(position, [4.0, 5.0, 6.0]);
+    assert_eq!((normal, bind), (vec![0.0, 1.0, 0.0], vec![]));
+    let [position, normal, bind] = corner(Playhead {
+        clip: Some(0),
+        frame: 1.0,
+        smooth: false,
+    });
+    let is_near = |found: &[f64], expected: [f64; 3]| {
+        let near = found
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-4);
+        assert!(found.len() == 3 && near, "{found:?}, expected {expected:?}");
+    };
+    is_near(&position, [5.0, 24.0, 36.0]);
+    is_near(&normal, [-1.0, 0.0, 0.0]);
+    assert_eq!(bind, [4.0, 5.0, 6.0]);
+}
 
 #[test]
 fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
