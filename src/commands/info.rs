@@ -56,7 +56,16 @@ pub(super) fn run(
     let [file] = &args.files[..] else {
         return describe_all(args, options, &mut out);
     };
-    let known = source::open_or_refused(file, options)?;
+    let known = match source::open_or_refused(file, options) {
+        Ok(known) => known,
+        Err(error) => {
+            if args.json {
+                write_json(&mut out, &not_read(file, &error), true)?;
+                out.flush()?;
+            }
+            return Err(error);
+        }
+    };
     source::refuse_map(file, known.format(), options)?;
     describe(file, &known, args, &mut out)?;
     Ok(Status::of(known.problems()))
@@ -89,10 +98,7 @@ fn describe_all(
             Err(error @ CommandError::Output(_)) => return Err(error),
             Err(error) => {
                 if args.json {
-                    let (file, reason) = (super::cli::display_name(file), error.to_string());
-                    let keys = [("file", file), ("error", reason)];
-                    let keys = keys.map(|(key, value)| (key.to_owned(), value.into()));
-                    write_json(out, &Map::from_iter(keys), false)?;
+                    write_json(out, &not_read(file, &error), false)?;
                     out.flush()?;
                 }
                 let error = error.about(file);
@@ -105,6 +111,15 @@ fn describe_all(
         Some(error) => Err(error),
         None => Ok(status),
     }
+}
+
+/// What JSON says of a file that cannot be read.
+fn not_read(file: &Path, error: &CommandError) -> Map<String, Value> {
+    let (file, reason) = (super::cli::display_name(file), error.to_string());
+    let keys = [("file", file), ("error", reason)];
+    keys.map(|(key, value)| (key.to_owned(), value.into()))
+        .into_iter()
+        .collect()
 }
 
 /// Says what is in a file, and what was asked of it.

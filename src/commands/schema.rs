@@ -545,6 +545,7 @@ fn xmf_layer() -> Value {
     let size = || list_of(2, integer());
     object(&[
         ("name", text()),
+        ("number", or_null(integer())),
         ("kind", text()),
         ("priority", integer()),
         ("tile_size", size()),

@@ -584,6 +584,8 @@ fn cells_take_colours_from_shifted_palettes() {
         serde_json::json!(["man", 1, 7, 6, 0])
     );
     assert_eq!(info["layers"][1]["embedded"], true);
+    let numbers = [0, 1].map(|index| info["layers"][index]["number"].as_u64());
+    assert_eq!(numbers, [Some(1), Some(0)], "the lowest is drawn first");
 }
 
 #[test]

@@ -477,8 +477,9 @@ pub(super) fn source_name(layer: &XmfLayer) -> String {
     }
 }
 
-/// What the contract names of a layer, and what else a program may want.
-fn layer_info(layer: &XmfLayer) -> Value {
+/// What the contract names of a layer, and what else a program may want. Its number is that of the layer in
+/// the order of drawing, by which all else names it.
+fn layer_info(layer: &XmfLayer, number: Option<usize>) -> Value {
     let map = match &layer.map {
         Some(MapSource::File { path, .. }) => json!(path_below_root(path)),
         _ => Value::Null,
@@ -509,6 +510,7 @@ fn layer_info(layer: &XmfLayer) -> Value {
         });
     json!({
         "name": layer.name,
+        "number": number,
         "kind": layer.kind.name(),
         "priority": layer.priority,
         "tile_size": layer.tile_size,
@@ -655,7 +657,11 @@ impl Facts for XmfFacts {
         let mut put = |key: &str, value: Value| info.insert(key.to_owned(), value);
         put("name", json!(xmf.metadata.name));
         put("resolution", json!(xmf.metadata.resolution));
-        put("layers", xmf.layers.iter().map(layer_info).collect());
+        let layers = xmf.layers.iter().enumerate().map(|(index, layer)| {
+            let number = self.layers.iter().position(|(of, _)| *of == index);
+            layer_info(layer, number)
+        });
+        put("layers", layers.collect());
         info
     }
 
