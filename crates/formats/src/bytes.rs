@@ -4,7 +4,7 @@
 use std::fmt;
 use std::hash::Hash;
 
-use super::{Place, Problem, Problems, ReadError, Rule, Subject, counted};
+use super::{Message, Place, Problem, Problems, ReadError, Rule, Subject, counted};
 
 /// The record that is being read, as messages name it: `material 3`, `string table`.
 #[derive(Debug, Clone, Copy)]
@@ -126,32 +126,34 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
 
     /// Lists what is wrong at a byte and can be lived with.
     #[cold]
-    pub(super) fn warn(
+    pub(super) fn warn<M: Into<Message>>(
         &self,
         problems: &mut Problems,
         rule: &'static Rule,
         pos: usize,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let subject = self.source.subject(self.record);
         problems.add_about(rule, subject, self.source.place(pos), || {
-            format!("{}: {}", self.source.context(self.record, pos), message())
+            let context = self.source.context(self.record, pos);
+            message().into().within(context)
         });
     }
 
     /// The same of one of several that have the same cause, which is known by what all of them name: they
     /// follow from the first.
     #[cold]
-    pub(super) fn warn_alike(
+    pub(super) fn warn_alike<M: Into<Message>>(
         &self,
         problems: &mut Problems,
         named: impl Hash,
         (rule, pos): (&'static Rule, usize),
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let subject = self.source.subject(self.record);
         problems.add_alike(named, rule, subject, self.source.place(pos), || {
-            format!("{}: {}", self.source.context(self.record, pos), message())
+            let context = self.source.context(self.record, pos);
+            message().into().within(context)
         });
     }
 

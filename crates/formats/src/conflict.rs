@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::problems::{Problems, count_errors};
-use crate::{Place, Problem, ReadError, Rule, Subject, quoted};
+use crate::{Message, Place, Problem, ReadError, Rule, Subject, quoted};
 
 /// What begins the lines of a conflict: before the first version, before what both come from (which most
 /// conflicts lack), before the second version, and behind it.
@@ -123,10 +123,11 @@ pub(crate) fn read<T>(
             let [ours, theirs] = [conflict.ours.name, conflict.end.name].map(quoted);
             let middle = conflict.theirs.as_ref().map_or(0, |theirs| theirs.line);
             let end = conflict.end.line;
-            format!(
+            let found = format!(
                 "an unresolved merge conflict between {ours}, up to line {middle}, and {theirs}, up to line \
-                 {end}; the {is_read} is read; left out: the {is_left_out}"
-            )
+                 {end}; the {is_read} is read"
+            );
+            Message::left_out(found, format_args!("the {is_left_out}"))
         });
     }
     let problems = problems_of(&mut found);

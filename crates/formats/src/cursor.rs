@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::problems::{Cause, Problems};
 use super::text::BYTE_ORDER_MARK;
-use super::{Place, ReadError, Rule, counted, quoted};
+use super::{Message, Place, ReadError, Rule, counted, quoted};
 
 /// The bytes of a line that the engine reads, its end included.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
@@ -323,11 +323,11 @@ impl<'a> Text<'a> {
     }
 
     /// Lists something that is wrong with what stands at a place.
-    pub(super) fn report(
+    pub(super) fn report<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         at: impl Into<Place>,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         self.problems.add(rule, at.into(), message);
     }
@@ -364,12 +364,12 @@ impl<'a> Text<'a> {
     }
 
     /// [`Text::report`] for what follows from another problem, if there is one.
-    pub(super) fn report_after(
+    pub(super) fn report_after<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
         rule: &'static Rule,
         at: impl Into<Place>,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let subject = self.problems.subject;
         self.problems
@@ -378,11 +378,11 @@ impl<'a> Text<'a> {
 
     /// [`Text::report`] for one of several that a program writes for the same reason, such as NaN: the first of
     /// them is the problem, and the others follow from it.
-    pub(super) fn report_alike(
+    pub(super) fn report_alike<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         at: impl Into<Place>,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let subject = self.problems.subject;
         self.problems

@@ -1,6 +1,5 @@
 //! Why nothing of a file can be shown.
 
-use super::problem::LEFT_OUT;
 use super::{Place, Problem, Rule, Subject};
 
 /// Why nothing of a file can be shown.
@@ -27,10 +26,7 @@ impl ReadError {
     #[must_use]
     pub(super) fn losing(self, what: impl std::fmt::Display) -> Self {
         match self {
-            Self::Unreadable(mut problem) => {
-                problem.message = format!("{}{LEFT_OUT}{what}", problem.message);
-                Self::Unreadable(problem)
-            }
+            Self::Unreadable(problem) => Self::Unreadable(problem.losing(what)),
             Self::Cancelled => Self::Cancelled,
         }
     }

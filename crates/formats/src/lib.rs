@@ -64,7 +64,9 @@ mod text;
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
 pub use not_read::{NotRead, Rest};
-pub use problem::{Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines};
+pub use problem::{
+    Message, Outcome, Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines,
+};
 pub use problems::{Cause, Problems, count_errors};
 pub use rule::Rule;
 use text::outside;

@@ -188,11 +188,68 @@ pub enum Subject {
     Tileset,
 }
 
-/// What stands in a message before that which is left out.
-pub(crate) const LEFT_OUT: &str = "; left out: ";
+/// What became of what a [`Problem`] is about, where its message says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was read as it is meant.
+    Read,
+    /// Something was left out.
+    LeftOut,
+}
 
-/// What stands in a message of something that was read all the same.
-const READ_SO: [&str; 3] = ["; it is read so", "; it is read as ", "? It is read as "];
+/// What a [`Problem`] says: what was found and what was expected, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    text: String,
+    outcome: Option<Outcome>,
+}
+
+impl Message {
+    /// Says of what was found that it is read as what was expected.
+    pub fn read_so(found: impl Into<String>) -> Self {
+        Self::read(found, "so")
+    }
+
+    /// Says of what was found that it is read all the same, and how: `as 1.2`, `without it`.
+    pub fn read(found: impl Into<String>, how: impl fmt::Display) -> Self {
+        Self {
+            text: format!("{}; it is read {how}", found.into()),
+            outcome: Some(Outcome::Read),
+        }
+    }
+
+    /// Says what is left out for what was found, such as `the chunk`.
+    pub fn left_out(found: impl Into<String>, what: impl fmt::Display) -> Self {
+        Self {
+            text: format!("{}; left out: {what}", found.into()),
+            outcome: Some(Outcome::LeftOut),
+        }
+    }
+
+    /// The same of a part of the file, such as `zone 3`, which it begins with.
+    #[must_use]
+    pub(crate) fn within(self, part: impl fmt::Display) -> Self {
+        Self {
+            text: format!("{part}: {}", self.text),
+            ..self
+        }
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            outcome: None,
+        }
+    }
+}
+
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
 
 /// One thing that is wrong with a file: where it is, what stands there, what should.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,6 +264,8 @@ pub struct Problem {
     pub subject: Subject,
     /// What was found and what was expected, as a sentence without a full stop.
     pub message: String,
+    /// What became of what it is about; as its rule says ([`Rule::leaves_out`]) where there is none.
+    pub outcome: Option<Outcome>,
     /// How many of its rule it stands for: 1, but for the one that says how many more there are.
     pub count: usize,
     /// What follows from it, by place: problems that would not be there without it, and are not
@@ -220,14 +279,16 @@ impl Problem {
         rule: &'static Rule,
         subject: Subject,
         place: Place,
-        message: impl Into<String>,
+        message: impl Into<Message>,
     ) -> Self {
+        let Message { text, outcome } = message.into();
         Self {
             severity: rule.severity,
             place,
             rule,
             subject,
-            message: message.into(),
+            message: text,
+            outcome,
             count: 1,
             consequences: Vec::new(),
         }
@@ -245,17 +306,29 @@ impl Problem {
         self.consequences.sort_by_key(key);
     }
 
-    /// Whether something is left out for it, as its message says then.
+    /// The same with what is lost for it, such as `the chunk`, at the end of its message.
+    pub(crate) fn losing(self, what: impl fmt::Display) -> Self {
+        let Message { text, outcome } = Message::left_out(self.message, what);
+        Self {
+            message: text,
+            outcome,
+            ..self
+        }
+    }
+
+    /// Whether it says that something is left out for it.
     pub(crate) fn leaves_out(&self) -> bool {
-        self.message.contains(LEFT_OUT)
+        self.outcome == Some(Outcome::LeftOut)
     }
 
     /// Whether something that the file has may be left out for it: it is an error that says so, or one
     /// of a rule that leaves something out and that does not say how it was read all the same.
     pub fn may_leave_out(&self) -> bool {
-        let is_read = || READ_SO.iter().any(|so| self.message.contains(so));
-        let is_left_out = self.leaves_out() || self.rule.leaves_out && !is_read();
-        self.severity == Severity::Error && is_left_out
+        let leaves_out = match self.outcome {
+            Some(outcome) => outcome == Outcome::LeftOut,
+            None => self.rule.leaves_out,
+        };
+        self.severity == Severity::Error && leaves_out
     }
 
     /// The problem, and what follows from it.

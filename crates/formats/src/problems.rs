@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::{Place, Problem, ReadError, Rule, Severity, Subject};
+use crate::{Message, Place, Problem, ReadError, Rule, Severity, Subject};
 
 /// Problems as they are found: of each rule the first 100, and then how many more there are. Of those
 /// that follow from others it is the same.
@@ -113,18 +113,23 @@ impl Problems {
 
     /// Lists a problem of what is being read, or counts it when there are many of its rule already.
     #[cold]
-    pub fn add(&mut self, rule: &'static Rule, place: Place, message: impl FnOnce() -> String) {
+    pub fn add<M: Into<Message>>(
+        &mut self,
+        rule: &'static Rule,
+        place: Place,
+        message: impl FnOnce() -> M,
+    ) {
         self.add_about(rule, self.subject, place, message);
     }
 
     /// [`Problems::add`] for something else than what is being read.
     #[cold]
-    pub fn add_about(
+    pub fn add_about<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         subject: Subject,
         place: Place,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         self.put(rule, place, || {
             Problem::new(rule, subject, place, message())
@@ -138,13 +143,13 @@ impl Problems {
 
     /// [`Problems::add_about`] for what follows from another problem. Without one it stands for itself.
     #[cold]
-    pub fn add_consequence(
+    pub fn add_consequence<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
         rule: &'static Rule,
         subject: Subject,
         place: Place,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let problem = || Problem::new(rule, subject, place, message());
         self.put_after(cause, rule, place, problem);
@@ -154,13 +159,13 @@ impl Problems {
     /// what all of them name, such as a file or an index: the first one is listed, and the others follow
     /// from it. Gives the first one, for what else follows.
     #[cold]
-    pub fn add_alike(
+    pub fn add_alike<M: Into<Message>>(
         &mut self,
         named: impl Hash,
         rule: &'static Rule,
         subject: Subject,
         place: Place,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) -> Option<Cause> {
         let mut hasher = DefaultHasher::new();
         named.hash(&mut hasher);
@@ -284,7 +289,11 @@ impl Problems {
     /// [`Problems::add_error`] as a problem of another rule, which says what is lost.
     pub(crate) fn add_error_as(&mut self, rule: &'static Rule, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
-            self.add_about(rule, problem.subject, problem.place, || problem.message);
+            self.push(Problem {
+                severity: rule.severity,
+                rule,
+                ..problem
+            });
         }
     }
 

@@ -15,7 +15,7 @@ use crate::base64;
 use crate::misspelt::{meant, near};
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problem, Problems, Rest, Rule, Subject, quoted};
+use crate::{Message, Place, Problem, Problems, Rest, Rule, Subject, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
@@ -337,8 +337,12 @@ impl<'a> Tree<'a> {
                 let names = [names.iter().min(), names.iter().max()];
                 problems.add_alike(names, &rules::UNKNOWN_NODE, Subject::File, place, || {
                     let [name, parent] = [item.bytes, parent.name()].map(quoted);
-                    let so = if is_there { "left out" } else { "read as that" };
-                    format!("{name} is no node of {parent}; did you mean `{meant}`? It is {so}")
+                    let found = format!("{name} is no node of {parent}; expected `{meant}`");
+                    if is_there {
+                        Message::left_out(format!("{found}, which it has"), name)
+                    } else {
+                        Message::read(found, "as that")
+                    }
                 });
                 if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
                     item.bytes = meant.as_bytes();
@@ -421,12 +425,14 @@ impl<'a> Tree<'a> {
                 let home = home.and_then(|home| self.items.get(home));
                 let Some(home) = home else {
                     let parents = grammar.parents(item.bytes).join("` or `");
-                    return format!("found {name} in {of}; expected in `{parents}`; it is left out");
+                    let what =
+                        format!("found {name} in {of}; expected in `{parents}`; it is left out");
+                    return what.into();
                 };
                 let (home, begin) = (quoted(home.bytes), home.place());
-                format!(
-                    "found {name} in {of}; expected in {home}, which begins at {begin}; it is read so"
-                )
+                Message::read_so(format!(
+                    "found {name} in {of}; expected in {home}, which begins at {begin}"
+                ))
             });
             if let Some(home) = home {
                 taken.insert((home, item.bytes));
@@ -728,7 +734,10 @@ impl Node<'_, '_> {
                 };
                 let (last, others) = known.split_last().unwrap_or((&"", &[]));
                 let others = others.join(", ");
-                format!("{found}; expected {others} or {last}; it is read as {last}")
+                Message::read(
+                    format!("{found}; expected {others} or {last}"),
+                    format_args!("as {last}"),
+                )
             });
         }
         version
@@ -740,8 +749,9 @@ impl Node<'_, '_> {
         if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
             problems.add(&rules::VALUE, format.place, || {
                 let format = quoted(&format.bytes);
-                format!(
-                    "{name}: the data is said to be {format}; expected `zlib`; it is read as that"
+                Message::read(
+                    format!("{name}: the data is said to be {format}; expected `zlib`"),
+                    "as that",
                 )
             });
         }

@@ -12,7 +12,7 @@ use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
 use crate::problems::Cause;
-use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
+use crate::{Message, NotRead, Place, Problems, ReadError, Rule, Subject, counted};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
@@ -20,7 +20,9 @@ const MAX_PER_BYTE: u64 = 1032;
 const SLACK_BYTES: u64 = 64 << 10;
 
 /// How many bytes are inflated behind those that are needed to find out whether a block is damaged.
-const MAX_MORE: usize = 1 << 20;
+const MAX_MORE: u64 = 1 << 20;
+/// The same of the only block of a file.
+const MAX_MORE_OF_ONE: u64 = 32 << 20;
 
 /// What a block is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +91,8 @@ pub(super) struct Block<B> {
     pub element: Element,
     /// How many elements are needed.
     pub count: u64,
+    /// Of how many elements there may be more, such as the pixels of a tile; none where it may be any number.
+    pub more_by: Option<u64>,
     /// The problem from which it follows that it cannot be whole, if there is one.
     pub cause: Option<Cause>,
 }
@@ -122,9 +126,51 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
         let inflated = self.inflate_from(bytes);
-        let sound = ends_badly(bytes, inflated.2).then(|| self.inflate_to_zeros());
+        if let Some(mended) = self.with_zlib_header() {
+            let behind_it = self.inflate_from(&mended);
+            if self.is_exact(behind_it.1, behind_it.2) {
+                return behind_it;
+            }
+        }
+        let is_damaged = match inflated.2 {
+            End::More => self.more_by.is_some() && self.damage_behind().is_some(),
+            end => ends_badly(bytes, end),
+        };
+        let sound = is_damaged.then(|| self.inflate_to_zeros());
         let sound = sound.flatten();
         sound.unwrap_or(inflated)
+    }
+
+    /// The same with the two bytes that a zlib stream begins with, where one of them is wrong.
+    fn with_zlib_header(&self) -> Option<Vec<u8>> {
+        let bytes = self.bytes.as_ref();
+        let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes))?;
+        let is_near = head.iter().zip(&ZLIB_HEADER).any(|(is, of)| is == of);
+        let behind = bytes.get(ZLIB_HEADER.len()..)?;
+        is_near.then(|| [&ZLIB_HEADER, behind].concat())
+    }
+
+    /// How the stream goes on behind the bytes that are needed, of which it has more.
+    fn behind(&self) -> Option<Behind> {
+        let max = self.more_by.map_or(MAX_MORE, |_| MAX_MORE_OF_ONE);
+        Behind::of(self.bytes.as_ref(), self.needed_bytes(), max)
+    }
+
+    /// What shows that the block is damaged behind the bytes that are needed, of which it has more.
+    fn damage_behind(&self) -> Option<Damage> {
+        let Behind { end, bytes: more } = self.behind()?;
+        let bytes = match self.element {
+            Element::Byte => 1,
+            Element::Word => 4,
+        };
+        let more_by = self.more_by.map(|elements| elements * bytes);
+        if ends_badly(self.bytes.as_ref(), end) {
+            Some(Damage::End)
+        } else if let Some(more_by) = more_by.filter(|by| !more.is_multiple_of(*by)) {
+            Some(Damage::Size { more, more_by })
+        } else {
+            None
+        }
     }
 
     /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where
@@ -201,6 +247,9 @@ fn zeros_in(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// What the engine's streams begin with.
+const ZLIB_HEADER: [u8; 2] = [0x78, 0x9C];
+
 /// What a stream that is flushed and not finished ends with.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
 
@@ -274,13 +323,41 @@ fn ends_badly(bytes: &[u8], end: End) -> bool {
     }
 }
 
-/// How the stream of a block ends behind the bytes that are needed; none where it has fewer, and where it
-/// goes on for long, which is not looked at to its end.
-fn end_behind(bytes: &[u8], needed: u64) -> Option<End> {
-    let mut inflater = Inflater::zlib(bytes);
-    pass(&mut inflater, needed)?;
-    let more = inflater.fill(&mut vec![0; MAX_MORE]);
-    (more < MAX_MORE).then(|| inflater.end())
+/// How the stream of a block goes on behind the bytes that are needed.
+#[derive(Debug, Clone, Copy)]
+struct Behind {
+    end: End,
+    /// How many more it inflates to.
+    bytes: u64,
+}
+
+impl Behind {
+    /// None where the stream has fewer than are needed, and where it goes on for long, which is not looked
+    /// at to its end.
+    fn of(bytes: &[u8], needed: u64, max: u64) -> Option<Self> {
+        let mut inflater = Inflater::zlib(bytes);
+        pass(&mut inflater, needed)?;
+        let mut part = vec![0; 64 << 10];
+        let mut more = 0;
+        while more < max {
+            let filled = inflater.fill(&mut part);
+            more += filled as u64;
+            if filled < part.len() {
+                let end = inflater.end();
+                return Some(Self { end, bytes: more });
+            }
+        }
+        None
+    }
+}
+
+/// What shows that a block that inflates to more than is needed is damaged.
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    /// It does not end as a block does.
+    End,
+    /// What is more are not whole records of so many bytes.
+    Size { more: u64, more_by: u64 },
 }
 
 /// Goes past so many bytes; none where there are fewer.
@@ -330,16 +407,12 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         inflated.is_some_and(|(_, got, end, _)| block.is_exact(*got, *end))
     });
     let exact_counts: HashSet<u64> = exact.map(|(block, _)| block.count).collect();
-    let is_made_so = |block: &Block<B>| {
-        let bytes = block.bytes.as_ref();
-        end_behind(bytes, block.needed_bytes()).is_none()
-    };
     for (block, inflated) in blocks.iter().zip(&mut inflated) {
         if let Some(inflated) = inflated
             && !block.is_exact(inflated.1, inflated.2)
             && exact_counts.contains(&block.count)
             // One that goes on for long was made so.
-            && (inflated.2 != End::More || !is_made_so(block))
+            && (inflated.2 != End::More || block.behind().is_some())
             && let Some(sound) = block.inflate_to_zeros()
         {
             *inflated = sound;
@@ -381,6 +454,17 @@ fn judge<B: AsRef<[u8]> + Sync>(
 ) -> Option<NotRead> {
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
+    let bytes = block.bytes.as_ref();
+    let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes));
+    if let Some(found) = head.filter(|_| got >= needed && needed > 0) {
+        problems.add_consequence(block.cause, &rules::BYTE, subject, place, || {
+            let [found, expected] = [*found, ZLIB_HEADER].map(u16::from_be_bytes);
+            Message::read_so(format!(
+                "{name}: begins with {found:#06x}; expected {expected:#06x}, as a zlib stream"
+            ))
+        });
+        return None;
+    }
     // Blocks of a wrong size of the map are all too short or too long by the same.
     let mut add_alike = |named: Option<u64>, rule: &'static Rule, message: String| {
         let message = || message;
@@ -404,15 +488,25 @@ fn judge<B: AsRef<[u8]> + Sync>(
         add_alike(is_whole.then_some(elements), &rules::BLOCK, message);
         return Some(not_read);
     }
-    let bytes = block.bytes.as_ref();
     let packed = bytes.len();
     match end {
-        End::More if end_behind(bytes, needed).is_some_and(|end| ends_badly(bytes, end)) => {
-            let needed = counted(needed as usize, "byte");
-            let message = format!(
-                "{name}: inflates to more than the {needed} that are needed, and does not end as a block does; \
-                 values in it may be wrong"
-            );
+        End::More if let Some(damage) = block.damage_behind() => {
+            let message = match damage {
+                Damage::End => {
+                    let needed = counted(needed as usize, "byte");
+                    format!(
+                        "{name}: inflates to more than the {needed} that are needed, and does not end as a \
+                         block does; values in it may be wrong"
+                    )
+                }
+                Damage::Size { more, more_by } => {
+                    let total = needed + more;
+                    format!(
+                        "{name}: inflates to {total} bytes; expected {needed}, or more by a multiple of \
+                         {more_by}; values in it may be wrong"
+                    )
+                }
+            };
             add_alike(None, &rules::DAMAGED_BLOCK, message);
         }
         End::More => {
@@ -514,6 +608,7 @@ mod tests {
             subject: Subject::File,
             element,
             count,
+            more_by: None,
             cause: None,
         }
     }
@@ -524,6 +619,32 @@ mod tests {
         let mut go_on = |_| ControlFlow::Continue(());
         let mut all = inflate_all(&[block], &mut budget, &mut problems, &mut go_on).unwrap();
         (all.remove(0).elements, problems.finish())
+    }
+
+    #[test]
+    fn a_wrong_byte_in_the_head_of_a_stream_is_mended() {
+        let values: Vec<u8> = (0..=255).collect();
+        for (head, is_read) in [
+            ([0x78, 0x9D], true),
+            ([0x79, 0x9C], true),
+            ([0x78, 0x00], true),
+            ([0x00, 0x9C], true),
+            ([0x00, 0x00], false),
+        ] {
+            let mut bytes = deflate(&values);
+            bytes[..2].copy_from_slice(&head);
+            let (elements, problems) = inflate(block(bytes, Element::Byte, 256));
+            let [problem] = &problems[..] else {
+                panic!("{head:?}: {problems:?}");
+            };
+            assert_eq!(elements.into_bytes() == values, is_read, "{head:?}");
+            assert_eq!(problem.may_leave_out(), !is_read, "{problem}");
+            assert_eq!(
+                problem.message.ends_with("it is read so"),
+                is_read,
+                "{problem}"
+            );
+        }
     }
 
     fn finished(bytes: &[u8]) -> Vec<u8> {

@@ -35,7 +35,7 @@ crate::rules! {
     Error BLOCK_LENGTH = "ika/block-length", all is read;
     /// A byte is missing, or there is one too many, before a block or a list.
     Error BYTE_COUNT = "ika/byte-count", all is read;
-    /// A byte of the header, a zone or an entity is missing, too many or wrong.
+    /// A byte of the header, of the beginning of a block, of a zone or an entity is missing, too many or wrong.
     Error BYTE = "ika/byte", all is read;
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";

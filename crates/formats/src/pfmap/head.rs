@@ -4,7 +4,7 @@
 use super::{Material, Splat, TILE_CHARS, rules};
 use crate::cursor::{Found, Text, Word, first_words};
 use crate::head_lines::{HeadLayout, HeadLine, HeadLines};
-use crate::{Cause, Place, Rule, Subject, counted, outside, quoted};
+use crate::{Cause, Message, Place, Rule, Subject, counted, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -113,8 +113,9 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
     {
         text.report(&rules::VERSION, version, || {
             let version = quoted(version.text);
-            format!(
-                "version {version} is newer than {NEWEST_VERSION}; it is read as {NEWEST_VERSION}"
+            Message::read(
+                format!("version {version} is newer than {NEWEST_VERSION}"),
+                format_args!("as {NEWEST_VERSION}"),
             )
         });
     }

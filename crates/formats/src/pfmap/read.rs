@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::head::{Head, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
+use super::reading::{DIVIDED_CHARS, undivided};
 use super::size::read_size;
 use super::tile::blend_digit;
 use super::{
@@ -19,7 +20,7 @@ use super::{
 use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
-use crate::{Cause, Place, Severity, Subject, counted, outside, quoted, slips};
+use crate::{Cause, Message, Place, Severity, Subject, counted, outside, quoted, slips};
 
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
@@ -427,7 +428,21 @@ impl<'a> TileList<'a> {
             self.several_to = word.start + word.text.len();
             return self.next_tile(index);
         }
+        let word = self.whole_of_divided(word);
         Some(self.first_of_joined(word, index))
+    }
+
+    /// A tile with a space in it, where a word and the next one on its line are that.
+    fn whole_of_divided(&mut self, word: Word<'a>) -> Word<'a> {
+        let text = self.text.bytes.get(word.start..);
+        let text = text.and_then(|text| text.get(..DIVIDED_CHARS));
+        let end = self.text.bytes.get(word.start + DIVIDED_CHARS);
+        let is_whole = end.is_none_or(|end| is_separator(*end));
+        let divided = text.filter(|text| is_whole && undivided(text).is_some());
+        divided.map_or(word, |text| {
+            self.text.pos = word.start + text.len();
+            Word { text, ..word }
+        })
     }
 
     /// The first tile of a word that is two, since there is no space between them: the second is read
@@ -443,10 +458,10 @@ impl<'a> TileList<'a> {
         self.text.problems.subject = Subject::Tile { row, col };
         let end = text_place(word.place, TILE_CHARS);
         self.text.report(&rules::TILE_LENGTH, end, || {
-            format!(
-                "found {} behind a tile; expected a space or the end of the line; it is read so",
+            Message::read_so(format!(
+                "found {} behind a tile; expected a space or the end of the line",
                 quoted(second)
-            )
+            ))
         });
         self.text.pos = word.start + TILE_CHARS;
         Word {
@@ -539,10 +554,10 @@ impl<'a> TileList<'a> {
         self.text
             .report(&rules::EXTRA_TILES, self.text.place(), || {
                 let tiles = counted(extra, "tile");
-                format!(
-                    "{tiles} behind the last of {rows} by {cols} chunks, as `num_rows` and `num_cols` \
-                     say; left out: {tiles}"
-                )
+                let found = format!(
+                    "{tiles} behind the last of {rows} by {cols} chunks, as `num_rows` and `num_cols` say"
+                );
+                Message::left_out(found, tiles)
             });
     }
 }
@@ -1033,12 +1048,17 @@ fn check_tiles(
         let of_line = of_line.map(|(_, cause)| *cause);
         let mut odd_fields: Vec<(usize, Option<Cause>)> = Vec::new();
         for fault in Reading::faults(odd.unwrap_or(whole)) {
-            is_readable &= fault.rule.severity != Severity::Error;
+            is_readable &= fault.is_read || fault.rule.severity != Severity::Error;
             let cause = of_line.filter(|_| fault.rule == &rules::TILE_LENGTH);
             let (rule, subject, at) = (fault.rule, problems.subject, fault.at);
             problems.add_consequence(cause, rule, subject, text_place(start, at), || {
                 let (found, expected, outcome) = (fault.found, fault.expected, fault.outcome);
-                format!("{found}; expected {expected}{outcome} {}", of_map())
+                let message = format!("{found}; expected {expected}{outcome} {}", of_map());
+                if fault.is_read {
+                    Message::read_so(message)
+                } else {
+                    message.into()
+                }
             });
             odd_fields.push((at, problems.last()));
         }

@@ -15,7 +15,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
-use crate::{Cause, Place, ReadError, Subject, counted, quoted, slips};
+use crate::{Cause, Message, Place, ReadError, Subject, counted, quoted, slips};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -843,7 +843,7 @@ impl<'a> Reader<'a> {
             match section.kind.count_key() {
                 // The engine reads it as that.
                 Some(key) => self.text.report(&rules::COUNT, name, || {
-                    format!("{twice}; expected `{key} <number>`; it is read so")
+                    Message::read_so(format!("{twice}; expected `{key} <number>`"))
                 }),
                 None => self.text.report(&rules::SECTION_TWICE, name, || twice),
             }

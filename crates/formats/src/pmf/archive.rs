@@ -12,7 +12,7 @@ use super::WriteError;
 use super::bytes::{Cursor, Part, Section, hex};
 use super::lz4;
 use super::rules;
-use crate::{Place, Problems, ReadError, Rule, counted, quoted};
+use crate::{Message, Place, Problems, ReadError, Rule, counted, quoted};
 
 /// What an archive begins with: three letters and the version.
 pub(super) const MAGIC: [u8; 4] = *b"PAF\0";
@@ -304,7 +304,12 @@ struct Reader<'a, 'p> {
 
 impl Reader<'_, '_> {
     /// Lists what is wrong at a position.
-    fn warn(&mut self, rule: &'static Rule, pos: u32, message: impl FnOnce() -> String) {
+    fn warn<M: Into<Message>>(
+        &mut self,
+        rule: &'static Rule,
+        pos: u32,
+        message: impl FnOnce() -> M,
+    ) {
         self.cursor.warn(self.problems, rule, pos as usize, message);
     }
 

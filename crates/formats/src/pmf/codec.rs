@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::bytes::{ChunkIndex, Cursor, LONGEST_NAME_BYTES, StringRef, StringTable};
 use super::cube::Corners;
 use super::rules;
-use crate::{Plural, Problems, ReadError, Rule, WriteError, quoted};
+use crate::{Message, Plural, Problems, ReadError, Rule, WriteError, quoted};
 
 /// What has bytes in a section: numbers, strings, and the records that are made of them.
 pub(super) trait Stored: Sized {
@@ -109,13 +109,14 @@ impl Stored for StringRef {
         let offset = r.cursor.u32()?;
         if !r.strings.has(offset) {
             let error = r.cursor.bad_string(offset, r.strings);
-            if let ReadError::Unreadable(problem) = error.losing("the string") {
+            if let ReadError::Unreadable(problem) = error {
                 // Whatever names it, it is missing once, and so are all where the table ends too early.
                 let is_inside = (offset as usize) < r.strings.bytes().len();
                 let named = (r.cursor.source().start, (!is_inside).then_some(offset));
-                let (subject, place) = (problem.subject, problem.place);
-                r.problems
-                    .add_alike(named, problem.rule, subject, place, || problem.message);
+                let (rule, subject, place) = (problem.rule, problem.subject, problem.place);
+                r.problems.add_alike(named, rule, subject, place, || {
+                    Message::left_out(problem.message, "the string")
+                });
             }
         }
         Ok(Self(offset))
@@ -235,11 +236,11 @@ impl<'s> Reader<'_, 's, '_> {
 
     /// Lists what is wrong at a byte of the section.
     #[cold]
-    pub(super) fn warn(
+    pub(super) fn warn<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         at: usize,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         self.cursor.warn(self.problems, rule, at, message);
     }

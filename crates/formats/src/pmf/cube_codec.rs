@@ -12,7 +12,7 @@ use super::cube::{
 };
 use super::entities::Entities;
 use super::rules;
-use crate::{Problem, Problems, ReadError, Rule, counted, outside};
+use crate::{Message, Problem, Problems, ReadError, Rule, counted, outside};
 
 /// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
@@ -472,12 +472,12 @@ impl CubeReader<'_, '_> {
         (cursor, record.start as usize)
     }
 
-    fn warn(
+    fn warn<M: Into<Message>>(
         &self,
         problems: &mut Problems,
         rule: &'static Rule,
         (cube, offset): (u32, usize),
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         let (cursor, start) = self.place(Side::Common, cube);
         cursor.warn(problems, rule, start + offset, message);

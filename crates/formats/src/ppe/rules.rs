@@ -23,7 +23,7 @@ crate::rules! {
     Warning UNFINISHED = "ppe-map/unfinished";
     /// Something follows the compressed cells and attributes.
     Warning TRAILING_DATA = "ppe-map/trailing-data";
-    /// Cells and attributes that are not compressed are more bytes than the size of the map needs.
+    /// Cells and attributes are more bytes than the size of the map needs.
     Error LENGTH = "ppe-map/length";
     /// The file has neither metadata nor a layer.
     Error NO_MAP = "xmf/no-map";

@@ -444,7 +444,7 @@ fn a_misspelt_name_is_one_problem_and_loses_nothing() {
         }
         for other in &names {
             let read = changed(other);
-            one(&read, Severity::Error, "It is read as that");
+            one(&read, Severity::Error, "it is read as that");
             assert_eq!(read.without_places(), whole, "{name} {other}");
             seen[0] += 1;
         }
@@ -470,7 +470,7 @@ fn a_misspelt_name_of_one_letter_is_one_problem_and_loses_nothing() {
         for (at, node) in text.match_indices(&format!("({name} ")) {
             let changed = [&text[..at], "(q ", &text[at + node.len()..]].concat();
             let read = good(&changed);
-            let meant = format!("did you mean `{name}`? It is read as that");
+            let meant = format!("expected `{name}`; it is read as that");
             one(&read, Severity::Error, &meant);
             assert_eq!(read.without_places(), whole.clone().without_places());
         }
@@ -721,7 +721,7 @@ fn a_misspelt_name_or_that_of_a_list_for_that_of_an_element_loses_nothing() {
     one(
         &read,
         Severity::Error,
-        "did you mean `header`? It is left out",
+        "expected `header`, which it has; left out: ",
     );
     assert_eq!(read.tileset, whole.tileset);
 }

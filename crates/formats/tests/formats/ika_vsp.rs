@@ -237,7 +237,7 @@ fn broken_tilesets_are_answered() {
     );
     assert!(!(FORMAT.sniff)(&with(2, &[3])) && !(FORMAT.sniff)(&bytes[..100]));
 
-    let vsp = read(&with(79, &[0])).unwrap();
+    let vsp = read(&with(79, &[0, 0])).unwrap();
     one(
         &vsp,
         Severity::Error,
@@ -442,4 +442,38 @@ fn a_byte_of_the_numbers_before_the_pixels_loses_none_of_these() {
             }
         }
     }
+}
+
+#[test]
+fn pixels_that_inflate_to_more_than_whole_tiles_are_damaged() {
+    let mut vsp = made_up();
+    (vsp.tile_size, vsp.count) = ([16, 16], 40);
+    // Runs of many lengths, so that bytes of the stream are lengths and distances.
+    let pixels = (0..40 * 16 * 16_u32).flat_map(|i| {
+        let run = i / (3 + i % 1024 / 100);
+        [run % 7 * 30, run % 11 * 20, run / 64 % 256, 255].map(|byte| byte as u8)
+    });
+    vsp.pixels = Pixels::Rgba(pixels.collect());
+    let whole = write(&vsp).unwrap();
+    let begin = whole.windows(2).position(|it| it == [0x78, 0x9C]).unwrap();
+    let end = whole.len() - STRANDS * 16;
+    let [mut more, mut same] = [0; 2];
+    for at in begin + 2..end {
+        let mut altered = whole.clone();
+        altered[at] ^= 1 << (at % 8);
+        let Ok(read) = read(&altered) else {
+            continue;
+        };
+        let rules: Vec<&str> = read.problems.iter().map(|it| it.rule.id).collect();
+        assert!(
+            !rules.contains(&"ika/long-block"),
+            "{at:#x}: {:?}",
+            messages(&read)
+        );
+        same += usize::from(rules.is_empty());
+        more += usize::from(rules.contains(&"ika/damaged-block"));
+    }
+    assert!(more > 10, "{more} of {}", end - begin);
+    // What only changes pixels, and not how many there are, cannot be told.
+    assert!(same < (end - begin) / 2, "{same} of {}", end - begin);
 }

@@ -302,7 +302,7 @@ fn a_line_with_another_number_of_tiles_is_one_problem() {
         (100, lines[100][25..].to_owned(), 75, "3 tiles", shorter),
         (
             100,
-            lines[100].replacen("0000", "00 00", 1),
+            lines[100].replacen("0000", "00 0", 1),
             1,
             "5 tiles",
             longer,
@@ -371,6 +371,33 @@ fn two_tiles_without_a_space_between_them_are_two_tiles() {
         assert_eq!(tiles_of(&map), tiles_of(&whole), "{place}");
         let written = pfmap::write(&map);
         assert_eq!(tiles_of(&read(written)), tiles_of(&whole));
+    }
+}
+
+#[test]
+fn a_tile_with_a_space_in_it_moves_no_other() {
+    let mut text = Text::default();
+    for (i, tile) in text.tiles.iter_mut().enumerate() {
+        *tile = format!("0+{:02}00000001101001111000", i % 90);
+    }
+    let (whole, plain) = (text.read(), text.text());
+    let tile = plain.match_indices("0+17").nth(3).unwrap().0;
+    for space in 1..24 {
+        let mut divided = plain.clone();
+        divided.insert(tile + space, ' ');
+        let map = read(divided.clone());
+        let [problem] = &map.problems[..] else {
+            panic!("{space}: {:#?}", problems(&map));
+        };
+        let found = &divided[tile..tile + 25];
+        let said = format!(
+            "found `{found}`, a tile with a space in it; expected a tile of 24 characters (row"
+        );
+        assert!(problem.message.starts_with(&said), "{problem}");
+        assert!(!problem.may_leave_out(), "{problem}");
+        assert_eq!(tiles_of(&map), tiles_of(&whole), "{space}");
+        let written = read(pfmap::write(&map));
+        assert_eq!(tiles_of(&written), tiles_of(&whole), "{space}");
     }
 }
 

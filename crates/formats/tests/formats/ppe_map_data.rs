@@ -142,7 +142,8 @@ fn headers_without_sense_are_refused() {
         &[0; 11],
         "0xb: the file ends after 11 bytes; expected a header of 12 bytes: flags, width and height",
     );
-    let size = |size| with_header(8, size, &[0; 400]);
+    // No whole cells, so that no other size is as long.
+    let size = |size| with_header(8, size, &[0; 401]);
     refused(
         &size([-24, 18]),
         "0x4: a width of -24 cells; expected at least 1",
@@ -339,13 +340,22 @@ fn streams_that_are_not_whole_are_told_apart() {
     more[0] = 0x08;
     let again = says(
         &more,
-        &["warning: the zlib stream goes on behind the 140 bytes of the map"],
+        &["error: the zlib stream goes on behind the 140 bytes of"],
     );
     assert_eq!(again.cells, map.cells);
     assert_eq!((again.graphics, again.logic), (None, None));
     // Attributes that are missing.
     let mut fewer = file(0x408);
     fewer[0] |= 0x10;
+    let again = says(
+        &fewer,
+        &[
+            "0x0: error: header: flags 0x418; expected 0x408, with which the file is as long as it says",
+        ],
+    );
+    assert_eq!(again.cells, map.cells);
+    // A bit more is missing than one.
+    fewer[0] |= 1;
     says(
         &fewer,
         &["the zlib stream ends in the graphics attributes: those of 0 of 35 cells"],
@@ -409,7 +419,7 @@ fn checksums_behind_the_map_are_looked_at() {
     for stream in [&zlib[..], &zlib[..zlib.len() - 2]] {
         says(
             &with_header(0x408, [7, 5], stream),
-            &["warning: the zlib stream goes on behind the 140 bytes of the map"],
+            &["error: the zlib stream goes on behind the 140 bytes of"],
         );
     }
     let mut zstd = pack_zstd(&numbers);
@@ -620,5 +630,63 @@ fn a_byte_of_the_header_that_is_lost_or_too_many_loses_no_cell() {
     for other in [&bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
         let map = read(other).unwrap();
         assert_ne!(map.problems[0].rule.id, "ppe-map/header");
+    }
+}
+
+#[test]
+fn a_wrong_number_in_the_header_is_one_problem_and_loses_nothing() {
+    let size = [11, 7];
+    let numbers: Vec<u8> = (0..77 * 4_u32).map(|i| (i * i % 251) as u8).collect();
+    let good = |flags: u32, size: [i32; 2]| {
+        let packed = match flags {
+            0x408 => pack_zlib(&numbers),
+            0x808 => pack_zstd(&numbers),
+            _ => numbers.clone(),
+        };
+        with_header(flags, size, &packed)
+    };
+    for flags in [0x8, 0x408, 0x808] {
+        let whole = says(&good(flags, size), &[]);
+        // More than there are can be a file that is cut, but for streams that are whole.
+        let sides = [3, 10, 12, 75, -4, 0x4000_000B];
+        let is_known = |side: i32, of: i32| flags != 8 || side < of || side > 0x100_0000;
+        let mut wrong = Vec::new();
+        for side in sides {
+            if is_known(side, 11) {
+                wrong.push((
+                    good(flags, [side, 7]),
+                    format!("0x4: error: header: {side} columns; expected 11"),
+                ));
+            }
+            if is_known(side, 7) {
+                wrong.push((
+                    good(flags, [11, side]),
+                    format!("0x8: error: header: {side} rows; expected 7"),
+                ));
+            }
+        }
+        for bit in [8, 10, 11].into_iter().filter(|_| flags == 8) {
+            let mut bytes = good(flags, size);
+            bytes[1] |= 1 << (bit - 8);
+            wrong.push((
+                bytes,
+                format!(
+                    "0x0: error: header: flags {:#x}; expected 0x8",
+                    8 | 1 << bit
+                ),
+            ));
+        }
+        for (bytes, said) in wrong {
+            let map = read(&bytes).unwrap();
+            let [problem] = &map.problems[..] else {
+                panic!("{said}: {:?}", map.problems);
+            };
+            assert!(
+                problem.to_string().starts_with(&said),
+                "{problem}\nnot {said}"
+            );
+            assert!(!problem.may_leave_out());
+            assert_eq!((&map.cells, map.size), (&whole.cells, whole.size), "{said}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{Beginning, DEEPEST, Item, ItemKind, Misnamed, Names, Tree, is_space,
 use crate::ika::rules;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Place, Problems, quoted};
+use crate::{Message, Place, Problems, quoted};
 
 /// Lines that begin with more blanks than these have no layout.
 const MAX_INDENT: usize = 256;
@@ -239,7 +239,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             Beginning::Misspelt => {
                 let found = quoted(name_in(self.rest().get(1..).unwrap_or_default()));
                 self.problems.add(&rules::MAGIC, place, || {
-                    format!("found {found}; expected `{root}`; it is read as that")
+                    Message::read(format!("found {found}; expected `{root}`"), "as that")
                 });
                 self.node(1);
                 if let Some(item) = self.items.last_mut() {
@@ -261,14 +261,16 @@ impl<'a, 'g> Parser<'a, 'g> {
             }
             Beginning::NoParen => {
                 self.problems.add(&rules::MAGIC, place, || {
-                    format!("found `{root}`; expected `({root}`; it is read so")
+                    Message::read_so(format!("found `{root}`; expected `({root}`"))
                 });
                 self.node(0);
             }
             Beginning::NoRoot => {
                 let found = quoted(name_in(self.rest().get(1..).unwrap_or_default()));
                 self.problems.add(&rules::MAGIC, place, || {
-                    format!("found the node {found}; expected `({root}` before it; it is read so")
+                    Message::read_so(format!(
+                        "found the node {found}; expected `({root}` before it"
+                    ))
                 });
                 self.open(root);
             }
@@ -362,9 +364,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             (Parens::TooFew, b'(') => {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 if rest.trim_ascii_start().starts_with(b"(") {
-                    self.mended(self.place(), || {
-                        "`(` twice; expected one; it is read so".into()
-                    });
+                    self.mended(self.place(), || Message::read_so("`(` twice; expected one"));
                     self.pos += 1;
                     return true;
                 }
@@ -372,7 +372,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                 if self.is_twice(name) {
                     self.mended(self.place(), || {
                         let name = quoted(&[b"(", name].concat());
-                        format!("{name} twice; expected one; it is read so")
+                        Message::read_so(format!("{name} twice; expected one"))
                     });
                     self.pos += 1 + name.len();
                     return true;
@@ -412,7 +412,7 @@ impl<'a, 'g> Parser<'a, 'g> {
 
     /// Lists that a parenthesis is lost or too many. What else seems to be wrong with nodes follows from the
     /// first of them.
-    fn mended(&mut self, place: Place, message: impl FnOnce() -> String) {
+    fn mended<M: Into<Message>>(&mut self, place: Place, message: impl FnOnce() -> M) {
         self.mends += 1;
         let (shift, cause) = self.shift;
         let cause = cause.filter(|_| shift != 0);
@@ -474,7 +474,9 @@ impl<'a, 'g> Parser<'a, 'g> {
         };
         self.mended(self.place(), || {
             let (name, parent) = (quoted(name), quoted(parent.unwrap_or_default()));
-            format!("found {name} in {parent}; expected `({lost}` before it; it is read so")
+            Message::read_so(format!(
+                "found {name} in {parent}; expected `({lost}` before it"
+            ))
         });
         self.shifted(1);
         self.open(lost);
@@ -548,7 +550,9 @@ impl<'a, 'g> Parser<'a, 'g> {
                     "the ends of {count} nodes, the innermost {name}, which begins at {begin}"
                 ),
             };
-            format!("{of}, is missing before {next}; expected `{parens}`; it is read so")
+            Message::read_so(format!(
+                "{of}, is missing before {next}; expected `{parens}`"
+            ))
         });
         self.shifted(-count.cast_signed());
         for _ in 0..count {
@@ -595,7 +599,10 @@ impl<'a, 'g> Parser<'a, 'g> {
         let name = self.item(index).map(|item| quoted(item.bytes));
         self.mended(end, || {
             let name = name.unwrap_or_default();
-            format!("one `)` too many: {name} goes on behind it; it is read without it")
+            Message::read(
+                format!("one `)` too many: {name} goes on behind it"),
+                "without it",
+            )
         });
         self.shifted(closed.len().cast_signed());
         self.open
@@ -616,7 +623,9 @@ impl<'a, 'g> Parser<'a, 'g> {
         if is_node {
             let name = quoted(name);
             self.mended(self.place(), || {
-                format!("found {name} without a parenthesis before it; expected `(`; it is read so")
+                Message::read_so(format!(
+                    "found {name} without a parenthesis before it; expected `(`"
+                ))
             });
             self.node(0);
             return true;
@@ -750,16 +759,16 @@ impl<'a, 'g> Parser<'a, 'g> {
                 self.pos += len;
                 text = text.get(..len).unwrap_or_default();
                 self.problems.add(&rules::SYNTAX, place(at), || {
-                    format!(
-                        "the text {} has no end on its line; expected `'`; it is read so",
+                    Message::read_so(format!(
+                        "the text {} has no end on its line; expected `'`",
                         quoted(text)
-                    )
+                    ))
                 });
                 is_closed = false;
             }
             Some(QuoteFault::Twice(len)) => {
                 self.problems.add(&rules::SYNTAX, place(at), || {
-                    "`'` twice; expected one; it is read so".to_owned()
+                    Message::read_so("`'` twice; expected one")
                 });
                 if text.is_empty() {
                     // The second one begins the text.
@@ -777,7 +786,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                 text = self.bytes.get(start..self.pos).unwrap_or_default();
                 self.problems.add(&rules::SYNTAX, place(at), || {
                     let text = quoted(text);
-                    format!("`'` inside the text {text}; expected `\\'` for it; it is read so")
+                    Message::read_so(format!("`'` inside the text {text}; expected `\\'` for it"))
                 });
             }
             None if !is_closed => {
@@ -839,7 +848,9 @@ impl<'a, 'g> Parser<'a, 'g> {
             item.bytes = text;
             self.problems.add(&rules::SYNTAX, item.place(), || {
                 let text = quoted(text);
-                format!("the text {text} has no quote before it; expected `'`; it is read so")
+                Message::read_so(format!(
+                    "the text {text} has no quote before it; expected `'`"
+                ))
             });
             let of = around.last().map(|(_, place)| *place);
             for misnamed in self.misnamed.iter().filter(|it| it.places[1] == of) {

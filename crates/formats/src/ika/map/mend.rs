@@ -1,12 +1,11 @@
 //! A byte of a map that is lost, too many or wrong: what is around it is read all the same.
 
-use std::fmt;
 use std::ops::Range;
 
 use super::super::bytes::{Cursor, File};
 use super::read::{ENTITY_BYTES, ZONE_BYTES, read_entity, read_zone};
 use super::{Entity, Zone};
-use crate::{Problems, ReadError, counted};
+use crate::{Message, Problems, ReadError, counted};
 use Field::{Bytes, Text};
 
 /// Of longer lists of zones and entities it is not looked where they go on behind what is damaged.
@@ -36,31 +35,24 @@ pub(super) enum Fault {
     },
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Fault {
+    pub(super) fn message(self) -> Message {
         match self {
-            Self::Missing => f.write_str("a byte is missing; it is read as if there were one"),
+            Self::Missing => Message::read("a byte is missing", "as if there were one"),
             Self::TooMany(byte) => {
-                write!(
-                    f,
-                    "there is a byte too many, {byte:#x}; it is read without it"
-                )
+                Message::read(format!("there is a byte too many, {byte:#x}"), "without it")
             }
             Self::Wrong { found, expected } => {
-                write!(
-                    f,
-                    "a byte is {found:#x}; expected {expected:#x}; it is read so"
-                )
+                Message::read_so(format!("a byte is {found:#x}; expected {expected:#x}"))
             }
             Self::Length { found, expected } => {
                 let found = match found.cast_signed() {
                     below @ ..0 => format!("{below} bytes"),
-                    _ => counted(*found as usize, "byte"),
+                    _ => counted(found as usize, "byte"),
                 };
-                write!(
-                    f,
-                    "a text is said to be {found} long; expected {expected}; it is read so"
-                )
+                Message::read_so(format!(
+                    "a text is said to be {found} long; expected {expected}"
+                ))
             }
         }
     }

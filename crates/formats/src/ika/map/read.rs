@@ -17,7 +17,8 @@ use super::mend::{Damage, Field, Lost, Mended, Record};
 use super::render_string::oddities;
 use super::{BYTE_ORDER_MARK, Entity, Layer, MAGIC, MANGLED_MAGIC, Map, STATES, Zone};
 use crate::{
-    Cause, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside, quoted,
+    Cause, Message, NotRead, Place, Problem, Problems, ReadError, Rest, Subject, counted, outside,
+    quoted,
 };
 
 /// The most layers that are shown. Render strings can name ten.
@@ -183,7 +184,7 @@ fn find_head(
         &rules::BYTE
     };
     let place = Place::Offset(at as u64);
-    problems.add(rule, place, || format!("header: {fault}"));
+    problems.add(rule, place, || fault.message().within("header"));
     cursor.enter("header", None);
     cursor.seek(end);
     Ok(record)
@@ -316,10 +317,10 @@ fn add_size(declared: [i32; 2], is: [u32; 2], at: usize, problems: &mut Problems
     let place = Place::Offset((at + if is_width { 0 } else { 4 }) as u64);
     problems.add(&rules::SIZE, place, || {
         let ([width, height], [is_width, is_height]) = (declared, is);
-        format!(
+        Message::read_so(format!(
             "a map of {width} x {height} tiles; expected {is_width} x {is_height}, as many as all blocks \
-             have; it is read so"
-        )
+             have"
+        ))
     });
 }
 
@@ -721,7 +722,9 @@ impl Layout {
             let place = Place::Offset((pos - COUNT_BYTES) as u64);
             problems.add(&rules::LAYER_COUNT, place, || {
                 let layers = (layers as u32).cast_signed();
-                format!("{layers} layers; expected {count}, as many as follow; it is read so")
+                Message::read_so(format!(
+                    "{layers} layers; expected {count}, as many as follow"
+                ))
             });
             return (layout, count);
         }
@@ -856,6 +859,7 @@ impl Layout {
             subject,
             element,
             count,
+            more_by: None,
             cause: None,
         };
         let tiles = self.blocks.iter().enumerate();
@@ -1236,7 +1240,7 @@ fn read_count(
     if let Some(are) = are {
         problems.add(&rules::RECORD_COUNT, Place::Offset(at as u64), || {
             let count = count.cast_signed();
-            format!("{count} {what}; expected {are}, as many as follow; it is read so")
+            Message::read_so(format!("{count} {what}; expected {are}, as many as follow"))
         });
         return Ok((are, None));
     }
@@ -1286,7 +1290,7 @@ impl Lost {
         let place = start as u64..next as u64;
         mended.record.set_place(place);
         cursor.warn(problems, &rules::BYTE, start + mended.at, || {
-            mended.fault.to_string()
+            mended.fault.message()
         });
         Some(mended.record)
     }

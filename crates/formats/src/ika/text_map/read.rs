@@ -9,7 +9,9 @@ use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
-use crate::{Cause, NotRead, Place, Problems, ReadError, Rest, Subject, conflict, counted, quoted};
+use crate::{
+    Cause, Message, NotRead, Place, Problems, ReadError, Rest, Subject, conflict, counted, quoted,
+};
 
 /// The versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
@@ -373,7 +375,10 @@ impl Reader {
         {
             self.problems.add(&rules::VALUE, kind.place, || {
                 let kind = quoted(&kind.bytes);
-                format!("{name}: the type is {kind}; expected `tile`; it is read as that")
+                Message::read(
+                    format!("{name}: the type is {kind}; expected `tile`"),
+                    "as that",
+                )
             });
         }
         let missing = if node.is_open() {
@@ -545,14 +550,15 @@ impl Reader {
             problems.add_consequence(size.cause, &rules::SIZE, subject, place, || {
                 let name = &size.name;
                 match meant {
-                    Some([meant_width, meant_height]) => format!(
+                    Some([meant_width, meant_height]) => Message::read_so(format!(
                         "{name}: {width} x {height} tiles; expected {meant_width} x \
-                         {meant_height}, as many as its data has; it is read so"
-                    ),
+                         {meant_height}, as many as its data has"
+                    )),
                     None => format!(
                         "{name}: {width} x {height} tiles, so it is not shown; expected at least \
                          1 x 1 and at most {MAX_TILES} tiles"
-                    ),
+                    )
+                    .into(),
                 }
             });
             layer.size = meant.unwrap_or_default();
@@ -596,6 +602,7 @@ impl Reader {
             name,
             element,
             count,
+            more_by: None,
             cause,
         });
         self.targets.push((target, node.is_open()));

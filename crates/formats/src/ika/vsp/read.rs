@@ -11,7 +11,7 @@ use super::super::rules;
 use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
-use crate::{NotRead, Place, Problems, ReadError, Subject, counted, quoted};
+use crate::{Message, NotRead, Place, Problems, ReadError, Subject, counted, quoted};
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
@@ -221,10 +221,10 @@ impl Head {
             let at = SIZE_AT + if size[0] == side { 2 } else { 0 };
             problems.add(&rules::TILE_SIZE, Place::Offset(at as u64), || {
                 let [width, height] = size;
-                format!(
+                Message::read_so(format!(
                     "header: tiles of {width} x {height} pixels; expected {side} x {side}, as many as \
-                     there are; it is read so"
-                )
+                     there are"
+                ))
             });
             self.vsp.tile_size = [side; 2];
             return true;
@@ -234,7 +234,9 @@ impl Head {
             return false;
         };
         problems.add(&rules::TILE_COUNT, Place::Offset(COUNT_AT as u64), || {
-            format!("header: {count} tiles; expected {is}, as many as there are pixels of; it is read so")
+            Message::read_so(format!(
+                "header: {count} tiles; expected {is}, as many as there are pixels of"
+            ))
         });
         self.vsp.count = is;
         true
@@ -261,10 +263,10 @@ impl Head {
             Place::Offset(self.packed_at as u64),
             || {
                 let said = counted(said, "byte");
-                format!(
+                Message::read_so(format!(
                     "pixels: they are said to be {said} long; expected {size}, behind which {STRANDS} \
-                 strands end the file; it is read so"
-                )
+                 strands end the file"
+                ))
             },
         );
         self.packed = size as u32;
@@ -461,10 +463,10 @@ fn read_binary(
         cursor.seek(pixels_at);
         problems.add(&rules::BYTE, Place::Offset(DESCRIPTION_AT as u64), || {
             let found = DESCRIPTION_BYTES.saturating_add_signed(shift);
-            format!(
+            Message::read_so(format!(
                 "description: it is {found} bytes long; expected {DESCRIPTION_BYTES}, as where the pixels \
-                 begin says; it is read so"
-            )
+                 begin says"
+            ))
         });
     } else if let Some((mended, pixels_at, at, what)) = of_number {
         head = mended;
@@ -475,8 +477,9 @@ fn read_binary(
             } else {
                 head.packed
             };
-            format!(
-                "{what}: a byte is missing or too many, as where the pixels begin says; it is read as {number}"
+            Message::read(
+                format!("{what}: a byte is missing or too many, as where the pixels begin says"),
+                format_args!("as {number}"),
             )
         });
     } else {
@@ -587,6 +590,7 @@ fn read_pixels(
                 subject: Subject::File,
                 element: Element::Byte,
                 count: head.stored_bytes(),
+                more_by: Some(head.vsp.tile_pixels() * u64::from(head.bytes_per_pixel)),
                 cause,
             };
             let (bytes, not_read) = inflate(block, file_bytes, problems, watch)?;
@@ -794,6 +798,7 @@ fn read_text(
         subject: Subject::File,
         element: Element::Byte,
         count: pixels * 4,
+        more_by: Some(width * height * 4),
         cause,
     };
     let (pixels, pixels_not_read) = inflate(block, bytes.len(), problems, watch)?;

@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, NotRead, Place, Problem, Problems, ReadError, counted};
+use crate::{Integers, Message, NotRead, Place, Problem, Problems, ReadError, Tally, counted};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -50,21 +50,46 @@ pub fn read_with(
     let fits = found.as_ref().is_ok_and(|header| header.fits(bytes));
     let mended = (!fits).then(|| Header::mended(bytes)).flatten();
     let (header, end) = match mended {
+        None => {
+            let map =
+                found.and_then(|header| read_behind(bytes, header, HEADER_END, problems, watch));
+            let is_whole = |map: &MapData| Tally::of(&map.problems).errors == 0;
+            if map.as_ref().is_ok_and(is_whole) || matches!(map, Err(ReadError::Cancelled)) {
+                return map;
+            }
+            let Some((header, wrong)) = Header::with_another_number(bytes) else {
+                return map;
+            };
+            let mut problems = Problems::new();
+            problems.add(&rules::HEADER, Place::Offset(wrong.offset()), || {
+                wrong.message()
+            });
+            return read_behind(bytes, header, HEADER_END, problems, watch);
+        }
         Some((header, end, at)) => {
             problems.add(&rules::HEADER, Place::Offset(at as u64), || {
-                let fault = match end {
-                    ..HEADER_END => "a byte is missing; it is read as if there were one",
-                    _ => "there is a byte too many; it is read without it",
+                let (fault, how) = match end {
+                    ..HEADER_END => ("a byte is missing", "as if there were one"),
+                    _ => ("there is a byte too many", "without it"),
                 };
                 let [width, height] = header.size;
-                format!(
-                    "header: {fault}, as {width} x {height} cells, which end where the file does"
-                )
+                let end = format_args!("{width} x {height} cells, which end where the file does");
+                Message::read(format!("header: {fault}"), format_args!("{how}, as {end}"))
             });
             (header, end)
         }
-        None => (found?, HEADER_END),
     };
+    read_behind(bytes, header, end, problems, watch)
+}
+
+/// Reads what follows a header that ends at a byte.
+fn read_behind(
+    bytes: &[u8],
+    header: Header,
+    end: usize,
+    mut problems: Problems,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<MapData, ReadError> {
     warn_of_flags(header.flags, &mut problems);
     let mut reader = Reader {
         header,
@@ -240,15 +265,101 @@ impl Header {
             })
     }
 
+    /// The header of a file with another size or another flag, where all that follows is as long as just one
+    /// such header says, and not as this one does. Of a file that is shorter than it says, and not packed, it
+    /// is not known: it may be cut.
+    fn with_another_number(bytes: &[u8]) -> Option<(Self, WrongNumber)> {
+        let head: [u8; HEADER_END] = *bytes.first_chunk()?;
+        let packed = bytes.get(HEADER_END..)?;
+        let numbers: [[u8; 4]; 3] = bytemuck::cast(head);
+        let numbers = numbers.map(u32::from_le_bytes);
+        let [mut zlib, mut zstd] = [None; 2];
+        let max = Budget::new(ATTRIBUTE_BYTES, bytes.len()).left();
+        if packed.first_chunk().copied().is_some_and(is_zlib_header) {
+            zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
+        } else if packed.starts_with(&ZSTD_MAGIC) {
+            zstd = unpacked_bytes(&mut Zstd::new(packed), max);
+        }
+        let held = |flags: MapFlags| match flags.compression() {
+            Compression::None => Some(packed.len() as u64),
+            Compression::Zlib => zlib,
+            Compression::Zstd => zstd,
+            Compression::Rle | Compression::Lzw | Compression::Several => None,
+        };
+        let with = |wrong: WrongNumber| {
+            let mut numbers = numbers;
+            numbers[wrong.index] = wrong.expected;
+            let head: [u8; HEADER_END] = bytemuck::cast(numbers.map(u32::to_le_bytes));
+            let header = Self::read(&head).ok()?;
+            let means = header.flags.0 & MapFlags::UNDEFINED == 0;
+            let is_it = means && held(header.flags) == Some(header.plain_bytes());
+            is_it.then_some((header, wrong))
+        };
+        let flags = MapFlags(numbers[0]);
+        let is_short = |header: Self| header.plain_bytes() > packed.len() as u64;
+        if flags.compression() == Compression::None && Self::read(&head).is_ok_and(is_short) {
+            return None;
+        }
+        let of_cell = Section::bytes_of_cell(flags);
+        let cells = held(flags).filter(|held| held.is_multiple_of(of_cell));
+        let of_size = [1, 2].into_iter().filter_map(|index| {
+            let (found, other) = (numbers[index], u64::from(numbers[3 - index]));
+            let cells = cells.map(|held| held / of_cell)?;
+            let is = cells.checked_div(other).filter(|is| is * other == cells)?;
+            let expected = u32::try_from(is).ok()?;
+            Some(WrongNumber {
+                index,
+                found,
+                expected,
+            })
+        });
+        let of_flags = (0..u32::BITS).map(|bit| WrongNumber {
+            index: 0,
+            found: flags.0,
+            expected: flags.0 ^ 1 << bit,
+        });
+        let mut fitting = of_flags.chain(of_size).filter_map(with);
+        fitting.next().filter(|_| fitting.next().is_none())
+    }
+
     fn cell_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
 
     /// What follows the header, in bytes, once it is unpacked.
     fn plain_bytes(&self) -> u64 {
-        let sections = [Section::Cells, Section::Graphics, Section::Logic];
-        let cell_bytes = sections.map(|section| section.cell_bytes(self.flags));
-        self.cell_count() as u64 * cell_bytes.iter().sum::<u64>()
+        self.cell_count() as u64 * Section::bytes_of_cell(self.flags)
+    }
+}
+
+/// A number of a header that is not that of the file.
+#[derive(Debug, Clone, Copy)]
+struct WrongNumber {
+    /// Flags, width or height.
+    index: usize,
+    found: u32,
+    expected: u32,
+}
+
+impl WrongNumber {
+    fn offset(self) -> u64 {
+        4 * self.index as u64
+    }
+
+    fn message(self) -> Message {
+        let Self {
+            index,
+            found,
+            expected,
+        } = self;
+        let signed = found.cast_signed();
+        Message::read_so(match index {
+            0 => format!(
+                "header: flags {found:#x}; expected {expected:#x}, with which the file is as long as it says"
+            ),
+            1 => format!("header: {signed} columns; expected {expected}, as many as the file has"),
+            _ => format!("header: {signed} rows; expected {expected}, as many as the file has"),
+        })
     }
 }
 
@@ -331,6 +442,15 @@ impl Section {
             Self::Graphics => 0,
             Self::Logic => u64::from(flags.logic_bits() / 8),
         }
+    }
+
+    /// How many bytes each cell has in all of them.
+    fn bytes_of_cell(flags: MapFlags) -> u64 {
+        let sections = [Self::Cells, Self::Graphics, Self::Logic];
+        sections
+            .map(|section| section.cell_bytes(flags))
+            .iter()
+            .sum()
     }
 
     /// What messages call its elements.
@@ -699,13 +819,13 @@ impl<'a> Reader<'a, '_> {
                     format!("the {name} is broken behind the bytes of the map")
                 });
             }
-            _ if goes_on => self
-                .problems
-                .add(&rules::TRAILING_DATA, self.place(map_end), || {
-                    format!(
-                        "the {name} goes on behind the {bytes} bytes of the map; that is ignored"
-                    )
-                }),
+            _ if goes_on => self.problems.add(&rules::LENGTH, self.place(map_end), || {
+                let [width, height] = self.header.size;
+                format!(
+                    "the {name} goes on behind the {bytes} bytes of {width} x {height} cells; expected its end \
+                     there, or another size or other flags"
+                )
+            }),
             End::Complete | End::More | End::Unfinished | End::Broken => {}
         }
         sections

@@ -7,7 +7,7 @@ use super::{At, Attribute, Tag, Value};
 use crate::base64;
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Cause, Place, Problems, Rule, quoted};
+use crate::{Cause, Message, Place, Problems, Rule, quoted};
 
 /// How deep tags may be in each other.
 const DEEPEST: usize = 64;
@@ -208,30 +208,30 @@ impl<'a> Reader<'a, '_> {
 
     /// Lists what is wrong in a tag; what else is wrong in it follows from that.
     #[cold]
-    fn syntax(&mut self, at: At, message: impl FnOnce() -> String) {
+    fn syntax<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.fault = self.add_after(self.fault, &rules::SYNTAX, at, message);
     }
 
     /// Lists that a brace is missing or too many; the next that seems to be follows from that.
     #[cold]
-    fn brace(&mut self, at: At, message: impl FnOnce() -> String) -> Option<Cause> {
+    fn brace<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) -> Option<Cause> {
         self.unbalanced = self.add_after(self.unbalanced, &rules::SYNTAX, at, message);
         self.unbalanced
     }
 
     /// Lists that the text ends where something else should, and that the rest is not read.
     #[cold]
-    fn end_in(&mut self, at: At, message: impl FnOnce() -> String) {
+    fn end_in<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.cut = self.add_after(self.fault, &rules::TEXT_TRUNCATED, at, message);
     }
 
     /// Lists a problem that follows from another, if there is one. Gives the one that others follow from.
-    fn add_after(
+    fn add_after<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
         rule: &'static Rule,
         at: At,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) -> Option<Cause> {
         let subject = self.problems.subject;
         self.problems
@@ -406,12 +406,12 @@ impl<'a> Reader<'a, '_> {
         let title = tag.title();
         let meant = Tag::new(namespace, of_it, []).title();
         self.problems.add(&rules::TAG_NAME, tag.at.into(), || {
-            let meant = if is_only {
-                format!("it is read as {meant}")
+            let found = format!("{title} is the name of no tag here");
+            if is_only {
+                Message::read(found, format_args!("as {meant}"))
             } else {
-                format!("did you mean {meant}?")
-            };
-            format!("{title} is the name of no tag here; {meant}")
+                format!("{found}; did you mean {meant}?").into()
+            }
         });
         if may_be_cut {
             self.cut = self.problems.last();
@@ -437,7 +437,7 @@ impl<'a> Reader<'a, '_> {
             if is_twice {
                 let title = tag.title();
                 self.brace(tag.at, || {
-                    format!("{title} twice; expected one; it is read so")
+                    Message::read_so(format!("{title} twice; expected one"))
                 });
                 open.pop();
             }
@@ -494,9 +494,9 @@ impl<'a> Reader<'a, '_> {
                 } else {
                     "expected `{` behind that"
                 };
-                format!(
-                    "found {title} outside of {of}, which begins at {begin}; {brace}; it is read so"
-                )
+                Message::read_so(format!(
+                    "found {title} outside of {of}, which begins at {begin}; {brace}"
+                ))
             });
             self.fault_of(cause, [last.at, tag.at]);
             last.children.extend(palettes);
@@ -519,10 +519,10 @@ impl<'a> Reader<'a, '_> {
             let (inside, begin) = (last.title(), Place::from(last.at));
             let cause = self.brace(tag.at, || {
                 let braces = "}".repeat(open.len() - depth);
-                format!(
+                Message::read_so(format!(
                     "found {title} inside {inside}, which begins at {begin}; expected `{braces}` \
-                     before it; it is read so"
-                )
+                     before it"
+                ))
             });
             let places = open.iter().skip(depth).map(|tag| tag.at).chain([tag.at]);
             self.fault_of(cause, places);
@@ -535,10 +535,10 @@ impl<'a> Reader<'a, '_> {
             lost.at = tag.at;
             let lost_title = lost.name_in_file();
             let cause = self.brace(tag.at, || {
-                format!(
+                Message::read_so(format!(
                     "found {title} without what it is in; expected a tag such as `{lost_title}` with \
-                     `{{` before it; it is read so"
-                )
+                     `{{` before it"
+                ))
             });
             self.fault_of(cause, [tag.at]);
             open.push(lost);
@@ -573,17 +573,17 @@ impl<'a> Reader<'a, '_> {
         let Some(layer) = roots.last_mut().filter(may_have) else {
             roots.extend(inside);
             self.brace(at, || {
-                "found `}`, but no tag is open; it is read as if it were not there".to_owned()
+                Message::read("found `}`, but no tag is open", "as if it were not there")
             });
             return;
         };
         layer.children = inside;
         let (begin, title) = (Place::from(layer.at), layer.title());
         self.brace(at, || {
-            format!(
+            Message::read_so(format!(
                 "found `}}`, but no tag is open; expected `{{` behind {title}, which begins at \
-                 {begin}; it is read so"
-            )
+                 {begin}"
+            ))
         });
     }
 
@@ -604,10 +604,10 @@ impl<'a> Reader<'a, '_> {
         if let Some(tag) = open.last() {
             let (title, inside, begin) = (layer.title(), tag.title(), Place::from(tag.at));
             let cause = self.brace(layer.at, || {
-                format!(
+                Message::read_so(format!(
                     "found {title} inside {inside}, which begins at {begin}; expected `}}` before \
-                     it; it is read so"
-                )
+                     it"
+                ))
             });
             let places = open.iter().map(|tag| tag.at).chain([layer.at]);
             self.fault_of(cause, places);

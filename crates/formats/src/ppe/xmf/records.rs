@@ -11,10 +11,10 @@ use super::{
     LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
     SheetSprite, Sprite, SpriteSheet, SpriteSource, TileInfo, TileSource, XmfLayer,
 };
-use crate::counted;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
+use crate::{Message, counted};
 
 /// The version that there is: major and minor.
 const VERSION: [i64; 2] = [1, 0];
@@ -32,9 +32,8 @@ impl Record for Metadata {
                 if *numbers != VERSION {
                     let [[major, minor], [known, of_it]] = [*numbers, VERSION];
                     tag.problem(&rules::VERSION, || {
-                        format!(
-                            "version {major}.{minor}; expected {known}.{of_it}; it is read as that"
-                        )
+                        let found = format!("version {major}.{minor}; expected {known}.{of_it}");
+                        Message::read(found, "as that")
                     });
                 }
                 Some(())

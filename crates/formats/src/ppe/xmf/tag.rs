@@ -5,7 +5,7 @@ use super::RepeatMode;
 use crate::misspelt::nearest;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
-use crate::{Cause, Place, Problem, Problems, Rule, counted, quoted};
+use crate::{Cause, Message, Place, Problem, Problems, Rule, counted, quoted};
 
 /// The names of all attributes that are read.
 const ATTRIBUTES: [&str; 15] = [
@@ -203,16 +203,20 @@ impl<'p> Fields<'p> {
     }
 
     /// Lists a problem of a tag that is read.
-    pub(super) fn problem(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
+    pub(super) fn problem<M: Into<Message>>(
+        &mut self,
+        rule: &'static Rule,
+        message: impl FnOnce() -> M,
+    ) {
         self.problem_at(rule, self.tag.at, message);
     }
 
     /// The same at another place.
-    pub(super) fn problem_at(
+    pub(super) fn problem_at<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         at: At,
-        message: impl FnOnce() -> String,
+        message: impl FnOnce() -> M,
     ) {
         if let Some(problems) = &mut self.problems {
             problems.add(rule, at.into(), message);
@@ -364,7 +368,10 @@ impl<'p> Fields<'p> {
             let at = self.tag.places.of_attribute(index).unwrap_or(self.tag.at);
             let found = quoted(attributes[index].name.as_bytes());
             problems.add(&rules::TAG_NAME, at.into(), || {
-                format!("no attribute is named {found}; it is read as `{name}`")
+                Message::read(
+                    format!("no attribute is named {found}"),
+                    format_args!("as `{name}`"),
+                )
             });
         }
         *field = (kind.read)(&attributes[index].value);
