@@ -224,11 +224,17 @@ impl<'a> Reader<'a, '_> {
             ""
         };
         let (cause, place) = (clip.skipped, self.text.place());
+        let is_end = self.text.rest().is_empty();
         self.text
             .report_after(cause, &rules::FRAME_COUNT, place, || {
                 let line = clip.clip.line;
                 let read = counted(clip.clip.frame_count as usize, "whole frame");
-                format!("the clip of line {line} ends after {read}; expected {promised}{why}")
+                let ends = if is_end {
+                    format!("the file ends in the clip of line {line}")
+                } else {
+                    format!("the clip of line {line} ends")
+                };
+                format!("{ends} after {read}; expected {promised}{why}")
             });
     }
 

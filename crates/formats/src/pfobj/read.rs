@@ -673,7 +673,11 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.text.rest().is_empty() {
             self.text.check_line_length();
         }
-        // Where the file is cut the first gap explains the others.
+        // Where the file is cut the first gap explains the others: that of its last clip, or of a section.
+        let end = Place::from(self.text.place());
+        let in_clip = self.text.problems.find_since(0, |problem| {
+            problem.rule == &rules::FRAME_COUNT && problem.place == end
+        });
         let short = Section::ALL
             .into_iter()
             .find(|section| self.is_short(*section) && !self.reported_short[*section as usize]);
@@ -681,7 +685,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if let Some(section) = short {
             self.check_short(section, &self.text.file_ends());
         }
-        let ends_early = self.text.problems.first_since(moment);
+        let ends_early = in_clip.or(self.text.problems.first_since(moment));
         let after = "the end of the model";
         self.text.check_end(
             &rules::TRAILING_DATA,

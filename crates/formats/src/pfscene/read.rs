@@ -1569,9 +1569,12 @@ impl<'a> Reader<'a> {
         };
         match read {
             Ok(value) => {
-                if value.numbers().iter().any(|number| !number.is_finite()) {
-                    self.text.report_alike(&rules::NOT_FINITE, text, || {
-                        format!("{}; expected finite numbers", Found::from(text))
+                let numbers = value.numbers();
+                if let Some(bad) = numbers.iter().position(|number| !number.is_finite()) {
+                    // Behind the type.
+                    let bad = words(text).nth(1 + bad).unwrap_or(text);
+                    self.text.report_alike(&rules::NOT_FINITE, bad, || {
+                        format!("{}; expected a finite number", Found::from(bad))
                     });
                 }
                 self.check_no_more_words(values);

@@ -357,7 +357,7 @@ impl<'a> EntityAt<'a> {
                             } else {
                                 let (x, y, z) = quat.to_euler(glam::EulerRot::XYZ);
                                 let [x, y, z] = [x, y, z].map(|it| fixed(it.to_degrees(), 2));
-                                format!("{x}° {y}° {z}° around X, Y and Z")
+                                format!("{x}° {y}° {z}° around X, Y and Z, Z first")
                             }
                         })
                         .into()
