@@ -145,7 +145,7 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     fn with_zlib_header(&self) -> Option<Vec<u8>> {
         let bytes = self.bytes.as_ref();
         let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes))?;
-        let is_near = head.iter().zip(&ZLIB_HEADER).any(|(is, of)| is == of);
+        let is_near = head[0] == ZLIB_HEADER[0] || ZLIB_LEVELS.contains(&head[1]);
         let behind = bytes.get(ZLIB_HEADER.len()..)?;
         is_near.then(|| [&ZLIB_HEADER, behind].concat())
     }
@@ -165,12 +165,10 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         };
         let more_by = self.more_by.map(|elements| elements * bytes);
         if ends_badly(self.bytes.as_ref(), end) {
-            Some(Damage::End)
-        } else if let Some(more_by) = more_by.filter(|by| !more.is_multiple_of(*by)) {
-            Some(Damage::Size { more, more_by })
-        } else {
-            None
+            return Some(Damage::End);
         }
+        let more_by = more_by.filter(|by| !more.is_multiple_of(*by))?;
+        Some(Damage::Size { more, more_by })
     }
 
     /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where
@@ -249,6 +247,8 @@ fn zeros_in(bytes: &[u8]) -> Option<usize> {
 
 /// What the engine's streams begin with.
 const ZLIB_HEADER: [u8; 2] = [0x78, 0x9C];
+/// The second byte of a zlib stream, by how well it is compressed.
+const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 
 /// What a stream that is flushed and not finished ends with.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
@@ -629,6 +629,7 @@ mod tests {
             ([0x79, 0x9C], true),
             ([0x78, 0x00], true),
             ([0x00, 0x9C], true),
+            ([0x79, 0xDA], true),
             ([0x00, 0x00], false),
         ] {
             let mut bytes = deflate(&values);
