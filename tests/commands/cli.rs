@@ -224,7 +224,6 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
     for (file, word) in files {
         for args in [
             format!("info {file}"),
-            format!("info {file} --json"),
             format!("check {file}"),
             format!("render {file} -o a.png --size 8x8"),
             format!("bench {file} --json --frames 1 --size 8x8"),
@@ -233,10 +232,17 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
             assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
             assert_eq!(outcome.stdout, "", "{args}");
         }
-        // A check has a line for every file, also for what cannot be read.
-        let check = folder.run(&format!("check {file} --json")).expect(2);
-        assert!(check.stderr.contains(word), "{file}: {check:?}");
-        assert_eq!(check.stdout.lines().count(), 1, "{file}: {check:?}");
+        // JSON has an object for every file, also for what cannot be read.
+        for command in ["info", "check"] {
+            let outcome = folder.run(&format!("{command} {file} --json")).expect(2);
+            assert!(
+                outcome.stderr.contains(word),
+                "{command} {file}: {outcome:?}"
+            );
+            let object: Value = serde_json::from_str(&outcome.stdout).unwrap();
+            assert_eq!(object["file"], file, "{command}");
+            assert!(object["error"].is_string(), "{command} {file}: {object}");
+        }
     }
     assert!(!folder.path("a.png").exists());
 }
