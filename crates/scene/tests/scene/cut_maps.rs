@@ -223,7 +223,7 @@ fn a_damaged_block_says_that_it_is() {
     let whole = ika_map::write(&map).unwrap();
     let place = ika_map::read(&whole).unwrap().layers[1].block.clone();
     let mut damaged = whole.clone();
-    damaged[place.start as usize] = 0;
+    damaged[place.start as usize..][..2].fill(0);
     let map = open_ika(&damaged).unwrap();
     let info = map.info(&InfoQuery::default());
     let expected = json!([{

@@ -54,7 +54,17 @@ pub fn read_with(
             let map =
                 found.and_then(|header| read_behind(bytes, header, HEADER_END, problems, watch));
             let is_whole = |map: &MapData| Tally::of(&map.problems).errors == 0;
-            if map.as_ref().is_ok_and(is_whole) || matches!(map, Err(ReadError::Cancelled)) {
+            // A file that is cut is shorter than it says too, unless its stream is whole.
+            let is_cut = |map: &MapData| {
+                let is_stream = matches!(
+                    map.flags.compression(),
+                    Compression::Zlib | Compression::Zstd
+                );
+                let mut problems = map.problems.iter();
+                !is_stream && problems.any(|problem| problem.rule == &rules::TRUNCATED)
+            };
+            let is_as_it_is = |map: &MapData| is_whole(map) || is_cut(map);
+            if map.as_ref().is_ok_and(is_as_it_is) || matches!(map, Err(ReadError::Cancelled)) {
                 return map;
             }
             let Some((header, wrong)) = Header::with_another_number(bytes) else {
@@ -266,8 +276,7 @@ impl Header {
     }
 
     /// The header of a file with another size or another flag, where all that follows is as long as just one
-    /// such header says, and not as this one does. Of a file that is shorter than it says, and not packed, it
-    /// is not known: it may be cut.
+    /// such header says, and not as this one does.
     fn with_another_number(bytes: &[u8]) -> Option<(Self, WrongNumber)> {
         let head: [u8; HEADER_END] = *bytes.first_chunk()?;
         let packed = bytes.get(HEADER_END..)?;
@@ -296,10 +305,6 @@ impl Header {
             is_it.then_some((header, wrong))
         };
         let flags = MapFlags(numbers[0]);
-        let is_short = |header: Self| header.plain_bytes() > packed.len() as u64;
-        if flags.compression() == Compression::None && Self::read(&head).is_ok_and(is_short) {
-            return None;
-        }
         let of_cell = Section::bytes_of_cell(flags);
         let cells = held(flags).filter(|held| held.is_multiple_of(of_cell));
         let of_size = [1, 2].into_iter().filter_map(|index| {
