@@ -10,7 +10,7 @@ pub struct Rule {
     /// How bad it is.
     pub severity: Severity,
     /// Whether something that a file has may be left out because of it. Of an error without that all was
-    /// read, and only the engine minds, unless its message says what is left out
+    /// read, and only the engine minds, unless the problem says what is left out
     /// ([`Problem::may_leave_out`](crate::Problem::may_leave_out)).
     pub leaves_out: bool,
     /// What is wrong, as a sentence.

@@ -32,6 +32,15 @@ pub(super) enum Element {
     Word,
 }
 
+impl Element {
+    fn bytes(self) -> u64 {
+        match self {
+            Self::Byte => 1,
+            Self::Word => 4,
+        }
+    }
+}
+
 /// What a block holds.
 #[derive(Debug)]
 pub(super) enum Elements {
@@ -100,18 +109,12 @@ pub(super) struct Block<B> {
 impl<B: AsRef<[u8]> + Sync> Block<B> {
     /// How many bytes are needed.
     fn needed_bytes(&self) -> u64 {
-        match self.element {
-            Element::Byte => self.count,
-            Element::Word => self.count * 4,
-        }
+        self.count * self.element.bytes()
     }
 
     /// How many elements so many bytes are.
     fn elements_in(&self, bytes: u64) -> u64 {
-        match self.element {
-            Element::Byte => bytes,
-            Element::Word => bytes / 4,
-        }
+        bytes / self.element.bytes()
     }
 
     /// How many bytes can come out at most.
@@ -127,9 +130,9 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         let bytes = self.bytes.as_ref();
         let inflated = self.inflate_from(bytes);
         if let Some(mended) = self.with_zlib_header() {
-            let behind_it = self.inflate_from(&mended);
-            if self.is_exact(behind_it.1, behind_it.2) {
-                return behind_it;
+            let whole = self.inflate_from(&mended);
+            if self.is_exact(whole.1, whole.2) {
+                return whole;
             }
         }
         let is_damaged = match inflated.2 {
@@ -159,16 +162,11 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     /// What shows that the block is damaged behind the bytes that are needed, of which it has more.
     fn damage_behind(&self) -> Option<Damage> {
         let Behind { end, bytes: more } = self.behind()?;
-        let bytes = match self.element {
-            Element::Byte => 1,
-            Element::Word => 4,
-        };
-        let more_by = self.more_by.map(|elements| elements * bytes);
         if ends_badly(self.bytes.as_ref(), end) {
             return Some(Damage::End);
         }
-        let more_by = more_by.filter(|by| !more.is_multiple_of(*by))?;
-        Some(Damage::Size { more, more_by })
+        let more_by = self.more_by? * self.element.bytes();
+        (!more.is_multiple_of(more_by)).then_some(Damage::Size { more, more_by })
     }
 
     /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where

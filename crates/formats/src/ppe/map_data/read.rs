@@ -45,51 +45,52 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<MapData, ReadError> {
-    let mut problems = Problems::new();
     let found = Header::read(bytes);
     let fits = found.as_ref().is_ok_and(|header| header.fits(bytes));
     let mended = (!fits).then(|| Header::mended(bytes)).flatten();
-    let (header, end) = match mended {
-        None => {
-            let map =
-                found.and_then(|header| read_behind(bytes, header, HEADER_END, problems, watch));
-            let is_whole = |map: &MapData| Tally::of(&map.problems).errors == 0;
-            // A file that is cut is shorter than it says too, unless its stream is whole.
-            let is_cut = |map: &MapData| {
-                let is_stream = matches!(
-                    map.flags.compression(),
-                    Compression::Zlib | Compression::Zstd
-                );
-                let mut problems = map.problems.iter();
-                !is_stream && problems.any(|problem| problem.rule == &rules::TRUNCATED)
-            };
-            let is_as_it_is = |map: &MapData| is_whole(map) || is_cut(map);
-            if map.as_ref().is_ok_and(is_as_it_is) || matches!(map, Err(ReadError::Cancelled)) {
-                return map;
-            }
-            let Some((header, wrong)) = Header::with_another_number(bytes) else {
-                return map;
-            };
-            let mut problems = Problems::new();
-            problems.add(&rules::HEADER, Place::Offset(wrong.offset()), || {
-                wrong.message()
-            });
-            return read_behind(bytes, header, HEADER_END, problems, watch);
-        }
-        Some((header, end, at)) => {
-            problems.add(&rules::HEADER, Place::Offset(at as u64), || {
-                let (fault, how) = match end {
-                    ..HEADER_END => ("a byte is missing", "as if there were one"),
-                    _ => ("there is a byte too many", "without it"),
-                };
-                let [width, height] = header.size;
-                let end = format_args!("{width} x {height} cells, which end where the file does");
-                Message::read(format!("header: {fault}"), format_args!("{how}, as {end}"))
-            });
-            (header, end)
-        }
+    let Some((header, end, at)) = mended else {
+        return read_as_it_says(bytes, found, watch);
     };
+    let mut problems = Problems::new();
+    problems.add(&rules::HEADER, Place::Offset(at as u64), || {
+        let (fault, how) = match end {
+            ..HEADER_END => ("a byte is missing", "as if there were one"),
+            _ => ("there is a byte too many", "without it"),
+        };
+        let [width, height] = header.size;
+        let end = format_args!("{width} x {height} cells, which end where the file does");
+        Message::read(format!("header: {fault}"), format_args!("{how}, as {end}"))
+    });
     read_behind(bytes, header, end, problems, watch)
+}
+
+/// Reads a file by its header, or with another number in that where the file is not as long as it says.
+fn read_as_it_says(
+    bytes: &[u8],
+    header: Result<Header, ReadError>,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<MapData, ReadError> {
+    let read = |header| read_behind(bytes, header, HEADER_END, Problems::new(), watch);
+    let map = header.and_then(read);
+    let is_as_it_says = match &map {
+        Ok(map) => {
+            // A file that is cut is shorter than it says too, unless its stream is whole.
+            let compression = map.flags.compression();
+            let is_stream = matches!(compression, Compression::Zlib | Compression::Zstd);
+            let mut problems = map.problems.iter();
+            let is_cut = !is_stream && problems.any(|problem| problem.rule == &rules::TRUNCATED);
+            is_cut || Tally::of(&map.problems).errors == 0
+        }
+        Err(error) => matches!(error, ReadError::Cancelled),
+    };
+    let other = (!is_as_it_says).then(|| Header::with_another_number(bytes));
+    let Some((header, wrong)) = other.flatten() else {
+        return map;
+    };
+    let mut problems = Problems::new();
+    let place = Place::Offset(wrong.offset());
+    problems.add(&rules::HEADER, place, || wrong.message());
+    read_behind(bytes, header, HEADER_END, problems, watch)
 }
 
 /// Reads what follows a header that ends at a byte.
@@ -166,6 +167,47 @@ fn unpacked_bytes(stream: &mut dyn Stream, max: u64) -> Option<u64> {
     is_whole.then_some(all)
 }
 
+/// How many bytes what follows a header is once it is unpacked, by how it may be packed.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    plain: u64,
+    zlib: Option<u64>,
+    zstd: Option<u64>,
+}
+
+impl Held {
+    /// Unpacks no more than a file of so many bytes may.
+    fn of(packed: &[u8], file_bytes: usize) -> Self {
+        let [mut zlib, mut zstd] = [None; 2];
+        let max = Budget::new(ATTRIBUTE_BYTES, file_bytes).left();
+        if packed.first_chunk().copied().is_some_and(is_zlib_header) {
+            zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
+        } else if packed.starts_with(&ZSTD_MAGIC) {
+            zstd = unpacked_bytes(&mut Zstd::new(packed), max);
+        }
+        Self {
+            plain: packed.len() as u64,
+            zlib,
+            zstd,
+        }
+    }
+
+    /// None where that is not known: packets of runs end nowhere.
+    fn bytes(&self, flags: MapFlags) -> Option<u64> {
+        match flags.compression() {
+            Compression::None => Some(self.plain),
+            Compression::Zlib => self.zlib,
+            Compression::Zstd => self.zstd,
+            Compression::Rle | Compression::Lzw | Compression::Several => None,
+        }
+    }
+
+    /// Whether that is just what a header asks for.
+    fn is_all_of(&self, header: &Header) -> bool {
+        self.bytes(header.flags) == Some(header.plain_bytes())
+    }
+}
+
 /// The first bytes of a file.
 #[derive(Debug, Clone, Copy)]
 struct Header {
@@ -237,21 +279,12 @@ impl Header {
             .into_iter()
             .find_map(|end| {
                 let (head, packed) = bytes.split_at_checked(end)?;
-                let [mut zlib, mut zstd] = [None; 2];
-                let max = Budget::new(ATTRIBUTE_BYTES, bytes.len()).left();
-                if packed.first_chunk().copied().is_some_and(is_zlib_header) {
-                    zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
-                } else if packed.starts_with(&ZSTD_MAGIC) {
-                    zstd = unpacked_bytes(&mut Zstd::new(packed), max);
-                }
+                let held = Held::of(packed, bytes.len());
                 let follows = |header: &Self, value: u8| match header.flags.compression() {
-                    Compression::None => packed.len() as u64 == header.plain_bytes(),
-                    Compression::Zlib => zlib == Some(header.plain_bytes()),
-                    Compression::Zstd => zstd == Some(header.plain_bytes()),
                     Compression::Rle => {
                         value == 0 && rle::fits(packed, header.cell_count(), CELL_BYTES as usize)
                     }
-                    Compression::Lzw | Compression::Several => false,
+                    _ => held.is_all_of(header),
                 };
                 let with = |at: usize, value: u8| {
                     let (before, from) = head.split_at_checked(at)?;
@@ -282,31 +315,23 @@ impl Header {
         let packed = bytes.get(HEADER_END..)?;
         let numbers: [[u8; 4]; 3] = bytemuck::cast(head);
         let numbers = numbers.map(u32::from_le_bytes);
-        let [mut zlib, mut zstd] = [None; 2];
-        let max = Budget::new(ATTRIBUTE_BYTES, bytes.len()).left();
-        if packed.first_chunk().copied().is_some_and(is_zlib_header) {
-            zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
-        } else if packed.starts_with(&ZSTD_MAGIC) {
-            zstd = unpacked_bytes(&mut Zstd::new(packed), max);
+        let held = Held::of(packed, bytes.len());
+        if Self::read(&head).is_ok_and(|header| held.is_all_of(&header)) {
+            return None;
         }
-        let held = |flags: MapFlags| match flags.compression() {
-            Compression::None => Some(packed.len() as u64),
-            Compression::Zlib => zlib,
-            Compression::Zstd => zstd,
-            Compression::Rle | Compression::Lzw | Compression::Several => None,
-        };
         let with = |wrong: WrongNumber| {
             let mut numbers = numbers;
             numbers[wrong.index] = wrong.expected;
             let head: [u8; HEADER_END] = bytemuck::cast(numbers.map(u32::to_le_bytes));
             let header = Self::read(&head).ok()?;
             let means = header.flags.0 & MapFlags::UNDEFINED == 0;
-            let is_it = means && held(header.flags) == Some(header.plain_bytes());
-            is_it.then_some((header, wrong))
+            (means && held.is_all_of(&header)).then_some((header, wrong))
         };
         let flags = MapFlags(numbers[0]);
         let of_cell = Section::bytes_of_cell(flags);
-        let cells = held(flags).filter(|held| held.is_multiple_of(of_cell));
+        let cells = held
+            .bytes(flags)
+            .filter(|held| held.is_multiple_of(of_cell));
         let of_size = [1, 2].into_iter().filter_map(|index| {
             let (found, other) = (numbers[index], u64::from(numbers[3 - index]));
             let cells = cells.map(|held| held / of_cell)?;
