@@ -163,6 +163,9 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
         view.unwrap().copy_from_slice(&[0; 4]);
     });
     assert!(four_bytes > 0, "wgpu is not seen to allocate");
+    // The list of commands that wgpu makes for what is sent doubles once more in some runs: how
+    // many barriers are in it depends on where its buffers lie in memory.
+    let one_sent = four_bytes + 1;
 
     let mut renderer = Renderer::new(&gpu);
     let camera = |turned: f32| {
@@ -184,7 +187,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
             prepare(&crowd, &view);
         });
         println!("smooth: {smooth}: {moving} allocations, {four_bytes} for four bytes");
-        assert!(moving <= four_bytes * 2, "{moving}, not {four_bytes} * 2");
+        assert!(moving <= one_sent * 2, "{moving}, not {one_sent} * 2");
         let still = most(&mut || prepare(&crowd, &view));
         assert_eq!(still, 0);
         // The frame, and what of the crowd is in view.
@@ -193,7 +196,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
             turned += 1.0;
             prepare(&crowd, &camera(turned));
         });
-        assert!(flying <= four_bytes * 3, "{flying}, not {four_bytes} * 3");
+        assert!(flying <= one_sent * 3, "{flying}, not {one_sent} * 3");
     }
 }
 
