@@ -41,7 +41,7 @@ run:
 test: lint docs
 	@scripts/install-packages.sh test
 	@mkdir -p $(dir $(SKIPPED)) && rm -f $(SKIPPED)
-	MAPSCOPE_REQUIRE=$(REQUIRE) MAPSCOPE_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --locked
+	MAPSCOPE_REQUIRE=$(REQUIRE) MAPSCOPE_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --locked --no-fail-fast
 	@if [ -s $(SKIPPED) ]; then sort $(SKIPPED) | uniq -c; else echo "No test was skipped."; fi
 
 quick:
