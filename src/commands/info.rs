@@ -132,6 +132,7 @@ fn describe(
     let paint = out.paint();
     let mut answers = Map::new();
     let mut items = Vec::new();
+    let mut absent = Vec::new();
     let mut playhead = Playhead::default();
     if let Known::Opened(document) = known {
         let document = &**document;
@@ -142,6 +143,9 @@ fn describe(
         for (wanted, option) in args.wanted() {
             let found = find_items(document, &wanted);
             let found = found.map_err(|why| CommandError::Argument(format!("{option}: {why}")))?;
+            if found.is_empty() {
+                absent.push(wanted);
+            }
             items.extend(found);
         }
     }
@@ -174,6 +178,9 @@ fn describe(
             write_about(out, paint, file, document)?;
             write_answers(out, paint, &answers)?;
             write_items(out, paint, document, &items, playhead)?;
+            for kind in absent {
+                writeln!(out, "\n{}  none", paint.heading(printable(&kind)))?;
+            }
             write_problems(out, paint, file, document)?;
         }
         Known::Refused(_, [problem]) => {

@@ -366,3 +366,16 @@ fn json_has_all_of_a_scene_and_where_its_files_are() {
         [&json!(false), &Value::Null]
     );
 }
+
+#[test]
+fn a_kind_that_a_file_has_none_of_is_named() {
+    let folder = Folder::new();
+    let mut model = tiny_model();
+    model.clips.clear();
+    folder.write("still.pfobj", pfobj::write(&model));
+    let info = folder.run("info still.pfobj --item clip --item joint");
+    let text = info.expect(0).stdout.clone();
+    assert!(text.contains("\nclip  none\n"), "{text}");
+    assert!(!text.contains("joint  none"), "{text}");
+    assert!(items(&folder, "still.pfobj --item clip").is_empty());
+}

@@ -32,6 +32,8 @@ struct ClipReader {
     reported_long: bool,
     /// Why what is left of a frame was skipped.
     skipped: Option<Cause>,
+    /// Whether the file ends in a frame.
+    is_cut: bool,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -145,6 +147,7 @@ impl<'a> Reader<'a, '_> {
             lacks_bounds: false,
             reported_long: false,
             skipped: None,
+            is_cut: false,
         };
         (clip, name_place)
     }
@@ -212,7 +215,9 @@ impl<'a> Reader<'a, '_> {
     /// Says that a clip ends too early.
     fn check_short_clip(&mut self, clip: &ClipReader) {
         let mut promised = clip.promised.into_iter().flatten();
-        if promised.clone().any(|promised| promised <= clip.seen) {
+        // The frame in which the file ends was seen, but is not there.
+        let begun = clip.seen - u64::from(clip.is_cut);
+        if promised.clone().any(|promised| promised <= begun) {
             return;
         }
         let Some(promised) = promised.next() else {
@@ -254,6 +259,7 @@ impl<'a> Reader<'a, '_> {
         let first_pose = clip.clip.poses.len();
         let mut order = PoseOrder::default();
         let mut is_whole = true;
+        let mut lacks_poses = false;
         for joint in 0..joints {
             let number = joint as u32 + 1;
             let mut plain = Plain::new(self.text.bytes, self.text.pos);
@@ -270,6 +276,7 @@ impl<'a> Reader<'a, '_> {
                 PoseLine::Broken => is_whole = false,
                 PoseLine::Missing => {
                     is_whole = false;
+                    lacks_poses = true;
                     break;
                 }
             }
@@ -284,6 +291,10 @@ impl<'a> Reader<'a, '_> {
         clip.seen += 1;
         if !is_whole {
             clip.clip.poses.truncate(first_pose);
+            let is_end = self.text.rest().is_empty();
+            let is_line_ended = self.text.pos == self.text.line_start;
+            let lacks_bounds = self.model.has_bounds && bounds.is_none();
+            clip.is_cut = is_end && (lacks_poses || lacks_bounds || !is_line_ended);
             return;
         }
         clip.is_numbered |= order.is_numbered();

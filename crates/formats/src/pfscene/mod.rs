@@ -16,7 +16,7 @@ pub use attribute::{
     Attribute, Attributes, ENTITY_ATTRIBUTES, KnownAttribute, Tag, Value, ValueType,
 };
 pub use layout::Layout;
-pub use read::{read, read_with};
+pub use read::{MAX_LENGTH, read, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use write::write;

@@ -5,6 +5,8 @@
 
 mod check;
 
+pub use check::MAX_LENGTH;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;

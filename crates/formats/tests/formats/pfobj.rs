@@ -1414,8 +1414,9 @@ fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
     assert_eq!(
         problems(&model),
         [
-            "37:77: error: the file ends; expected `x_bounds <min> <max>` of the bind pose",
+            "37:77: error: the file ends in the clip of line 30 after 1 whole frame; expected 2",
             "  37:74: error: found `0.0`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
+            "  37:77: error: the file ends; expected `x_bounds <min> <max>` of the bind pose",
             "  37:77: error: the last line does not end; the engine refuses the file",
         ]
     );
@@ -1688,7 +1689,12 @@ fn one_cause_is_one_problem() {
             "pfobj/material-index",
             2,
         ),
-        (whole[..whole.len() - 90].to_owned(), "", "pfobj/bounds", 1),
+        (
+            whole[..whole.len() - 90].to_owned(),
+            "",
+            "pfobj/frame-count",
+            2,
+        ),
         (
             whole[..whole.find("vn").unwrap() + 4].to_owned(),
             "",

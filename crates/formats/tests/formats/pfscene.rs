@@ -1057,3 +1057,19 @@ fn a_line_without_its_first_word_is_one_problem() {
     // Attributes may have any key, and nobody knows which one is missing before a type.
     assert!(restored > 30, "{restored}");
 }
+
+#[test]
+fn a_number_that_is_not_finite_is_pointed_at() {
+    let text = changed("vec3 1.000000 2.000000", "vec3 1.000000 inf");
+    let (line, column) = text
+        .lines()
+        .zip(1..)
+        .find_map(|(text, line)| Some((line, text.find("inf")? + 1)))
+        .unwrap();
+    assert_eq!(
+        problems(&read(&text)),
+        [format!(
+            "{line}:{column}: error: found `inf`; expected a finite number [pfscene/not-finite]"
+        )]
+    );
+}

@@ -500,6 +500,10 @@ fn check_ground(
     let Some(terrain) = terrain else {
         return;
     };
+    // What is that far away is outside any map, and the file is told so.
+    if position.abs().max_element() > pfscene::MAX_LENGTH {
+        return;
+    }
     if terrain
         .placement()
         .tile_at(position.x, position.z)

@@ -1161,6 +1161,42 @@ fn the_size_of_an_entity_is_scaled_and_the_same_however_it_is_turned() {
 }
 
 #[test]
+fn a_place_beyond_all_maps_is_one_problem() {
+    let at = |x: &str| {
+        let scene = sound_scene();
+        let place = "position vec3 1.000000 2.000000 3.000000";
+        assert!(scene.contains(place));
+        let scene = scene.replace(place, &format!("position vec3 {x} 2 3"));
+        let document = Game::new(&scene).open();
+        let problems = document.about().problems.iter();
+        let of_place = problems.filter(|p| p.place.to_string().starts_with("23:"));
+        of_place.map(|p| p.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(at("900000"), ["pfscene/outside-map"]);
+    assert_eq!(at("9000000"), ["pfscene/huge-length"]);
+}
+
+#[test]
+fn the_angles_of_a_rotation_are_turned_around_z_first() {
+    let rock = SceneItem::Entity { index: 1 };
+    let angles = [20.0_f32, -30.0, 50.0].map(f32::to_radians);
+    let [x, y, z] = angles;
+    let rotation = Quat::from_rotation_x(x) * Quat::from_rotation_y(y) * Quat::from_rotation_z(z);
+    let written = rotation.conjugate();
+    let still = "   rotation quat 0.000000 0.000000 0.000000 1.000000";
+    assert!(sound_scene().contains(still));
+    let turned = format!(
+        "   rotation quat {:.6} {:.6} {:.6} {:.6}",
+        written.x, written.y, written.z, written.w
+    );
+    let document = Game::new(&sound_scene().replace(still, &turned)).open();
+    assert_eq!(
+        property(&*document, rock, "Rotation"),
+        "20.00° -30.00° 50.00° around X, Y and Z, Z first"
+    );
+}
+
+#[test]
 fn what_models_lack_is_said_once_where_they_are_first_named() {
     let game = Game::new(&sound_scene());
     let of_models = |document: &dyn Document| {

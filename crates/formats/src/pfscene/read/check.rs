@@ -13,7 +13,7 @@ const PEACE: u32 = 0;
 const WAR: u32 = 1;
 /// Numbers beyond this are no lengths in world units: a map of the engine is some thousands wide, and
 /// a camera sees a thousand far.
-const MAX_LENGTH: f32 = 1e6;
+pub const MAX_LENGTH: f32 = 1e6;
 /// How far from 1 the length of a quaternion may be: its numbers are written with six digits.
 const LENGTH_TOLERANCE: f32 = 1e-3;
 
