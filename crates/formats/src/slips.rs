@@ -1,5 +1,5 @@
-//! Slips in a text: two lines in each other's place, a line without its first word, or a blank line in place
-//! of another.
+//! Slips in a text: two lines in each other's place, a line without its first word or the space behind it, or
+//! a blank line in place of another.
 //!
 //! A reader says of such lines that they are not what it expects, and so of what follows. A text is
 //! therefore read again as it was perhaps meant. Where that leaves nothing new to be said and less than
@@ -26,7 +26,7 @@ pub(crate) struct SlipRules {
     pub conflict: &'static Rule,
     /// Two lines are in each other's place.
     pub swapped: &'static Rule,
-    /// A line lacks its first word.
+    /// A line lacks its first word, or the space behind it.
     pub first_word: &'static Rule,
     /// A line is blank.
     pub blank_line: &'static Rule,
@@ -112,6 +112,12 @@ fn read_with_slips<T>(
             }
         }
         for line in pairs.into_iter().take(MAX_LINES) {
+            for slip in Slip::without_space(bytes, line, rules) {
+                if let Some((_, mut meant)) = try_slip(&slip, 1)? {
+                    slip.add_problem(&problems, problems_of(&mut meant));
+                    return Ok(meant);
+                }
+            }
             let mut best: Option<(usize, Slip<'_>, T)> = None;
             for slip in Slip::without_word(bytes, line, rules) {
                 let Some((left, meant)) = try_slip(&slip, 1)? else {
@@ -185,11 +191,18 @@ struct Slip<'a> {
     rule: &'static Rule,
     /// Of the first word of the line, or of the first of two.
     place: Place,
-    is_swap: bool,
+    kind: SlipKind,
     /// The first word of the line.
     found: &'a [u8],
-    /// The words that should stand before it or, of two lines, the first word of the second.
+    /// The words that should stand before it, what it begins with or, of two lines, the first word of the
+    /// second.
     keys: Vec<&'a [u8]>,
+}
+
+enum SlipKind {
+    Swap,
+    Word,
+    Space,
 }
 
 impl<'a> Slip<'a> {
@@ -208,9 +221,40 @@ impl<'a> Slip<'a> {
             bytes: [&bytes[..start], second, first, &bytes[end..]].concat(),
             rule: rules.swapped,
             place: first_word_place(line, first),
-            is_swap: true,
+            kind: SlipKind::Swap,
             found: keys[0],
             keys: vec![keys[1]],
+        })
+    }
+
+    /// A line, from 1, with a space behind each of the first words that it may begin with.
+    fn without_space(
+        bytes: &'a [u8],
+        line: u64,
+        rules: &'a SlipRules,
+    ) -> impl Iterator<Item = Self> {
+        let found = line_at(bytes, line);
+        let found = found.and_then(|(start, text)| Some((start, text, first_words(text).next()?)));
+        found.into_iter().flat_map(move |(start, text, first)| {
+            let words = first_words(text).count();
+            let is_joined =
+                move |key: &str| first.len() > key.len() && first.starts_with(key.as_bytes());
+            let is_whole = rules.lines.iter().any(|(key, _)| key.as_bytes() == first);
+            let lines = rules.lines.iter().filter(move |_| !is_whole);
+            // What was one word is two.
+            let lines = lines.filter(move |(key, after)| is_joined(key) && after.contains(&words));
+            let indent = text.iter().position(|byte| !is_separator(*byte));
+            lines.map(move |(key, _)| {
+                let (before, after) = bytes.split_at(start + indent.unwrap_or(0) + key.len());
+                Self {
+                    bytes: [before, b" ", after].concat(),
+                    rule: rules.first_word,
+                    place: first_word_place(line, text),
+                    kind: SlipKind::Space,
+                    found: first,
+                    keys: vec![key.as_bytes()],
+                }
+            })
         })
     }
 
@@ -237,7 +281,7 @@ impl<'a> Slip<'a> {
                 bytes: [&bytes[..start], key.as_bytes(), b" ", &bytes[start..]].concat(),
                 rule,
                 place: first_word_place(line, text),
-                is_swap: false,
+                kind: SlipKind::Word,
                 found: first,
                 keys: vec![key.as_bytes()],
             })
@@ -253,10 +297,12 @@ impl<'a> Slip<'a> {
         let found = quoted(self.found);
         let keys: Vec<String> = self.keys.iter().map(|key| quoted(key)).collect();
         let keys = keys.join(" or ");
-        let message = if self.is_swap {
-            format!("found {found} before {keys}; expected these two lines the other way round")
-        } else {
-            format!("found {found}; expected {keys} before it")
+        let message = match self.kind {
+            SlipKind::Swap => {
+                format!("found {found} before {keys}; expected these two lines the other way round")
+            }
+            SlipKind::Word => format!("found {found}; expected {keys} before it"),
+            SlipKind::Space => format!("found {found}; expected a space behind {keys}"),
         };
         let problem = Problem::new(self.rule, subject, self.place, message);
         let at = left.partition_point(|it| it.place < problem.place);
@@ -353,6 +399,18 @@ mod tests {
             said_of("a 1\nc 2\n", &["a 1\nc c 2\n"]),
             ["2:1: error: line 2"]
         );
+    }
+
+    #[test]
+    fn a_space_is_put_behind_a_first_word_where_that_leaves_nothing() {
+        let space = ["2:3: error: found `b2`; expected a space behind `b`"];
+        assert_eq!(said_of("a 1\n  b2\n", &["a 1\n  b 2\n"]), space);
+        // Rather than a word before it.
+        let both = ["a 1\n  b 2\n", "a 1\na   b2\n"];
+        assert_eq!(said_of("a 1\n  b2\n", &both), space);
+        // `c` has two words.
+        let line = ["2:1: error: line 2"];
+        assert_eq!(said_of("a 1\nc2\n", &["a 1\nc 2\n"]), line);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
-use crate::{Cause, Message, Place, ReadError, Subject, counted, quoted, slips};
+use crate::{Cause, Message, Place, ReadError, Rule, Subject, counted, quoted, slips};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -576,14 +576,15 @@ impl<'a> Reader<'a> {
         if is_said {
             return number.and_then(Promise::of);
         }
-        let promise = self.count(line, number, expected)?;
+        let promise = self.count(&rules::HEADER_LINE, line, number, expected)?;
         self.check_no_more_words(words);
         Some(promise)
     }
 
-    /// A number of entries.
+    /// A number of entries, with the rule that a line without one breaks.
     fn count(
         &mut self,
+        rule: &'static Rule,
         line: &Line<'a>,
         word: Option<Word<'a>>,
         expected: &str,
@@ -591,7 +592,7 @@ impl<'a> Reader<'a> {
         let count = word.and_then(|word| word.count());
         if count.is_none() {
             let found = word.map_or_else(|| line.found(), Found::from);
-            self.text.wrong(&rules::HEADER_LINE, found, expected);
+            self.text.wrong(rule, found, expected);
         }
         word.and_then(Promise::of)
     }
@@ -985,7 +986,7 @@ impl<'a> Reader<'a> {
             words.next().and_then(Promise::of)
         } else {
             let expected = format!("`{key} <number>`");
-            let promise = self.count(line, words.next(), &expected);
+            let promise = self.count(&rules::HEADER_LINE, line, words.next(), &expected);
             if promise.is_some() {
                 self.check_no_more_words(words);
             }
@@ -1282,7 +1283,7 @@ impl<'a> Reader<'a> {
             misspelt: Vec::new(),
         };
         if let Some(detail) = detail {
-            record.promise = self.count(line, rest.next(), expected);
+            record.promise = self.count(&rules::RECORD, line, rest.next(), expected);
             if kind == Kind::Entity {
                 record.model = string(detail.text);
             } else {
