@@ -776,6 +776,48 @@ fn a_damaged_magic_is_still_that_of_a_map() {
 }
 
 #[test]
+fn values_that_no_table_has_keep_no_damage_elsewhere_from_being_mended() {
+    let mut map = made_up();
+    map.entities.truncate(3);
+    map.entities[2].direction = 11;
+    map.entities[2].state = 9;
+    map.zone_numbers[7] = map.zones.len() as u32 + 5;
+    let bytes = write(&map).unwrap();
+    let whole = good(&bytes);
+    assert_eq!(whole.problems.len(), 3, "{:?}", messages(&whole));
+    for (entity, warnings) in [(0, 3), (1, 3), (2, 1)] {
+        let at = whole.entities[entity].place.start as usize;
+        for changed in [
+            [&bytes[..at], &[0xDD, 0xDD, 0xDD, 0], &bytes[at + 4..]].concat(),
+            [&bytes[..at], &bytes[at + 1..]].concat(),
+            [&bytes[..at + 5], b"?", &bytes[at + 5..]].concat(),
+        ] {
+            let read = good(&changed);
+            let said = messages(&read);
+            let errors = read.problems.iter();
+            let errors = errors.filter(|problem| problem.severity == Severity::Error);
+            assert_eq!(errors.count(), 1, "{said:#?}");
+            assert!(read.problems.len() > warnings, "{said:#?}");
+            assert_eq!(read.entities.len(), 3, "{said:#?}");
+            for other in (0..3).filter(|other| *other != entity) {
+                assert_eq!(
+                    read.entities[other].name, map.entities[other].name,
+                    "{said:#?}"
+                );
+            }
+        }
+    }
+    // What cannot be mended does not follow from a number of a zone either.
+    let at = whole.entities[0].place.start as usize;
+    let read = good(&bytes[..at + 6]);
+    let [zone, cut] = &read.problems[..] else {
+        panic!("{:?}", messages(&read))
+    };
+    assert_eq!(zone.severity, Severity::Warning);
+    assert_eq!(cut.severity, Severity::Error);
+}
+
+#[test]
 fn a_wrong_length_of_a_text_is_one_problem_and_loses_no_letter() {
     let map = made_up();
     let bytes = write(&map).unwrap();

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::super::bytes::{Cursor, File};
+use super::super::rules;
 use super::read::{ENTITY_BYTES, ZONE_BYTES, read_entity, read_zone};
 use super::{Entity, Zone};
-use crate::{Message, Problems, ReadError, counted};
+use crate::{Message, Problem, Problems, ReadError, counted};
 use Field::{Bytes, Text};
 
 /// Of longer lists of zones and entities it is not looked where they go on behind what is damaged.
@@ -18,6 +19,10 @@ const MAX_READ: usize = 64;
 const MAX_MENDED: usize = 1 << 8;
 /// Numbers beyond this are not those of a game.
 const MAX_LIKELY: u32 = 0xFFFF;
+
+/// A direction or a state that is not in the engine's tables may be one that a game has; beyond this it is
+/// not.
+const MAX_CODE: u32 = 0xFF;
 
 /// What is wrong with a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,12 +107,19 @@ const TEXT_HEAD: usize = 4;
 pub(super) trait Record: Sized {
     /// What it consists of: where it ends is found without reading it, since it is tried often.
     const FIELDS: &'static [Field];
+    /// How many values it has that stand for one of a table.
+    const CODES: usize = 0;
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
 
     fn texts(&self) -> Vec<&str>;
 
     fn numbers(&self) -> Vec<i32>;
+
+    /// The values that stand for one of a table, and may stand for none.
+    fn codes(&self) -> Vec<u32> {
+        Vec::new()
+    }
 
     /// Says where the record is.
     fn set_place(&mut self, _: Range<u64>) {}
@@ -124,11 +136,14 @@ pub(super) trait Record: Sized {
     fn likely_end(cursor: &Cursor<'_>, pos: usize) -> Option<usize> {
         let mut cursor = cursor.clone();
         cursor.seek(pos);
-        let mut problems = Problems::of_trial(0);
+        let mut problems = Problems::of_trial(Self::CODES);
         let record = Self::read(&mut cursor, &mut problems).ok()?;
+        let is_of_other = |problem: &Problem| problem.rule != &rules::VALUE;
+        let is_good = !problems.has_failed() && problems.find_since(0, is_of_other).is_none();
         // Zero bytes are a record too, but nothing has no name.
         let has_name = record.texts().first().is_some_and(|name| !name.is_empty());
-        (!problems.has_failed() && has_name && record.oddities() == 0).then(|| cursor.pos())
+        let has_codes = record.codes().into_iter().all(|code| code <= MAX_CODE);
+        (is_good && has_name && has_codes && record.oddities() == 0).then(|| cursor.pos())
     }
 }
 
@@ -171,9 +186,14 @@ impl Record for Entity {
         Text,
         Bytes(4),
     ];
+    const CODES: usize = 2;
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
         read_entity(cursor, problems)
+    }
+
+    fn codes(&self) -> Vec<u32> {
+        vec![self.direction.cast_unsigned(), self.state]
     }
 
     fn texts(&self) -> Vec<&str> {

@@ -1185,8 +1185,7 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
         let tail = cursor.pos();
         cursor.seek(slip.moved(tail));
         // The block before it, if the byte is lost in that.
-        let place = Place::Offset(map.zone_block.start);
-        let cause = problems.find_since(0, |problem| problem.place == place);
+        let cause = broken_zone_block(map, problems);
         add_slip(slip, tail, "the list of zones", cause, problems);
     } else {
         counts = true_counts(cursor);
@@ -1207,8 +1206,7 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
         // before lacks to texts that are none.
         if let Some(end) = problems.last() {
             problems.fold_some_since(moment, end, |problem| Some(problem.subject) == subject);
-            let place = Place::Offset(map.zone_block.start);
-            if let Some(block) = problems.find_since(0, |problem| problem.place == place) {
+            if let Some(block) = broken_zone_block(map, problems) {
                 problems.fold_one(block, end);
             }
         }
@@ -1222,6 +1220,15 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
             format!("{left} after the last entity; expected the end of the file")
         });
     }
+}
+
+/// What is wrong with the block of the zone map, but for numbers of zones that do not exist: nothing follows
+/// from these.
+fn broken_zone_block(map: &Map, problems: &Problems) -> Option<Cause> {
+    let place = Place::Offset(map.zone_block.start);
+    problems.find_since(0, |problem| {
+        problem.place == place && problem.rule != &rules::ZONE_NUMBER
+    })
 }
 
 /// Reads how many records follow, of at least so many bytes each; where it is known that there are
@@ -1402,7 +1409,7 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
     };
     let place = Place::Offset(map.zone_block.start);
     // What is broken in the block leaves numbers of no zone.
-    let broken = problems.find_since(0, |problem| problem.place == place);
+    let broken = broken_zone_block(map, problems);
     problems.add_consequence(broken, &rules::ZONE_NUMBER, subject, place, || {
         let more = if more > 0 {
             let (tiles, are) = (
