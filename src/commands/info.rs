@@ -14,6 +14,7 @@ use mapscope_formats::Problem;
 use mapscope_formats::pmf::SIDES;
 #[cfg(feature = "gpu")]
 use mapscope_render::AdapterRow;
+use mapscope_scene::terrain::CHUNK_SIDE;
 use mapscope_scene::{
     Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
     find_items, items_of_kinds, without_sign_of_zero,
@@ -320,6 +321,13 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     Ok(Status::Done)
 }
 
+/// Row and column of the tile in the south-east corner of a terrain, from what is said of it.
+fn last_tile(answers: &Map<String, Value>) -> Option<[u64; 2]> {
+    let chunks = answers.get("chunks")?;
+    let last = |key| Some((chunks.get(key)?.as_u64()? * u64::from(CHUNK_SIDE)).saturating_sub(1));
+    Some([last("rows")?, last("cols")?])
+}
+
 /// Makes sure that what was asked for beyond the file as a whole is there.
 fn check_answers(
     document: &dyn Document,
@@ -336,7 +344,14 @@ fn check_answers(
                 columns - 1,
                 rows - 1
             ),
-            _ => "the file has no such tile".to_owned(),
+            _ => match last_tile(answers) {
+                Some([last_row, last_col]) => {
+                    format!(
+                        "expected ROW,COL with ROW from 0 to {last_row} and COL from 0 to {last_col}"
+                    )
+                }
+                None => "the file has no such tile".to_owned(),
+            },
         };
         return Err(CommandError::Argument(format!(
             "--tile {row},{col}: {says}"

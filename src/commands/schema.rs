@@ -54,7 +54,10 @@ pub fn schema() -> Value {
         "suite",
     ];
     // All other outputs of a file have these keys too, and would pass for it.
-    let mut checked = object(&common(None));
+    let mut checked = common(None);
+    // Of a file of which nothing can be shown.
+    checked.push(("error?", text()));
+    let mut checked = object(&checked);
     checked["additionalProperties"] = json!(false);
     define("checked", checked);
     define("unreadable", object(&[("file", text()), ("error", text())]));

@@ -262,7 +262,7 @@ impl Known {
 }
 
 /// The keys that every format has in `info --json` and `check --json`, of a file with a version that
-/// is known unless nothing of it can be shown.
+/// is known unless nothing of it can be shown: then they have why.
 pub(super) fn keys(
     path: &Path,
     format: &Format,
@@ -271,6 +271,8 @@ pub(super) fn keys(
     notes: &[Problem],
 ) -> Map<String, Value> {
     let list = |problems: &[Problem]| problems.iter().map(output::problem_json).collect();
+    let refused = problems.first().filter(|_| version.is_none());
+    let error = refused.map(|problem| ("error", problem.message.clone().into()));
     let keys = [
         ("file", display_name(path).into()),
         ("format", format.id.into()),
@@ -278,7 +280,6 @@ pub(super) fn keys(
         ("problems", list(problems)),
         ("notes", list(notes)),
     ];
-    keys.map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect()
+    let keys = keys.into_iter().chain(error);
+    keys.map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -120,7 +120,10 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
             "expected 5 whole numbers from 0",
         ),
         ("info good.pfmap --cube 0,0,0,0,1", "no such cube"),
-        ("info good.pfmap --tile 32,0", "no such tile"),
+        (
+            "info good.pfmap --tile 32,0",
+            "ROW from 0 to 31 and COL from 0 to 31",
+        ),
         ("info good.pfmap --height x,3", "two numbers"),
         ("info good.pfmap --height nan,3", "finite"),
         (

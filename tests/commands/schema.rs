@@ -134,7 +134,7 @@ impl Schema {
     fn hold_file(&self, value: &Value, is_info: bool, what: &str) {
         let is_refused = value["version"].is_null();
         let definition = match value["format"].as_str() {
-            _ if value.get("error").is_some() => "unreadable",
+            None if value.get("error").is_some() => "unreadable",
             Some(format) if is_info && !is_refused => format,
             _ => "checked",
         };

@@ -112,11 +112,30 @@ pub(crate) fn hex_text(bytes: &[u8]) -> String {
     numbers.collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a field as a key of JSON: lower case, with underscores, and with the sign of an axis.
+/// The name of a field as a key of JSON: lower case, with underscores, and with the signs of axes.
 pub(crate) fn key_of(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
-    let sign = name.starts_with(['+', '-']).then(|| name.get(..1));
-    [sign.flatten().unwrap_or_default(), &words.join("_")].concat()
+    let mut words = Vec::new();
+    for word in name.split_whitespace() {
+        let sign = word.get(..1).filter(|_| word.starts_with(['+', '-']));
+        let parts = word.split(|c: char| !c.is_alphanumeric());
+        let parts = parts.filter(|part| !part.is_empty());
+        let first = words.len();
+        words.extend(parts.map(str::to_lowercase));
+        if let Some((sign, word)) = sign.zip(words.get_mut(first)) {
+            word.insert_str(0, sign);
+        }
+    }
+    words.join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_signs_of_axes() {
+        let names = ["Run-length", "Max corner", "+X", "+X -Y +Z", "a - b"];
+        let expected = ["run_length", "max_corner", "+x", "+x_-y_+z", "a_b"];
+        assert_eq!(names.map(key_of), expected);
+    }
 }

@@ -267,13 +267,10 @@ impl<'a> CubeRecord<'a> {
         of.of_box(|geometry| of.moved_points(geometry))
     })
     .own(|of| {
-        of.of_box(|geometry| {
-            let moved = of.cube.data.cubes.moved_points(geometry);
-            let named = moved.map(|(corner, point)| Some((*CORNERS.get(corner)?, point)));
-            let points = named.flatten();
-            Value::list(points.map(|(corner, point)| Value::from(point).named(corner)))
-        })
-    })];
+        let center = of.cube.at.center();
+        of.of_box(|geometry| of.moved_to(geometry, |point| (Vec3::from(point) + center).into()))
+    })
+    .compared(|of| of.of_box(|geometry| of.moved_to(geometry, Value::from)))];
 
     const CONTENTS: &'a [Field<Self>] = &[
         field("Cube", |of: &Self| of.cube.inside()).derived(),
@@ -398,6 +395,14 @@ impl<'a> CubeRecord<'a> {
             name.map_or(Json::Null, |name| text(&data.strings, *name))
         });
         names.collect()
+    }
+
+    /// The moved corners, by their names, each with what is told of where it is in the space of the chunk.
+    fn moved_to(&self, geometry: &Geometry, told: impl Fn([f32; 3]) -> Value) -> Value {
+        let moved = self.cube.data.cubes.moved_points(geometry);
+        Value::list(
+            moved.filter_map(|(corner, point)| Some(told(point).named(CORNERS.get(corner)?))),
+        )
     }
 
     /// Each moved corner, where it would be and where it is, in world space.

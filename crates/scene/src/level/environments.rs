@@ -182,9 +182,9 @@ impl<'a> ServerRegionAt<'a> {
         .derived()
         .in_summary(),
         field("Max corner", |of: &Self| of.corner(of.region.max).into())
-            .own(|of| of.region.max.into()),
+            .compared(|of| of.region.max.into()),
         field("Min corner", |of: &Self| of.corner(of.region.min).into())
-            .own(|of| of.region.min.into()),
+            .compared(|of| of.region.min.into()),
         field("Keeps active", |of: &Self| of.count().into())
             .derived()
             .in_summary()
@@ -253,7 +253,7 @@ impl<'a> RegionAt<'a> {
             let corners = super::describe::CORNERS.iter().zip(of.corners());
             Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         })
-        .own(|of| {
+        .compared(|of| {
             let corners = super::describe::CORNERS.iter().zip(of.region.corners);
             Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         }),

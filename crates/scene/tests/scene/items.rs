@@ -3,8 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use mapscope_formats::pmf;
 use mapscope_scene::demo::DEMOS;
-use mapscope_scene::{Document, OpenOptions, Playhead, Progress, find_items, open};
+use mapscope_scene::{
+    Document, NamedItem, OpenOptions, Playhead, Progress, Source, find_items, open,
+};
+use mapscope_testdata::synthesize;
+use serde_json::json;
 
 fn demos() -> impl Iterator<Item = Arc<dyn Document>> {
     DEMOS.iter().map(|demo| {
@@ -78,4 +83,47 @@ fn tile_types_are_found_by_name_and_as_the_file_writes_them() {
         }
     }
     assert!(count >= 26, "{count}");
+}
+
+#[test]
+fn corners_in_a_level_are_said_in_world_space_by_their_names() {
+    let map = synthesize::pmf([2, 1, 2], 3, 5);
+    let level = &map.levels[0];
+    let source = Source {
+        path: "a.pmf".into(),
+        bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),
+        embedded: &[],
+    };
+    let document = open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
+    let details = |named: &NamedItem| document.details(named.item, Playhead::default());
+    let with = |chunk: usize, corner: [f32; 3]| {
+        let center = level.chunk_center(level.chunks[chunk].index);
+        json!([0, 1, 2].map(|axis| center[axis] + corner[axis]))
+    };
+    let data = |chunk: usize| level.chunks[chunk].data.as_ref().unwrap();
+
+    let regions = find_items(&*document, "server region").unwrap();
+    assert_eq!(regions.len(), level.chunks.len());
+    for (chunk, region) in regions.iter().enumerate() {
+        let [file] = &data(chunk).server.as_ref().unwrap().regions[..] else {
+            panic!("chunk {chunk}");
+        };
+        let said = details(region);
+        assert_eq!(said["server_region"]["max_corner"], with(chunk, file.max));
+        assert_eq!(said["server_region"]["min_corner"], with(chunk, file.min));
+    }
+    let weather = |region: &&NamedItem| details(region)["region"]["kind"] == "Weather";
+    let regions = find_items(&*document, "environment region").unwrap();
+    let regions: Vec<_> = regions.iter().filter(weather).collect();
+    assert_eq!(regions.len(), level.chunks.len());
+    for (chunk, region) in regions.into_iter().enumerate() {
+        let corners = data(chunk).weather_regions[0].corners;
+        let said = &details(region)["region"];
+        for (at, x) in ["+x", "-x"].into_iter().enumerate() {
+            let key = format!("{x}_+y_+z");
+            assert_eq!(said[&key], with(chunk, corners[at]), "{said}");
+        }
+        let of_corners = said.as_object().unwrap().keys();
+        assert_eq!(of_corners.filter(|key| key.ends_with('z')).count(), 8);
+    }
 }
