@@ -161,7 +161,12 @@ pub(super) fn write_consequences(
     problem: &Problem,
 ) -> io::Result<()> {
     for consequence in &problem.consequences {
-        let message = format!("follows from {}: {}", problem.place, consequence.message);
+        let follows = if consequence.is_like(problem) {
+            "like"
+        } else {
+            "follows from"
+        };
+        let message = format!("{follows} {}: {}", problem.place, consequence.message);
         write_message(out, paint, path, consequence, Severity::Note, &message)?;
     }
     Ok(())

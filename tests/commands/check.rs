@@ -359,7 +359,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
         check.expect(1)
     };
     let begin = "game/maps/b9.pfmap:9:7: error: the tile names material 7 for its top, ";
-    let end = " (2 problems follow from it) [pfmap/tile-material]";
+    let end = " (2 more like it) [pfmap/tile-material]";
     let text = check("");
     let [line] = &text.stdout.lines().collect::<Vec<_>>()[..] else {
         panic!("{text:?}");
@@ -370,8 +370,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
     let lines: Vec<&str> = notes.stdout.lines().collect();
     assert_eq!(&lines[0], line);
     for (line, column) in lines[1..].iter().zip([32, 57]) {
-        let begin =
-            format!("game/maps/b9.pfmap:9:{column}: note: follows from 9:7: the tile names");
+        let begin = format!("game/maps/b9.pfmap:9:{column}: note: like 9:7: the tile names");
         assert!(line.starts_with(&begin), "{line}");
     }
     assert_eq!(lines.len(), 3, "{notes:?}");
@@ -382,7 +381,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
     let at = consequences.iter().map(|it| it["at"].as_str().unwrap());
     assert!(at.eq(["9:32", "9:57"]), "{json}");
     let github = check("--format github");
-    assert!(github.stdout.ends_with(" (2 problems follow from it)\n"));
+    assert!(github.stdout.ends_with(" (2 more like it)\n"));
     let sarif = check("--format sarif").json();
     validate("log", &sarif, &mut BTreeSet::new());
     let results = sarif["runs"][0]["results"].as_array().unwrap();

@@ -1009,7 +1009,7 @@ fn what_follows_from_a_problem_opens_below_it() {
     h.get_by_label("2 errors");
     assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 5);
     assert!(h.query_by_label_contains("no pose").is_none());
-    h.get_by_label("2 problems follow from it").click();
+    h.get_by_label("2 more like it").click();
     h.run();
     assert!(h.state().asked().is_empty(), "it only opens");
     let above = h.get_by_label_contains("joint 4 is missing").rect().top();
@@ -1030,7 +1030,7 @@ fn what_follows_from_a_problem_opens_below_it() {
         copied.contains("missing [test/error]\n    20:1: error: the frame"),
         "{copied}"
     );
-    h.get_by_label("2 problems follow from it").click();
+    h.get_by_label("2 more like it").click();
     h.run();
     assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 3);
 }

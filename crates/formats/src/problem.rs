@@ -350,14 +350,22 @@ impl Problem {
         }
     }
 
-    /// How many problems follow from it, in words such as `3 problems follow from it`; none where none
-    /// does.
+    /// How many problems follow from it, in words such as `3 problems follow from it`, or `3 more like it`
+    /// where all of them break the same rule: these may have nothing else in common. None where there are
+    /// none.
     pub fn consequences_in_words(&self) -> Option<String> {
+        let are_alike = self.consequences.iter().all(|it| it.is_like(self));
         match self.consequence_count() {
             0 => None,
+            count if are_alike => Some(format!("{count} more like it")),
             1 => Some("1 problem follows from it".to_owned()),
             count => Some(format!("{} follow from it", counted(count, "problem"))),
         }
+    }
+
+    /// Whether it breaks the same rule as the one that it follows from.
+    pub fn is_like(&self, cause: &Self) -> bool {
+        self.rule == cause.rule
     }
 }
 
@@ -497,6 +505,7 @@ mod tests {
             (odd.severity, odd.consequence_count()),
             (Severity::Warning, 2)
         );
+        assert_eq!(odd.consequences_in_words().unwrap(), "2 more like it");
         odd.add_consequence(Problem {
             count: 7,
             ..problem(&WRONG, 7)
