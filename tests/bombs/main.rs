@@ -36,13 +36,15 @@ fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
 
 /// The same within a limit of its own.
 fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
-    let file = tempfile::Builder::new().suffix(suffix).tempfile().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
+    // Containers beside map data are read too.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(format!("bomb{suffix}"));
+    std::fs::write(&file, bytes).unwrap();
     let output = tempfile::NamedTempFile::new().unwrap();
     let begin = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mapscope"))
         .arg("info")
-        .arg(file.path())
+        .arg(&file)
         .stdout(output.reopen().unwrap())
         .spawn()
         .unwrap();

@@ -99,17 +99,27 @@ const INSIDE: &[(Name, &[Name])] = &[
 ];
 const BEZIER: &[Name] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
 
-fn is(tag: &Tag, [namespace, name]: Name) -> bool {
-    tag.namespace == namespace && (name == "*" || tag.name == name)
+fn is(tag: &Tag, name: Name) -> bool {
+    matches([&tag.namespace, &tag.name], name)
+}
+
+/// Whether a namespace and name are those of a row. Of two names the second part is looked at first, since most
+/// namespaces are the same.
+fn matches(called: [&str; 2], [namespace, name]: Name) -> bool {
+    (name == "*" || called[1] == name) && called[0] == namespace
 }
 
 /// The tags that stand in one, or in none; none where they may be any.
 fn children(parent: Option<&Tag>) -> Option<&'static [Name]> {
-    let Some(parent) = parent else {
-        return Some(TOP);
-    };
+    match parent {
+        Some(parent) => children_of([&parent.namespace, &parent.name]),
+        None => Some(TOP),
+    }
+}
+
+fn children_of(called: [&str; 2]) -> Option<&'static [Name]> {
     let mut rows = INSIDE.iter();
-    let row = rows.find(|(name, _)| is(parent, *name));
+    let row = rows.find(|(name, _)| matches(called, *name));
     row.map(|(_, children)| *children)
 }
 
@@ -151,15 +161,18 @@ pub(super) fn continues(parent: &Tag, tag: &Tag) -> bool {
 
 /// The first tag that stands in another, or in none, and has one in it.
 pub(super) fn between(parent: Option<&Tag>, tag: &Tag) -> Option<Tag> {
-    let children = children(parent)?.iter();
-    let between = children.map(|[namespace, name]| Tag::new(namespace, name, []));
-    let mut between = between.filter(|between| between.name != "*" && lists(Some(between), tag));
-    between.next()
+    let mut between = children(parent)?.iter().filter(|[_, name]| *name != "*");
+    let has_it = |between: &&Name| {
+        let children = children_of(**between).unwrap_or_default();
+        children.iter().any(|name| is(tag, *name))
+    };
+    let [namespace, name] = between.find(has_it)?;
+    Some(Tag::new(namespace, name, []))
 }
 
 /// The name that is misspelt in that of a tag, as it is written, if one is; and whether no other is as near.
 pub(super) fn meant(parent: Option<&Tag>, tag: &Tag) -> Option<(Name, bool)> {
-    let is_known = |name: &Name| tag.namespace == name[0] && tag.name == name[1];
+    let is_known = |name: &Name| tag.name == name[1] && tag.namespace == name[0];
     let children = children(parent)?;
     let is_elsewhere = || {
         INSIDE
