@@ -36,6 +36,8 @@ pub(crate) struct SlipRules {
     pub elsewhere: &'static [&'static Rule],
     /// The first words that lines must have, each with how many words follow.
     pub lines: &'static [(&'static str, RangeInclusive<usize>)],
+    /// How many words follow the number that lines begin with, where some do.
+    pub after_number: Option<usize>,
     /// First words that may be second ones, each with one that may be missing before it.
     pub second_words: &'static [(&'static str, &'static str)],
 }
@@ -237,23 +239,30 @@ impl<'a> Slip<'a> {
         let found = found.and_then(|(start, text)| Some((start, text, first_words(text).next()?)));
         found.into_iter().flat_map(move |(start, text, first)| {
             let words = first_words(text).count();
-            let is_joined =
-                move |key: &str| first.len() > key.len() && first.starts_with(key.as_bytes());
-            let is_whole = rules.lines.iter().any(|(key, _)| key.as_bytes() == first);
-            let lines = rules.lines.iter().filter(move |_| !is_whole);
+            let lines = rules.lines.iter();
+            let is_whole = lines.clone().any(|(key, _)| key.as_bytes() == first);
             // What was one word is two.
-            let lines = lines.filter(move |(key, after)| is_joined(key) && after.contains(&words));
+            let keys = lines.filter(move |(key, after)| {
+                !is_whole && first.starts_with(key.as_bytes()) && after.contains(&words)
+            });
+            let digits = first.iter().take_while(|byte| byte.is_ascii_digit());
+            let digits = match rules.after_number {
+                Some(after) if after == words => digits.count(),
+                _ => 0,
+            };
             let indent = text.iter().position(|byte| !is_separator(*byte));
-            lines.map(move |(key, _)| {
-                let (before, after) = bytes.split_at(start + indent.unwrap_or(0) + key.len());
-                Self {
+            let lens = keys.map(|(key, _)| key.len()).chain(1..=digits);
+            lens.filter_map(move |len| {
+                let key = first.get(..len).filter(|key| *key != first)?;
+                let (before, after) = bytes.split_at(start + indent.unwrap_or(0) + len);
+                Some(Self {
                     bytes: [before, b" ", after].concat(),
                     rule: rules.first_word,
                     place: first_word_place(line, text),
                     kind: SlipKind::Space,
                     found: first,
-                    keys: vec![key.as_bytes()],
-                }
+                    keys: vec![key],
+                })
             })
         })
     }
@@ -351,6 +360,7 @@ mod tests {
         signs: &[&LINE],
         elsewhere: &[],
         lines: &[("a", 1..=1), ("b", 1..=1), ("c", 2..=3)],
+        after_number: Some(2),
         second_words: &[],
     };
 
@@ -411,6 +421,12 @@ mod tests {
         // `c` has two words.
         let line = ["2:1: error: line 2"];
         assert_eq!(said_of("a 1\nc2\n", &["a 1\nc 2\n"]), line);
+        // Which digits are those of the number?
+        assert_eq!(
+            said_of("a 1\n171.5 0\n", &["a 1\n17 1.5 0\n"]),
+            ["2:1: error: found `171.5`; expected a space behind `17`"]
+        );
+        assert_eq!(said_of("a 1\n171.5\n", &["a 1\n17 1.5\n"]), line);
     }
 
     #[test]

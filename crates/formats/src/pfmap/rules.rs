@@ -85,6 +85,7 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
     conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    after_number: None,
     second_words: &[],
     blank_line: &BLANK_LINE,
     elsewhere: &[&MATERIAL_COUNT, &SPLAT_COUNT],

@@ -124,6 +124,8 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
     conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    // Poses begin with the number of a joint.
+    after_number: Some(3),
     second_words: &[],
     lines: &[
         ("v", 3..=3),

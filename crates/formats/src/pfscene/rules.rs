@@ -97,6 +97,7 @@ pub(super) static SLIP_RULES: SlipRules = SlipRules {
     conflict: &CONFLICT,
     swapped: &SWAPPED_LINES,
     first_word: &FIRST_WORD,
+    after_number: None,
     second_words: &[("int", "tags"), ("int", "constructor_arguments")],
     lines: &[
         ("entity", 3..=8),

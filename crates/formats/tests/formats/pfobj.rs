@@ -2085,3 +2085,26 @@ fn all_numbers_that_are_not_finite_are_one_problem() {
     assert!(normals > 1);
     assert_eq!(problem.consequences.len(), 3 * normals);
 }
+
+#[test]
+fn a_line_without_the_space_behind_its_first_word_loses_nothing() {
+    let whole = read(MODEL);
+    for (from, to, key) in [
+        ("as Wave 2", "asWave 2", "as"),
+        ("j 1 arm", "j1 arm", "j"),
+        ("vm 0\nv 1.5", "vm0\nv 1.5", "vm"),
+        ("        2 1.000000", "        21.000000", "2"),
+    ] {
+        let text = changed(from, to);
+        let model = read(&text);
+        let said = problems(&model);
+        let [problem] = &said[..] else {
+            panic!("{to}: {said:#?}");
+        };
+        assert!(
+            problem.ends_with(&format!("expected a space behind `{key}`")),
+            "{problem}"
+        );
+        assert_eq!(unplaced(model), unplaced(whole.clone()), "{to}");
+    }
+}
