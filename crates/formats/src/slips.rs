@@ -1,4 +1,4 @@
-//! Slips in a text: two lines in each other's place, a line without its first word or the space behind it, or
+//! Slips in a text: two lines in each other's place, a line without its first word or the space after it, or
 //! a blank line in place of another.
 //!
 //! A reader says of such lines that they are not what it expects, and so of what follows. A text is
@@ -26,7 +26,7 @@ pub(crate) struct SlipRules {
     pub conflict: &'static Rule,
     /// Two lines are in each other's place.
     pub swapped: &'static Rule,
-    /// A line lacks its first word, or the space behind it.
+    /// A line lacks its first word, or the space after it.
     pub first_word: &'static Rule,
     /// A line is blank.
     pub blank_line: &'static Rule,
@@ -229,14 +229,13 @@ impl<'a> Slip<'a> {
         })
     }
 
-    /// A line, from 1, with a space behind each of the first words that it may begin with.
+    /// A line, from 1, with a space after each of the first words that it may begin with.
     fn without_space(
         bytes: &'a [u8],
         line: u64,
         rules: &'a SlipRules,
     ) -> impl Iterator<Item = Self> {
-        let found = line_at(bytes, line);
-        let found = found.and_then(|(start, text)| Some((start, text, first_words(text).next()?)));
+        let found = line_with_word(bytes, line);
         found.into_iter().flat_map(move |(start, text, first)| {
             let words = first_words(text).count();
             let lines = rules.lines.iter();
@@ -273,8 +272,7 @@ impl<'a> Slip<'a> {
         line: u64,
         rules: &'a SlipRules,
     ) -> impl Iterator<Item = Self> {
-        let found = line_at(bytes, line);
-        let found = found.and_then(|(start, text)| Some((start, text, first_words(text).next()?)));
+        let found = line_with_word(bytes, line);
         let (rule, lines) = (rules.first_word, rules.lines);
         found.into_iter().flat_map(move |(start, text, first)| {
             let is_known = lines.iter().any(|(key, _)| key.as_bytes() == first);
@@ -311,7 +309,7 @@ impl<'a> Slip<'a> {
                 format!("found {found} before {keys}; expected these two lines the other way round")
             }
             SlipKind::Word => format!("found {found}; expected {keys} before it"),
-            SlipKind::Space => format!("found {found}; expected a space behind {keys}"),
+            SlipKind::Space => format!("found {found}; expected a space after {keys}"),
         };
         let problem = Problem::new(self.rule, subject, self.place, message);
         let at = left.partition_point(|it| it.place < problem.place);
@@ -330,6 +328,12 @@ fn line_at(bytes: &[u8], line: u64) -> Option<(usize, &[u8])> {
         start += before.len();
     }
     Some((start, lines.next()?))
+}
+
+/// The same of a line that is not blank, with its first word.
+fn line_with_word(bytes: &[u8], line: u64) -> Option<(usize, &[u8], &[u8])> {
+    let (start, text) = line_at(bytes, line)?;
+    Some((start, text, first_words(text).next()?))
 }
 
 fn first_word_place(line: u64, text: &[u8]) -> Place {
@@ -412,8 +416,8 @@ mod tests {
     }
 
     #[test]
-    fn a_space_is_put_behind_a_first_word_where_that_leaves_nothing() {
-        let space = ["2:3: error: found `b2`; expected a space behind `b`"];
+    fn a_space_is_put_after_a_first_word_where_that_leaves_nothing() {
+        let space = ["2:3: error: found `b2`; expected a space after `b`"];
         assert_eq!(said_of("a 1\n  b2\n", &["a 1\n  b 2\n"]), space);
         // Rather than a word before it.
         let both = ["a 1\n  b 2\n", "a 1\na   b2\n"];
@@ -424,7 +428,7 @@ mod tests {
         // Which digits are those of the number?
         assert_eq!(
             said_of("a 1\n171.5 0\n", &["a 1\n17 1.5 0\n"]),
-            ["2:1: error: found `171.5`; expected a space behind `17`"]
+            ["2:1: error: found `171.5`; expected a space after `17`"]
         );
         assert_eq!(said_of("a 1\n171.5\n", &["a 1\n17 1.5\n"]), line);
     }

@@ -102,7 +102,7 @@ crate::rules! {
     Error CONFLICT = "pfobj/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;
-    /// A line lacks its first word, or the space behind it, and is read with it.
+    /// A line lacks its first word, or the space after it, and is read with it.
     Error FIRST_WORD = "pfobj/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfobj/last-line", all is read;

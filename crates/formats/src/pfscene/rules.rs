@@ -20,7 +20,7 @@ crate::rules! {
     Error CONFLICT = "pfscene/conflict";
     /// Two lines are in each other's place, and are read the other way round.
     Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;
-    /// A line lacks its first word, or the space behind it, and is read with it.
+    /// A line lacks its first word, or the space after it, and is read with it.
     Error FIRST_WORD = "pfscene/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfscene/last-line", all is read;

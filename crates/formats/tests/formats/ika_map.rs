@@ -776,7 +776,7 @@ fn a_damaged_magic_is_still_that_of_a_map() {
 }
 
 #[test]
-fn values_that_no_table_has_keep_no_damage_elsewhere_from_being_mended() {
+fn an_index_out_of_range_keeps_no_damage_elsewhere_from_being_mended() {
     let mut map = made_up();
     map.entities.truncate(3);
     map.entities[2].direction = 11;

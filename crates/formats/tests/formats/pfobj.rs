@@ -2087,7 +2087,7 @@ fn all_numbers_that_are_not_finite_are_one_problem() {
 }
 
 #[test]
-fn a_line_without_the_space_behind_its_first_word_loses_nothing() {
+fn a_line_without_the_space_after_its_first_word_loses_nothing() {
     let whole = read(MODEL);
     for (from, to, key) in [
         ("as Wave 2", "asWave 2", "as"),
@@ -2102,7 +2102,7 @@ fn a_line_without_the_space_behind_its_first_word_loses_nothing() {
             panic!("{to}: {said:#?}");
         };
         assert!(
-            problem.ends_with(&format!("expected a space behind `{key}`")),
+            problem.ends_with(&format!("expected a space after `{key}`")),
             "{problem}"
         );
         assert_eq!(unplaced(model), unplaced(whole.clone()), "{to}");

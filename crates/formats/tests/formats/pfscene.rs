@@ -1075,7 +1075,7 @@ fn a_number_that_is_not_finite_is_pointed_at() {
 }
 
 #[test]
-fn a_line_without_the_space_behind_its_first_word_loses_nothing() {
+fn a_line_without_the_space_after_its_first_word_loses_nothing() {
     let whole = read(SCENE);
     for (from, to, key) in [
         ("entity guard", "entityguard", "entity"),
@@ -1086,7 +1086,7 @@ fn a_line_without_the_space_behind_its_first_word_loses_nothing() {
         let [problem] = &problems(&scene)[..] else {
             panic!("{to}: {:#?}", problems(&scene));
         };
-        let expected = format!("expected a space behind `{key}` [pfscene/first-word]");
+        let expected = format!("expected a space after `{key}` [pfscene/first-word]");
         assert!(problem.ends_with(&expected), "{problem}");
         assert_eq!(pfscene::write(&scene), pfscene::write(&whole), "{to}");
     }

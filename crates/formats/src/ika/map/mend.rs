@@ -20,8 +20,7 @@ const MAX_MENDED: usize = 1 << 8;
 /// Numbers beyond this are not those of a game.
 const MAX_LIKELY: u32 = 0xFFFF;
 
-/// A direction or a state that is not in the engine's tables may be one that a game has; beyond this it is
-/// not.
+/// The largest direction or state that is likely where the engine's tables do not have it.
 const MAX_CODE: u32 = 0xFF;
 
 /// What is wrong with a byte.
@@ -107,7 +106,7 @@ const TEXT_HEAD: usize = 4;
 pub(super) trait Record: Sized {
     /// What it consists of: where it ends is found without reading it, since it is tried often.
     const FIELDS: &'static [Field];
-    /// How many values it has that stand for one of a table.
+    /// How many of its values are indices into tables of the engine ([`Record::codes`]).
     const CODES: usize = 0;
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
@@ -116,7 +115,7 @@ pub(super) trait Record: Sized {
 
     fn numbers(&self) -> Vec<i32>;
 
-    /// The values that stand for one of a table, and may stand for none.
+    /// Its indices into tables of the engine, which may be out of range.
     fn codes(&self) -> Vec<u32> {
         Vec::new()
     }

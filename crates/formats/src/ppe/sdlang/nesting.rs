@@ -103,8 +103,7 @@ fn is(tag: &Tag, name: Name) -> bool {
     matches([&tag.namespace, &tag.name], name)
 }
 
-/// Whether a namespace and name are those of a row. Of two names the second part is looked at first, since most
-/// namespaces are the same.
+/// Whether a namespace and a name are those of a row. The name is compared first: most namespaces are empty.
 fn matches(called: [&str; 2], [namespace, name]: Name) -> bool {
     (name == "*" || called[1] == name) && called[0] == namespace
 }
@@ -135,8 +134,11 @@ pub(super) fn have_same(tag: &Tag, other: &Tag) -> bool {
 
 /// Whether a tag stands in another, or in none.
 pub(super) fn lists(parent: Option<&Tag>, tag: &Tag) -> bool {
-    let children = children(parent).unwrap_or_default();
-    children.iter().any(|name| is(tag, *name))
+    has(children(parent), tag)
+}
+
+fn has(children: Option<&[Name]>, tag: &Tag) -> bool {
+    children.is_some_and(|children| children.iter().any(|name| is(tag, *name)))
 }
 
 /// Whether a tag cannot stand in another, or in none, but elsewhere.
@@ -162,11 +164,7 @@ pub(super) fn continues(parent: &Tag, tag: &Tag) -> bool {
 /// The first tag that stands in another, or in none, and has one in it.
 pub(super) fn between(parent: Option<&Tag>, tag: &Tag) -> Option<Tag> {
     let mut between = children(parent)?.iter().filter(|[_, name]| *name != "*");
-    let has_it = |between: &&Name| {
-        let children = children_of(**between).unwrap_or_default();
-        children.iter().any(|name| is(tag, *name))
-    };
-    let [namespace, name] = between.find(has_it)?;
+    let [namespace, name] = between.find(|between| has(children_of(**between), tag))?;
     Some(Tag::new(namespace, name, []))
 }
 
