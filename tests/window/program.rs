@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How long nothing happens before all is taken to be done.
 const QUIET: Duration = Duration::from_millis(250);
+/// Where Mesa keeps the shaders that it compiled. It is the same for all programs, though their homes are
+/// not: compiling them anew took half of the time of these tests.
+const SHADERS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/shaders");
 
 /// A display that the program can run on.
 pub(crate) trait Host {
@@ -92,6 +95,7 @@ impl Program {
         command
             .args(arguments)
             .env("MAPSCOPE_EVENTS", "1")
+            .env("MESA_SHADER_CACHE_DIR", SHADERS)
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
