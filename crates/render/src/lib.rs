@@ -8,6 +8,7 @@
 //! casts shadows, and what its water reflects.
 
 mod adapters;
+mod blit;
 mod constants;
 mod content;
 mod data_texture;
@@ -54,6 +55,7 @@ use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
 
 pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
+pub use blit::{Blit, BlitSource};
 pub use floor::Floor;
 pub use gpu::{Gpu, GpuError, GpuRequest};
 pub use picture::{ImagePart, PictureError, is_drawn_at_once};

@@ -227,6 +227,7 @@ pub(super) struct PipelineOptions<'a> {
     pub(super) depth_write: bool,
     /// How depths are compared; none to draw on a texture without depth.
     pub(super) depth_compare: Option<wgpu::CompareFunction>,
+    pub(super) color_format: wgpu::TextureFormat,
     pub(super) blend: Option<wgpu::BlendState>,
     pub(super) cull: bool,
     pub(super) wireframe: bool,
@@ -247,6 +248,7 @@ impl<'a> PipelineOptions<'a> {
             depth_write: true,
             // Depth is reversed.
             depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
+            color_format: COLOR_FORMAT,
             blend: None,
             cull: true,
             wireframe: false,
@@ -333,7 +335,7 @@ impl PipelineMaker<'_> {
             .fragment
             .map(|entry_point| stage(ShaderStage::Fragment, entry_point));
         let targets = [Some(wgpu::ColorTargetState {
-            format: COLOR_FORMAT,
+            format: options.color_format,
             blend: options.blend,
             write_mask: wgpu::ColorWrites::ALL,
         })];

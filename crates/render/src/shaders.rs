@@ -74,6 +74,8 @@ shaders! {
     SKIN_PROBE "skin_probe": [model::skin_wgsl, SkinProbe::wgsl], [SURFACE, SKIN];
     /// What frame times are measured against.
     FLOOR "floor": [], [];
+    /// Frames in a window.
+    BLIT "blit": [], [];
 }
 
 impl Shader {

@@ -119,36 +119,44 @@ impl Target {
     /// # Errors
     /// When the device is lost or out of memory.
     pub fn read_back(&self, gpu: &Gpu) -> Result<RgbaImage, String> {
-        let [width, height] = self.size;
-        let align = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
-        let bytes_per_row = (width * 4).next_multiple_of(align);
-        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("frame read back"),
-            size: u64::from(bytes_per_row) * u64::from(height),
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        encoder.copy_texture_to_buffer(
-            self.color.as_image_copy(),
-            wgpu::TexelCopyBufferInfo {
-                buffer: &buffer,
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(bytes_per_row),
-                    rows_per_image: None,
-                },
-            },
-            self.color.size(),
-        );
-        gpu.queue.submit([encoder.finish()]);
-        let mapped = gpu.map_buffer(&buffer)?;
-        let mut pixels = Vec::with_capacity(width as usize * height as usize * 4);
-        for row in mapped.chunks_exact(bytes_per_row as usize) {
-            pixels.extend_from_slice(&row[..(width * 4) as usize]);
-        }
-        RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "frame size".to_owned())
+        read_back(gpu, &self.color)
     }
+}
+
+/// Copies a texture of four bytes a texel to the CPU, waiting for the GPU.
+///
+/// # Errors
+/// When the device is lost or out of memory.
+pub(super) fn read_back(gpu: &Gpu, color: &wgpu::Texture) -> Result<RgbaImage, String> {
+    let [width, height] = [color.width(), color.height()];
+    let align = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
+    let bytes_per_row = (width * 4).next_multiple_of(align);
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("frame read back"),
+        size: u64::from(bytes_per_row) * u64::from(height),
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    encoder.copy_texture_to_buffer(
+        color.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(bytes_per_row),
+                rows_per_image: None,
+            },
+        },
+        color.size(),
+    );
+    gpu.queue.submit([encoder.finish()]);
+    let mapped = gpu.map_buffer(&buffer)?;
+    let mut pixels = Vec::with_capacity(width as usize * height as usize * 4);
+    for row in mapped.chunks_exact(bytes_per_row as usize) {
+        pixels.extend_from_slice(&row[..(width * 4) as usize]);
+    }
+    RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "frame size".to_owned())
 }
 
 /// A texture with the samples of a frame that is drawn on and not kept.

@@ -414,7 +414,6 @@ impl App {
         // The state knows of files that hover. While egui does too, it draws without a pause.
         raw.hovered_files.clear();
         let adapter = self.state.interface.adapter.clone();
-        let view = screen.view.texture();
         self.state.interface.chunks_shown = screen.view.progress();
         screen.view.take_times(&screen.gpu, &mut screen.renderer);
         let frame_statistics = FrameStatistics {
@@ -438,7 +437,6 @@ impl App {
             egui_winit::pixels_per_point(&self.egui, &screen.window),
         );
         let mut canvas = Canvas {
-            view,
             frame: frame_statistics,
             previews: &mut previews,
         };
@@ -477,7 +475,6 @@ impl App {
             let drawn = screen.view.update(
                 &screen.gpu,
                 &mut screen.renderer,
-                &mut screen.painter,
                 &self.state,
                 Extent {
                     size,
@@ -508,7 +505,12 @@ impl App {
             output.textures_delta.clear();
             return;
         }
-        screen.paint(frame, &jobs, output.textures_delta, pixels_per_point);
+        let view_place = viewport.map(|rect| {
+            let rect = rect * pixels_per_point;
+            [rect.min.x, rect.min.y, rect.width(), rect.height()].map(f32::round)
+        });
+        let textures = output.textures_delta;
+        screen.paint(frame, &jobs, textures, pixels_per_point, view_place);
         if self.events.enabled() {
             // Who reads that there is a frame looks at the screen at once.
             screen.wait();
@@ -1031,9 +1033,9 @@ impl Screen {
         let most = gpu.device.limits().max_texture_dimension_2d;
         input.set_max_texture_side(most as usize);
         let options = egui_wgpu::RendererOptions::default();
-        let mut painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
+        let painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
         let renderer = Renderer::new(&gpu);
-        let view = ViewTexture::new(&gpu, &mut painter);
+        let view = ViewTexture::new(&gpu, surface.format());
         Ok(Self {
             window,
             gpu,
@@ -1089,7 +1091,8 @@ impl Screen {
             .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
     }
 
-    /// Draws the window's contents and presents them.
+    /// Draws the window's contents and presents them. The view, where it is shown, lies below all else:
+    /// `view_place` is its `[left, top, width, height]` in physical pixels.
     #[expect(
         clippy::iter_over_hash_type,
         reason = "each texture is changed by itself, in any order"
@@ -1100,6 +1103,7 @@ impl Screen {
         jobs: &[egui::ClippedPrimitive],
         mut textures: egui::TexturesDelta,
         pixels_per_point: f32,
+        view_place: Option<[f32; 4]>,
     ) {
         let Gpu { device, queue, .. } = &self.gpu;
         for (id, deltas) in textures.set.drain() {
@@ -1111,6 +1115,7 @@ impl Screen {
             size_in_pixels: self.surface.size(),
             pixels_per_point,
         };
+        let background = theme::background(view_place.is_some());
         let mut encoder = device.create_command_encoder(&Default::default());
         let before = self
             .painter
@@ -1124,13 +1129,16 @@ impl Screen {
                     depth_slice: None,
                     resolve_target: None,
                     ops: wgpu::Operations {
-                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        load: wgpu::LoadOp::Clear(self.surface.color(background)),
                         store: wgpu::StoreOp::Store,
                     },
                 })],
                 ..Default::default()
             })
             .forget_lifetime();
+        if let Some(place) = view_place {
+            self.view.copy(&mut pass, place);
+        }
         self.painter.render(&mut pass, jobs, &screen);
         drop(pass);
         queue.submit(before.into_iter().chain([encoder.finish()]));

@@ -219,10 +219,10 @@ mod tests {
         fn with(samples: Samples) -> Self {
             let gpu = Gpu::headless(None).unwrap().with_samples(Some(samples));
             let options = egui_wgpu::RendererOptions::default();
-            let mut painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
+            let painter = egui_wgpu::Renderer::new(&gpu.device, COLOR_FORMAT, options);
             let mut stage = Self {
                 renderer: Renderer::new(&gpu),
-                preview: ViewTexture::new(&gpu, &mut painter),
+                preview: ViewTexture::new(&gpu, COLOR_FORMAT),
                 previews: PreviewTextures::default(),
                 state: State::new(Settings::default(), ViewRequest::default()),
                 painter,
@@ -258,13 +258,12 @@ mod tests {
             );
             let shown = panel(&mut previews);
             let unfinished = previews.unfinished();
-            let (gpu, painter) = (&self.gpu, &mut self.painter);
             let extent = Extent {
                 size: [64, 48],
                 pixels_per_point: 1.0,
             };
             self.preview
-                .update(gpu, &mut self.renderer, painter, &self.state, extent, false)
+                .update(&self.gpu, &mut self.renderer, &self.state, extent, false)
                 .unwrap();
             (shown, unfinished)
         }

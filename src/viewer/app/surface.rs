@@ -94,6 +94,17 @@ impl WindowSurface {
         self.config.format
     }
 
+    /// A colour as it is cleared to.
+    pub(crate) fn color(&self, color: egui::Color32) -> wgpu::Color {
+        let rgba = if self.config.format.is_srgb() {
+            egui::Rgba::from(color).to_array()
+        } else {
+            color.to_normalized_gamma_f32()
+        };
+        let [r, g, b, a] = rgba.map(f64::from);
+        wgpu::Color { r, g, b, a }
+    }
+
     /// Width and height in physical pixels.
     pub(crate) fn size(&self) -> [u32; 2] {
         [self.config.width, self.config.height]

@@ -1,14 +1,15 @@
-//! The 3D view as a texture of the window, drawn again only when something about it changed.
+//! The 3D view as a texture, drawn again only when something about it changed, and copied into each frame
+//! of the window.
 
 use std::time::Instant;
 
-use egui::TextureId;
 use image::RgbaImage;
 
 use crate::viewer::state::State;
 use crate::viewer::view::shown::Revision;
 use mapscope_render::{
-    DrawStatistics, Gpu, PassTimes, Renderer, SceneData, Target, UploadError, View,
+    Blit, BlitSource, DrawStatistics, Gpu, PassTimes, Renderer, SceneData, Target, UploadError,
+    View,
 };
 use mapscope_scene::camera::Camera;
 
@@ -20,7 +21,10 @@ pub(crate) struct ViewTexture {
     target: Target,
     /// The size that was asked for; the target's is less where the device allows no more.
     size: [u32; 2],
-    texture: TextureId,
+    /// What copies it into the window: egui's shader could, but does for each pixel all that it can do for
+    /// any, which takes a software adapter several times as long.
+    blit: Blit,
+    source: BlitSource,
     scene: Option<(u64, SceneData)>,
     drawn: Option<Drawn>,
     /// What the last drawing took.
@@ -83,14 +87,14 @@ pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -
 
 impl ViewTexture {
     /// A view of nothing.
-    pub(crate) fn new(gpu: &Gpu, egui: &mut egui_wgpu::Renderer) -> Self {
+    pub(crate) fn new(gpu: &Gpu, window_format: wgpu::TextureFormat) -> Self {
         let target = Target::new(gpu, [1, 1]);
-        let filter = wgpu::FilterMode::Nearest;
-        let texture = egui.register_native_texture(&gpu.device, target.color_view(), filter);
+        let blit = Blit::new(gpu, window_format);
         Self {
             size: target.size,
+            source: blit.source(gpu, &target),
+            blit,
             target,
-            texture,
             scene: None,
             drawn: None,
             statistics: DrawStatistics::default(),
@@ -110,9 +114,12 @@ impl ViewTexture {
         }
     }
 
-    /// The texture; it stays the same when the size changes.
-    pub(crate) fn texture(&self) -> TextureId {
-        self.texture
+    /// Records a copy of what was last drawn into a window; `place` is its `[left, top, width, height]` there
+    /// in physical pixels.
+    pub(crate) fn copy(&self, pass: &mut wgpu::RenderPass<'_>, place: [f32; 4]) {
+        if self.drawn.is_some() {
+            self.blit.draw(pass, &self.source, place);
+        }
     }
 
     /// The document on the GPU, once it is there.
@@ -147,7 +154,6 @@ impl ViewTexture {
         &mut self,
         gpu: &Gpu,
         renderer: &mut Renderer,
-        egui: &mut egui_wgpu::Renderer,
         state: &State,
         extent: Extent,
         measure: bool,
@@ -183,12 +189,7 @@ impl ViewTexture {
         if self.size != size {
             self.size = size;
             self.target = Target::new(gpu, size);
-            egui.update_egui_texture_from_wgpu_texture(
-                &gpu.device,
-                self.target.color_view(),
-                wgpu::FilterMode::Nearest,
-                self.texture,
-            );
+            self.source = self.blit.source(gpu, &self.target);
         }
         let start = Instant::now();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());

@@ -10,6 +10,7 @@ use egui::{
 };
 
 use super::{PanelContext, format};
+use crate::viewer::ui::theme;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};
 
@@ -367,7 +368,7 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
     let visuals = ui.visuals();
     let center = rect.center();
     let radius = rect.width().min(rect.height()) * 0.5;
-    let ink = Stroke::new(radius * 0.28, visuals.panel_fill);
+    let ink = Stroke::new(radius * 0.28, theme::PANEL);
     match severity {
         Severity::Note => {
             let line = Stroke::new(radius * 0.28, visuals.weak_text_color());
@@ -391,7 +392,7 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
             painter.add(shape);
             let at = |y: f32| center + vec2(0.0, radius * y);
             painter.line_segment([at(-0.4), at(0.3)], ink);
-            painter.circle_filled(at(0.62), radius * 0.15, visuals.panel_fill);
+            painter.circle_filled(at(0.62), radius * 0.15, theme::PANEL);
         }
     }
 }

@@ -148,7 +148,6 @@ pub(crate) fn built(
     change(&mut state);
     let show = |ui: &mut Ui, window: &mut Window| {
         let mut canvas = Canvas {
-            view: TextureId::default(),
             frame: FrameStatistics {
                 frame_ms: 1.0,
                 passes: None,

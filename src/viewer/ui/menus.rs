@@ -3,7 +3,7 @@
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
 
 use super::dialogs::scrolled;
-use super::{BarContext, level_chooser, places};
+use super::{BarContext, level_chooser, places, theme};
 use crate::viewer::commands::{self, Action, Command, MENUS};
 use crate::viewer::panels::Request;
 use crate::viewer::state::State;
@@ -18,7 +18,8 @@ const GAP: f32 = 6.0;
 pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     let wanted = opened_by_key(root.ctx(), state);
-    let bar = Panel::top("menu bar").show(root, |ui| {
+    let frame = theme::bar(root.style());
+    let bar = Panel::top("menu bar").frame(frame).show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             let below = room_below(ui);
             for title in MENUS {

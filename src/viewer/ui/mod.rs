@@ -24,7 +24,7 @@ use egui::scroll_area::ScrollBarVisibility;
 use egui::style::ScrollFadeStyle;
 use egui::{
     Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, ScrollArea,
-    TextureId, Ui, UiBuilder,
+    Ui, UiBuilder,
 };
 
 use self::mini_map::MiniMap;
@@ -34,7 +34,7 @@ use super::panels::{
     self, Dock, FrameStatistics, Panel, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
 };
 use super::state::State;
-use super::view::viewport::{self, Viewport};
+use super::view::viewport::Viewport;
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
@@ -49,9 +49,7 @@ const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
 /// What the window's contents are drawn with.
 pub(crate) struct Canvas<'a> {
-    /// The image of the view.
-    pub view: TextureId,
-    /// What the last image took.
+    /// What the last image of the view took.
     pub frame: FrameStatistics<'a>,
     /// Who makes the live images in panels.
     pub previews: &'a mut dyn PreviewRenderer,
@@ -133,17 +131,16 @@ impl WindowUi {
             }
         }
         let mut place = None;
-        let center = egui::CentralPanel::no_frame()
-            .frame(egui::Frame::NONE.fill(viewport::BACKGROUND))
-            .show(root, |ui| {
-                if state.files.open.is_some() {
-                    let rect = self.viewport.ui(ui, state, canvas.view);
-                    place = Some(rect);
-                    places::note(ui.ctx(), "viewport", rect);
-                } else if state.notices.loading.is_none() {
-                    state.with_bar(|context| self.start_page.ui(ui, context));
-                }
-            });
+        // The view lies below, or the colour that is there while there is none.
+        let center = egui::CentralPanel::no_frame().show(root, |ui| {
+            if state.files.open.is_some() {
+                let rect = self.viewport.ui(ui, state);
+                place = Some(rect);
+                places::note(ui.ctx(), "viewport", rect);
+            } else if state.notices.loading.is_none() {
+                state.with_bar(|context| self.start_page.ui(ui, context));
+            }
+        });
         state.note_view(now_secs);
         let center = center.response.rect;
         self.legend(root, state, canvas, center);

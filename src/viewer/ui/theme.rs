@@ -74,6 +74,18 @@ pub(crate) fn stop_blinking(ctx: &egui::Context) {
     });
 }
 
+/// What the window is cleared to below its bars. Panels leave it as it is: egui's shader, which does for
+/// each pixel all that it can do for any, takes a software adapter longer to fill a window than most views
+/// take to be drawn.
+pub(crate) fn background(has_view: bool) -> Color32 {
+    if has_view { PANEL } else { DEEP }
+}
+
+/// The menu bar and the status bar, which are there with and without panels.
+pub(crate) fn bar(style: &egui::Style) -> egui::Frame {
+    egui::Frame::side_top_panel(style).fill(PANEL)
+}
+
 fn visuals() -> Visuals {
     let mut visuals = Visuals::dark();
     let radius = CornerRadius::same(5);
@@ -101,7 +113,8 @@ fn visuals() -> Visuals {
     visuals.weak_text_color = Some(WEAK_TEXT);
     visuals.warn_fg_color = WARNING;
     visuals.error_fg_color = ERROR;
-    visuals.panel_fill = PANEL;
+    // See `background`.
+    visuals.panel_fill = Color32::TRANSPARENT;
     visuals.window_fill = PANEL;
     visuals.window_stroke = Stroke::new(1.0, LINE);
     visuals.window_corner_radius = CornerRadius::same(8);

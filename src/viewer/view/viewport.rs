@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use egui::emath::GuiRounding as _;
-use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, TextureId, WidgetInfo};
+use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, WidgetInfo};
 use glam::{DVec2, Vec2, Vec3};
 
 use super::View;
@@ -11,9 +11,7 @@ use super::camera_control::{self, CameraMode};
 use super::contour::Outline;
 use super::labels::Labels;
 use super::shown::Revision;
-use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::ui::theme;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::fixed;
 use mapscope_scene::tilemap::FlatWindow;
@@ -68,9 +66,9 @@ pub(crate) struct Viewport {
 }
 
 impl Viewport {
-    /// Shows the view, and does what the user does in it. Gives its rectangle in logical
+    /// Leaves room for the view, and does what the user does in it. Gives its rectangle in logical
     /// pixels.
-    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State, texture: TextureId) -> Rect {
+    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State) -> Rect {
         // On whole pixels of the screen, so that those of the view are neither doubled nor lost.
         let pixels_per_point = ui.pixels_per_point();
         let rect = ui
@@ -79,7 +77,6 @@ impl Viewport {
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
         let name = if state.is_flat() { "Map" } else { "3D view" };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-        parts::paint_texture(ui.painter(), texture, rect);
         if rect.is_positive() {
             let size = rect.size() * pixels_per_point;
             state.resize_view([size.x, size.y].map(|side| side.round().max(1.0) as u32));
@@ -440,6 +437,3 @@ pub(crate) fn hint(state: &State) -> String {
         }
     }
 }
-
-/// The colour behind the view while there is no view.
-pub(crate) const BACKGROUND: egui::Color32 = theme::DEEP;

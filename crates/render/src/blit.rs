@@ -1,0 +1,123 @@
+//! Frames in a window.
+
+use super::resources::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, TEXTURE, bind_group,
+    bind_group_layout, on,
+};
+use super::shaders::BLIT;
+use super::{Gpu, Target};
+
+/// Copies frames into parts of a window's texture.
+#[derive(Debug)]
+pub struct Blit {
+    layout: wgpu::BindGroupLayout,
+    pipelines: PipelineCache<Onto>,
+    format: wgpu::TextureFormat,
+}
+
+/// The pipeline for a texture of some format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Onto(wgpu::TextureFormat);
+
+impl PipelineKey for Onto {
+    fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
+        maker.create(&PipelineOptions {
+            depth_compare: None,
+            color_format: self.0,
+            cull: false,
+            constants: &[("LINEAR", on(self.0.is_srgb()))],
+            ..PipelineOptions::new("vertex", "fragment")
+        })
+    }
+}
+
+/// A frame to be copied.
+#[derive(Debug)]
+pub struct BlitSource(wgpu::BindGroup);
+
+impl Blit {
+    /// Compiles the pipeline for a window's texture of some format.
+    pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let layout = bind_group_layout(gpu, "blit", &[TEXTURE]);
+        let mut pipelines = PipelineCache::new(&BLIT, &[&layout]);
+        pipelines.make(gpu, Onto(format), false);
+        Self {
+            layout,
+            pipelines,
+            format,
+        }
+    }
+
+    /// What is drawn on a target, to be copied as often as one likes.
+    pub fn source(&self, gpu: &Gpu, target: &Target) -> BlitSource {
+        let view = wgpu::BindingResource::TextureView(target.color_view());
+        BlitSource(bind_group(gpu, "blit", &self.layout, [view]))
+    }
+
+    /// Records a copy of a frame to a place in a pass over the window's texture: its left and top edge,
+    /// width and height, in pixels. It may reach beyond the texture.
+    pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, source: &BlitSource, place: [f32; 4]) {
+        if let Some(pipeline) = self.pipelines.get(Onto(self.format), false) {
+            let [left, top, width, height] = place;
+            pass.set_viewport(left, top, width, height, 0.0, 1.0);
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &source.0, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::texture;
+    use crate::target::read_back;
+    use crate::{COLOR_FORMAT, Floor};
+
+    /// A frame whose pixels differ, and a window's texture with that frame at a place on it.
+    fn frame_and_window(
+        format: wgpu::TextureFormat,
+        place: [f32; 2],
+    ) -> (image::RgbaImage, image::RgbaImage) {
+        let gpu = Gpu::headless(None).unwrap();
+        let target = Target::new(&gpu, [40, 30]);
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        Floor::new(&gpu).textured_quad(&mut encoder, &target);
+        let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC;
+        let window = texture(&gpu, "window", format, ([64, 48], 1, 1), usage);
+        let blit = Blit::new(&gpu, format);
+        let source = blit.source(&gpu, &target);
+        let view = window.create_view(&Default::default());
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations::default(),
+            })],
+            ..Default::default()
+        });
+        let [left, top] = place;
+        blit.draw(&mut pass, &source, [left, top, 40.0, 30.0]);
+        drop(pass);
+        gpu.queue.submit([encoder.finish()]);
+        let window = read_back(&gpu, &window).unwrap();
+        (target.read_back(&gpu).unwrap(), window)
+    }
+
+    #[test]
+    fn a_frame_is_copied_to_its_place_and_no_pixel_of_it_is_changed() {
+        for format in [COLOR_FORMAT, COLOR_FORMAT.add_srgb_suffix()] {
+            for place in [[0, 0], [7, 5], [-9, -4], [50, 40]] {
+                let (frame, window) = frame_and_window(format, place.map(|at| at as f32));
+                for (x, y, pixel) in window.enumerate_pixels() {
+                    let [x, y] = [x as i32 - place[0], y as i32 - place[1]];
+                    let inside = u32::try_from(x).ok().zip(u32::try_from(y).ok());
+                    let of_frame = inside.and_then(|(x, y)| frame.get_pixel_checked(x, y));
+                    let expected = of_frame.map_or([0; 4], |pixel| pixel.0);
+                    assert_eq!(pixel.0, expected, "{format:?} {place:?}: {x} {y}");
+                }
+            }
+        }
+    }
+}
