@@ -6,7 +6,7 @@
 use mapscope_scene::Bytes;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::pfobj::Influence;
@@ -20,7 +20,7 @@ use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
 use mapscope_scene::Document;
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
-use mapscope_scene::{OpenError, OpenOptions, Progress, Source, Usage};
+use mapscope_scene::{OpenError, OpenOptions, Progress, Source, Usage, on_all_threads};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
@@ -333,9 +333,16 @@ fn sweep_pmf(broken: &mut Broken) {
     // Where two things are wrong, counts cannot be told by what follows them.
     let twice = level(|map| chunk(map).sound_materials[0] = StringRef(9999));
     for bytes in [level(|_| ()), [&twice[..], &[0]].concat()] {
-        for bytes in swept_bytes(&bytes, 0..bytes.len()) {
-            broken.add_read(pmf::read(&bytes), |map| &map.problems);
-        }
+        // This takes longest of all.
+        let found = Mutex::new(Broken::default());
+        on_all_threads(bytes.len(), |at| {
+            let mut of_byte = Broken::default();
+            for bytes in swept_bytes(&bytes, at..at + 1) {
+                of_byte.add_read(pmf::read(&bytes), |map| &map.problems);
+            }
+            found.lock().unwrap().0.extend(of_byte.0);
+        });
+        broken.0.extend(found.into_inner().unwrap().0);
     }
     let changes: [fn(&mut Pmf); 14] = [
         |map| map.header.gamemodes = vec![String::new()],
