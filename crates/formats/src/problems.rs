@@ -131,8 +131,15 @@ impl Problems {
         place: Place,
         message: impl FnOnce() -> M,
     ) {
+        let is_trial = self.is_trial();
         self.put(rule, place, || {
-            Problem::new(rule, subject, place, message())
+            // Nobody reads what is said of a trial, and there are thousands.
+            let message = if is_trial {
+                Message::from("")
+            } else {
+                message().into()
+            };
+            Problem::new(rule, subject, place, message)
         });
     }
 
