@@ -131,16 +131,7 @@ impl Problems {
         place: Place,
         message: impl FnOnce() -> M,
     ) {
-        let is_trial = self.is_trial();
-        self.put(rule, place, || {
-            // Nobody reads what is said of a trial, and there are thousands.
-            let message = if is_trial {
-                Message::from("")
-            } else {
-                message().into()
-            };
-            Problem::new(rule, subject, place, message)
-        });
+        self.add_consequence(None, rule, subject, place, message);
     }
 
     /// The problem that was added last, for those that follow from it; none where it is only counted.
@@ -158,8 +149,16 @@ impl Problems {
         place: Place,
         message: impl FnOnce() -> M,
     ) {
-        let problem = || Problem::new(rule, subject, place, message());
-        self.put_after(cause, rule, place, problem);
+        // Nobody reads what is said of what is only tried, and thousands of things are.
+        let is_trial = self.is_trial();
+        self.put_after(cause, rule, place, || {
+            let message = if is_trial {
+                Message::from("")
+            } else {
+                message().into()
+            };
+            Problem::new(rule, subject, place, message)
+        });
     }
 
     /// [`Problems::add_about`] for one of several of a rule that have the same cause, which is known by

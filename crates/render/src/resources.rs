@@ -227,6 +227,7 @@ pub(super) struct PipelineOptions<'a> {
     pub(super) depth_write: bool,
     /// How depths are compared; none to draw on a texture without depth.
     pub(super) depth_compare: Option<wgpu::CompareFunction>,
+    /// Of the texture that is drawn on.
     pub(super) color_format: wgpu::TextureFormat,
     pub(super) blend: Option<wgpu::BlendState>,
     pub(super) cull: bool,
