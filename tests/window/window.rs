@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use image::RgbaImage;
+use image::{RgbaImage, imageops};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_scene::demo;
 use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
@@ -519,6 +519,17 @@ fn the_view_is_copied_as_a_picture() {
     let size = [view.width, view.height].map(|side| side as u32);
     assert_eq!([copied.width(), copied.height()], size);
     assert!(count_colors(&copied) > 100);
+    // The window shows the same, but for the contour of what the pointer is over and for notices.
+    let window = it.screen.photograph("copied");
+    let [x, y] = [view.x, view.y].map(|edge| edge as u32);
+    let shown = imageops::crop_imm(&window, x, y, size[0], size[1]).to_image();
+    let differing = difference(&copied, &shown);
+    assert!(differing < 0.05, "{differing} of it");
+    for panel in ["inspector", "outliner"] {
+        let [x, y] = it.program.rect(panel).at(0.5, 0.97);
+        let [r, g, b, _] = window.get_pixel(x as u32, y as u32).0;
+        assert_eq!([r, g, b], [0x1d, 0x21, 0x27], "{panel}");
+    }
 }
 
 #[test]
@@ -881,7 +892,7 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
     let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
     let lower = |picture: &RgbaImage| {
         let [width, height] = [view.width, view.height / 2].map(|side| side as u32 - 40);
-        image::imageops::crop_imm(picture, x, y, width, height).to_image()
+        imageops::crop_imm(picture, x, y, width, height).to_image()
     };
     assert!(difference(&lower(&before), &lower(&after)) < 0.001);
     file.write_all(&whole[half + 1000..]).unwrap();
