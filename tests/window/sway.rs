@@ -62,6 +62,7 @@ impl Key {
     pub(crate) const RETURN: Self = Self(28);
     pub(crate) const ESCAPE: Self = Self(1);
     pub(crate) const INSERT: Self = Self(110);
+    pub(crate) const F11: Self = Self(87);
     pub(crate) const PAGE_DOWN: Self = Self(109);
     pub(crate) const TWO: Self = Self(3);
     pub(crate) const THREE: Self = Self(4);

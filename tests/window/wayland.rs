@@ -394,3 +394,29 @@ fn when_the_compositor_ends_one_line_says_so() {
     };
     assert!(line.contains("the display is gone"), "{line}");
 }
+
+#[test]
+fn panels_come_back_when_the_compositor_ends_the_full_screen() {
+    let Some(mut it) = open_small_map(1.0, &[]) else {
+        return;
+    };
+    // Panels are at the left of the view, and there are none in the full screen.
+    let beside_panels = it.program.rect("viewport").x;
+    let wait_for_view_at = |it: &mut Opened, x: i32| {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while it.program.rect("viewport").x != x {
+            assert!(Instant::now() < deadline, "{}", it.program.said());
+            it.program.listen(Duration::from_millis(50));
+        }
+    };
+    it.key(&[Key::F11]);
+    wait_for_view_at(&mut it, 0);
+    it.program.wait_until_quiet();
+    it.sway
+        .command("[app_id=\"^mapscope$\"] fullscreen disable");
+    wait_for_view_at(&mut it, beside_panels);
+    // The next press of the key begins it again.
+    it.program.wait_until_quiet();
+    it.key(&[Key::F11]);
+    wait_for_view_at(&mut it, 0);
+}

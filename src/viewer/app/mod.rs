@@ -174,6 +174,8 @@ pub(crate) struct App {
     /// Whether the window has the keyboard, and whether others cover all of it.
     focused: bool,
     covered: bool,
+    /// Whether it filled the screen when its size last changed.
+    filled_screen: bool,
     /// Whether the system may have dialogs that ask for paths.
     has_dialogs: bool,
     /// Why the window could not be opened, for whoever started it.
@@ -232,6 +234,7 @@ impl App {
             repaint_at: None,
             focused: false,
             covered: false,
+            filled_screen: false,
             has_dialogs: dialogs::system_has_some(),
             error: None,
             proxy,
@@ -1233,6 +1236,12 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.draw(),
             WindowEvent::Resized(size) => {
                 screen.surface.resize(&screen.gpu, size);
+                let fills_screen = screen.window.fullscreen().is_some();
+                let filled_screen = std::mem::replace(&mut self.filled_screen, fills_screen);
+                if filled_screen && !fills_screen && self.state.interface.full_screen {
+                    // The desktop ended it.
+                    self.state.run(Action::FullScreen);
+                }
                 let logical = size.to_logical::<f32>(self.scale.of(&screen.window));
                 self.state.settings.maximized = screen.window.is_maximized();
                 if !self.state.settings.maximized
