@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// How long nothing happens before all is taken to be done.
 const QUIET: Duration = Duration::from_millis(250);
 /// Where Mesa keeps the shaders that it compiled. It is the same for all programs, though their homes are
-/// not: compiling them anew took half of the time of these tests.
+/// not: compiling them anew takes up to half of the time of a test.
 const SHADERS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/shaders");
 
 /// A display that the program can run on.

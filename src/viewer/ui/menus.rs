@@ -18,8 +18,8 @@ const GAP: f32 = 6.0;
 pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     let wanted = opened_by_key(root.ctx(), state);
-    let frame = theme::bar(root.style());
-    let bar = Panel::top("menu bar").frame(frame).show(root, |ui| {
+    let panel = Panel::top("menu bar").frame(theme::bar(root.style()));
+    let bar = panel.show(root, |ui| {
         egui::MenuBar::new().ui(ui, |ui| {
             let below = room_below(ui);
             for title in MENUS {

@@ -23,30 +23,28 @@ const SAVING_WIDTH: f32 = 90.0;
 const SAVING_LETTERS: usize = 31;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
-    let frame = theme::bar(root.style());
-    let bar = EguiPanel::bottom("status bar")
-        .frame(frame)
-        .show(root, |ui| {
-            ui.horizontal(|ui| {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    status_right(ui, context);
-                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        let text = status_text(ui, context.state, true);
-                        let width = |text: &WidgetText| {
-                            let wrap = Some(TextWrapMode::Extend);
-                            let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
-                            galley.size().x
-                        };
-                        let text = if width(&text) > ui.available_width() {
-                            status_text(ui, context.state, false)
-                        } else {
-                            text
-                        };
-                        ui.add(egui::Label::new(text).truncate());
-                    });
+    let panel = EguiPanel::bottom("status bar").frame(theme::bar(root.style()));
+    let bar = panel.show(root, |ui| {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                status_right(ui, context);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = status_text(ui, context.state, true);
+                    let width = |text: &WidgetText| {
+                        let wrap = Some(TextWrapMode::Extend);
+                        let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
+                        galley.size().x
+                    };
+                    let text = if width(&text) > ui.available_width() {
+                        status_text(ui, context.state, false)
+                    } else {
+                        text
+                    };
+                    ui.add(egui::Label::new(text).truncate());
                 });
             });
         });
+    });
     places::note(root.ctx(), "status", bar.response.rect);
 }
 
