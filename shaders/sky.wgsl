@@ -13,8 +13,7 @@ fn sky_color(direction: vec3f) -> vec3f {
     let cloud = mix(vec3f(0.38, 0.46, 0.51), vec3f(0.78, 0.77, 0.72), lit_rim);
     let cover = smoothstep(0.16, 0.42, density);
     let sky = mix(clear, cloud, cover * 0.9);
-    // Far below the horizon: haze, so that the edge of the map stands out.
-    return mix(vec3f(0.33, 0.39, 0.42), sky, smoothstep(-0.55, -0.2, direction.y));
+    return mix(HAZE, sky, smoothstep(HAZE_BELOW, -0.2, direction.y));
 }
 
 @group(0) @binding(1) var clouds: texture_2d<f32>;

@@ -302,9 +302,8 @@ impl<'a> LocalView<'a> {
         );
         // What is below the mirror is before the near plane. Depth falls from 1 at the mirror, and
         // along the steepest ray of the frame it ends at zero.
-        let half_height = self.view.camera.half_height();
-        let half_width = half_height * self.size[0] as f32 / self.size[1] as f32;
-        let steepest = forward.y + right.y.abs() * half_width + up.y.abs() * half_height;
+        let [_, to_right, to_top] = self.rays();
+        let steepest = forward.y + to_right.y.abs() + to_top.y.abs();
         if steepest <= 0.0 {
             return None;
         }
@@ -322,6 +321,14 @@ impl<'a> LocalView<'a> {
             reflected: Reflected::default(),
             ..self
         })
+    }
+
+    /// The ray through the middle of the whole image, and what is added to it toward its right and
+    /// its upper edge, in model space.
+    pub(super) fn rays(&self) -> [Vec3; 3] {
+        let half_height = self.view.camera.half_height();
+        let half_width = half_height * self.size[0] as f32 / self.size[1] as f32;
+        [self.forward, self.right * half_width, self.up * half_height]
     }
 
     /// How far away the target of the camera is, in model space.
@@ -420,18 +427,15 @@ impl FrameData {
 
     /// Sets the values for the next frame.
     pub(super) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>, light: &FrameLight) {
-        let LocalView {
-            view, size, part, ..
-        } = local;
-        let aspect = size[0] as f32 / size[1] as f32;
-        let tan_y = view.camera.half_height();
+        let LocalView { view, part, .. } = local;
+        let [ahead, right, up] = local.rays();
         let is_flat = view.camera.projection == Projection::Orthographic;
         let frame = Frame {
             clip_from_world: local.clip_from_model,
             eye: local.eye.extend(view.time_secs),
-            right: (local.right * tan_y * aspect).extend(0.0),
-            up: (local.up * tan_y).extend(local.distance()),
-            ahead: local.forward.extend(f32::from(u8::from(is_flat))),
+            right: right.extend(0.0),
+            up: up.extend(local.distance()),
+            ahead: ahead.extend(f32::from(u8::from(is_flat))),
             light_position: light.sun.position.extend(0.0),
             to_sun: light.sun.direction().extend(0.0),
             light_color: light.sun.color.extend(0.0),

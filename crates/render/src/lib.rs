@@ -699,11 +699,12 @@ impl Renderer {
             let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, None));
             if !is_transparent {
                 pass.set_bind_group(0, &self.empty.bind_group, &[]);
-                self.sky.draw(&mut pass, Background::Sky);
+                self.sky.draw_above_haze(&mut pass, Background::Sky, &local);
             }
             return pass.statistics;
         };
         self.prepare(gpu, scene, document, view, target.size);
+        let local = LocalView::new(view, target.size);
         self.draw_shadows(gpu, encoder, scene);
         let is_transparent = view.shown.is_transparent;
         let timer = self.timer.as_mut();
@@ -724,7 +725,10 @@ impl Renderer {
             pass.set_bind_group(0, &scene.frame.bind_group, &[]);
             pass.is_mirrored = false;
             match phase {
-                Phase::Background => self.sky.draw(&mut pass, scene.background),
+                Phase::Background => {
+                    self.sky
+                        .draw_above_haze(&mut pass, scene.background, &local);
+                }
                 Phase::Lines => self.lines.draw(&mut pass, &scene.lines),
                 Phase::Shadow | Phase::Reflection | Phase::Opaque | Phase::Transparent => {}
             }

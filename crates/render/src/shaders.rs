@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::frame::Frame;
 use super::probe::{SkinProbe, TileProbe};
-use super::{constants, level, model, terrain, tiles};
+use super::{constants, level, model, sky, terrain, tiles};
 
 /// A shader module: the files that it is put together from.
 #[derive(Debug)]
@@ -55,17 +55,17 @@ macro_rules! shaders {
 
 shaders! {
     /// Terrain and water.
-    TERRAIN "terrain": [Frame::wgsl, constants::all, constants::tile, terrain::wgsl],
+    TERRAIN "terrain": [Frame::wgsl, constants::all, constants::tile, sky::wgsl, terrain::wgsl],
         [FRAME, TILE, SKY, SHADOW];
     /// Models.
     MODEL "model": [Frame::wgsl, constants::all, model::skin_wgsl, model::wgsl],
         [FRAME, SURFACE, SKIN, SHADOW];
     /// Levels.
-    LEVEL "level": [Frame::wgsl, constants::all, level::wgsl], [FRAME, SURFACE, SKY];
+    LEVEL "level": [Frame::wgsl, constants::all, sky::wgsl, level::wgsl], [FRAME, SURFACE, SKY];
     /// 2D maps.
     TILES "tiles": [Frame::wgsl, tiles::wgsl], [FRAME];
     /// What is behind everything: the sky, and what models stand on.
-    STUDIO "studio": [Frame::wgsl], [FRAME, SKY];
+    STUDIO "studio": [Frame::wgsl, sky::wgsl], [FRAME, SKY];
     /// Lines over the frame.
     LINES "lines": [Frame::wgsl], [FRAME];
     /// What the GPU makes of tiles, for comparing it with what the CPU does.

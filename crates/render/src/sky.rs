@@ -1,13 +1,31 @@
 //! What is seen wherever nothing else is: the sky over maps, a studio around models.
 
+use glam::Vec3;
+
 use super::content::{Background, FramePass};
-use super::frame::FrameLayout;
+use super::frame::{FrameLayout, LocalView};
 use super::resources::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, upload_texture,
 };
 use super::shaders::STUDIO;
-use super::{COLOR_FORMAT, Gpu};
+use super::wgsl::constants;
+use super::{COLOR_FORMAT, Gpu, ImagePart};
 use mapscope_scene::assets::Skybox;
+use mapscope_scene::camera::Projection;
+
+/// Far below the horizon: haze, so that the edge of a map stands out. Frames are cleared to it.
+pub(super) const HAZE: Vec3 = Vec3::new(0.33, 0.39, 0.42);
+
+/// How far up unit vectors point below which there is nothing but haze.
+const HAZE_BELOW: f32 = -0.55;
+
+/// For every shader that draws the sky.
+pub(super) fn wgsl() -> String {
+    constants! {
+        HAZE = HAZE,
+        HAZE_BELOW = HAZE_BELOW,
+    }
+}
 
 /// Draws what is behind everything.
 #[derive(Debug, Clone)]
@@ -51,6 +69,44 @@ impl SkyRenderer {
             pass.draw(3, 0..1);
         }
     }
+
+    /// Draws it in a frame of this view where that was not cleared to the same: often half of what is
+    /// seen of the sky is haze.
+    pub(super) fn draw_above_haze(
+        &self,
+        pass: &mut FramePass<'_>,
+        background: Background,
+        local: &LocalView<'_>,
+    ) {
+        let [width, height] = local.part.size;
+        let is_own_sky = background == Background::Sky;
+        let haze = if is_own_sky { haze_rows(local) } else { 0 };
+        if haze < height {
+            pass.set_scissor_rect(0, 0, width, height - haze);
+            self.draw(pass, background);
+            pass.set_scissor_rect(0, 0, width, height);
+        }
+    }
+}
+
+/// How many of the lowest rows of pixels show nothing but haze of [`Background::Sky`].
+fn haze_rows(local: &LocalView<'_>) -> u32 {
+    let [forward, right, up] = local.rays();
+    let is_level = right.y.abs() < 1e-6;
+    if local.view.camera.projection == Projection::Orthographic || !is_level {
+        return 0;
+    }
+    let ImagePart { of, origin, size } = local.part;
+    // Rays are least steep at both ends of a row, and along a column they are least steep at one of
+    // its ends.
+    let is_haze = |edge: u32| {
+        let y = 1.0 - 2.0 * (origin[1] + edge) as f32 / of[1] as f32;
+        (forward + right + up * y).normalize().y < HAZE_BELOW
+    };
+    if !is_haze(size[1]) {
+        return 0;
+    }
+    (0..size[1]).rev().take_while(|row| is_haze(*row)).count() as u32
 }
 
 /// Puts a skybox on the GPU; none that is larger than the device allows.
@@ -72,4 +128,71 @@ pub(super) fn cube_texture(gpu: &Gpu, size: [u32; 2], faces: &[&[&[u8]]; 6]) -> 
         dimension: Some(wgpu::TextureViewDimension::Cube),
         ..Default::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{FrameData, FrameLight};
+    use crate::{Target, View};
+    use mapscope_scene::Aabb;
+    use mapscope_scene::camera::{Camera, Handedness, Pose};
+
+    #[test]
+    fn what_is_left_out_of_the_sky_is_haze() {
+        let gpu = Gpu::headless(None).unwrap();
+        let layout = FrameLayout::new(&gpu);
+        let mut sky = SkyRenderer::new(&layout);
+        sky.prepare(&gpu, Background::Sky);
+        let size = [60, 40];
+        let target = Target::new(&gpu, size);
+        let mut frame = FrameData::new(&gpu, &layout, Aabb::default(), 0.0);
+        let mut left_out = Vec::new();
+        let pitches = [20.0, 0.0, -25.0, -35.0, -45.0, -60.0, -89.0_f32];
+        let part = ImagePart {
+            of: [120, 90],
+            origin: [30, 45],
+            size,
+        };
+        let views = pitches.iter().flat_map(|pitch| {
+            [45.0, 110.0_f32].into_iter().flat_map(move |fov| {
+                let (sin, cos) = pitch.to_radians().sin_cos();
+                let pose = Pose {
+                    eye: Vec3::ZERO,
+                    target: Vec3::new(cos * 0.6, sin, cos * 0.8),
+                };
+                let mut camera = Camera::new(pose, Handedness::Right);
+                camera.fov_y_radians = fov.to_radians();
+                let mut orthographic = camera;
+                orthographic.projection = Projection::Orthographic;
+                let whole = View::plain(camera);
+                let part = View {
+                    part: Some(part),
+                    ..whole.clone()
+                };
+                [whole, part, View::plain(orthographic)]
+            })
+        });
+        for view in views {
+            let local = LocalView::new(&view, size);
+            frame.write(&gpu, &local, &FrameLight::default());
+            let mut draw = |draw: &dyn Fn(&mut FramePass<'_>)| {
+                let mut encoder = gpu.device.create_command_encoder(&Default::default());
+                let mut pass = FramePass::new(target.begin_pass(&mut encoder, false, None));
+                pass.set_bind_group(0, &frame.bind_group, &[]);
+                draw(&mut pass);
+                drop(pass);
+                gpu.queue.submit([encoder.finish()]);
+                target.read_back(&gpu).unwrap()
+            };
+            let all = draw(&|pass| sky.draw(pass, Background::Sky));
+            let above = draw(&|pass| sky.draw_above_haze(pass, Background::Sky, &local));
+            assert!(all == above, "{view:?}");
+            left_out.push(haze_rows(&local));
+        }
+        // From far above the horizon to straight down.
+        assert_eq!(left_out[..6], [0; 6]);
+        assert!(left_out.iter().any(|rows| (1..size[1]).contains(rows)));
+        assert_eq!(left_out[left_out.len() - 6..][..2], [size[1]; 2]);
+    }
 }

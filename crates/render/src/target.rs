@@ -3,6 +3,7 @@
 use image::RgbaImage;
 
 use super::resources::texture;
+use super::sky::HAZE;
 use super::{Gpu, Samples};
 
 /// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
@@ -66,24 +67,20 @@ impl Target {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// A pass that begins with infinite depth and the engine's clear colour (fact sheet 0), or with
-    /// nothing where it is transparent.
+    /// A pass that begins with infinite depth and what is seen below the horizon, or with nothing where
+    /// it is transparent.
     pub(super) fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
         is_transparent: bool,
         timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
     ) -> wgpu::RenderPass<'e> {
-        let clear_color = wgpu::Color {
-            r: 0.2,
-            g: 0.3,
-            b: 0.3,
-            a: 1.0,
-        };
+        let [r, g, b] = HAZE.to_array().map(f64::from);
+        let haze = wgpu::Color { r, g, b, a: 1.0 };
         let clear_color = if is_transparent {
             wgpu::Color::TRANSPARENT
         } else {
-            clear_color
+            haze
         };
         // Of samples their average is all that is kept.
         let (view, resolve_target, store) = match &self.samples_view {
