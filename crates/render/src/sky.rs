@@ -176,7 +176,7 @@ mod tests {
         for view in views {
             let local = LocalView::new(&view, size);
             frame.write(&gpu, &local, &FrameLight::default());
-            let mut draw = |draw: &dyn Fn(&mut FramePass<'_>)| {
+            let draw = |draw: &dyn Fn(&mut FramePass<'_>)| {
                 let mut encoder = gpu.device.create_command_encoder(&Default::default());
                 let mut pass = FramePass::new(target.begin_pass(&mut encoder, false, None));
                 pass.set_bind_group(0, &frame.bind_group, &[]);

@@ -456,8 +456,6 @@ impl PipelineKey for Pipeline {
         let is_far = ground == Ground::Far;
         maker.create(&PipelineOptions {
             vertices: [Some(chunk_attribute(if is_far { 4 } else { 0 })), None],
-            // Skirts hang behind the edge of their chunk, whichever way one looks at it.
-            cull: !is_far,
             constants: &constants,
             ..options
         })

@@ -1,5 +1,6 @@
 //! The grids as which chunks far away are drawn: their triangles, and the skirts that hide cracks
-//! between grids of different steps.
+//! between grids of different steps. Skirts face outward: whoever looks through a crack from one side of it
+//! sees that of the other side.
 
 use std::ops::Range;
 
@@ -64,9 +65,15 @@ pub(super) fn triangles() -> (Vec<u16>, BySteps<Parts<Range<u32>>>) {
                     Edge::East => corner(along, cells),
                 };
                 let lower = |upper: u16| upper + wide * wide;
+                // From left to right as seen from outside.
+                let is_reversed = matches!(side, Edge::North | Edge::East);
                 add(&mut (0..cells).map(|along| {
-                    let [a, b] = [at(along), at(along + 1)];
-                    [a, b, lower(a), lower(b)]
+                    let mut ends = [at(along), at(along + 1)];
+                    if is_reversed {
+                        ends.reverse();
+                    }
+                    let [left, right] = ends;
+                    [left, right, lower(left), lower(right)]
                 }))
             }),
         }
@@ -116,6 +123,8 @@ impl Steps {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     #[test]
@@ -133,8 +142,19 @@ mod tests {
             );
             for (side, skirt) in Edge::ALL.into_iter().zip(&parts.skirts) {
                 assert_eq!(skirt.len() as u32, cells * 6);
-                // All on one line, half of them below it.
                 let (rows, cols) = side.step();
+                // Clockwise as seen from outside, as the ground is from above.
+                for triangle in of(skirt).chunks_exact(3) {
+                    let [a, b, c] = std::array::from_fn(|i| {
+                        let hangs = u32::from(triangle[i]) >= corners;
+                        let at = u32::from(triangle[i]) % corners;
+                        let [row, col] = [at / (cells + 1), at % (cells + 1)];
+                        Vec3::new(col as f32, -f32::from(u8::from(hangs)), row as f32)
+                    });
+                    let outward = Vec3::new(cols as f32, 0.0, rows as f32);
+                    assert!((c - a).cross(b - a).dot(outward) > 0.0, "{side:?}");
+                }
+                // All on one line, half of them below it.
                 for corner in of(skirt).iter().map(|corner| u32::from(*corner) % corners) {
                     let [row, col] = [corner / (cells + 1), corner % (cells + 1)];
                     let end = |step: i32| if step < 0 { 0 } else { cells };
