@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut, Range};
 use glam::Affine3A;
 
 use super::frame::LocalView;
-use super::resources::{PipelineCache, PipelineKey};
+use super::resources::{PipelineCache, PipelineKey, Pipelines};
 use super::shadow::GroundShadow;
 use super::{DrawStatistics, Gpu, UploadError};
 use mapscope_scene::model::simplify::MAX_LEVELS;
@@ -199,8 +199,8 @@ pub(super) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
     /// Draws what belongs to a phase. Bind group 0 is set.
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data);
 
-    /// Makes the pipelines again from the shaders as they now are on disk.
-    fn remake_pipelines(&mut self, gpu: &Gpu);
+    /// Its pipelines.
+    fn pipelines(&mut self) -> &mut dyn Pipelines;
 }
 
 /// Content on the GPU.
@@ -279,6 +279,9 @@ pub(super) trait AnyRenderer: fmt::Debug + Send {
 
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData);
 
+    /// Its pipelines.
+    fn pipelines(&mut self) -> &mut dyn Pipelines;
+
     /// The same with shaders as they now are on disk.
     fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer>;
 }
@@ -338,9 +341,13 @@ impl<R: ContentRenderer> AnyRenderer for R {
         }
     }
 
+    fn pipelines(&mut self) -> &mut dyn Pipelines {
+        ContentRenderer::pipelines(self)
+    }
+
     fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer> {
         let mut renderer = self.clone();
-        renderer.remake_pipelines(gpu);
+        ContentRenderer::pipelines(&mut renderer).remake(gpu);
         Box::new(renderer)
     }
 }

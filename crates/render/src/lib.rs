@@ -52,7 +52,7 @@ use self::sky::SkyRenderer;
 use self::timing::PassTimer;
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::model::simplify::MAX_LEVELS;
-use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun};
+use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, on_all_threads};
 
 pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
 pub use blit::{Blit, BlitSource};
@@ -581,6 +581,13 @@ impl Renderer {
             skybox: scene.skybox.is_some(),
             ground: mirrored.is_some(),
         };
+        if mirrored.is_some() && scene.reflection.is_none() {
+            // So that its pipelines are made beside those of what its water reflects.
+            self.prepare_ground(gpu, document, &mut scene.contents, local);
+            for content in &mut scene.contents {
+                content.is_prepared = false;
+            }
+        }
         document.for_each_drawable(&view.shown, &mut |drawable| {
             let key = key(&drawable);
             let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
@@ -613,7 +620,9 @@ impl Renderer {
         if scene.background == Background::Sky && has_sky {
             scene.background = Background::Skybox;
         }
-        self.sky.prepare(gpu, scene.background);
+        self.sky.prepare(scene.background);
+        self.lines.prepare(gpu, &mut scene.lines, document, view);
+        self.make_pipelines(gpu);
         if let Some(mirrored) = mirrored {
             let reflection = scene.reflection.take().filter(|it| it.is_for(size));
             let new = || Reflection::new(gpu, &self.frame, size);
@@ -632,6 +641,7 @@ impl Renderer {
             });
             scene.reflection = Some(reflection);
             self.prepare_ground(gpu, document, &mut scene.contents, local);
+            self.make_pipelines(gpu);
         }
         let reflection = mirrored.and(scene.reflection.as_ref());
         let shadow_map = scene.shadow.view();
@@ -649,7 +659,19 @@ impl Renderer {
                 scene.shadow.renew();
             }
         }
-        self.lines.prepare(gpu, &mut scene.lines, document, view);
+    }
+
+    /// Makes the pipelines that the next frame needs, those of all renderers side by side.
+    fn make_pipelines(&mut self, gpu: &Gpu) {
+        let mut work = Vec::new();
+        for renderer in &mut self.contents {
+            renderer.pipelines().take_needed(gpu, &mut work);
+        }
+        self.sky.pipelines().take_needed(gpu, &mut work);
+        self.lines.pipelines().take_needed(gpu, &mut work);
+        if !work.is_empty() {
+            on_all_threads(work.len(), |i| work[i]());
+        }
     }
 
     /// Begins to make pipelines that the frame which was drawn last had no need of and others of the
@@ -660,6 +682,14 @@ impl Renderer {
             if let (Some(renderer), Some(data)) = (renderer, content.data.as_deref()) {
                 renderer.prepare_ahead(gpu, data);
             }
+        }
+    }
+
+    /// Waits for the pipelines that [`prepare_ahead`](Self::prepare_ahead) began to make: frames after
+    /// that take as long as any later one.
+    pub fn finish_ahead(&mut self) {
+        for renderer in &mut self.contents {
+            renderer.pipelines().finish_ahead();
         }
     }
 
@@ -694,7 +724,8 @@ impl Renderer {
         let Some((scene, document)) = scene else {
             let local = LocalView::new(view, target.size);
             self.empty.write(gpu, &local, &FrameLight::default());
-            self.sky.prepare(gpu, Background::Sky);
+            self.sky.prepare(Background::Sky);
+            self.make_pipelines(gpu);
             let is_transparent = view.shown.is_transparent;
             let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, None));
             if !is_transparent {

@@ -9,7 +9,8 @@ use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 use super::content::FramePass;
 use super::frame::FrameLayout;
 use super::resources::{
-    GrowingBuffer, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, vertex_layout,
+    GrowingBuffer, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
+    vertex_layout,
 };
 use super::shaders::LINES;
 use super::{Gpu, View};
@@ -96,6 +97,10 @@ impl LineRenderer {
         renderer
     }
 
+    pub(super) fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
+    }
+
     /// Asks a document for the lines of a view, if they may have changed, and sends them.
     pub(super) fn prepare(
         &mut self,
@@ -107,7 +112,7 @@ impl LineRenderer {
         data.update(gpu, document, view);
         for (depth, lines) in data.ranges() {
             if !lines.is_empty() {
-                self.pipelines.make(gpu, depth, false);
+                self.pipelines.need(depth, false);
             }
         }
     }

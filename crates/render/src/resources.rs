@@ -14,7 +14,6 @@ use super::specialize::Source;
 use super::target::DEPTH_FORMAT;
 use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
 use mapscope_scene::assets::Texture;
-use mapscope_scene::on_all_threads;
 
 /// What a pipeline is made for.
 pub(super) trait PipelineKey: Copy + PartialEq + Send + Sync + 'static {
@@ -36,9 +35,11 @@ pub(super) struct PipelineMaker<'a> {
 pub(super) struct PipelineCache<K> {
     shader: &'static Shader,
     /// Read with the first pipeline.
-    source: Option<Arc<Source>>,
+    source: Arc<OnceLock<Source>>,
     layouts: Vec<wgpu::BindGroupLayout>,
     slots: Vec<Slot<K>>,
+    /// Those that the next frame needs and that are not there yet.
+    needed: Vec<Slot<K>>,
     /// What makes pipelines that are not needed yet.
     ahead: Option<Arc<Ahead>>,
 }
@@ -54,57 +55,69 @@ struct Slot<K> {
     pipeline: Arc<OnceLock<wgpu::RenderPipeline>>,
 }
 
+/// What makes a pipeline, in any thread.
+pub(super) type Making = Box<dyn Fn() + Send + Sync>;
+
+/// The pipelines of a renderer, whatever it draws.
+pub(super) trait Pipelines {
+    /// Adds what makes those that the next frame needs and that are not there yet.
+    fn take_needed(&mut self, gpu: &Gpu, work: &mut Vec<Making>);
+
+    /// Waits for those that are being made ahead.
+    fn finish_ahead(&mut self);
+
+    /// Makes all of them again from the shader as it now is on disk. They are made in this thread, which
+    /// is asked for errors.
+    fn remake(&mut self, gpu: &Gpu);
+}
+
 impl<K: PipelineKey> PipelineCache<K> {
     /// An empty cache; `layouts` are those of bind groups 0, 1 and so on.
     pub(super) fn new(shader: &'static Shader, layouts: &[&wgpu::BindGroupLayout]) -> Self {
         Self {
             shader,
-            source: None,
+            source: Arc::default(),
             layouts: layouts.iter().copied().cloned().collect(),
             slots: Vec::new(),
+            needed: Vec::new(),
             ahead: None,
         }
     }
 
-    /// Makes a pipeline if it is not there yet. What is mirrored has its front faces the other way
+    /// Makes a pipeline now, if it is not there yet. What is mirrored has its front faces the other way
     /// round.
     pub(super) fn make(&mut self, gpu: &Gpu, key: K, is_mirrored: bool) {
-        if self.get(key, is_mirrored).is_none() {
-            self.make_all(gpu, std::iter::once(key), is_mirrored);
-        }
+        let slot = self.slot(key, is_mirrored);
+        slot.fill(gpu, self.shader, &self.source, &self.layouts);
     }
 
-    /// Makes the pipelines that are not there yet, side by side.
-    pub(super) fn make_all(&mut self, gpu: &Gpu, keys: impl Iterator<Item = K>, is_mirrored: bool) {
-        let missing = self.missing(keys, is_mirrored);
-        if missing.is_empty() {
-            return;
+    /// Has a pipeline made before the next frame, beside all others that are needed for it.
+    pub(super) fn need(&mut self, key: K, is_mirrored: bool) {
+        let is_listed = |slot: &Slot<K>| slot.is_for(key, is_mirrored);
+        if self.get(key, is_mirrored).is_none() && !self.needed.iter().any(is_listed) {
+            let slot = self.slot(key, is_mirrored);
+            self.needed.push(slot);
         }
-        let source = self.source(gpu);
-        on_all_threads(missing.len(), |i| {
-            missing[i].fill(gpu, &source, &self.layouts);
-        });
     }
 
     /// Begins to make the pipelines that are not there yet in a thread, unless it is still at others.
-    pub(super) fn make_ahead(
-        &mut self,
-        gpu: &Gpu,
-        keys: impl Iterator<Item = K>,
-        is_mirrored: bool,
-    ) {
+    /// `keys` come with whether they are mirrored.
+    pub(super) fn make_ahead(&mut self, gpu: &Gpu, keys: impl Iterator<Item = (K, bool)>) {
         if self.ahead.as_ref().is_some_and(|it| !it.is_done()) {
             return;
         }
         self.ahead = None;
-        let missing = self.missing(keys, is_mirrored);
+        let mut missing = Vec::new();
+        for (key, is_mirrored) in keys {
+            if self.get(key, is_mirrored).is_none() {
+                missing.push(self.slot(key, is_mirrored));
+            }
+        }
         if missing.is_empty() {
             return;
         }
-        let (gpu, source, layouts) = (gpu.clone(), self.source(gpu), self.layouts.clone());
-        let work = missing
-            .into_iter()
-            .map(move |slot| slot.fill(&gpu, &source, &layouts));
+        let fill = self.filler(gpu);
+        let work = missing.into_iter().map(move |slot| fill(&slot));
         self.ahead = Ahead::begin(work).map(Arc::new);
     }
 
@@ -112,14 +125,6 @@ impl<K: PipelineKey> PipelineCache<K> {
     pub(super) fn get(&self, key: K, is_mirrored: bool) -> Option<&wgpu::RenderPipeline> {
         let slot = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored));
         slot?.pipeline.get()
-    }
-
-    /// The places of those pipelines that are not there yet.
-    fn missing(&mut self, keys: impl Iterator<Item = K>, is_mirrored: bool) -> Vec<Slot<K>> {
-        let missing = keys.filter(|key| self.get(*key, is_mirrored).is_none());
-        let missing: Vec<K> = missing.collect();
-        let slots = missing.into_iter().map(|key| self.slot(key, is_mirrored));
-        slots.collect()
     }
 
     /// The place of a pipeline.
@@ -136,21 +141,34 @@ impl<K: PipelineKey> PipelineCache<K> {
         slot
     }
 
-    fn source(&mut self, gpu: &Gpu) -> Arc<Source> {
-        let shader = self.shader;
-        let read = || Arc::new(Source::new(&gpu.device, shader));
-        Arc::clone(self.source.get_or_insert_with(read))
+    /// What fills places of pipelines, in any thread.
+    fn filler(&self, gpu: &Gpu) -> impl Fn(&Slot<K>) + Clone + Send + Sync + use<K> {
+        let (gpu, shader) = (gpu.clone(), self.shader);
+        let (source, layouts) = (Arc::clone(&self.source), self.layouts.clone());
+        move |slot| slot.fill(&gpu, shader, &source, &layouts)
+    }
+}
+
+impl<K: PipelineKey> Pipelines for PipelineCache<K> {
+    fn take_needed(&mut self, gpu: &Gpu, work: &mut Vec<Making>) {
+        for slot in std::mem::take(&mut self.needed) {
+            let fill = self.filler(gpu);
+            work.push(Box::new(move || fill(&slot)));
+        }
     }
 
-    /// Makes all pipelines again from the shader as it now is on disk. They are made in this thread,
-    /// which is asked for errors.
-    pub(super) fn remake(&mut self, gpu: &Gpu) {
-        self.source = None;
+    fn finish_ahead(&mut self) {
+        if let Some(mut ahead) = self.ahead.take().and_then(Arc::into_inner) {
+            ahead.finish();
+        }
+    }
+
+    fn remake(&mut self, gpu: &Gpu) {
+        self.source = Arc::default();
         self.ahead = None;
-        let source = self.source(gpu);
         for slot in &mut self.slots {
             slot.pipeline = Arc::default();
-            slot.fill(gpu, &source, &self.layouts);
+            slot.fill(gpu, self.shader, &self.source, &self.layouts);
         }
     }
 }
@@ -161,11 +179,17 @@ impl<K: PipelineKey> Slot<K> {
     }
 
     /// Makes the pipeline, or waits for it where another thread is making it.
-    fn fill(&self, gpu: &Gpu, source: &Source, layouts: &[wgpu::BindGroupLayout]) {
+    fn fill(
+        &self,
+        gpu: &Gpu,
+        shader: &Shader,
+        source: &OnceLock<Source>,
+        layouts: &[wgpu::BindGroupLayout],
+    ) {
         self.pipeline.get_or_init(|| {
             self.key.create(&PipelineMaker {
                 gpu,
-                source,
+                source: source.get_or_init(|| Source::new(&gpu.device, shader)),
                 layouts,
                 is_mirrored: self.is_mirrored,
             })
@@ -199,13 +223,18 @@ impl Ahead {
     fn is_done(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
+
+    /// Waits until it has done all of its work, or the rest of the piece it is at when it was stopped.
+    fn finish(&mut self) {
+        // If it panicked, what it had not made is made when it is needed.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
 }
 
 impl Drop for Ahead {
     fn drop(&mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        // If it panicked, what it had not made is made when it is needed.
-        let _ = self.thread.take().map(JoinHandle::join);
+        self.finish();
     }
 }
 

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::content::{Background, FramePass};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, upload_texture,
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, upload_texture,
 };
 use super::shaders::STUDIO;
 use super::wgsl::constants;
@@ -58,9 +58,13 @@ impl SkyRenderer {
         renderer
     }
 
-    pub(super) fn prepare(&mut self, gpu: &Gpu, background: Background) {
+    pub(super) fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
+    }
+
+    pub(super) fn prepare(&mut self, background: Background) {
         if background != Background::Own {
-            self.pipelines.make(gpu, background, false);
+            self.pipelines.need(background, false);
         }
     }
 
@@ -143,7 +147,7 @@ mod tests {
         let gpu = Gpu::headless(None).unwrap();
         let layout = FrameLayout::new(&gpu);
         let mut sky = SkyRenderer::new(&layout);
-        sky.prepare(&gpu, Background::Sky);
+        sky.pipelines.make(&gpu, Background::Sky, false);
         let size = [60, 40];
         let target = Target::new(&gpu, size);
         let mut frame = FrameData::new(&gpu, &layout, Aabb::default(), 0.0);

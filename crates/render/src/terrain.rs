@@ -22,9 +22,9 @@ use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase,
 use super::data_texture;
 use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
 use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, STORAGE, TEXTURE,
-    TEXTURE_ARRAY, UINT_LIST, UNIFORM, Uploads, bind_group_layout, check_texture_size, on, sampler,
-    upload_array, upload_texture,
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, SAMPLER, STORAGE,
+    TEXTURE, TEXTURE_ARRAY, UINT_LIST, UNIFORM, Uploads, bind_group_layout, check_texture_size, on,
+    sampler, upload_array, upload_texture,
 };
 use super::shaders::TERRAIN;
 use super::shadow::{self, GroundShadow};
@@ -247,6 +247,15 @@ impl Ground {
         }
     }
 
+    /// What draws the same and can do more, for which it takes longer.
+    fn more_general(self) -> Self {
+        match self {
+            Self::Tops(TopClass::Lit) => Self::Tops(TopClass::Shaded),
+            Self::Tops(TopClass::LitMixed) => Self::Tops(TopClass::ShadedMixed),
+            other => other,
+        }
+    }
+
     /// Which of a chunk's faces it draws.
     fn faces(self, faces: &Faces) -> Range<u32> {
         match self {
@@ -264,7 +273,7 @@ impl Ground {
 type GroundPart = (Ground, bool);
 
 /// All parts of the ground, in the order in which they are drawn.
-fn ground_parts() -> impl Iterator<Item = GroundPart> {
+fn ground_parts() -> impl Iterator<Item = GroundPart> + Clone {
     let kinds = Ground::ALL.into_iter();
     kinds.flat_map(|ground| [(ground, false), (ground, true)])
 }
@@ -665,20 +674,25 @@ impl ContentRenderer for TerrainRenderer {
         data.update(gpu, terrain, local);
         let wireframe = data.draws_wireframe.then_some(Variant::Wireframe);
         for variant in [Some(data.variant), wireframe].into_iter().flatten() {
-            let needed = data.drawn.iter().map(|part| data.pipeline(variant, *part));
-            self.pipelines.make_all(gpu, needed, local.is_mirrored);
+            for part in &data.drawn {
+                let pipeline = self.pipeline(data, variant, *part, local.is_mirrored);
+                self.pipelines.need(pipeline, local.is_mirrored);
+            }
         }
         // What water reflects has none.
         let is_reflection = local.is_mirrored && local.is_in_place;
         if data.bands.iter().any(Band::has_water) && !is_reflection {
             let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
-            self.pipelines.make(gpu, pipeline, local.is_mirrored);
+            self.pipelines.need(pipeline, local.is_mirrored);
         }
     }
 
     fn prepare_ahead(&mut self, gpu: &Gpu, data: &TerrainData) {
         let all = ground_parts().map(|part| data.pipeline(data.variant, part));
-        self.pipelines.make_ahead(gpu, all, false);
+        let in_frame = all.clone().map(|pipeline| (pipeline, false));
+        let reflected = all.filter(|_| data.reflected.ground);
+        let reflected = reflected.map(|pipeline| (pipeline, true));
+        self.pipelines.make_ahead(gpu, in_frame.chain(reflected));
     }
 
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &TerrainData) {
@@ -692,8 +706,8 @@ impl ContentRenderer for TerrainRenderer {
         }
     }
 
-    fn remake_pipelines(&mut self, gpu: &Gpu) {
-        self.pipelines.remake(gpu);
+    fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
     }
 }
 
@@ -709,6 +723,24 @@ impl TerrainRenderer {
         data.gpu_bytes += uploads.bytes;
     }
 
+    /// What a variant draws a part of the ground with: its own pipeline if that was made ahead, or else
+    /// one that draws other parts as well. With these there are half as many to wait for before the
+    /// first frame.
+    fn pipeline(
+        &self,
+        data: &TerrainData,
+        variant: Variant,
+        part: GroundPart,
+        is_mirrored: bool,
+    ) -> Pipeline {
+        let own = data.pipeline(variant, part);
+        if self.pipelines.get(own, is_mirrored).is_some() {
+            return own;
+        }
+        let (ground, _) = part;
+        data.pipeline(variant, (ground.more_general(), true))
+    }
+
     fn draw_ground(&self, variant: Variant, pass: &mut FramePass<'_>, data: &TerrainData) {
         let mut bound = None;
         let mut bind = |pass: &mut FramePass<'_>, band: u32| {
@@ -721,7 +753,7 @@ impl TerrainRenderer {
         pass.set_index_buffer(data.top_indices.slice(..), wgpu::IndexFormat::Uint16);
         for part in &data.drawn {
             let (ground, in_shadow) = *part;
-            let pipeline = data.pipeline(variant, *part);
+            let pipeline = self.pipeline(data, variant, *part, pass.is_mirrored);
             if !pass.set_pipeline(&self.pipelines, pipeline) {
                 continue;
             }

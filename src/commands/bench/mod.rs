@@ -186,6 +186,8 @@ impl Bench<'_> {
             name,
             ..Measured::default()
         };
+        self.renderer.prepare_ahead(gpu, &self.scene);
+        self.renderer.finish_ahead();
         // What the GPU says is asked for apart from the frames that are timed, which it would slow.
         self.renderer.set_times_passes(gpu, true);
         floor.set_times_passes(gpu, true);

@@ -33,7 +33,8 @@ use super::constants::NOTHING;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, Frustum, LocalView};
 use super::resources::{
-    PipelineCache, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer, sampler,
+    PipelineCache, Pipelines, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer,
+    sampler,
 };
 use super::shaders::LEVEL;
 use super::{Gpu, SceneData, UploadError};
@@ -224,7 +225,7 @@ impl ContentRenderer for LevelRenderer {
             }
         });
         for pipeline in data.list.pipelines() {
-            self.pipelines.make(gpu, pipeline, local.is_mirrored);
+            self.pipelines.need(pipeline, local.is_mirrored);
         }
     }
 
@@ -253,8 +254,8 @@ impl ContentRenderer for LevelRenderer {
         }
     }
 
-    fn remake_pipelines(&mut self, gpu: &Gpu) {
-        self.pipelines.remake(gpu);
+    fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
     }
 }
 

@@ -22,8 +22,8 @@ use super::content::{
 use super::data_texture;
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    FLOAT_LIST, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, STORAGE, UINT_LIST,
-    UNIFORM, Uniform, bind_group_layout, on, vertex_layout,
+    FLOAT_LIST, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, STORAGE,
+    UINT_LIST, UNIFORM, Uniform, bind_group_layout, on, vertex_layout,
 };
 use super::shaders::MODEL;
 use super::shadow;
@@ -349,14 +349,14 @@ impl ContentRenderer for ModelRenderer {
                 let windings = ranges.map(|ranges| [ranges.in_frame(), ranges.in_water()]);
                 for (is_mirrored, instances) in windings.flatten().flatten() {
                     if !instances.is_empty() {
-                        self.pipelines.make(gpu, pipeline, is_mirrored);
+                        self.pipelines.need(pipeline, is_mirrored);
                     }
                 }
             }
         }
         if data.ranges.iter().any(|ranges| !ranges.casting.is_empty()) {
             for part in &data.mesh.parts {
-                self.pipelines.make(gpu, data.shadow(part.holes), false);
+                self.pipelines.need(data.shadow(part.holes), false);
             }
         }
     }
@@ -391,8 +391,8 @@ impl ContentRenderer for ModelRenderer {
         }
     }
 
-    fn remake_pipelines(&mut self, gpu: &Gpu) {
-        self.pipelines.remake(gpu);
+    fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
     }
 }
 

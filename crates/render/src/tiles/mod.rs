@@ -33,7 +33,7 @@ use self::sprites::Sprites;
 use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
 use super::frame::{FrameLayout, LocalView};
 use super::resources::{
-    PipelineCache, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
+    PipelineCache, Pipelines, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
     bind_group_layout, buffer, sampler, upload_array, upload_texture,
 };
 use super::shaders::TILES;
@@ -251,7 +251,7 @@ impl ContentRenderer for TilesRenderer {
             data.list_lines(gpu, (map, shown, &map_view, number));
         }
         for draw in &data.draws {
-            self.pipelines.make(gpu, draw.pipeline, local.is_mirrored);
+            self.pipelines.need(draw.pipeline, local.is_mirrored);
         }
     }
 
@@ -285,8 +285,8 @@ impl ContentRenderer for TilesRenderer {
         }
     }
 
-    fn remake_pipelines(&mut self, gpu: &Gpu) {
-        self.pipelines.remake(gpu);
+    fn pipelines(&mut self) -> &mut dyn Pipelines {
+        &mut self.pipelines
     }
 }
 

@@ -1163,6 +1163,31 @@ fn pictures_are_as_they_were() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The first frames are drawn with few pipelines, and later ones with those that do no more than they
+/// have to.
+#[test]
+fn later_frames_of_maps_look_as_the_first_ones() {
+    let mut later = Stage::on(
+        Gpu::headless(None)
+            .unwrap()
+            .with_samples(Some(Samples::One)),
+    );
+    let mut compared = 0;
+    for golden in all() {
+        let is_on_ground = |document: &&dyn Document| document.environment().is_some();
+        let document = golden.document.as_deref().filter(is_on_ground);
+        let Some(document) = document.filter(|_| golden.samples == Samples::One) else {
+            continue;
+        };
+        later.set_reflects_ground(golden.reflects_ground);
+        let picture = later.draw_later(document, &golden.view, golden.size);
+        let (_, beyond) = difference(&without_alpha(&picture), &without_alpha(&golden.draw()));
+        assert_eq!(beyond, 0, "{}", golden.name);
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
+
 /// However large the parts are that a picture is made of, nobody sees where they meet.
 #[test]
 fn pictures_made_in_parts_are_those_made_at_once() {

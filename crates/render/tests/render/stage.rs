@@ -221,6 +221,21 @@ impl Stage {
         parts
     }
 
+    /// The same as later frames are, for which pipelines were made ahead.
+    pub(crate) fn draw_later(
+        &mut self,
+        document: &dyn Document,
+        view: &View,
+        size: [u32; 2],
+    ) -> RgbaImage {
+        let mut data = self.upload(document);
+        self.renderer
+            .prepare(&self.gpu, &mut data, document, view, size);
+        self.renderer.prepare_ahead(&self.gpu, &data);
+        self.renderer.finish_ahead();
+        self.draw_scene(Some((&mut data, document)), view, size).0
+    }
+
     /// One picture of what is on the GPU, and what it took.
     pub(crate) fn draw_scene(
         &mut self,
