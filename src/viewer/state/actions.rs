@@ -235,11 +235,15 @@ impl State {
                 let on = !self.interface.full_screen;
                 self.interface.full_screen = on;
                 self.effects.push(Effect::FullScreen(on));
-                if let Some(command) = commands::of(action).filter(|_| on) {
-                    // There is no menu now that could say so.
+                if let Some(command) = commands::of(action) {
                     let key = command.first_key_text();
                     let text = format!("{key} leaves the full screen");
-                    self.notices.toast(text, None);
+                    if on {
+                        // There is no menu now that could say so.
+                        self.notices.toast(text, None);
+                    } else {
+                        self.notices.take_back(&text);
+                    }
                 }
             }
             Action::FrameSelection => {

@@ -596,6 +596,19 @@ mod tests {
     }
 
     #[test]
+    fn how_to_leave_the_full_screen_is_said_while_one_is_in_it() {
+        let mut state = state();
+        let said = |state: &State| {
+            let toasts = state.notices.toasts.iter();
+            toasts.any(|toast| toast.text == "F11 leaves the full screen")
+        };
+        for is_full in [true, false, true] {
+            state.run(Action::FullScreen);
+            assert_eq!(said(&state), is_full);
+        }
+    }
+
+    #[test]
     fn in_a_folder_a_file_is_saved_by_the_name_that_is_suggested() {
         let dir = tempfile::tempdir().unwrap();
         let mut state = state();

@@ -49,6 +49,11 @@ impl Notices {
         self.toast(text, None);
     }
 
+    /// Ends a short message that is no longer true.
+    pub(crate) fn take_back(&mut self, text: &str) {
+        self.toasts.retain(|toast| toast.text != text);
+    }
+
     /// Shows a short message.
     pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
         let text = text.into();
