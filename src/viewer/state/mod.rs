@@ -599,7 +599,7 @@ mod tests {
     fn how_to_leave_the_full_screen_is_said_while_one_is_in_it() {
         let mut state = state();
         let said = |state: &State| {
-            let toasts = state.notices.toasts.iter();
+            let mut toasts = state.notices.toasts.iter();
             toasts.any(|toast| toast.text == "F11 leaves the full screen")
         };
         for is_full in [true, false, true] {

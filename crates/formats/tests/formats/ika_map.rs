@@ -527,13 +527,38 @@ fn odd_values_are_listed() {
         Severity::Warning,
         "`9` in the render string `19`",
     );
-    let mut odd = bytes;
+    let mut odd = bytes.clone();
     odd.extend([1, 2, 3]);
     one(
         &good(&odd),
         Severity::Warning,
         "3 bytes after the last entity",
     );
+
+    // Nothing of a map behind another one is taken for a part of that.
+    let mut other = map.clone();
+    for zone in &mut other.zones {
+        zone.name.push_str(" of the other map");
+    }
+    other.entities.reverse();
+    for behind in [bytes.clone(), write(&other).unwrap()] {
+        let two = good(&[&bytes[..], &behind].concat());
+        let what = format!("{} bytes after the last entity, another map", behind.len());
+        one(&two, Severity::Warning, &what);
+        assert_eq!(two.zones.len(), map.zones.len());
+        assert!(
+            two.zones
+                .iter()
+                .zip(&map.zones)
+                .all(|(a, b)| a.name == b.name)
+        );
+        assert!(
+            two.entities
+                .iter()
+                .zip(&map.entities)
+                .all(|(a, b)| a.name == b.name)
+        );
+    }
 }
 
 #[test]

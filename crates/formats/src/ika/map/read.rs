@@ -1077,19 +1077,22 @@ pub(super) const ENTITY_BYTES: usize = Field::min_bytes(Entity::FIELDS);
 /// How many times the bytes of all zones and entities are read at most to find out how many there are.
 const MAX_PROBES: usize = 4;
 
-/// Whether zones and entities, as many as are said, are all that follows.
+/// Whether zones and entities, as many as are said, are all that follows up to the end of the file, or
+/// to another map that was put behind this one.
 fn is_whole(cursor: &Cursor<'_>) -> bool {
     let is_whole = || {
-        let mut left = cursor.left();
+        let problems = &mut Problems::of_trial(0);
         let mut cursor = cursor.clone();
-        let zones = cursor.u32().ok()?;
-        for _ in 0..zones {
-            read_zone(&mut cursor, &mut Problems::new()).ok()?;
+        for _ in 0..cursor.u32().ok()? {
+            read_zone(&mut cursor, problems).ok()?;
         }
-        let (said, are) = entities_to_end(&cursor, &mut left)?;
-        (said == are).then_some(())
+        for _ in 0..cursor.u32().ok()? {
+            read_entity(&mut cursor, problems).ok()?;
+        }
+        let rest = cursor.rest();
+        Some(rest.is_empty() || rest.starts_with(MAGIC))
     };
-    is_whole().is_some()
+    is_whole().unwrap_or_default()
 }
 
 /// Whether the list of zones can begin so.
@@ -1212,12 +1215,17 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
         }
         return;
     }
-    let left = cursor.left();
+    let (left, rest) = (cursor.left(), cursor.rest());
     if left > 0 {
         cursor.enter("file", None);
         cursor.warn(problems, &rules::TRAILING_DATA, cursor.pos(), || {
             let left = counted(left, "byte");
-            format!("{left} after the last entity; expected the end of the file")
+            let begins = if rest.starts_with(MAGIC) {
+                ", another map"
+            } else {
+                ""
+            };
+            format!("{left} after the last entity{begins}; expected the end of the file")
         });
     }
 }
