@@ -33,8 +33,9 @@ static ROTATION_RULES: [&Rule; 3] = [
     &in_file::ROTATION,
     &in_file::ROTATION_LENGTH,
 ];
-/// What leaves a vertex, a joint or a pose elsewhere than the file means.
-static DISPLACING_RULES: [&Rule; 13] = [
+/// What leaves a vertex, a joint or a pose elsewhere than the file means. A vertex without weights is where
+/// the engine has it as well.
+static DISPLACING_RULES: [&Rule; 12] = [
     &in_file::LINE,
     &in_file::COUNT,
     &in_file::VALUE,
@@ -42,12 +43,18 @@ static DISPLACING_RULES: [&Rule; 13] = [
     &in_file::NOT_FINITE,
     &in_file::NEGATIVE_WEIGHT,
     &in_file::EMPTY_WEIGHTS,
-    &in_file::UNWEIGHTED,
     &in_file::JOINT_INDEX,
     &in_file::PARENT,
     &in_file::PARENT_CYCLE,
     &in_file::FRAME,
     &in_file::POSE_ORDER,
+];
+
+/// Those of them that are of the weights of a vertex, which have no part in the bind pose.
+static WEIGHT_RULES: [&Rule; 3] = [
+    &in_file::NEGATIVE_WEIGHT,
+    &in_file::EMPTY_WEIGHTS,
+    &in_file::JOINT_INDEX,
 ];
 
 /// The bounds of the mesh in the bind pose and in every frame, and how far they are from those that
@@ -380,6 +387,8 @@ impl Checked<'_> {
 struct Broken {
     /// With the mesh or the skeleton, and so with everything.
     mesh: Option<usize>,
+    /// With the weights of vertices, and so with every frame.
+    weights: Option<usize>,
     clips: BTreeMap<usize, usize>,
     /// With single frames of clips.
     frames: BTreeMap<(usize, u32), usize>,
@@ -397,6 +406,9 @@ impl Broken {
         for (index, problem) in all {
             let displaces = DISPLACING_RULES.contains(&problem.rule);
             match problem.subject {
+                Subject::Vertex(_) if WEIGHT_RULES.contains(&problem.rule) => {
+                    broken.weights.get_or_insert(index);
+                }
                 Subject::Vertex(_) | Subject::Joint(_) if displaces => {
                     broken.mesh.get_or_insert(index);
                 }
@@ -459,7 +471,8 @@ impl Broken {
 
     /// The problem that explains the bounds of a frame.
     fn at(&self, clip: usize, frame: u32) -> Option<usize> {
-        let of_clip = self.mesh.or_else(|| self.clips.get(&clip).copied());
+        let of_all = self.mesh.or(self.weights);
+        let of_clip = of_all.or_else(|| self.clips.get(&clip).copied());
         of_clip.or_else(|| self.frames.get(&(clip, frame)).copied())
     }
 }
@@ -730,7 +743,10 @@ mod tests {
             (other, Subject::Vertex(1), (0, 2)),
             (value, Subject::Vertex(1), (2, 0)),
             (value, Subject::Joint(1), (2, 0)),
-            (&in_file::UNWEIGHTED, Subject::Vertex(1), (2, 0)),
+            (&in_file::UNWEIGHTED, Subject::Vertex(1), (0, 2)),
+            (&in_file::NEGATIVE_WEIGHT, Subject::Vertex(1), (1, 1)),
+            (&in_file::JOINT_INDEX, Subject::Vertex(1), (1, 1)),
+            (&in_file::JOINT_INDEX, Subject::Joint(1), (2, 0)),
             (&in_file::BAD_NAME, Subject::Joint(1), (0, 2)),
             (&in_file::FRAME, pose, (1, 1)),
             (&in_file::FRAME_COUNT, Subject::Clip(0), (0, 2)),
