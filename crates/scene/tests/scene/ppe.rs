@@ -697,6 +697,33 @@ fn undefined_tiles_are_numbered_or_left_out() {
 }
 
 #[test]
+fn an_undefined_tile_counts_once_in_whichever_palettes_it_is() {
+    let folder = folder();
+    let said = |cells: [u32; 4]| {
+        let cells = data_encoding::BASE64.encode(bytemuck::cast_slice(&cells));
+        let text = format!(
+            "Metadata {{}}\nLayer:Tile \"t\" 0 2 2 4 1 {{\nEmbed:MapData [{cells}]\n\
+             File:TileSource \"art/sheet.png\" palShift=3 {{\nEmbed:TileInfo {{\n1 2 \"a\"\n}}\n}}\n}}\n",
+        );
+        let document = open(&write_xmf(folder.path(), &text));
+        let mut problems = document.about().problems.iter();
+        let found = problems.find(|problem| problem.message.contains("no sheet has"));
+        let (what, _) = found.unwrap().message.split_once(';').unwrap();
+        what.to_owned()
+    };
+    let [one, two] = [
+        [1, 0x0000_0009, 0x0001_0009, 0x0002_0009],
+        [0x0001_0007, 0x0000_0009, 0x0001_0009, 0x0002_0009],
+    ]
+    .map(said);
+    assert_eq!(one, "no sheet has tile 9, which is used");
+    assert_eq!(
+        two,
+        "no sheet has 2 of the tiles that are used, tile 7 the first of them"
+    );
+}
+
+#[test]
 fn what_is_missing_is_said_and_the_rest_shown() {
     let folder = folder();
     let path = write_xmf(

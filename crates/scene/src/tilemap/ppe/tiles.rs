@@ -1,5 +1,6 @@
 //! Tiles of a layer: which images its cells need, and the cells that show them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::files::{Files, Pixels, quoted_name};
@@ -344,7 +345,7 @@ pub(super) fn build(
         palette,
         tile_size,
         colors: None,
-        undefined: None,
+        undefined: BTreeSet::new(),
         without_colors: None,
     };
     for key in &table.keys {
@@ -354,15 +355,17 @@ pub(super) fn build(
             ..tile
         });
     }
-    if let Some((count, id)) = painter.undefined.filter(|_| definitions.has_images) {
+    let undefined = &painter.undefined;
+    if let Some(id) = undefined.first().filter(|_| definitions.has_images) {
         notes.add_of_tiles(
             &rules::UNDEFINED_TILE,
             place,
             format!(
                 "no sheet has {}; the engine draws nothing there, here numbers are shown",
-                match count {
+                match undefined.len() {
                     1 => format!("tile {id}, which is used"),
-                    _ => format!("{count} of the tiles that are used, tile {id} the first of them"),
+                    count =>
+                        format!("{count} of the tiles that are used, tile {id} the first of them"),
                 }
             ),
         );
@@ -465,8 +468,8 @@ struct Painter<'a> {
     tile_size: [u32; 2],
     /// The colours of the last tile, and which sheet and palette they are of.
     colors: Option<(usize, u32, Colors)>,
-    /// How many tiles are in no sheet, and the first one's identifier.
-    undefined: Option<(usize, u32)>,
+    /// Tiles that are in no sheet.
+    undefined: BTreeSet<u32>,
     /// The first palette that has not all colours.
     without_colors: Option<u32>,
 }
@@ -478,7 +481,7 @@ impl Painter<'_> {
         let found = defined.and_then(|tile| Some((tile, self.definitions.sheets.get(tile.image)?)));
         let Some((tile, sheet)) = found else {
             out.extend(numbered_tile(self.tile_size, id));
-            self.undefined.get_or_insert((0, id)).0 += 1;
+            self.undefined.insert(id);
             return Tile {
                 id,
                 palette: None,
