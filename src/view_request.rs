@@ -290,6 +290,11 @@ impl ViewRequest {
             Ok::<_, String>(found)
         };
         let (only, hidden) = (find(&self.layers)?, find(&self.hidden_layers)?);
+        let mut chosen = layers.iter().filter(|layer| only.contains(&layer.item));
+        if !only.is_empty() && !chosen.any(|layer| layer.is_drawn) {
+            let names = self.layers.join("`, `");
+            return Err(format!("the map does not draw the layer `{names}`"));
+        }
         let items = layers.iter().map(|layer| layer.item);
         shown.hidden.extend(items.filter(|item| {
             hidden.contains(item) || !self.layers.is_empty() && !only.contains(item)

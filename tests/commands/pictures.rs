@@ -5,6 +5,7 @@ use std::io::Cursor;
 
 use image::{Rgba, RgbaImage};
 use mapscope_formats::ika::map as ika_map;
+use mapscope_scene::demo;
 use mapscope_testdata::{Need, skip, synthesize};
 
 use super::folder::Folder;
@@ -275,6 +276,10 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
     let folder = Folder::new();
     folder.write("bad.txt", "0,1,2,3,4,5\n1,2,x,4,5,6\n");
     folder.write("one.txt", "0,1,2,3,4,5\n");
+    // The village without its fourth layer.
+    let mut village = ika_map::read(&demo::VILLAGE.source().bytes).unwrap();
+    village.render_string = "12E3R".to_owned();
+    folder.write("village.map", ika_map::write(&village).unwrap());
     for (args, word) in [
         (
             "demo:village -o a.png --view flat --region 40,0,9,1",
@@ -291,6 +296,10 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         (
             "demo:village -o a.png --view flat --layer nothing",
             "there is no layer `nothing`",
+        ),
+        (
+            "village.map -o a.png --view flat --layer 3",
+            "the map does not draw the layer `3`",
         ),
         (
             "demo:village -o a.png --view flat --turntable 4",

@@ -138,6 +138,8 @@ pub struct LayerInfo {
     pub parallax: String,
     /// The same in a sentence; empty where it moves with the camera.
     pub parallax_help: String,
+    /// Whether the map draws it.
+    pub is_drawn: bool,
     /// What else is to be known of it, such as that nothing draws it.
     pub note: String,
 }

@@ -76,6 +76,7 @@ impl Layers for TileMap {
                 size: layer.size,
                 parallax: parallax_name(&layer.parallax),
                 parallax_help: parallax_help(&layer.parallax),
+                is_drawn,
                 note: notes.join(", "),
             })
         });
