@@ -1053,6 +1053,9 @@ fn fs_side(in: Side) -> @location(0) vec4f {
 
 // ---- Far chunks ----------------------------------------------------------------------------
 
+// How far in tiles a skirt leans inward.
+const SKIRT_SLANT: f32 = 0.05;
+
 struct Far {
     @builtin(position) clip: vec4f,
     @location(0) at_map: vec2f,
@@ -1083,7 +1086,9 @@ fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) 
         // The map ends below its border as it does nearby.
         bottom = min(level, f32(BORDER_LEVEL));
     }
-    let world = world_at(vec2f(at), mix(level, bottom, drop));
+    // A little inward, behind the sides of tiles that stand where a nearby chunk begins.
+    let inward = vec2f(in_chunk == vec2u(0u)) - vec2f(in_chunk == vec2u(CHUNK_SIDE));
+    let world = world_at(vec2f(at) + inward * drop * SKIRT_SLANT, mix(level, bottom, drop));
     let normal = normalize(vec3f(east * rise, 1.0, -south * rise));
     // What hangs down stands in for ground at the edge, and has its light.
     return Far(frame.clip_from_world * vec4f(world, 1.0), vec2f(at), level * LEVEL_HEIGHT, normal);

@@ -416,6 +416,8 @@ struct FarChunk {
     band: u32,
     step: u32,
     distance: f32,
+    /// Whether all of it is above the eye.
+    is_from_below: bool,
     /// Whether what stands on the ground may cast a shadow on it.
     in_shadow: bool,
 }
@@ -985,9 +987,10 @@ impl TerrainData {
             let ground = begin..self.listed.len() as u32;
             let skirts = Edge::ALL.map(|side| {
                 let begin = self.listed.len() as u32;
-                let with_skirt = alike
-                    .iter()
-                    .filter(|far| self.far_steps.need_skirt(far.chunk, step, side));
+                let with_skirt = alike.iter().filter(|far| {
+                    let chunk = (far.chunk, step);
+                    self.far_steps.need_skirt(chunk, side, far.is_from_below)
+                });
                 let instances = with_skirt.map(|far| far.chunk | step << 28);
                 self.listed.extend(instances);
                 begin..self.listed.len() as u32
@@ -1160,6 +1163,10 @@ impl TerrainData {
                     band: chunk.band,
                     step,
                     distance,
+                    is_from_below: match local.view.camera.projection {
+                        Projection::Perspective => eye.y < chunk.bounds.min.y,
+                        Projection::Orthographic => local.forward.y > 0.0,
+                    },
                     in_shadow: blocks_in_shadow.contains(&true),
                 });
                 continue;

@@ -109,15 +109,21 @@ impl Steps {
     }
 
     /// Whether a chunk of a step needs a skirt on a side: at the border of the map, and where its
-    /// neighbour is not drawn in the same step.
-    pub(super) fn need_skirt(&self, chunk: u32, step: u32, side: Edge) -> bool {
+    /// neighbour is not drawn in the same step, unless it is seen from below, where there is no ground that
+    /// could have cracks.
+    pub(super) fn need_skirt(
+        &self,
+        (chunk, step): (u32, u32),
+        side: Edge,
+        is_from_below: bool,
+    ) -> bool {
         let (rows, cols) = side.step();
         let chunk = chunk as usize;
         let col = (chunk % self.across).checked_add_signed(cols as isize);
         let row = (chunk / self.across).checked_add_signed(rows as isize);
         let neighbor = row.zip(col.filter(|col| *col < self.across));
         let neighbor = neighbor.and_then(|(row, col)| self.steps.get(row * self.across + col));
-        neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step)
+        neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step && !is_from_below)
     }
 }
 
@@ -174,7 +180,7 @@ mod tests {
         let mut steps = Steps::new(6, 3);
         steps.set([(0, 5), (1, 5), (2, 4), (3, 5), (4, 5)].into_iter());
         let sides = |steps: &Steps, chunk: u32, step: u32| {
-            Edge::ALL.map(|side| steps.need_skirt(chunk, step, side))
+            Edge::ALL.map(|side| steps.need_skirt((chunk, step), side, false))
         };
         // North, east, south, west.
         assert_eq!(sides(&steps, 0, 5), [true, false, false, true]);
@@ -182,6 +188,8 @@ mod tests {
         assert_eq!(sides(&steps, 2, 4), [true, true, true, true]);
         // Its eastern neighbour is not among them.
         assert_eq!(sides(&steps, 4, 5), [false, true, true, false]);
+        let from_below = |side| steps.need_skirt((2, 4), side, true);
+        assert_eq!(Edge::ALL.map(from_below), [true, true, false, false]);
         steps.set(std::iter::empty());
         assert_eq!(sides(&steps, 0, 5), [true; 4]);
     }
