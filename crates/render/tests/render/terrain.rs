@@ -11,7 +11,9 @@ use image::RgbaImage;
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, Tile, TileType};
 use mapscope_formats::{Place, Severity};
 use mapscope_render::{DrawStatistics, View, probe_tiles};
-use mapscope_scene::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Projection};
+use mapscope_scene::camera::{
+    Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Pose, Projection,
+};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::colors;
 use mapscope_scene::terrain::geometry::{
@@ -1796,4 +1798,40 @@ fn nothing_open_is_the_sky() {
     let mut selected = view("0,60,0,0,50,10");
     selected.shown.selected = Some(item);
     assert!(Stage::get().draw(None, &selected, [64, 36]).0 == picture);
+}
+
+/// A cliff on the border of a nearby chunk and a far one: the skirt of the far one is behind it.
+#[test]
+fn a_cliff_before_far_ground_shows_nothing_of_it() {
+    let document = open_map([1, 12], |_, col| {
+        let mut tile = Tile::default();
+        tile.base_height = if col < 10 * CHUNK_SIDE { 0 } else { 40 };
+        tile.top_material = GRASS;
+        tile.side_material = ROCK;
+        tile
+    });
+    let placement = terrain(&*document).placement();
+    let at = |col: f32, level: f32| placement.world(col, 16.5, level);
+    let cliff = 10.0 * CHUNK_SIDE as f32;
+    let size = [300, 400];
+    let mut sides = 0;
+    // Where the ground before the cliff is drawn tile by tile, and that behind it is not.
+    for tiles in [235.0, 240.0, 245.0, 250.0] {
+        let pose = Pose {
+            eye: at(cliff - tiles, 20.0),
+            target: at(cliff, 20.0),
+        };
+        let camera = Camera::new(pose, document.about().handedness);
+        let (picture, _) = Stage::get().draw(Some(&*document), &View::plain(camera), size);
+        let [foot, top] = [0.0, 40.0].map(|level| {
+            let at = camera.project(at(cliff, level), size[0] as f32 / size[1] as f32);
+            (at.unwrap().y * size[1] as f32) as u32
+        });
+        for (x, y) in (145..155).flat_map(|x| (top + 2..foot - 1).map(move |y| (x, y))) {
+            let [r, g, b, _] = picture.get_pixel(x, y).0.map(i32::from);
+            assert!(g < r + 20 && g < b + 40, "{tiles}: {x}, {y}: {r}, {g}, {b}");
+            sides += 1;
+        }
+    }
+    assert!(sides > 1000, "{sides}");
 }
