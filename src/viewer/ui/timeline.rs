@@ -52,6 +52,15 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
         ui.add_space(1.0);
     });
     places::note(root.ctx(), "timeline", strip.response.rect);
+    // How high it is egui knows only now; the view above it is not drawn in another size first.
+    let was_shown = Id::unique("timeline was shown");
+    let is_first = root.data_mut(|data| {
+        let was_shown: &mut bool = data.get_temp_mut_or_default(was_shown);
+        !std::mem::replace(was_shown, true)
+    });
+    if is_first {
+        root.ctx().request_discard("the first timeline");
+    }
 }
 
 fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
