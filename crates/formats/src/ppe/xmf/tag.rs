@@ -140,12 +140,12 @@ pub(super) const NUMBER: Kind<f64> =
 pub(super) const LONG: Kind<i64> = kind("a whole number", integer, write_integer);
 pub(super) const INT: Kind<i32> = kind("a whole number of 32 bits", integer, write_integer);
 pub(super) const UNSIGNED: Kind<u32> = kind(
-    "a whole number that is not negative",
+    "a whole number from 0 to 4294967295",
     integer,
     write_integer,
 );
 pub(super) const SIZE: Kind<u32> = kind(
-    "a whole number above 0",
+    "a whole number from 1 to 2147483647",
     |value| integer_to::<{ i32::MAX as u32 }>(value).filter(|size| *size > 0),
     write_integer,
 );
