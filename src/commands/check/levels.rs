@@ -94,8 +94,8 @@ impl Levels {
     }
 
     /// Makes errors of what is denied, also of notes, which then count as problems, and takes out what
-    /// is allowed; what follows from that is then a problem of its own. Says how many problems were
-    /// allowed.
+    /// is allowed; what follows from that is then a problem of its own, and so is what is denied by name
+    /// and follows from what is no error. Says how many problems were allowed.
     pub(super) fn apply(&self, problems: &mut Vec<Problem>, notes: &mut Vec<Problem>) -> usize {
         if *self == Self::default() {
             return 0;
@@ -105,10 +105,17 @@ impl Levels {
         for mut problem in of_file {
             let mut consequences = std::mem::take(&mut problem.consequences);
             let count = consequences.len();
+            let is_error =
+                problem.rule.severity == Severity::Error || self.of(&problem) == Some(Level::Deny);
             consequences.retain_mut(|consequence| {
                 let level = self.of(consequence);
                 if level == Some(Level::Deny) {
                     consequence.severity = Severity::Error;
+                }
+                let is_named = self.rules.contains_key(consequence.rule.id);
+                if level == Some(Level::Deny) && is_named && !is_error {
+                    problems.push(consequence.clone());
+                    return false;
                 }
                 level != Some(Level::Allow)
             });
@@ -252,8 +259,11 @@ mod tests {
             (
                 0,
                 vec![
-                    (missing, error, vec![name, tile]),
-                    (missing, error, vec![name])
+                    (name, error, vec![]),
+                    (name, error, vec![]),
+                    // It is as bad as what is still below it.
+                    (missing, error, vec![tile]),
+                    (missing, warning, vec![])
                 ]
             )
         );
