@@ -331,6 +331,11 @@ impl<'a> LocalView<'a> {
         [self.forward, self.right * half_width, self.up * half_height]
     }
 
+    /// Whether this is what water reflects.
+    pub(super) fn is_reflection(&self) -> bool {
+        self.is_mirrored && self.is_in_place
+    }
+
     /// How far away the target of the camera is, in model space.
     pub(super) fn distance(&self) -> f32 {
         self.view.camera.distance() * self.scale

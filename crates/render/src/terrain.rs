@@ -273,7 +273,7 @@ impl Ground {
 type GroundPart = (Ground, bool);
 
 /// All parts of the ground, in the order in which they are drawn.
-fn ground_parts() -> impl Iterator<Item = GroundPart> + Clone {
+fn ground_parts() -> impl Iterator<Item = GroundPart> {
     let kinds = Ground::ALL.into_iter();
     kinds.flat_map(|ground| [(ground, false), (ground, true)])
 }
@@ -416,8 +416,6 @@ struct FarChunk {
     band: u32,
     step: u32,
     distance: f32,
-    /// Whether all of it is above the eye.
-    is_from_below: bool,
     /// Whether what stands on the ground may cast a shadow on it.
     in_shadow: bool,
 }
@@ -682,18 +680,18 @@ impl ContentRenderer for TerrainRenderer {
             }
         }
         // What water reflects has none.
-        let is_reflection = local.is_mirrored && local.is_in_place;
-        if data.bands.iter().any(Band::has_water) && !is_reflection {
+        if data.bands.iter().any(Band::has_water) && !local.is_reflection() {
             let pipeline = Pipeline::Water(data.shadows[1], data.reflected);
             self.pipelines.need(pipeline, local.is_mirrored);
         }
     }
 
     fn prepare_ahead(&mut self, gpu: &Gpu, data: &TerrainData) {
-        let all = ground_parts().map(|part| data.pipeline(data.variant, part));
-        let in_frame = all.clone().map(|pipeline| (pipeline, false));
-        let reflected = all.filter(|_| data.reflected.ground);
-        let reflected = reflected.map(|pipeline| (pipeline, true));
+        let in_frame = ground_parts().map(|part| (data.pipeline(data.variant, part), false));
+        // Nothing that stands on it casts a shadow on what water reflects.
+        let unshaded = ground_parts().filter(|(_, in_shadow)| !in_shadow);
+        let reflected = unshaded.filter(|_| data.reflected.ground);
+        let reflected = reflected.map(|part| (data.pipeline(data.variant, part), true));
         self.pipelines.make_ahead(gpu, in_frame.chain(reflected));
     }
 
@@ -973,7 +971,7 @@ impl TerrainData {
         self.find_visible(local);
         self.list_drawn();
         let steps = self.far.iter().map(|far| (far.chunk, far.step));
-        self.far_steps.set(steps);
+        self.far_steps.set(steps, is_from_below(terrain, local));
         self.listed.clear();
         for band in &mut self.bands {
             band.far_ranges = Default::default();
@@ -987,10 +985,9 @@ impl TerrainData {
             let ground = begin..self.listed.len() as u32;
             let skirts = Edge::ALL.map(|side| {
                 let begin = self.listed.len() as u32;
-                let with_skirt = alike.iter().filter(|far| {
-                    let chunk = (far.chunk, step);
-                    self.far_steps.need_skirt(chunk, side, far.is_from_below)
-                });
+                let with_skirt = alike
+                    .iter()
+                    .filter(|far| self.far_steps.need_skirt(far.chunk, step, side));
                 let instances = with_skirt.map(|far| far.chunk | step << 28);
                 self.listed.extend(instances);
                 begin..self.listed.len() as u32
@@ -1163,10 +1160,6 @@ impl TerrainData {
                     band: chunk.band,
                     step,
                     distance,
-                    is_from_below: match local.view.camera.projection {
-                        Projection::Perspective => eye.y < chunk.bounds.min.y,
-                        Projection::Orthographic => local.forward.y > 0.0,
-                    },
                     in_shadow: blocks_in_shadow.contains(&true),
                 });
                 continue;
@@ -1202,6 +1195,20 @@ impl TerrainData {
             }
         }
         true
+    }
+}
+
+/// Whether a view is from below the ground, all of which is then above it.
+fn is_from_below(terrain: &Terrain, local: &LocalView<'_>) -> bool {
+    let eye = local.eye;
+    match local.view.camera.projection {
+        Projection::Orthographic => local.forward.y > 0.0,
+        // What water reflects is seen from below it, as if there were no ground before it.
+        Projection::Perspective if local.is_reflection() => false,
+        Projection::Perspective => {
+            let ground = terrain.height_at(eye.x, eye.z);
+            eye.y < ground.unwrap_or(terrain.about().bounds.min.y)
+        }
     }
 }
 
@@ -1246,6 +1253,8 @@ fn highlight(terrain: &Terrain, shown: &Shown) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::View;
+    use mapscope_scene::camera::{Camera, Pose};
 
     #[test]
     fn the_further_a_chunk_the_coarser_its_grid() {
@@ -1263,5 +1272,32 @@ mod tests {
         let accents = accents(&[splat(255, 3), splat(7, 255), splat(9, 256)], &layers);
         assert_eq!([accents[255], accents[7]], [3, 255]);
         assert!((0..255).all(|layer| layer == 7 || usize::from(accents[layer]) == layer));
+    }
+
+    /// Ground that is higher than the eye has cracks to hide as long as the eye is not under the ground.
+    #[test]
+    fn ground_is_seen_from_below_from_under_it() {
+        let source = mapscope_scene::demo::TERRAIN.source();
+        let (options, progress) = Default::default();
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let terrain: &Terrain = document.content().unwrap();
+        let bounds = document.about().bounds;
+        let middle = bounds.center();
+        let ground = terrain.height_at(middle.x, middle.z).unwrap();
+        let off_map = Vec3::new(bounds.max.x + 100.0, 0.0, middle.z);
+        for (eye, expected) in [
+            (middle.with_y(ground + 0.5), false),
+            (middle.with_y(ground - 0.5), true),
+            (off_map.with_y(bounds.min.y + 0.5), false),
+            (off_map.with_y(bounds.min.y - 0.5), true),
+        ] {
+            let target = eye + Vec3::new(1.0, 0.2, 0.0);
+            let pose = Pose { eye, target };
+            let view = View::plain(Camera::new(pose, document.about().handedness));
+            let local = LocalView::new(&view, [60, 40]);
+            assert_eq!(is_from_below(terrain, &local), expected, "{eye}");
+            let reflected = local.mirrored_at(eye.y - 1.0).unwrap();
+            assert!(!is_from_below(terrain, &reflected), "{eye}");
+        }
     }
 }

@@ -85,45 +85,43 @@ pub(super) fn triangles() -> (Vec<u16>, BySteps<Parts<Range<u32>>>) {
 #[derive(Debug)]
 pub(super) struct Steps {
     /// For each chunk its step; 0 for one that is drawn in another way or not at all.
-    steps: Vec<u8>,
+    of_chunks: Vec<u8>,
     /// Chunks from west to east.
     across: usize,
+    /// Whether they are seen from below, where there is no ground that could have cracks.
+    is_from_below: bool,
 }
 
 impl Steps {
     pub(super) fn new(chunks: usize, across: usize) -> Self {
         Self {
-            steps: vec![0; chunks],
+            of_chunks: vec![0; chunks],
             across: across.max(1),
+            is_from_below: false,
         }
     }
 
-    /// Takes the steps of a frame: chunks with their steps.
-    pub(super) fn set(&mut self, far: impl Iterator<Item = (u32, u32)>) {
-        self.steps.fill(0);
+    /// Takes the steps of a frame: chunks with their steps, and whether they are seen from below.
+    pub(super) fn set(&mut self, far: impl Iterator<Item = (u32, u32)>, is_from_below: bool) {
+        self.is_from_below = is_from_below;
+        self.of_chunks.fill(0);
         for (chunk, step) in far {
-            if let Some(of_chunk) = self.steps.get_mut(chunk as usize) {
+            if let Some(of_chunk) = self.of_chunks.get_mut(chunk as usize) {
                 *of_chunk = step as u8;
             }
         }
     }
 
     /// Whether a chunk of a step needs a skirt on a side: at the border of the map, and where its
-    /// neighbour is not drawn in the same step, unless it is seen from below, where there is no ground that
-    /// could have cracks.
-    pub(super) fn need_skirt(
-        &self,
-        (chunk, step): (u32, u32),
-        side: Edge,
-        is_from_below: bool,
-    ) -> bool {
+    /// neighbour is not drawn in the same step, unless it is seen from below.
+    pub(super) fn need_skirt(&self, chunk: u32, step: u32, side: Edge) -> bool {
         let (rows, cols) = side.step();
         let chunk = chunk as usize;
         let col = (chunk % self.across).checked_add_signed(cols as isize);
         let row = (chunk / self.across).checked_add_signed(rows as isize);
         let neighbor = row.zip(col.filter(|col| *col < self.across));
-        let neighbor = neighbor.and_then(|(row, col)| self.steps.get(row * self.across + col));
-        neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step && !is_from_below)
+        let neighbor = neighbor.and_then(|(row, col)| self.of_chunks.get(row * self.across + col));
+        neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step && !self.is_from_below)
     }
 }
 
@@ -178,9 +176,10 @@ mod tests {
     #[test]
     fn skirts_hang_at_the_border_and_where_steps_differ() {
         let mut steps = Steps::new(6, 3);
-        steps.set([(0, 5), (1, 5), (2, 4), (3, 5), (4, 5)].into_iter());
+        let far = [(0, 5), (1, 5), (2, 4), (3, 5), (4, 5)];
+        steps.set(far.into_iter(), false);
         let sides = |steps: &Steps, chunk: u32, step: u32| {
-            Edge::ALL.map(|side| steps.need_skirt((chunk, step), side, false))
+            Edge::ALL.map(|side| steps.need_skirt(chunk, step, side))
         };
         // North, east, south, west.
         assert_eq!(sides(&steps, 0, 5), [true, false, false, true]);
@@ -188,9 +187,9 @@ mod tests {
         assert_eq!(sides(&steps, 2, 4), [true, true, true, true]);
         // Its eastern neighbour is not among them.
         assert_eq!(sides(&steps, 4, 5), [false, true, true, false]);
-        let from_below = |side| steps.need_skirt((2, 4), side, true);
-        assert_eq!(Edge::ALL.map(from_below), [true, true, false, false]);
-        steps.set(std::iter::empty());
+        steps.set(far.into_iter(), true);
+        assert_eq!(sides(&steps, 2, 4), [true, true, false, false]);
+        steps.set(std::iter::empty(), false);
         assert_eq!(sides(&steps, 0, 5), [true; 4]);
     }
 }
