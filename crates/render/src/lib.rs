@@ -663,14 +663,14 @@ impl Renderer {
 
     /// Makes the pipelines that the next frame needs, those of all renderers side by side.
     fn make_pipelines(&mut self, gpu: &Gpu) {
-        let mut work = Vec::new();
+        let mut jobs = Vec::new();
         for renderer in &mut self.contents {
-            renderer.pipelines().take_needed(gpu, &mut work);
+            renderer.pipelines().take_needed(gpu, &mut jobs);
         }
-        self.sky.pipelines().take_needed(gpu, &mut work);
-        self.lines.pipelines().take_needed(gpu, &mut work);
-        if !work.is_empty() {
-            on_all_threads(work.len(), |i| work[i]());
+        self.sky.pipelines().take_needed(gpu, &mut jobs);
+        self.lines.pipelines().take_needed(gpu, &mut jobs);
+        if !jobs.is_empty() {
+            on_all_threads(jobs.len(), |i| jobs[i]());
         }
     }
 

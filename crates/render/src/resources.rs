@@ -55,13 +55,13 @@ struct Slot<K> {
     pipeline: Arc<OnceLock<wgpu::RenderPipeline>>,
 }
 
-/// What makes a pipeline, in any thread.
-pub(super) type Making = Box<dyn Fn() + Send + Sync>;
+/// Makes a pipeline, in any thread.
+pub(super) type Job = Box<dyn Fn() + Send + Sync>;
 
 /// The pipelines of a renderer, whatever it draws.
 pub(super) trait Pipelines {
-    /// Adds what makes those that the next frame needs and that are not there yet.
-    fn take_needed(&mut self, gpu: &Gpu, work: &mut Vec<Making>);
+    /// Adds a job for each that the next frame needs and that is not there yet.
+    fn take_needed(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>);
 
     /// Waits for those that are being made ahead.
     fn finish_ahead(&mut self);
@@ -150,10 +150,10 @@ impl<K: PipelineKey> PipelineCache<K> {
 }
 
 impl<K: PipelineKey> Pipelines for PipelineCache<K> {
-    fn take_needed(&mut self, gpu: &Gpu, work: &mut Vec<Making>) {
+    fn take_needed(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>) {
         for slot in std::mem::take(&mut self.needed) {
             let fill = self.filler(gpu);
-            work.push(Box::new(move || fill(&slot)));
+            jobs.push(Box::new(move || fill(&slot)));
         }
     }
 
