@@ -33,24 +33,21 @@ static ROTATION_RULES: [&Rule; 3] = [
     &in_file::ROTATION,
     &in_file::ROTATION_LENGTH,
 ];
-/// What leaves a vertex, a joint or a pose elsewhere than the file means. A vertex without weights is where
-/// the engine has it as well.
-static DISPLACING_RULES: [&Rule; 12] = [
+/// What leaves a vertex, a joint or a pose elsewhere than the file means.
+static DISPLACING_RULES: [&Rule; 9] = [
     &in_file::LINE,
     &in_file::COUNT,
     &in_file::VALUE,
     &in_file::DECIMAL_COMMA,
     &in_file::NOT_FINITE,
-    &in_file::NEGATIVE_WEIGHT,
-    &in_file::EMPTY_WEIGHTS,
-    &in_file::JOINT_INDEX,
     &in_file::PARENT,
     &in_file::PARENT_CYCLE,
     &in_file::FRAME,
     &in_file::POSE_ORDER,
 ];
 
-/// Those of them that are of the weights of a vertex, which have no part in the bind pose.
+/// What is wrong with the weights of a vertex, which have no part in the bind pose. One without weights is
+/// where the engine has it as well.
 static WEIGHT_RULES: [&Rule; 3] = [
     &in_file::NEGATIVE_WEIGHT,
     &in_file::EMPTY_WEIGHTS,
@@ -746,7 +743,6 @@ mod tests {
             (&in_file::UNWEIGHTED, Subject::Vertex(1), (0, 2)),
             (&in_file::NEGATIVE_WEIGHT, Subject::Vertex(1), (1, 1)),
             (&in_file::JOINT_INDEX, Subject::Vertex(1), (1, 1)),
-            (&in_file::JOINT_INDEX, Subject::Joint(1), (2, 0)),
             (&in_file::BAD_NAME, Subject::Joint(1), (0, 2)),
             (&in_file::FRAME, pose, (1, 1)),
             (&in_file::FRAME_COUNT, Subject::Clip(0), (0, 2)),
