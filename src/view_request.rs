@@ -292,8 +292,8 @@ impl ViewRequest {
         let (only, hidden) = (find(&self.layers)?, find(&self.hidden_layers)?);
         let mut chosen = layers.iter().filter(|layer| only.contains(&layer.item));
         if !only.is_empty() && !chosen.any(|layer| layer.is_drawn) {
-            let names = self.layers.join("`, `");
-            return Err(format!("the map does not draw the layer `{names}`"));
+            let names = listed(self.layers.iter());
+            return Err(format!("the map does not draw what --layer names: {names}"));
         }
         let items = layers.iter().map(|layer| layer.item);
         shown.hidden.extend(items.filter(|item| {

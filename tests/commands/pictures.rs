@@ -299,7 +299,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ),
         (
             "village.map -o a.png --view flat --layer 3",
-            "the map does not draw the layer `3`",
+            "the map does not draw what --layer names: 3",
         ),
         (
             "demo:village -o a.png --view flat --turntable 4",

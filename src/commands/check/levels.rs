@@ -112,8 +112,8 @@ impl Levels {
                 if level == Some(Level::Deny) {
                     consequence.severity = Severity::Error;
                 }
-                let is_named = self.rules.contains_key(consequence.rule.id);
-                if level == Some(Level::Deny) && is_named && !is_error {
+                let named = self.rules.get(consequence.rule.id);
+                if named == Some(&Level::Deny) && !is_error {
                     problems.push(consequence.clone());
                     return false;
                 }
