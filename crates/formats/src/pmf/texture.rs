@@ -5,8 +5,6 @@ use super::lz4;
 use super::rules;
 use crate::{Place, ReadError, counted};
 
-/// What a texture begins with: three letters and the version.
-const MAGIC: [u8; 4] = *b"PTF\0";
 /// Bytes before the compressed rows.
 const HEAD_BYTES: usize = 6;
 const ALPHA: u8 = 0x01;
@@ -29,6 +27,9 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// What a texture begins with: three letters and the version.
+    pub const MAGIC: [u8; 4] = *b"PTF\0";
+
     /// Reads a texture.
     ///
     /// # Errors
@@ -59,9 +60,9 @@ impl Texture {
             ));
         };
         let begin = [p, t, f, version];
-        if begin != MAGIC {
+        if begin != Self::MAGIC {
             let found = format!("the texture begins with {}", hex(&begin));
-            return Err(fault(0, found, hex(&MAGIC)));
+            return Err(fault(0, found, hex(&Self::MAGIC)));
         }
         let width = 1_u32 << (exponents & 0x0F);
         let height = 1_u32 << (exponents >> 4);
@@ -110,7 +111,7 @@ impl Texture {
         if self.pixels.len() as u64 != declared {
             return None;
         }
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = Self::MAGIC.to_vec();
         bytes.extend([
             self.unknown_flags & !ALPHA | u8::from(self.has_alpha),
             exponents,

@@ -14,9 +14,9 @@ use super::sdlang::{At, Attribute, Tag, Value};
 use crate::Problem;
 
 pub(super) use read::sniff;
-pub use read::{read, read_with};
+pub use read::{read, read_with, text};
 #[cfg(feature = "write")]
-pub use write::write;
+pub use write::{pack, write};
 
 /// An XMF file as plain data.
 #[derive(Debug, Clone, PartialEq, Default)]

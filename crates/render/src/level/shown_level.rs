@@ -10,7 +10,7 @@ use super::{Draw, Eye, LevelRenderer};
 use crate::resources::{bind_group, check_texture_size, upload_texture, write_texels};
 use crate::{COLOR_FORMAT, Gpu, UploadError};
 use mapscope_scene::level::Map;
-use mapscope_scene::level::atlas::{PaintedLightmap, WHITE_SIDE};
+use mapscope_scene::level::atlas::{PageLuxels, PaintedLightmap, WHITE_SIDE};
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
 use mapscope_scene::{Item, LevelItem, Overrides, Shown};
@@ -387,35 +387,6 @@ impl Page {
             texture,
             bind_group,
         })
-    }
-}
-
-/// A page of lightmaps while they are put on it.
-struct PageLuxels {
-    size: [u32; 2],
-    bytes: Vec<u8>,
-}
-
-impl PageLuxels {
-    /// A white page.
-    fn new(size: [u32; 2]) -> Self {
-        let [width, height] = size.map(|side| side as usize);
-        Self {
-            size,
-            bytes: vec![u8::MAX; width * height * 4],
-        }
-    }
-
-    /// Puts a lightmap on it.
-    fn put(&mut self, painted: &PaintedLightmap) {
-        let ([width, _], [x, y]) = (self.size, painted.corner);
-        let row_bytes = painted.side as usize * 4;
-        for (row, luxels) in (y..).zip(painted.luxels.chunks_exact(row_bytes)) {
-            let first = (row as usize * width as usize + x as usize) * 4;
-            if let Some(row) = self.bytes.get_mut(first..first + row_bytes) {
-                row.copy_from_slice(luxels);
-            }
-        }
     }
 }
 

@@ -147,6 +147,8 @@ pub struct Drawable<'a> {
     /// Where it stands: `world_from_model` of each place. Content without a place is not drawn, but
     /// stays on the GPU.
     pub placements: &'a [Affine3A],
+    /// The numbers of the entities that stand there, in the same order; empty for what is no entity.
+    pub entities: &'a [u32],
     /// The moment that is shown of it; none for that of the view ([`Shown::playhead`]).
     pub playhead: Option<Playhead>,
     /// What it occupies in its own space, in whichever frame; none if that is not known, so that it
@@ -161,6 +163,7 @@ impl<'a> Drawable<'a> {
             content,
             revision: 0,
             placements: &[Affine3A::IDENTITY],
+            entities: &[],
             playhead: None,
             bounds: None,
         }

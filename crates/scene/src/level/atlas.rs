@@ -34,6 +34,38 @@ pub struct PaintedLightmap {
     pub luxels: Vec<u8>,
 }
 
+/// A page of lightmaps while they are put on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLuxels {
+    /// Its width and height, in luxels.
+    pub size: [u32; 2],
+    /// RGBA bytes from the top left.
+    pub bytes: Vec<u8>,
+}
+
+impl PageLuxels {
+    /// A white page.
+    pub fn new(size: [u32; 2]) -> Self {
+        let [width, height] = size.map(|side| side as usize);
+        Self {
+            size,
+            bytes: vec![u8::MAX; width * height * 4],
+        }
+    }
+
+    /// Puts a lightmap on it.
+    pub fn put(&mut self, painted: &PaintedLightmap) {
+        let ([width, _], [x, y]) = (self.size, painted.corner);
+        let row_bytes = painted.side as usize * 4;
+        for (row, luxels) in (y..).zip(painted.luxels.chunks_exact(row_bytes)) {
+            let first = (row as usize * width as usize + x as usize) * 4;
+            if let Some(row) = self.bytes.get_mut(first..first + row_bytes) {
+                row.copy_from_slice(luxels);
+            }
+        }
+    }
+}
+
 /// Where the lightmaps of a level are on pages.
 #[derive(Debug, Default)]
 pub struct Atlas {

@@ -1,6 +1,6 @@
 //! Lights that can be switched and dimmed: how bright each is.
 
-use super::atlas::PaintedLightmap;
+use super::atlas::{PageLuxels, PaintedLightmap};
 use super::{Level, Map};
 use crate::{LevelItem, Shown};
 use mapscope_formats::pmf::{self, ChunkData, DynamicLight, FastLight};
@@ -184,6 +184,18 @@ impl<'a> Lighting<'a> {
         let lighting = *self;
         let lightmaps = 0..self.level.atlas.slots(chunk).len();
         lightmaps.filter_map(move |lightmap| lighting.paint(chunk, lightmap))
+    }
+
+    /// The pages of the level with all lightmaps of all chunks.
+    pub fn pages(&self) -> Vec<PageLuxels> {
+        let sizes = self.level.atlas.pages.iter();
+        let mut pages: Vec<_> = sizes.map(|size| PageLuxels::new(*size)).collect();
+        for painted in (0..self.source.chunks.len()).flat_map(|chunk| self.paint_all(chunk)) {
+            if let Some(page) = pages.get_mut(usize::from(painted.page)) {
+                page.put(&painted);
+            }
+        }
+        pages
     }
 }
 

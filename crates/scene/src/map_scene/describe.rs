@@ -201,6 +201,7 @@ impl Document for MapScene {
                 content: model,
                 revision: 0,
                 placements: &group.placements,
+                entities: &group.entities,
                 playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
                 bounds: model.extent_of(group.clip),
             };
@@ -211,15 +212,20 @@ impl Document for MapScene {
             // Nowhere, so that it stays on the GPU; then what stands between two that are hidden.
             draw(Drawable {
                 placements: &[],
+                entities: &[],
                 ..all
             });
             let is_hidden = |index: &u32| self.is_entity_hidden(*index, shown);
             let mut rest = &*group.placements;
-            for run in group.entities.chunk_by(|a, b| is_hidden(a) == is_hidden(b)) {
-                let (placements, after) = rest.split_at(run.len());
+            for entities in group.entities.chunk_by(|a, b| is_hidden(a) == is_hidden(b)) {
+                let (placements, after) = rest.split_at(entities.len());
                 rest = after;
-                if !run.first().is_some_and(is_hidden) {
-                    draw(Drawable { placements, ..all });
+                if !entities.first().is_some_and(is_hidden) {
+                    draw(Drawable {
+                        placements,
+                        entities,
+                        ..all
+                    });
                 }
             }
         }

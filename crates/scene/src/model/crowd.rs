@@ -69,6 +69,7 @@ impl Document for Crowd {
             for instance in &self.instances {
                 draw(Drawable {
                     placements: slice::from_ref(&instance.world_from_model),
+                    entities: &[],
                     playhead: Some(instance.playhead),
                     bounds: self.bounds,
                     ..drawable

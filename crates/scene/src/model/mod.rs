@@ -22,7 +22,7 @@ pub mod skeleton;
 mod uses;
 mod weld;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Vec3, Vec3A};
@@ -220,6 +220,11 @@ impl Model {
                 Vec3A::from((a + b + c) / 3.0)
             })
             .collect()
+    }
+
+    /// The file that it was read from; a name alone if it is built in.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The model as it was read. Its problems are in [`About::problems`].

@@ -8,8 +8,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
+use mapscope_formats::Format;
 use thiserror::Error;
 
+use super::identify_format;
+use super::source::Source;
 use super::system::system_reason;
 use crate::Document;
 
@@ -22,6 +25,18 @@ pub struct FileKind {
     pub ending: &'static str,
     /// The bytes that every such file begins with.
     signature: &'static [u8],
+}
+
+impl FileKind {
+    /// A kind of file: its name for people, how names of such files end, in lower case, and the bytes
+    /// that every such file begins with.
+    pub const fn new(name: &'static str, ending: &'static str, signature: &'static [u8]) -> Self {
+        Self {
+            name,
+            ending,
+            signature,
+        }
+    }
 }
 
 /// Portable Network Graphics.
@@ -81,6 +96,12 @@ pub enum SaveError {
     /// A file of another kind stands there.
     #[error("this file exists and is not a {} file", .0.name)]
     OtherKind(FileKind),
+    /// A file of another format stands there.
+    #[error("this file exists and is not a {} file", .0.name)]
+    OtherFormat(&'static Format),
+    /// A file of the kind stands there that nobody has named.
+    #[error("this file exists, and is not from an export before")]
+    NotOurs,
     /// The system refused.
     #[error("{}", system_reason(.0, "file"))]
     Io(#[from] io::Error),
@@ -133,29 +154,7 @@ impl FileKind {
         read: &[PathBuf],
         replace_any: bool,
     ) -> Result<(), SaveError> {
-        let exists = fs::metadata(path).ok();
-        if exists.as_ref().is_some_and(is_stream) {
-            return Ok(());
-        }
-        if exists.is_none() {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
-            return match folder {
-                Some(folder) if !folder.is_dir() => Err(SaveError::NoFolder),
-                _ => Ok(()),
-            };
-        }
-        // A file that is gone or cannot be looked at was not read either.
-        // Opening a pipe would wait for whoever writes to it.
-        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|data| data.is_file());
-        let same = |other: &PathBuf| {
-            is_file(path) && is_file(other) && same_file::is_same_file(path, other).unwrap_or(false)
-        };
-        if read.iter().any(same) {
-            return Err(SaveError::WasRead);
-        }
-        if replace_any || self.is_kind_of(path)? {
+        if is_free(path, read)? || replace_any || self.is_kind_of(path)? {
             Ok(())
         } else {
             Err(SaveError::OtherKind(*self))
@@ -170,6 +169,62 @@ impl FileKind {
             .read_to_end(&mut begin)?;
         Ok(begin.is_empty() || begin == self.signature)
     }
+}
+
+/// Makes sure that a file of a format that is opened may be written at a path, as
+/// [`FileKind::check_target`] does for those that are not. What an existing file is its content says, and not
+/// its name.
+///
+/// # Errors
+/// When it may not.
+pub fn check_format_target(
+    format: &'static Format,
+    path: &Path,
+    read: &[PathBuf],
+    replace_any: bool,
+) -> Result<(), SaveError> {
+    if is_free(path, read)? || replace_any {
+        return Ok(());
+    }
+    let source = Source {
+        path: PathBuf::new(),
+        bytes: fs::read(path)?.into(),
+        embedded: &[],
+    };
+    let is_of_format = || identify_format(&source).is_ok_and(|found| found.id == format.id);
+    if source.bytes.is_empty() || is_of_format() {
+        Ok(())
+    } else {
+        Err(SaveError::OtherFormat(format))
+    }
+}
+
+/// Whether nothing is replaced at a path where a file may be written; else a file stands there that was not
+/// read.
+fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
+    let exists = fs::metadata(path).ok();
+    if exists.as_ref().is_some_and(is_stream) {
+        return Ok(true);
+    }
+    if exists.is_none() {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        return match folder {
+            Some(folder) if !folder.is_dir() => Err(SaveError::NoFolder),
+            _ => Ok(true),
+        };
+    }
+    // A file that is gone or cannot be looked at was not read either.
+    // Opening a pipe would wait for whoever writes to it.
+    let is_file = |path: &Path| fs::metadata(path).is_ok_and(|data| data.is_file());
+    let same = |other: &PathBuf| {
+        is_file(path) && is_file(other) && same_file::is_same_file(path, other).unwrap_or(false)
+    };
+    if read.iter().any(same) {
+        return Err(SaveError::WasRead);
+    }
+    Ok(false)
 }
 
 /// Whether it is a device or a pipe, which cannot be replaced, only written to.
@@ -353,6 +408,26 @@ mod tests {
         let fresh = dir.path().join("c.png");
         put(&fresh, b"new").unwrap();
         assert_eq!(mode(&fresh), mode(&other), "as any new file");
+    }
+
+    #[test]
+    fn a_file_of_a_format_is_replaced_by_one_of_the_format() {
+        let dir = tempfile::tempdir().unwrap();
+        let [input, map, text] =
+            ["in.pfmap", "a.pfmap", "b.pfmap"].map(|name| dir.path().join(name));
+        let head = b"version 1.0\nnum_materials 1\n";
+        fs::write(&input, head).unwrap();
+        fs::write(&map, head).unwrap();
+        fs::write(&text, b"a text").unwrap();
+        let read = [input.clone()];
+        let format = &mapscope_formats::pfmap::FORMAT;
+        let check = |path: &Path, any| check_format_target(format, path, &read, any);
+        check(&map, false).unwrap();
+        check(&dir.path().join("new"), false).unwrap();
+        let error = check(&text, false).unwrap_err();
+        assert!(matches!(error, SaveError::OtherFormat(_)), "{error}");
+        check(&text, true).unwrap();
+        assert!(matches!(check(&input, true), Err(SaveError::WasRead)));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) use describe::{MAP_OVERLAYS, OVERLAYS};
 pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;
-pub use patchwork::{ATLAS_SIZE, CELL, CORE, GUARD, Patchwork, patchwork};
+pub use patchwork::{ATLAS_SIZE, CELL, CORE, GUARD, Patchwork, patchwork, source_uv};
 pub use relief::Relief;
 
 use self::geometry::{Corner, LEVEL_HEIGHT, Placement, Shape};

@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
+use glam::Vec2;
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
@@ -236,6 +237,14 @@ fn turned_place([column, row]: [f32; 2]) -> Place {
     let middle = SOURCE_SIDE as f32 / 2.0;
     let (x, y) = (column - middle, row - middle);
     [x - y, -x - y].map(|at| (at * FRAC_1_SQRT_2) as i32 + TURNED_SIDE as i32 / 2)
+}
+
+/// The texture coordinates, right and down, of a place of the ground in an image that lies on it as
+/// patches of it do, at their scale, and repeats. The place is in tiles right and down as they are
+/// seen: on tops east and south.
+pub fn source_uv(tiles: Vec2) -> Vec2 {
+    let texels = Vec2::new(tiles.x - tiles.y, -tiles.x - tiles.y) * (CORE as f32 * FRAC_1_SQRT_2);
+    texels / SOURCE_SIDE as f32
 }
 
 /// Weights of the four samples around a place between the second and the third, `t` from 0 to 1
@@ -978,6 +987,21 @@ mod tests {
             });
             let name = path.file_stem().unwrap().to_str().unwrap();
             field.save(to.join(format!("{name}.png"))).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_image_on_the_ground_lies_as_patches_of_it_do() {
+        let side = SOURCE_SIDE as usize;
+        let texels = (0..side * side).map(|i| [(i % side) as u8, (i / side) as u8, 0, 255]);
+        let turned = turned(&texels.collect::<Vec<_>>());
+        let middle = (TURNED_SIDE - 1) as f32 / 2.0;
+        for [x, y] in [[200, 150], [100, 184], [184, 90], [250, 230]] {
+            let [column, row, ..] = turned[y * TURNED_SIDE as usize + x];
+            let tiles = Vec2::new(x as f32 - middle, y as f32 - middle) / CORE as f32;
+            let texel = source_uv(tiles) * side as f32 + (side - 1) as f32 / 2.0;
+            let expected = Vec2::new(column.into(), row.into());
+            assert!(texel.distance(expected) < 1.5, "{texel} {expected}");
         }
     }
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use image::RgbaImage;
 
 use super::pack::Layers;
 use super::patchwork::{Patchwork, marked, patchwork, source_image};
-use crate::assets::{Assets, LookUp, TextureFile};
+use crate::assets::{Assets, LookUp, Texture, TextureFile, decode, placeholder};
 use crate::parallel::in_parallel;
 use crate::rules::{self, Fault};
 use crate::{OpenError, OpenOptions, Progress, Source};
@@ -25,6 +26,10 @@ pub struct MaterialTexture {
     pub file: TextureFile,
     /// Layer of the texture array; none for a material that no tile shows.
     pub layer: Option<u8>,
+    /// The bytes of the file if it is built in.
+    built_in: Option<&'static [u8]>,
+    /// Makes placeholders differ.
+    seed: u32,
     /// What is kept of a texture that no tile shows.
     unused: Option<Unused>,
 }
@@ -107,6 +112,11 @@ impl Textures {
         Arc::new(textures)
     }
 
+    /// What stands in for materials that are not there.
+    pub fn placeholder() -> Texture {
+        Texture::new(placeholder(u32::MAX))
+    }
+
     /// Which layer tiles of each material show.
     pub(super) fn layers_of_materials(&self) -> Layers<'_> {
         Layers {
@@ -133,6 +143,20 @@ impl Textures {
 
     fn material(&self, index: u32) -> Option<&MaterialTexture> {
         self.materials.get(index as usize)
+    }
+}
+
+impl MaterialTexture {
+    /// The whole image, which is read again: the ground is drawn with what was cut out of it. A
+    /// placeholder where it cannot be read.
+    pub fn image(&self) -> Texture {
+        let bytes = match (self.built_in, &self.file.path) {
+            (Some(bytes), _) => Some(Bytes::from_static(bytes)),
+            (None, Some(path)) => Source::read_up_to(path, u64::MAX).ok().map(Bytes::from),
+            (None, None) => None,
+        };
+        let image = bytes.and_then(|bytes| decode(&bytes).ok());
+        Texture::new(image.unwrap_or_else(|| placeholder(self.seed)))
     }
 }
 
@@ -180,6 +204,7 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
 /// A texture that was looked for, and what is made of it.
 struct Loaded {
     file: TextureFile,
+    built_in: Option<&'static [u8]>,
     patchwork: Option<Patchwork>,
     unused: Option<Unused>,
     has_holes: bool,
@@ -253,6 +278,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         textures.materials.push(MaterialTexture {
             file: one.file,
             layer,
+            built_in: one.built_in,
+            seed: material.line as u32,
             unused: one.unused,
         });
     }
@@ -282,6 +309,7 @@ fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
         (None, Some(unused))
     };
     Loaded {
+        built_in: assets.embedded(&material.texture),
         file: loaded.file,
         patchwork,
         unused,
@@ -451,6 +479,7 @@ mod tests {
                 size: None,
                 thumbnail: Thumbnail::Made(Vec::new()),
             },
+            built_in: None,
             patchwork: Some(Patchwork {
                 levels: Vec::new(),
                 mean_rgb: [i as u8, 0, 0],

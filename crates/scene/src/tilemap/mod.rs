@@ -176,6 +176,13 @@ pub trait Facts: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The palette and the priority that the file has for a cell, or what it has in their fields; none
+    /// in a format without them.
+    fn palette_and_priority(&self, layer: usize, index: usize) -> Option<[u32; 2]> {
+        let _ = (layer, index);
+        None
+    }
+
     /// Whether the names of layers are in the file.
     fn names_layers(&self) -> bool {
         true

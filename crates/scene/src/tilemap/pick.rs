@@ -140,7 +140,7 @@ impl TileMap {
 
 impl Pass {
     /// Whether a step of it draws a cell.
-    pub(super) fn draws(self, cell: Cell, skips_zero: bool) -> bool {
+    pub fn draws(self, cell: Cell, skips_zero: bool) -> bool {
         let is_in_pass = match self {
             Self::All => true,
             Self::Normal => !cell.has_priority(),

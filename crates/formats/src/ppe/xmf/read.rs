@@ -160,6 +160,11 @@ impl Damage {
     }
 }
 
+/// The text of a file, unpacked if it is packed; of a damaged one as much as can be read.
+pub fn text(bytes: &[u8]) -> Vec<u8> {
+    unpack(bytes, &mut Problems::new()).0.into_owned()
+}
+
 /// The text of a file, and what is wrong with it, if it is packed.
 fn unpack<'a>(
     bytes: &'a [u8],

@@ -12,10 +12,14 @@ pub fn write(xmf: &Xmf) -> Vec<u8> {
     tags.extend(xmf.layers.into_iter().map(tag));
     tags.extend(xmf.palettes.into_iter().map(tag));
     tags.extend(xmf.other);
-    let text = sdlang::write(&tags).into_bytes();
-    match xmf.packing {
-        Packing::Text => text,
-        Packing::Zlib => [b"ZLIB".to_vec(), pack_zlib(&text)].concat(),
-        Packing::Zstd => [b"ZSTD".to_vec(), pack_zstd(&text)].concat(),
+    pack(sdlang::write(&tags).as_bytes(), xmf.packing)
+}
+
+/// Packs a text as it is, with comments and all.
+pub fn pack(text: &[u8], packing: Packing) -> Vec<u8> {
+    match packing {
+        Packing::Text => text.to_vec(),
+        Packing::Zlib => [b"ZLIB".to_vec(), pack_zlib(text)].concat(),
+        Packing::Zstd => [b"ZSTD".to_vec(), pack_zstd(text)].concat(),
     }
 }

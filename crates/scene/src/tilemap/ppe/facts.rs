@@ -176,6 +176,14 @@ impl LayerFacts {
         Some(map.cell(index).tile_id.into())
     }
 
+    fn palette_and_priority(&self, index: usize) -> Option<[u32; 2]> {
+        let map = self.map.as_ref().filter(|map| index < map.cells.len())?;
+        let cell = map.cell(index);
+        let palette = cell.palette_user_data.unwrap_or(cell.palette);
+        let priority = cell.priority_user_data.unwrap_or(cell.priority);
+        Some([palette.into(), priority.into()])
+    }
+
     fn cpu_bytes(&self) -> u64 {
         let Some(map) = &self.map else {
             return 0;
@@ -276,6 +284,10 @@ impl Facts for MapFacts {
 
     fn tile_number(&self, _layer: usize, index: usize) -> Option<u32> {
         self.map.tile_number(index)
+    }
+
+    fn palette_and_priority(&self, _layer: usize, index: usize) -> Option<[u32; 2]> {
+        self.map.palette_and_priority(index)
     }
 
     fn cells_in_file<'a>(&'a self, _map: &'a TileMap, _layer: usize) -> Option<&'a [u32]> {
@@ -579,6 +591,10 @@ impl Facts for XmfFacts {
 
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         self.layer_of(layer)?.1.tile_number(index)
+    }
+
+    fn palette_and_priority(&self, layer: usize, index: usize) -> Option<[u32; 2]> {
+        self.layer_of(layer)?.1.palette_and_priority(index)
     }
 
     fn cells_in_file<'a>(&'a self, _map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
