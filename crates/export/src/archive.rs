@@ -1,0 +1,196 @@
+//! The files of the archive that a PMF map embeds, and its textures as images.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use mapscope_formats::ReadError;
+use mapscope_formats::pmf::Texture;
+use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_scene::Document;
+use mapscope_scene::level::Map;
+
+/// How many times its own size an archive may be once it is extracted: LZ4 makes no more than 255
+/// bytes of one, but files may share their bytes.
+pub const MAX_GROWTH: u64 = 256;
+
+/// A file of an archive.
+#[derive(Debug)]
+pub struct ArchiveFile<'a> {
+    /// Its path from the root of the archive, such as `textures/brick.ptf`.
+    pub path: String,
+    archive: &'a Archive,
+    entry: usize,
+}
+
+/// Why a file of an archive has no place in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// A part of its path is no name that every system can give a file.
+    #[error(
+        "its path is refused, since it may lead out of the folder: expected names between single `/`"
+    )]
+    Unsafe,
+}
+
+/// The archive of a document; none if it has none.
+pub fn archive(document: &dyn Document) -> Option<&Archive> {
+    document.content::<Map>()?.pmf().archive.as_ref()
+}
+
+/// The files of an archive in the order of their paths, and links as the files that they lead to.
+pub fn files(archive: &Archive) -> Vec<ArchiveFile<'_>> {
+    let files = archive.entries().iter().enumerate();
+    let files = files.filter_map(|(index, entry)| {
+        let path = archive.path(entry);
+        let entry = match entry.content {
+            Content::Directory => return None,
+            Content::File(_) => index,
+            Content::Link(_) => archive.find(&path)?,
+        };
+        Some(ArchiveFile {
+            path,
+            archive,
+            entry,
+        })
+    });
+    let mut files: Vec<_> = files.collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+impl<'a> ArchiveFile<'a> {
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        let entry = self.archive.entries().get(self.entry);
+        match entry.map(|entry| &entry.content) {
+            Some(Content::File(file)) => file.bytes.into(),
+            _ => 0,
+        }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// When it is compressed and cannot be decompressed, with the offset of its record in the archive.
+    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, ReadError> {
+        self.archive
+            .file(self.entry)
+            .unwrap_or(Ok(Cow::Borrowed(&[])))
+    }
+
+    /// Where it goes below a folder.
+    ///
+    /// # Errors
+    /// When its path could lead elsewhere, or is none on other systems.
+    pub fn path_in_folder(&self) -> Result<PathBuf, PathError> {
+        // What separates names or drives on some system is part of no name.
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['\\', ':', '\0']);
+        let path = Path::new(&self.path);
+        let is_safe = self.path.split('/').all(is_name)
+            && path
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)));
+        if is_safe {
+            Ok(path.to_owned())
+        } else {
+            Err(PathError::Unsafe)
+        }
+    }
+}
+
+/// A PTF texture as a PNG; none for bytes that are none.
+///
+/// # Errors
+/// Whatever is not as documented, with its offset in `bytes`.
+pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
+    if !bytes.starts_with(&Texture::MAGIC) {
+        return None;
+    }
+    Some(Texture::read(bytes).map(|texture| {
+        let rgba = if texture.has_alpha {
+            texture.pixels
+        } else {
+            let pixels = texture.pixels.as_chunks::<3>().0.iter();
+            pixels.flat_map(|&[r, g, b]| [r, g, b, u8::MAX]).collect()
+        };
+        crate::png_of([texture.width, texture.height], &rgba)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_formats::pmf::archive::NewFile;
+
+    fn build(files: &[(&str, &[u8])]) -> Archive {
+        let file = |&(path, bytes)| NewFile {
+            path,
+            bytes,
+            compress: true,
+        };
+        Archive::build(&files.iter().map(file).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn files_come_in_the_order_of_their_paths_with_their_bytes() {
+        let archive = build(&[("readme.txt", b"Made up"), ("maps/a/b.bin", &[7; 300])]);
+        let files = files(&archive);
+        let paths: Vec<_> = files.iter().map(|file| &*file.path).collect();
+        assert_eq!(paths, ["maps/a/b.bin", "readme.txt"]);
+        let sizes: Vec<_> = files.iter().map(ArchiveFile::size).collect();
+        assert_eq!(sizes, [300, 7]);
+        assert_eq!(*files[0].bytes().unwrap(), [7; 300]);
+        assert_eq!(*files[1].bytes().unwrap(), *b"Made up");
+        assert_eq!(files[0].path_in_folder(), Ok(PathBuf::from("maps/a/b.bin")));
+    }
+
+    #[test]
+    fn paths_that_may_lead_out_of_a_folder_are_refused() {
+        let archive = build(&[("a", b"")]);
+        for path in [
+            "..",
+            "a/../../b",
+            "/etc/passwd",
+            "a//b",
+            "./a",
+            "",
+            "c:\\a",
+            "c:a",
+            "\\\\host\\a",
+            "a\0b",
+        ] {
+            let file = ArchiveFile {
+                path: path.to_owned(),
+                archive: &archive,
+                entry: 0,
+            };
+            assert_eq!(file.path_in_folder(), Err(PathError::Unsafe), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_texture_becomes_an_image_of_the_same_pixels() {
+        let texture = |has_alpha, pixels: &[u8]| Texture {
+            width: 2,
+            height: 1,
+            has_alpha,
+            pixels: pixels.to_vec(),
+            unknown_flags: 0,
+        };
+        let pixels_of = |texture: Texture| {
+            let png = texture_png(&texture.write().unwrap()).unwrap().unwrap();
+            let mut reader = png::Decoder::new(std::io::Cursor::new(png))
+                .read_info()
+                .unwrap();
+            let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+            let info = reader.next_frame(&mut pixels).unwrap();
+            ((info.width, info.height), pixels)
+        };
+        let whole = pixels_of(texture(true, &[1, 2, 3, 4, 5, 6, 7, 8]));
+        assert_eq!(whole, ((2, 1), vec![1, 2, 3, 4, 5, 6, 7, 8]));
+        let opaque = pixels_of(texture(false, &[1, 2, 3, 5, 6, 7]));
+        assert_eq!(opaque, ((2, 1), vec![1, 2, 3, 255, 5, 6, 7, 255]));
+        assert!(texture_png(b"no texture").is_none());
+        assert!(texture_png(b"PTF\0\x01\x10cut").unwrap().is_err());
+    }
+}

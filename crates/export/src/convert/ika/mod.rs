@@ -1,0 +1,181 @@
+//! Maps of ika: the binary maps of its first years, "MAP v6", and the text maps of version 1.2 (document
+//! "Old map format"; fact sheet of ika, sections 2 to 4).
+
+mod to_binary;
+mod to_text;
+
+use mapscope_formats::ika::map::{self, DrawStep, Map};
+use mapscope_formats::ika::text_map::{self, TextMap};
+use mapscope_formats::{Format, Problem, ReadError};
+
+use super::{Content, Context, ConvertError, Form, Make, Row, Told, finished};
+
+/// What a binary map can be.
+pub(super) const BINARY_FORMS: &[Row<Map>] = &[
+    Row {
+        form: BINARY,
+        make: Make::Change(|_, _| Ok(())),
+    },
+    Row {
+        form: TEXT,
+        make: Make::Other(|map, context, mut told| {
+            let text = to_text::convert(&map, tile_px(context, &mut told), &mut told)?;
+            finished(&text, told)
+        }),
+    },
+];
+
+/// What a text map can be.
+pub(super) const TEXT_FORMS: &[Row<TextMap>] = &[
+    Row {
+        form: BINARY,
+        make: Make::Other(|text, context, mut told| {
+            let map = to_binary::convert(&text, tile_px(context, &mut told), &mut told)?;
+            finished(&map, told)
+        }),
+    },
+    Row {
+        form: TEXT,
+        make: Make::Change(|_, _| Ok(())),
+    },
+];
+
+const BINARY: Form = Form {
+    name: "v6",
+    what: "The binary map of the engine's first years, \"MAP v6\"",
+    aspect: "version",
+    format: &map::FORMAT,
+    endings: &["map"],
+};
+
+const TEXT: Form = Form {
+    name: "1.2",
+    what: "The text map of version 1.2, as the engine's editor writes it",
+    aspect: "version",
+    format: &text_map::FORMAT,
+    endings: &["ika-map"],
+};
+
+/// Width and height of the tiles of most tilesets, in pixels.
+const USUAL_TILE_PX: [u32; 2] = [16, 16];
+
+/// Width and height of tiles in pixels, by which positions become tiles and the other way round.
+fn tile_px(context: &Context, told: &mut Told) -> [u32; 2] {
+    let known = context.tile_px.filter(|size| !size.contains(&0));
+    known.unwrap_or_else(|| {
+        let [width, height] = USUAL_TILE_PX;
+        told.loss(format!(
+            "the tileset was not found, so that tiles are taken for {width} x {height} pixels \
+             (`--textures DIR` names its folder)"
+        ));
+        USUAL_TILE_PX
+    })
+}
+
+/// The key of a text map under which imports put the order of drawing (fact sheet, section 4).
+const RENDER_STRING: &str = "rstring";
+/// The key for the name of the music.
+const MUSIC: &str = "music";
+/// The label of the point where the player starts.
+const START: &str = "start";
+
+/// What layers are called that have no name.
+fn layer_label(number: usize) -> String {
+    format!("Layer {number}")
+}
+
+/// The sign of a layer in a render string; none for those after the tenth.
+fn sign(layer: usize) -> Option<char> {
+    match layer {
+        0..9 => char::from_digit(layer as u32 + 1, 10),
+        9 => Some('0'),
+        _ => None,
+    }
+}
+
+/// What draws so many layers in order, and the entities behind the first of them.
+fn render_string(layers: usize, before_entities: usize) -> String {
+    let mut signs: Vec<char> = (0..layers).filter_map(sign).collect();
+    signs.insert(before_entities.min(signs.len()), 'E');
+    signs.push('R');
+    signs.into_iter().collect()
+}
+
+/// The layers that a map draws, each where it is drawn first, and how many of them are below the entities;
+/// none where those are not drawn.
+fn drawn(map: &Map) -> (Vec<usize>, Option<usize>) {
+    let mut layers = Vec::new();
+    let mut entities = None;
+    for step in map.draw_steps() {
+        match step {
+            DrawStep::Layer(layer) if !layers.contains(&layer) => layers.push(layer),
+            DrawStep::Layer(_) => {}
+            DrawStep::Entities => entities = entities.or(Some(layers.len())),
+        }
+    }
+    (layers, entities)
+}
+
+/// A number of pixels of so many tiles.
+fn pixels(tiles: i64, tile: u32) -> Result<i32, ConvertError> {
+    let pixels = tiles.saturating_mul(tile.into());
+    let text = || format!("{tiles} tiles of {tile} pixels are too many pixels");
+    i32::try_from(pixels).map_err(|_| ConvertError::Unfit(text()))
+}
+
+impl Content for Map {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        map::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        map::write(self).map_err(|error| error.to_string())
+    }
+
+    fn format() -> &'static Format {
+        &map::FORMAT
+    }
+
+    fn form(&self) -> String {
+        "version 6".to_owned()
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.clone().without_places() == other.clone().without_places()
+    }
+}
+
+impl Content for TextMap {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        text_map::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        text_map::write(self).map_err(|error| error.to_string())
+    }
+
+    fn format() -> &'static Format {
+        &text_map::FORMAT
+    }
+
+    fn form(&self) -> String {
+        format!("version {}", self.version)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        // All are written as the newest version.
+        let [one, two] = [self, other].map(|map| Self {
+            version: String::new(),
+            ..map.clone().without_places()
+        });
+        one == two
+    }
+}

@@ -1,0 +1,421 @@
+//! Text maps as binary maps.
+
+use std::collections::HashMap;
+
+use mapscope_formats::counted;
+use mapscope_formats::ika::map::{Entity, Layer, Map, Zone};
+use mapscope_formats::ika::text_map::{self, TextMap, ZoneRect};
+use mapscope_formats::ika::{DIRECTIONS, MAX_TILES, Parallax};
+
+use super::super::{ConvertError, Told};
+use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string};
+
+/// How many tiles may be added to those of a file where all layers become as large as the largest, for
+/// each that it has, and in any case.
+const FILLED_UP: u64 = 16;
+const FILLED_UP_ANYWAY: u64 = 1 << 20;
+/// How many tiles may be set for the zones of a map.
+const MAX_ZONE_TILES: u64 = 1 << 28;
+/// How an entity moves that does not, and one that a script moves: indices into the list of states.
+const STILL: u32 = 0;
+const SCRIPTED: u32 = 4;
+/// Looks down, as the engine takes any word that it does not know.
+const DOWN: i32 = 1;
+
+/// Writes a text map as a binary map; `tile_px` are width and height of its tiles.
+///
+/// What layers have each for themselves is said of the whole map.
+pub(super) fn convert(
+    text: &TextMap,
+    tile_px: [u32; 2],
+    told: &mut Told,
+) -> Result<Map, ConvertError> {
+    let size = size(text)?;
+    let mut map = Map {
+        tileset: text.tileset.clone(),
+        size,
+        layers: text
+            .layers
+            .iter()
+            .map(|layer| filled_up(layer, size))
+            .collect(),
+        ..Map::default()
+    };
+    tell_of_layers(text, size, told);
+    let [width, height] = size;
+    let wanted = [
+        pixels(width.into(), tile_px[0])?,
+        pixels(height.into(), tile_px[1])?,
+    ];
+    if text.size != wanted {
+        let ([w, h], [x, y]) = (text.size, wanted);
+        told.loss(format!(
+            "the size of the map, {w} x {h} pixels, becomes that of its layers, {x} x {y}"
+        ));
+    }
+    wrap(text, &mut map, told);
+    obstruction(text, &mut map, told);
+    let numbers = zones(text, &mut map);
+    zone_numbers(text, &mut map, &numbers, tile_px, told)?;
+    entities(text, &mut map, told);
+    names(text, &mut map, tile_px, told);
+    Ok(map)
+}
+
+/// The size of the largest layers, in tiles.
+fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
+    let edge = |axis: usize| {
+        text.layers
+            .iter()
+            .map(|layer| layer.size[axis])
+            .max()
+            .unwrap_or(0)
+    };
+    let size = [edge(0), edge(1)];
+    let tiles = u64::from(size[0]) * u64::from(size[1]);
+    if tiles == 0 {
+        let text = "the map has no layer, whose size a binary map would have".to_owned();
+        return Err(ConvertError::Unfit(text));
+    }
+    let own: u64 = text
+        .layers
+        .iter()
+        .map(|layer| layer.tiles.len() as u64)
+        .sum();
+    let all = tiles.saturating_mul(text.layers.len() as u64);
+    if tiles > MAX_TILES
+        || all
+            > own
+                .saturating_mul(FILLED_UP)
+                .saturating_add(FILLED_UP_ANYWAY)
+    {
+        let text = format!(
+            "layers that are all as large as the largest would have {all} tiles, and have {own}"
+        );
+        return Err(ConvertError::Unfit(text));
+    }
+    Ok(size)
+}
+
+/// Elements of a grid in a larger one; others are 0.
+fn enlarged<T: Copy + Default>(of: &[T], size: [u32; 2], to: [u32; 2]) -> Vec<T> {
+    let [width, to_width] = [size[0] as usize, to[0] as usize];
+    let mut all = vec![T::default(); to_width * to[1] as usize];
+    if width > 0 {
+        for (row, large) in of.chunks(width).zip(all.chunks_mut(to_width)) {
+            for (to, from) in large.iter_mut().zip(row) {
+                *to = *from;
+            }
+        }
+    }
+    all
+}
+
+fn filled_up(layer: &text_map::Layer, size: [u32; 2]) -> Layer {
+    Layer {
+        parallax: layer.parallax,
+        tiles: enlarged(&layer.tiles, layer.size, size),
+        ..Layer::default()
+    }
+}
+
+fn tell_of_layers(text: &TextMap, size: [u32; 2], told: &mut Told) {
+    let count = |says: &dyn Fn(&text_map::Layer) -> bool| {
+        text.layers.iter().filter(|layer| says(layer)).count()
+    };
+    let smaller = count(&|layer| layer.size != size);
+    told.lost(
+        smaller,
+        "layer",
+        "the own size, for that of the map, with tile 0 in what is new",
+    );
+    told.lost(
+        count(&|layer| layer.position != [0; 2]),
+        "layer",
+        "the position",
+    );
+    let named = text.layers.iter().enumerate();
+    let named = named.filter(|(number, layer)| layer.label != layer_label(*number));
+    told.lost(named.count(), "layer", "the name");
+    let late = text.layers.len().saturating_sub(10);
+    told.lost(
+        late,
+        "layer",
+        "the place in the picture: only the first ten layers can be drawn",
+    );
+    let upper = text.layers.iter().skip(1).flat_map(|layer| &layer.tiles);
+    let zeros = upper.filter(|tile| **tile == 0).count();
+    if zeros > 0 {
+        let cells = counted(zeros, "cell");
+        told.note(format!(
+            "{cells} of upper layers have tile 0, which binary maps do not draw there"
+        ));
+    }
+}
+
+fn wrap(text: &TextMap, map: &mut Map, told: &mut Told) {
+    map.wraps = text.layers.iter().any(|layer| layer.wrap == [true; 2]);
+    let other = text
+        .layers
+        .iter()
+        .filter(|layer| layer.wrap != [map.wraps; 2]);
+    told.lost(
+        other.count(),
+        "layer",
+        "the axes along which to wrap around",
+    );
+}
+
+fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
+    map.obstruction = vec![0; map.tile_count() as usize];
+    let obstructs = |layer: &&text_map::Layer| layer.obstructions.iter().any(|tile| *tile != 0);
+    let layers: Vec<usize> = (0..text.layers.len())
+        .filter(|number| text.layers.get(*number).as_ref().is_some_and(obstructs))
+        .collect();
+    for layer in layers.iter().filter_map(|number| text.layers.get(*number)) {
+        let own = enlarged(&layer.obstructions, layer.size, map.size);
+        for (tile, own) in map.obstruction.iter_mut().zip(own) {
+            *tile |= own;
+        }
+    }
+    if layers.len() > 1 {
+        told.lost(
+            layers.len(),
+            "layer",
+            "the own obstruction: a tile that any of them blocks is blocked",
+        );
+    }
+    let sides = map
+        .obstruction
+        .iter()
+        .filter(|tile| **tile > 1 && **tile != 0xF)
+        .count();
+    told.lost(sides, "tile", "the sides that are open, of what is blocked");
+    let elsewhere = text.layers.iter().enumerate();
+    let elsewhere = elsewhere.filter(|(number, _)| !layers.is_empty() && layers != [*number]);
+    let entities = elsewhere.flat_map(|(_, layer)| &layer.entities);
+    let stopped = entities
+        .filter(|entity| entity.is_obstructed_by_map)
+        .count();
+    told.lost(
+        stopped,
+        "entity",
+        "the freedom from the obstruction of other layers",
+    );
+}
+
+/// The zones of the map, and the number of each by its label. Number 0 is no zone: the first one if it is
+/// nowhere, or one that is made up.
+fn zones(text: &TextMap, map: &mut Map) -> HashMap<String, u32> {
+    let is_used = |label: &str| {
+        let rects = text.layers.iter().flat_map(|layer| &layer.zones);
+        rects.into_iter().any(|rect| rect.label == label)
+    };
+    if text.zones.first().is_some_and(|zone| is_used(&zone.label)) {
+        map.zones.push(Zone::default());
+    }
+    let mut numbers = HashMap::new();
+    for zone in &text.zones {
+        let number = map.zones.len() as u32;
+        numbers.entry(zone.label.clone()).or_insert(number);
+        map.zones.push(Zone {
+            name: zone.label.clone(),
+            activation_script: zone.script.clone(),
+            chance_percent: if number == 0 { 0 } else { 100 },
+            ..Zone::default()
+        });
+    }
+    numbers
+}
+
+/// The columns and rows of a rectangle that are on the map, and whether it is made of just these.
+fn cells(rect: &ZoneRect, tile_px: [u32; 2], size: [u32; 2]) -> ([[u32; 2]; 2], bool) {
+    let mut is_exact = true;
+    let mut ranges = [[0; 2]; 2];
+    for (axis, range) in ranges.iter_mut().enumerate() {
+        let tile = i64::from(tile_px[axis]);
+        let begin = i64::from(rect.position[axis]);
+        let end = begin + i64::from(rect.size[axis]);
+        let most = i64::from(size[axis]);
+        is_exact &= begin % tile == 0
+            && end % tile == 0
+            && (0..=end).contains(&begin)
+            && end <= most * tile;
+        // A tile is of the zone if its middle is.
+        let first = |px: i64| (px + tile / 2).div_euclid(tile).clamp(0, most) as u32;
+        *range = [first(begin), first(end)];
+    }
+    (ranges, is_exact)
+}
+
+fn zone_numbers(
+    text: &TextMap,
+    map: &mut Map,
+    numbers: &HashMap<String, u32>,
+    tile_px: [u32; 2],
+    told: &mut Told,
+) -> Result<(), ConvertError> {
+    map.zone_numbers = vec![0; map.tile_count() as usize];
+    let width = map.size[0] as usize;
+    let (mut inexact, mut unknown, mut overlapping, mut all) = (0, 0, 0, 0_u64);
+    for rect in text.layers.iter().flat_map(|layer| &layer.zones) {
+        let Some(number) = numbers.get(&rect.label) else {
+            unknown += 1;
+            continue;
+        };
+        let ([[left, right], [top, bottom]], is_exact) = cells(rect, tile_px, map.size);
+        inexact += usize::from(!is_exact);
+        all += u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top));
+        if all > MAX_ZONE_TILES {
+            let text = format!("the zones have more than {MAX_ZONE_TILES} tiles together");
+            return Err(ConvertError::Unfit(text));
+        }
+        for y in top..bottom {
+            let row = y as usize * width;
+            let tiles = map
+                .zone_numbers
+                .get_mut(row + left as usize..row + right.max(left) as usize);
+            for tile in tiles.into_iter().flatten() {
+                overlapping += usize::from(*tile != 0 && *tile != *number);
+                *tile = *number;
+            }
+        }
+    }
+    told.lost(
+        unknown,
+        "rectangle",
+        "the label of a zone that does not exist",
+    );
+    told.lost(
+        inexact,
+        "rectangle",
+        "the edges, which are not those of tiles of the map",
+    );
+    told.lost(overlapping, "tile", "all zones but the last");
+    let layers = text
+        .layers
+        .iter()
+        .filter(|layer| !layer.zones.is_empty())
+        .count();
+    if layers > 1 {
+        told.lost(layers, "layer", "the own zones, for those of the map");
+    }
+    Ok(())
+}
+
+fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
+    let layers = text.layers.iter().enumerate();
+    let with_entities = layers.filter(|(_, layer)| !layer.entities.is_empty());
+    let with_entities: Vec<(usize, &text_map::Layer)> = with_entities.collect();
+    let highest = with_entities
+        .last()
+        .map_or(map.layers.len(), |(number, _)| number + 1);
+    let lower = with_entities
+        .iter()
+        .filter(|(number, _)| number + 1 != highest);
+    let lower = lower.map(|(_, layer)| layer.entities.len()).sum();
+    told.lost(lower, "entity", "the place below the layers above");
+    let scrolling = with_entities
+        .iter()
+        .filter(|(_, layer)| layer.parallax != Parallax::default());
+    let scrolling = scrolling.map(|(_, layer)| layer.entities.len()).sum();
+    told.lost(
+        scrolling,
+        "entity",
+        "the scrolling with a layer, for that of the map",
+    );
+    let all: Vec<&text_map::Entity> = text
+        .layers
+        .iter()
+        .flat_map(|layer| &layer.entities)
+        .collect();
+    let count = |says: &dyn Fn(&text_map::Entity) -> bool| all.iter().filter(|it| says(it)).count();
+    let words = |it: &text_map::Entity| direction(&it.direction).is_none();
+    told.lost(
+        count(&words),
+        "entity",
+        "the word for the direction, which means down",
+    );
+    let scripts =
+        |it: &text_map::Entity| !it.adjacent_script.is_empty() && !it.activation_script.is_empty();
+    told.lost(count(&scripts), "entity", "the script that runs on touch");
+    map.entities = all.into_iter().map(entity).collect();
+    map.render_string = render_string(map.layers.len(), highest);
+}
+
+/// The number of a direction that text maps have a word for.
+fn direction(word: &str) -> Option<i32> {
+    let known = DIRECTIONS.iter().take(DIRECTIONS.len() - 1);
+    let number = known.into_iter().position(|known| *known == word);
+    number.and_then(|number| i32::try_from(number).ok())
+}
+
+fn entity(entity: &text_map::Entity) -> Entity {
+    let is_adjacent = entity.activation_script.is_empty() && !entity.adjacent_script.is_empty();
+    let script = if is_adjacent {
+        &entity.adjacent_script
+    } else {
+        &entity.activation_script
+    };
+    Entity {
+        name: entity.label.clone(),
+        position: entity.position,
+        direction: direction(&entity.direction).unwrap_or(DOWN),
+        speed: entity.speed,
+        is_obstructed_by_map: entity.is_obstructed_by_map,
+        is_obstructed_by_entities: entity.is_obstructed_by_entities,
+        obstructs_entities: entity.obstructs_entities,
+        sprite: entity.sprite.clone(),
+        is_adjacent,
+        activation_script: script.clone(),
+        state: if entity.move_script.is_empty() {
+            STILL
+        } else {
+            SCRIPTED
+        },
+        move_script: entity.move_script.clone(),
+        ..Entity::default()
+    }
+}
+
+/// What the map is called, and what is said of it beside.
+fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
+    told.lost((!text.title.is_empty()).into(), "map", "the title");
+    let mut keys = 0;
+    for (key, value) in &text.meta {
+        match key.as_str() {
+            MUSIC if map.music.is_empty() => map.music.clone_from(value),
+            RENDER_STRING if is_same_order(map, value) => map.render_string.clone_from(value),
+            _ => keys += 1,
+        }
+    }
+    told.lost(keys, "key of the information", "the value");
+    let mut points = 0;
+    for point in &text.waypoints {
+        let tile = |axis: usize| {
+            let (px, size) = (point.position[axis], tile_px[axis] as i32);
+            (size > 0 && px % size == 0).then(|| px / size)
+        };
+        match (tile(0), tile(1)) {
+            (Some(x), Some(y)) if point.label == START && map.start == [0; 2] => map.start = [x, y],
+            _ => points += 1,
+        }
+    }
+    told.lost(points, "waypoint", "the place");
+}
+
+/// Whether another render string draws a map as its own does.
+fn is_same_order(map: &Map, other: &str) -> bool {
+    let mut with_other = Map {
+        render_string: other.to_owned(),
+        layers: vec![Layer::default(); map.layers.len()],
+        ..Map::default()
+    };
+    let other = (drawn(&with_other), with_other.draw_steps().len());
+    with_other.render_string.clone_from(&map.render_string);
+    let own = (drawn(&with_other), with_other.draw_steps().len());
+    let is_same_entities = map.entities.is_empty() || own.0.1 == other.0.1;
+    own.0.0 == other.0.0
+        && is_same_entities
+        && (own.1 == other.1 || map.entities.is_empty() && own.1 == other.1 + 1)
+}

@@ -1,0 +1,370 @@
+//! Binary maps as text maps.
+
+use mapscope_formats::counted;
+use mapscope_formats::ika::map::{Entity, Map, Zone};
+use mapscope_formats::ika::text_map::{self, Span, TextMap, Waypoint, ZoneRect};
+use mapscope_formats::ika::{DIRECTIONS, Parallax};
+
+use super::super::{ConvertError, Told};
+use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string, sign};
+
+/// The most rectangles that the zones of a map become: each has a text of its own.
+const MAX_RECTS: usize = 1 << 16;
+/// The number of tiles without a zone.
+const NO_ZONE: u32 = 0;
+/// How an entity moves that does not, and one that a script moves: indices into the list of states.
+const STILL: u32 = 0;
+const SCRIPTED: u32 = 4;
+
+/// Writes a binary map as a text map; `tile_px` are width and height of its tiles.
+///
+/// Layers come in the order in which they are drawn. Obstruction, zones and entities are those of the layer
+/// that the entities stand on.
+pub(super) fn convert(
+    map: &Map,
+    tile_px: [u32; 2],
+    told: &mut Told,
+) -> Result<TextMap, ConvertError> {
+    let (order, hidden, below_entities) = order(map, told);
+    let stage = below_entities.map_or(order.len(), |below| hidden + below);
+    let stage = stage.saturating_sub(1);
+    let [width, height] = map.size;
+    let (zones, labels) = zones(map, told);
+    let mut text = TextMap {
+        version: "1.2".to_owned(),
+        size: [
+            pixels(width.into(), tile_px[0])?,
+            pixels(height.into(), tile_px[1])?,
+        ],
+        tileset: map.tileset.clone(),
+        zones,
+        ..TextMap::default()
+    };
+    let meta = [
+        (MUSIC, map.music.clone()),
+        (RENDER_STRING, reordered(map, &order, stage + 1)),
+    ];
+    let meta = meta.into_iter().filter(|(_, value)| !value.is_empty());
+    text.meta = meta.map(|(key, value)| (key.to_owned(), value)).collect();
+    if map.start != [0; 2] {
+        let [x, y] = map.start;
+        text.waypoints.push(Waypoint {
+            label: START.to_owned(),
+            position: [pixels(x.into(), tile_px[0])?, pixels(y.into(), tile_px[1])?],
+            place: Span::default(),
+        });
+    }
+    for number in &order {
+        let Some(layer) = map.layers.get(*number) else {
+            continue;
+        };
+        text.layers.push(text_map::Layer {
+            label: layer_label(*number),
+            size: map.size,
+            parallax: layer.parallax,
+            wrap: [map.wraps; 2],
+            tiles: layer.tiles.clone(),
+            obstructions: vec![0; layer.tiles.len()],
+            ..text_map::Layer::default()
+        });
+    }
+    tell_of_tile_0(&text, told);
+    let obstructed = map.obstruction.iter().filter(|tile| **tile != 0).count();
+    let in_zones = map
+        .zone_numbers
+        .iter()
+        .filter(|zone| **zone != NO_ZONE)
+        .count();
+    let Some(layer) = text.layers.get_mut(stage) else {
+        told.lost(
+            obstructed,
+            "tile",
+            "the obstruction, since there is no layer",
+        );
+        told.lost(in_zones, "tile", "the zone, since there is no layer");
+        told.lost(
+            map.entities.len(),
+            "entity",
+            "the place, since there is no layer",
+        );
+        return Ok(text);
+    };
+    let other = map.obstruction.iter().filter(|tile| **tile > 1).count();
+    told.lost(other, "tile", "the number of the obstruction, for 1");
+    layer.obstructions = map
+        .obstruction
+        .iter()
+        .map(|tile| u8::from(*tile != 0))
+        .collect();
+    layer.zones = rectangles(map, tile_px, &labels, told)?;
+    layer.entities = map.entities.iter().map(entity).collect();
+    tell_of_entities(map, below_entities, layer.parallax, told);
+    Ok(text)
+}
+
+/// The layers in the order in which a text map has them, how many of them the map does not draw, which come
+/// first, and how many of the others are below the entities, if these are drawn.
+fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
+    let (drawn, below_entities) = drawn(map);
+    let is_drawn = |layer: &usize| drawn.contains(layer);
+    let hidden: Vec<usize> = (0..map.layers.len())
+        .filter(|layer| !is_drawn(layer))
+        .collect();
+    told.lost(
+        hidden.len(),
+        "layer",
+        "the state of not being drawn: text maps draw all layers, these below the others",
+    );
+    let steps = map.draw_steps();
+    let twice = steps.len() - drawn.len();
+    let entities = steps
+        .iter()
+        .filter(|step| **step == super::DrawStep::Entities)
+        .count();
+    told.lost(
+        twice - entities,
+        "step of the render string",
+        "a layer that is drawn again",
+    );
+    told.lost(
+        entities.saturating_sub(1),
+        "step of the render string",
+        "entities that are drawn again",
+    );
+    let hidden_count = hidden.len();
+    let order: Vec<usize> = hidden.into_iter().chain(drawn).collect();
+    let moved = order
+        .iter()
+        .enumerate()
+        .filter(|(at, layer)| at != *layer)
+        .count();
+    told.lost(
+        moved,
+        "layer",
+        "the number, since layers are in the order in which they are drawn",
+    );
+    (order, hidden_count, below_entities)
+}
+
+/// The render string for layers in another order; empty where it is what any reader would make up.
+fn reordered(map: &Map, order: &[usize], below_entities: usize) -> String {
+    let place = |layer: usize| order.iter().position(|other| *other == layer);
+    let number = |c: char| (0..10).find(|layer| sign(*layer) == Some(c));
+    let signs = map.render_string.chars();
+    let signs = signs.map(|c| match number(c).and_then(place) {
+        Some(place) => sign(place).unwrap_or(c),
+        None => c,
+    });
+    let signs: String = signs.collect();
+    if signs == render_string(map.layers.len(), below_entities) {
+        String::new()
+    } else {
+        signs
+    }
+}
+
+/// Notes that tile 0 of upper layers is drawn, as it was not.
+fn tell_of_tile_0(text: &TextMap, told: &mut Told) {
+    let upper = text.layers.iter().skip(1).flat_map(|layer| &layer.tiles);
+    let count = upper.filter(|tile| **tile == 0).count();
+    if count > 0 {
+        let cells = counted(count, "cell");
+        told.note(format!(
+            "{cells} of upper layers have tile 0, which text maps draw: it shows unless it is transparent"
+        ));
+    }
+}
+
+/// The kinds of zones, and the label of each of the map by its number.
+fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
+    let mut kinds: Vec<text_map::Zone> = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    let mut renamed = 0;
+    for (number, zone) in map.zones.iter().enumerate() {
+        let mut label = zone.name.clone();
+        let is_nothing = number == 0 && label.is_empty() && zone.activation_script.is_empty();
+        if !is_nothing && (label.is_empty() || known.contains(&label)) {
+            renamed += 1;
+            label = match &*label {
+                "" => format!("({number})"),
+                label => format!("{label} ({number})"),
+            };
+            while known.contains(&label) {
+                label.push('\'');
+            }
+        }
+        if !is_nothing {
+            known.insert(label.clone());
+            kinds.push(text_map::Zone {
+                label: label.clone(),
+                script: zone.activation_script.clone(),
+                place: Span::default(),
+            });
+        }
+        labels.push(label);
+    }
+    told.lost(
+        renamed,
+        "zone",
+        "the name, which is empty or that of another: a number is put behind it",
+    );
+    // What stands for no zone is never activated.
+    let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
+    let lost = |says: &dyn Fn(&Zone) -> bool| map.zones.iter().filter(|zone| says(zone)).count();
+    told.lost(
+        lost(&|zone| !zone.description.is_empty()),
+        "zone",
+        "the description",
+    );
+    told.lost(
+        lost(&|zone| !zone.entity_script.is_empty()),
+        "zone",
+        "the script that entities run",
+    );
+    told.lost(
+        lost(&|zone| zone.delay_steps != 0),
+        "zone",
+        "the number of steps before activation",
+    );
+    told.lost(
+        lost(&|zone| zone.is_adjacent),
+        "zone",
+        "activation from beside",
+    );
+    let zones = map.zones.iter().enumerate();
+    let chances = zones.filter(|(number, zone)| zone.chance_percent != usual_chance(*number));
+    told.lost(chances.count(), "zone", "the chance of activation");
+    (kinds, labels)
+}
+
+/// The tiles of zones as rectangles in pixels.
+fn rectangles(
+    map: &Map,
+    tile_px: [u32; 2],
+    labels: &[String],
+    told: &mut Told,
+) -> Result<Vec<ZoneRect>, ConvertError> {
+    let mut numbers = map.zone_numbers.clone();
+    let width = map.size[0] as usize;
+    let known = labels.len() as u64;
+    let unknown = numbers
+        .iter()
+        .filter(|number| u64::from(**number) >= known.max(1));
+    told.lost(
+        unknown.count(),
+        "tile",
+        "the number of a zone that does not exist",
+    );
+    let mut rects = Vec::new();
+    for start in 0..numbers.len() {
+        let number = numbers[start];
+        let Some(label) = labels.get(number as usize).filter(|_| number != NO_ZONE) else {
+            continue;
+        };
+        let (x, y) = (start % width, start / width);
+        let row = numbers[start..(y + 1) * width].iter();
+        let across = row.take_while(|other| **other == number).count();
+        let mut down = 0;
+        while let Some(row) = numbers.get_mut(start + down * width..)
+            && let Some(row) = row.get_mut(..across)
+            && row.iter().all(|other| *other == number)
+        {
+            row.fill(NO_ZONE);
+            down += 1;
+        }
+        if rects.len() == MAX_RECTS {
+            let text = format!(
+                "the zones are more than {MAX_RECTS} rectangles, and a text map has nothing else"
+            );
+            return Err(ConvertError::Unfit(text));
+        }
+        let both = |[x, y]: [usize; 2]| -> Result<[i32; 2], ConvertError> {
+            Ok([pixels(x as i64, tile_px[0])?, pixels(y as i64, tile_px[1])?])
+        };
+        rects.push(ZoneRect {
+            label: label.clone(),
+            position: both([x, y])?,
+            size: both([across, down])?,
+            place: Span::default(),
+        });
+    }
+    Ok(rects)
+}
+
+fn entity(entity: &Entity) -> text_map::Entity {
+    let direction = usize::try_from(entity.direction).ok();
+    let direction = direction.filter(|direction| is_known(*direction));
+    let script = entity.activation_script.clone();
+    let (adjacent_script, activation_script) = if entity.is_adjacent {
+        (script, String::new())
+    } else {
+        (String::new(), script)
+    };
+    text_map::Entity {
+        label: entity.name.clone(),
+        position: entity.position,
+        sprite: entity.sprite.clone(),
+        speed: entity.speed,
+        direction: DIRECTIONS[direction.unwrap_or(1)].to_owned(),
+        move_script: entity.move_script.clone(),
+        obstructs_entities: entity.obstructs_entities,
+        is_obstructed_by_entities: entity.is_obstructed_by_entities,
+        is_obstructed_by_map: entity.is_obstructed_by_map,
+        adjacent_script,
+        activation_script,
+        place: Span::default(),
+    }
+}
+
+/// Whether a text map has a word for a direction, by its number: there is none for nowhere.
+fn is_known(direction: usize) -> bool {
+    direction < DIRECTIONS.len() - 1
+}
+
+/// Tells what text maps do not say of entities.
+fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &mut Told) {
+    let count = |says: &dyn Fn(&Entity) -> bool| map.entities.iter().filter(|it| says(it)).count();
+    let all = map.entities.len();
+    match below {
+        None => told.lost(all, "entity", "the state of not being drawn"),
+        Some(0) => told.lost(all, "entity", "the place below all layers"),
+        Some(_) if parallax != Parallax::default() => {
+            told.lost(
+                all,
+                "entity",
+                "the scrolling with the map, for that of a layer",
+            );
+        }
+        Some(_) => {}
+    }
+    let direction = |it: &Entity| usize::try_from(it.direction).is_ok_and(is_known);
+    told.lost(
+        count(&|it| !direction(it)),
+        "entity",
+        "the direction, for down",
+    );
+    let scripted = |it: &Entity| match it.state {
+        STILL => it.move_script.is_empty(),
+        SCRIPTED => !it.move_script.is_empty(),
+        _ => false,
+    };
+    told.lost(count(&|it| !scripted(it)), "entity", "the way of moving");
+    let wanders = |it: &Entity| {
+        (it.wander_steps, it.wander_delay, it.wander_rect) != (0, 0, [0; 4])
+            || !it.wander_zone.is_empty()
+    };
+    told.lost(
+        count(&wanders),
+        "entity",
+        "the range and the pauses of wandering",
+    );
+    let chases = |it: &Entity| !it.chase_target.is_empty() || it.chase_distance != 0;
+    told.lost(count(&chases), "entity", "the target of a chase");
+    let unused = |it: &Entity| it.is_adjacent && it.activation_script.is_empty();
+    told.lost(
+        count(&unused),
+        "entity",
+        "activation by touch, for which no script runs",
+    );
+}

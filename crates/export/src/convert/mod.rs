@@ -1,0 +1,392 @@
+//! Files in other versions and packings of their format.
+//!
+//! Each format has a table of forms, of which some can be asked for together, such as a layout and a
+//! compression. What is written is read again and has to be what was meant. What a form has no way to say
+//! is a loss, which is told and never passed over.
+
+mod ika;
+mod pfmap;
+mod pfobj;
+mod pfscene;
+mod pmf;
+mod ppe;
+mod vsp;
+mod xmf;
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
+
+use mapscope_formats::{Format, Problem, ReadError, counted};
+
+/// A version or packing that a file of a format can be written in.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The name by which it is asked for; it stays the same.
+    pub name: &'static str,
+    /// What the file then is, as a sentence.
+    pub what: &'static str,
+    /// What it is a choice of, such as `version`: of each there can be one.
+    pub aspect: &'static str,
+    /// The format of the file that is written.
+    pub format: &'static Format,
+    /// The endings of names by which it is chosen where none is asked for, without the dot.
+    pub endings: &'static [&'static str],
+}
+
+/// What is known of a file beside its bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Context {
+    /// Width and height of the tiles of its tileset, in pixels; none where it was not found.
+    pub tile_px: Option<[u32; 2]>,
+}
+
+/// A file in another form.
+#[derive(Debug)]
+pub struct Converted {
+    /// Its format.
+    pub format: &'static Format,
+    /// What it is in, such as `version 1.0`.
+    pub form: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What the file that was read says and this one does not, a sentence each.
+    pub losses: Vec<String>,
+    /// What is not lost but may look or be otherwise, a sentence each.
+    pub notes: Vec<String>,
+    /// What is wrong with the file that was read.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a file is not written in another form.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// Something of the file cannot be read.
+    #[error("{}: {}", .0.place, .0.message)]
+    Unreadable(Box<Problem>),
+    /// There is no such form, or not together with another.
+    #[error("{0}")]
+    Form(String),
+    /// The form cannot have what the file says, and no part of it can be left out.
+    #[error("{0}")]
+    Unfit(String),
+    /// What was written does not read back as what was meant.
+    #[error("what was written is read as something else: {0}; nothing is kept of it")]
+    Differs(String),
+}
+
+/// What is written in a format and read again.
+trait Content: Sized {
+    /// Reads it.
+    fn read(bytes: &[u8]) -> Result<Self, ReadError>;
+
+    /// What was wrong with the file.
+    fn problems(&self) -> &[Problem];
+
+    /// Writes it as it is.
+    fn write(&self) -> Result<Vec<u8>, String>;
+
+    /// The format.
+    fn format() -> &'static Format;
+
+    /// What it is in, such as `version 1.0`.
+    fn form(&self) -> String;
+
+    /// The same of what was written of it, as it was read again.
+    fn form_when_read(&self, again: &Self) -> String {
+        again.form()
+    }
+
+    /// Whether it says the same as another, wherever that stands.
+    fn is_same(&self, other: &Self) -> bool;
+
+    /// The first error that leaves something of the file out.
+    fn left_out(&self) -> Option<&Problem> {
+        let leaves_out =
+            |problem: &&Problem| problem.with_consequences().any(Problem::may_leave_out);
+        self.problems().iter().find(leaves_out)
+    }
+
+    /// What of the file is not written again, whatever its form.
+    fn unwritten(&self, _bytes: &[u8], _told: &mut Told) {}
+}
+
+/// What is told of a conversion.
+#[derive(Debug, Default)]
+struct Told {
+    losses: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Told {
+    /// That a number of things lose something; nothing of none.
+    fn lost(&mut self, count: usize, noun: &str, what: impl fmt::Display) {
+        if count > 0 {
+            let verb = if count == 1 { "loses" } else { "lose" };
+            self.loss(format!("{} {verb} {what}", counted(count, noun)));
+        }
+    }
+
+    /// That a number of things are left out; nothing of none.
+    fn left_out(&mut self, count: usize, noun: &str, why: &str) {
+        if count > 0 {
+            let verb = if count == 1 { "is" } else { "are" };
+            self.loss(format!("{} {verb} left out: {why}", counted(count, noun)));
+        }
+    }
+
+    fn loss(&mut self, sentence: impl Into<String>) {
+        self.losses.push(sentence.into());
+    }
+
+    fn note(&mut self, sentence: impl Into<String>) {
+        self.notes.push(sentence.into());
+    }
+}
+
+/// Makes other content of a form, or changes it.
+enum Make<T> {
+    /// In the same format.
+    Change(fn(&mut T, &mut Told) -> Result<(), ConvertError>),
+    /// In another one.
+    Other(fn(T, &Context, Told) -> Result<Converted, ConvertError>),
+}
+
+/// A row of the table of a format.
+struct Row<T> {
+    form: Form,
+    make: Make<T>,
+}
+
+/// What can be done with the files of a format.
+struct Entry {
+    format: &'static Format,
+    forms: fn() -> Vec<Form>,
+    convert: Convert,
+}
+
+/// Writes the bytes of a file in the forms of these names.
+type Convert = fn(&[u8], &[&str], &Context) -> Result<Converted, ConvertError>;
+
+/// The forms of a table.
+fn forms_of<T>(rows: &[Row<T>]) -> Vec<Form> {
+    rows.iter().map(|row| row.form).collect()
+}
+
+/// Every format that is written.
+static FORMATS: &[Entry] = &[
+    Entry {
+        format: &mapscope_formats::pfmap::FORMAT,
+        forms: || forms_of(pfmap::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, pfmap::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::pfobj::FORMAT,
+        forms: || forms_of(pfobj::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, pfobj::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::pfscene::FORMAT,
+        forms: || forms_of(pfscene::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, pfscene::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::pmf::FORMAT,
+        forms: || forms_of(pmf::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, pmf::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::ika::map::FORMAT,
+        forms: || forms_of(ika::BINARY_FORMS),
+        convert: |bytes, names, context| convert_as(bytes, ika::BINARY_FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::ika::text_map::FORMAT,
+        forms: || forms_of(ika::TEXT_FORMS),
+        convert: |bytes, names, context| convert_as(bytes, ika::TEXT_FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::ika::vsp::FORMAT,
+        forms: || forms_of(vsp::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, vsp::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::ppe::MAP_FORMAT,
+        forms: || forms_of(ppe::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, ppe::FORMS, names, context),
+    },
+    Entry {
+        format: &mapscope_formats::ppe::XMF_FORMAT,
+        forms: || forms_of(xmf::FORMS),
+        convert: |bytes, names, context| convert_as(bytes, xmf::FORMS, names, context),
+    },
+];
+
+fn entry(format: &Format) -> Option<&'static Entry> {
+    FORMATS.iter().find(|entry| entry.format.id == format.id)
+}
+
+/// The forms that files of a format can be written in.
+pub fn forms(format: &Format) -> Vec<Form> {
+    entry(format).map_or_else(Vec::new, |entry| (entry.forms)())
+}
+
+/// The form that the name of a file asks for, if its ending is that of one alone.
+pub fn form_by_ending(format: &Format, path: &Path) -> Option<Form> {
+    let ending = path.extension().and_then(OsStr::to_str)?;
+    let is_it = |known: &&str| known.eq_ignore_ascii_case(ending);
+    let mut forms = forms(format).into_iter();
+    forms.find(|form| form.endings.iter().any(is_it))
+}
+
+/// Writes a file of a format in the forms of these names; without any as it is, in the spelling of the
+/// writer.
+///
+/// # Errors
+/// When there is no such form, when errors leave something of the file out, when the form cannot have what
+/// the file says, or when what is written does not read back the same.
+pub fn convert(
+    bytes: &[u8],
+    format: &Format,
+    names: &[&str],
+    context: &Context,
+) -> Result<Converted, ConvertError> {
+    let Some(entry) = entry(format) else {
+        let name = format.name;
+        return Err(ConvertError::Form(format!(
+            "{name} files cannot be written"
+        )));
+    };
+    (entry.convert)(bytes, names, context)
+}
+
+/// The rows of these names, in the order of the table.
+fn chosen<'r, T: Content>(
+    rows: &'r [Row<T>],
+    names: &[&str],
+) -> Result<Vec<&'r Row<T>>, ConvertError> {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| rows.iter().all(|row| row.form.name != **name))
+    {
+        let known: Vec<String> = rows
+            .iter()
+            .map(|row| format!("`{}`", row.form.name))
+            .collect();
+        let expected = match known.as_slice() {
+            [] => "it has no other form".to_owned(),
+            known => format!("expected {}", known.join(", ")),
+        };
+        let format = T::format().name;
+        return Err(ConvertError::Form(format!(
+            "no form of {format} is `{unknown}`; {expected}"
+        )));
+    }
+    let rows: Vec<&Row<T>> = rows
+        .iter()
+        .filter(|row| names.contains(&row.form.name))
+        .collect();
+    for (at, row) in rows.iter().enumerate() {
+        let mut before = rows.iter().take(at);
+        if let Some(other) = before.find(|other| other.form.aspect == row.form.aspect) {
+            let (a, b, aspect) = (other.form.name, row.form.name, row.form.aspect);
+            let text = format!("`{a}` and `{b}` are two choices of {aspect}; expected one");
+            return Err(ConvertError::Form(text));
+        }
+    }
+    Ok(rows)
+}
+
+fn convert_as<T: Content>(
+    bytes: &[u8],
+    rows: &[Row<T>],
+    names: &[&str],
+    context: &Context,
+) -> Result<Converted, ConvertError> {
+    let rows = chosen(rows, names)?;
+    let mut content = read::<T>(bytes)?;
+    let problems = content.problems().to_vec();
+    let mut told = Told::default();
+    content.unwritten(bytes, &mut told);
+    passed_over(&problems, &mut told);
+    let mut other = None;
+    for row in rows {
+        match row.make {
+            Make::Change(change) => change(&mut content, &mut told)?,
+            Make::Other(make) => other = Some(make),
+        }
+    }
+    let converted = match other {
+        Some(make) => make(content, context, told)?,
+        None => finished(&content, told)?,
+    };
+    Ok(Converted {
+        problems,
+        ..converted
+    })
+}
+
+/// Reads a file of which nothing is left out.
+fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
+    let content = T::read(bytes).map_err(|error| match error {
+        ReadError::Unreadable(problem) => ConvertError::Unreadable(Box::new(problem)),
+        ReadError::Cancelled => ConvertError::Unfit("cancelled".to_owned()),
+    })?;
+    match content.left_out() {
+        Some(problem) => Err(ConvertError::Unreadable(Box::new(problem.clone()))),
+        None => Ok(content),
+    }
+}
+
+/// Tells of what readers go past, so that it is not written again.
+fn passed_over(problems: &[Problem], told: &mut Told) {
+    for (end, what) in [
+        ("/extra-words", "words that mean nothing where they stand"),
+        ("/trailing-data", "what follows the end"),
+        ("/long-block", "what is in it beyond what is needed"),
+        (
+            "/parallax",
+            "the divisor 0, for which the engine takes another",
+        ),
+    ] {
+        let of_rule = problems
+            .iter()
+            .filter(|problem| problem.rule.id.ends_with(end));
+        told.lost(of_rule.map(|problem| problem.count).sum(), "place", what);
+    }
+}
+
+/// Writes content, and reads it again to see that it is all there.
+fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertError> {
+    let bytes = content.write().map_err(ConvertError::Unfit)?;
+    let again = T::read(&bytes).map_err(|error| ConvertError::Differs(error.to_string()))?;
+    if let Some(problem) = again.left_out() {
+        let Problem { place, message, .. } = problem;
+        return Err(ConvertError::Differs(format!("{place}: {message}")));
+    }
+    if !again.is_same(content) {
+        let what = "not all values are the same".to_owned();
+        return Err(ConvertError::Differs(what));
+    }
+    Ok(Converted {
+        format: T::format(),
+        form: content.form_when_read(&again),
+        bytes,
+        losses: told.losses,
+        notes: told.notes,
+        problems: Vec::new(),
+    })
+}
+
+/// That a text is read as UTF-8, and was not that.
+fn tell_of_encoding(bytes: &[u8], texts: &mut dyn Iterator<Item = &str>, told: &mut Told) {
+    if std::str::from_utf8(bytes).is_err() {
+        let count = texts
+            .filter(|text| text.contains(char::REPLACEMENT_CHARACTER))
+            .count();
+        told.lost(count, "name", "characters that are not in UTF-8");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Versions of PFMAP (document sections 1 and 3; fact sheet of Permafrost, A1 and A2).
+
+use mapscope_formats::pfmap::{self, BlendMode, Cover, Edge, FORMAT, Field, Found, Pfmap};
+use mapscope_formats::{Format, Problem, ReadError};
+
+use super::{Content, ConvertError, Form, Make, Row, Told, tell_of_encoding};
+
+/// The versions of PFMAP.
+pub(super) const FORMS: &[Row<Pfmap>] = &[
+    version(
+        "1.0",
+        "As the engine's editor writes and opens it: without splats, and with grass and a blend mode \
+         for each edge",
+        |map, told| {
+            told.left_out(map.splats.len(), "splat", "version 1.0 has none");
+            map.splats.clear();
+            name_edges(map);
+            set_version(map, "1.0");
+            Ok(())
+        },
+    ),
+    version(
+        "1.0-document",
+        "As the document of the format has it: without splats and grass, and with one blend mode, \
+         none or blur, for each tile",
+        |map, told| {
+            told.left_out(map.splats.len(), "splat", "version 1.0 has none");
+            map.splats.clear();
+            as_document(map, told);
+            set_version(map, "1.0");
+            Ok(())
+        },
+    ),
+    version("1.1", "With splats; tiles as in 1.2", |map, _| {
+        name_edges(map);
+        set_version(map, "1.1");
+        Ok(())
+    }),
+    version(
+        "1.2",
+        "As the engine writes it: with splats, grass, and a blend mode for each edge",
+        |map, _| {
+            name_edges(map);
+            set_version(map, "1.2");
+            Ok(())
+        },
+    ),
+];
+
+const fn version(
+    name: &'static str,
+    what: &'static str,
+    change: fn(&mut Pfmap, &mut Told) -> Result<(), ConvertError>,
+) -> Row<Pfmap> {
+    Row {
+        form: Form {
+            name,
+            what,
+            aspect: "version",
+            format: &FORMAT,
+            endings: &[],
+        },
+        make: Make::Change(change),
+    }
+}
+
+fn set_version(map: &mut Pfmap, version: &str) {
+    version.clone_into(&mut map.version);
+}
+
+/// Says of each edge what a tile says of all of them: the engine reads nothing else since it has known
+/// edges.
+fn name_edges(map: &mut Pfmap) {
+    for tile in &mut map.tiles {
+        let names_edges = Edge::ALL
+            .iter()
+            .any(|edge| tile.get(Field::blend(*edge)) != 0);
+        if !names_edges && tile.get(Field::BlendMode) != 0 {
+            for (edge, digit) in Edge::ALL.into_iter().zip([tile.get(Field::BlendMode); 4]) {
+                tile.set(Field::blend(edge), digit);
+            }
+            tile.set(Field::BlendMode, 0);
+        }
+    }
+}
+
+/// Says of each tile what the document knows.
+fn as_document(map: &mut Pfmap, told: &mut Told) {
+    let (mut covers, mut edges) = (0, 0);
+    for tile in &mut map.tiles {
+        covers += usize::from(tile.cover() != Cover::None);
+        tile.set(Field::Cover, 0);
+        let modes = tile.blends();
+        let is_one = modes.iter().all(|mode| *mode == modes[0]);
+        let is_known = matches!(modes[0], BlendMode::None | BlendMode::Blur);
+        edges += usize::from(!is_one || !is_known);
+        let is_blurred = modes.iter().any(|mode| *mode != BlendMode::None);
+        for edge in Edge::ALL {
+            tile.set(Field::blend(edge), 0);
+        }
+        tile.set(Field::BlendMode, is_blurred.into());
+    }
+    told.lost(covers, "tile", "grass");
+    let what =
+        "blend modes that are not the same on all edges, or neither none nor blur: blurred on all";
+    told.lost(edges, "tile", what);
+}
+
+impl Content for Pfmap {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        pfmap::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        Ok(pfmap::write(self))
+    }
+
+    fn format() -> &'static Format {
+        &FORMAT
+    }
+
+    fn form(&self) -> String {
+        format!("version {}", self.version)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let names = |map: &Self| -> Vec<[String; 2]> {
+            let materials = map.materials.iter();
+            materials
+                .map(|it| [it.name.clone(), it.texture.clone()])
+                .collect()
+        };
+        let head = |map: &Self| (map.version.clone(), map.chunk_rows, map.chunk_cols);
+        head(self) == head(other)
+            && names(self) == names(other)
+            && self.splats == other.splats
+            && self.tiles == other.tiles
+    }
+
+    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+        let names = self
+            .materials
+            .iter()
+            .flat_map(|it| [&*it.name, &*it.texture]);
+        tell_of_encoding(bytes, &mut names.into_iter(), told);
+        let mut odd = 0;
+        for row in 0..self.rows() {
+            for col in 0..self.cols() {
+                if let Found::Odd(found) = self.found(row, col) {
+                    let written = self.tile(row, col).map(pfmap::Tile::text);
+                    odd += usize::from(written.is_none_or(|text| *found.text != text));
+                }
+            }
+        }
+        let what = "characters that the document does not allow, for what the engine makes of them";
+        told.lost(odd, "tile", what);
+    }
+}

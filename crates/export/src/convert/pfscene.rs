@@ -1,0 +1,152 @@
+//! Versions of PFSCENE (fact sheet of Permafrost, C).
+
+use mapscope_formats::pfscene::{
+    self, Attribute, Diplomacy, FORMAT, General, Pfscene, SectionKind, Value,
+};
+use mapscope_formats::{Format, Problem, ReadError, counted};
+
+use super::{Content, ConvertError, Form, Make, Row, Told, tell_of_encoding};
+
+/// The versions of PFSCENE.
+pub(super) const FORMS: &[Row<Pfscene>] = &[
+    version(
+        "1.0",
+        "Without sky and light, diplomacy, and who controls a faction",
+        |scene, told| {
+            to_1_0(scene, told);
+            Ok(())
+        },
+    ),
+    version(
+        "1.1",
+        "With sky and light, diplomacy, and who controls a faction",
+        |scene, told| {
+            to_1_1(scene, told);
+            Ok(())
+        },
+    ),
+];
+
+const fn version(
+    name: &'static str,
+    what: &'static str,
+    change: fn(&mut Pfscene, &mut Told) -> Result<(), ConvertError>,
+) -> Row<Pfscene> {
+    Row {
+        form: Form {
+            name,
+            what,
+            aspect: "version",
+            format: &FORMAT,
+            endings: &[],
+        },
+        make: Make::Change(change),
+    }
+}
+
+/// What a faction of version 1.1 says behind its colour.
+const CONTROLLABLE: &str = "controllable";
+
+fn to_1_0(scene: &mut Pfscene, told: &mut Told) {
+    let mut controlled = 0;
+    for faction in &mut scene.factions {
+        let attributes = &mut faction.attributes.0;
+        let count = attributes.len();
+        attributes.retain(|attribute| attribute.key != CONTROLLABLE);
+        controlled += usize::from(attributes.len() < count);
+    }
+    told.lost(controlled, "faction", "the mark of who controls them");
+    told.lost(
+        scene.diplomacy.len(),
+        "pair of factions",
+        "what one is to the other",
+    );
+    scene.diplomacy.clear();
+    let general = std::mem::take(&mut scene.general);
+    let General {
+        skybox,
+        ambient_light_color,
+        emit_light_color,
+        emit_light_pos,
+    } = general;
+    let settings = [
+        skybox.is_some(),
+        ambient_light_color.is_some(),
+        emit_light_color.is_some(),
+        emit_light_pos.is_some(),
+    ];
+    let settings = settings.into_iter().filter(|is_there| *is_there).count();
+    told.lost(settings, "setting of sky and light", "the value");
+    scene
+        .sections
+        .retain(|section| section.kind != SectionKind::General);
+    "1.0".clone_into(&mut scene.version);
+}
+
+/// Factions, of which version 1.0 says less, are said to be controlled and at peace.
+fn to_1_1(scene: &mut Pfscene, told: &mut Told) {
+    if scene.is_1_1() {
+        return;
+    }
+    let count = scene.factions.len();
+    if count > 0 {
+        for faction in &mut scene.factions {
+            faction.attributes.0.push(Attribute {
+                key: CONTROLLABLE.to_owned(),
+                value: Value::Bool(true),
+                line: 0,
+            });
+        }
+        let all = 0..count as u32;
+        let pairs = all
+            .clone()
+            .flat_map(|faction| all.clone().map(move |other| (faction, other)));
+        scene.diplomacy = pairs
+            .map(|(faction, other)| Diplomacy {
+                faction,
+                other,
+                state: 0,
+                line: 0,
+            })
+            .collect();
+        let factions = counted(count, "faction");
+        told.loss(format!(
+            "version 1.0 does not say who controls {factions} and what they are to each other: all are \
+             written as controlled and at peace"
+        ));
+    }
+    "1.1".clone_into(&mut scene.version);
+}
+
+impl Content for Pfscene {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        pfscene::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        Ok(pfscene::write(self))
+    }
+
+    fn format() -> &'static Format {
+        &FORMAT
+    }
+
+    fn form(&self) -> String {
+        format!("version {}", self.version)
+    }
+
+    /// A scene is its lines, wherever they stand.
+    fn is_same(&self, other: &Self) -> bool {
+        pfscene::write(self) == pfscene::write(other)
+    }
+
+    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+        let names = self.entities.iter().flat_map(|it| [&*it.name, &*it.model]);
+        let factions = self.factions.iter().map(|faction| &*faction.name);
+        tell_of_encoding(bytes, &mut names.chain(factions), told);
+    }
+}

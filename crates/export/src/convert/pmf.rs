@@ -1,0 +1,97 @@
+//! Packings of PMF (fact sheet of PMF, A13).
+
+use mapscope_formats::pmf::{self, FORMAT, Frame, Packing, Pmf};
+use mapscope_formats::{Format, Problem, ReadError};
+
+use super::{Content, Form, Make, Row};
+
+/// The packings of PMF.
+pub(super) const FORMS: &[Row<PackedPmf>] = &[
+    Row {
+        form: form("compressed", "Sections of levels and chunks are compressed"),
+        make: Make::Change(|map, _| {
+            map.packing = Packing::Compressed;
+            Ok(())
+        }),
+    },
+    Row {
+        form: form(
+            "stored",
+            "Sections are as they are, in frames of LZ4 all the same, for tools that do not unpack",
+        ),
+        make: Make::Change(|map, _| {
+            map.packing = Packing::Stored;
+            Ok(())
+        }),
+    },
+];
+
+const fn form(name: &'static str, what: &'static str) -> Form {
+    Form {
+        name,
+        what,
+        aspect: "packing",
+        format: &FORMAT,
+        endings: &[],
+    }
+}
+
+/// A map, and how its sections are packed.
+pub(super) struct PackedPmf {
+    map: Pmf,
+    packing: Packing,
+}
+
+/// How the sections of a map are packed: whether any is smaller than what it decodes to.
+fn packing(map: &Pmf) -> Packing {
+    let levels = map.levels.iter();
+    let mut frames = levels.flat_map(|level| {
+        let chunks = level.chunks.iter().flat_map(|chunk| &chunk.frames);
+        level.frames.iter().chain(chunks)
+    });
+    let is_small = |frame: &Frame| frame.packed < frame.unpacked;
+    if frames.any(is_small) {
+        Packing::Compressed
+    } else {
+        Packing::Stored
+    }
+}
+
+impl Content for PackedPmf {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        let map = pmf::read(bytes)?;
+        let packing = packing(&map);
+        Ok(Self { map, packing })
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.map.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        pmf::write(&self.map, self.packing).map_err(|error| error.to_string())
+    }
+
+    fn format() -> &'static Format {
+        &FORMAT
+    }
+
+    fn form(&self) -> String {
+        let packing = match self.packing {
+            Packing::Compressed => "compressed",
+            Packing::Stored => "stored",
+        };
+        packing.to_owned()
+    }
+
+    /// Sections so small that packing does not shrink them look as if they were stored.
+    fn form_when_read(&self, _again: &Self) -> String {
+        self.form()
+    }
+
+    /// What the writer makes of them has all that they say, and nothing of where it stood.
+    fn is_same(&self, other: &Self) -> bool {
+        let stored = |of: &Self| pmf::write(&of.map, Packing::Stored);
+        stored(self).is_ok_and(|bytes| stored(other).as_ref() == Ok(&bytes))
+    }
+}

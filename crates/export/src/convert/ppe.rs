@@ -1,0 +1,191 @@
+//! Layouts and compression of `PixelPerfectEngine`'s map data (document, "Binary chunks" and
+//! "Compression"; fact sheet, sections 2, 3, 6 and 8).
+
+use mapscope_formats::ppe::{Cell, Compression, Layout, MAP_FORMAT, MapData, MapFlags, map_data};
+use mapscope_formats::{Format, Problem, ReadError};
+
+use super::{Content, ConvertError, Form, Make, Row, Told};
+
+/// The layouts of cells, and the kinds of compression.
+pub(super) const FORMS: &[Row<MapData>] = &[
+    row(
+        "old",
+        "layout",
+        "Cells of the old layout: palettes from 0 to 255, priorities of several bits, no logic attributes",
+        |map, told| {
+            to_old(map, told);
+            Ok(())
+        },
+    ),
+    row(
+        "new",
+        "layout",
+        "Cells of the new layout: palettes from 0 to 4095, a priority or none",
+        |map, told| {
+            to_new(map, told);
+            Ok(())
+        },
+    ),
+    row(
+        "none",
+        "compression",
+        "Cells and attributes are not compressed",
+        |map, _| {
+            compress(map, 0);
+            Ok(())
+        },
+    ),
+    row(
+        "rle",
+        "compression",
+        "Runs of equal cells and attributes",
+        |map, _| {
+            compress(map, MapFlags::RLE);
+            Ok(())
+        },
+    ),
+    row(
+        "zlib",
+        "compression",
+        "A zlib stream of cells and attributes",
+        |map, _| {
+            compress(map, MapFlags::ZLIB);
+            Ok(())
+        },
+    ),
+    row(
+        "zstd",
+        "compression",
+        "Zstandard frames of cells and attributes",
+        |map, _| {
+            compress(map, MapFlags::ZSTD);
+            Ok(())
+        },
+    ),
+];
+
+const fn row(
+    name: &'static str,
+    aspect: &'static str,
+    what: &'static str,
+    change: fn(&mut MapData, &mut Told) -> Result<(), ConvertError>,
+) -> Row<MapData> {
+    Row {
+        form: Form {
+            name,
+            what,
+            aspect,
+            format: &MAP_FORMAT,
+            endings: &[],
+        },
+        make: Make::Change(change),
+    }
+}
+
+fn compress(map: &mut MapData, compression: u32) {
+    map.flags.0 = map.flags.0 & !MapFlags::COMPRESSIONS | compression;
+}
+
+/// How many cells say something.
+fn count(map: &MapData, says: impl Fn(Cell) -> bool) -> usize {
+    let cells = map.cells.iter().map(|raw| Cell::decode(*raw, map.flags));
+    cells.filter(|cell| says(*cell)).count()
+}
+
+/// Writes all cells in the layout of other flags.
+fn set_flags(map: &mut MapData, flags: u32, change: impl Fn(Cell) -> Cell) {
+    let flags = MapFlags(flags);
+    for raw in &mut map.cells {
+        *raw = change(Cell::decode(*raw, map.flags)).encode(flags);
+    }
+    map.flags = flags;
+}
+
+/// The flag for logic attributes is that for user data in the other layout, and the one for axes that
+/// change places says nothing in the new one, where any cell can have it.
+const OF_ONE_LAYOUT: u32 = MapFlags::PRIORITY_USER_DATA_OR_LOGIC | MapFlags::AXIS_SWITCH;
+
+fn to_new(map: &mut MapData, told: &mut Told) {
+    if map.flags.layout() == Layout::New {
+        return;
+    }
+    if map.flags.priority_is_user_data() {
+        let used = count(map, |cell| cell.priority_user_data.unwrap_or(0) != 0);
+        told.lost(
+            used,
+            "cell",
+            "user data in place of a priority, which the new layout does not have",
+        );
+        told.loss("the flag for user data in place of priorities is lost");
+    }
+    let high = count(map, |cell| cell.priority > 1);
+    told.lost(
+        high,
+        "cell",
+        "the priority above 1: the new layout has 1 or none",
+    );
+    let flags = map.flags.0 & !OF_ONE_LAYOUT | MapFlags::NEW_LAYOUT;
+    set_flags(map, flags, |cell| Cell {
+        priority: cell.priority.min(1),
+        priority_user_data: None,
+        ..cell
+    });
+}
+
+fn to_old(map: &mut MapData, told: &mut Told) {
+    if map.flags.layout() == Layout::Old {
+        return;
+    }
+    if let Some(logic) = map.logic.take() {
+        told.lost(
+            logic.len(),
+            "cell",
+            "logic attributes, which the old layout does not have",
+        );
+    }
+    let palette = |cell: Cell| cell.palette_user_data.unwrap_or(cell.palette);
+    let high = count(map, |cell| palette(cell) > 0xFF);
+    told.lost(
+        high,
+        "cell",
+        "palettes above 255, of which the lowest 8 bits are left",
+    );
+    let is_turned = count(map, |cell| cell.axis_switch) > 0;
+    let axis_switch = if is_turned { MapFlags::AXIS_SWITCH } else { 0 };
+    let flags = map.flags.0 & !OF_ONE_LAYOUT & !MapFlags::NEW_LAYOUT | axis_switch;
+    set_flags(map, flags, |cell| cell);
+}
+
+impl Content for MapData {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        map_data::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        map_data::write(self).map_err(|error| error.to_string())
+    }
+
+    fn format() -> &'static Format {
+        &MAP_FORMAT
+    }
+
+    fn form(&self) -> String {
+        let compression = match self.flags.compression() {
+            Compression::None => "no compression".to_owned(),
+            compression => compression.name().to_owned(),
+        };
+        format!("{} layout, {compression}", self.flags.layout().name())
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.flags == other.flags
+            && self.size == other.size
+            && self.cells == other.cells
+            && self.graphics == other.graphics
+            && self.logic == other.logic
+    }
+}

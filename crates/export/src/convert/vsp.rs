@@ -1,0 +1,198 @@
+//! Versions and pixels of tilesets (fact sheet of ika, section 5).
+
+use std::collections::HashMap;
+
+use mapscope_formats::ika::vsp::{self, FORMAT, Pixels, STRANDS, Strand, Version, Vsp};
+use mapscope_formats::{Format, Problem, ReadError, counted};
+
+use super::{Content, ConvertError, Form, Make, Row, Told};
+
+/// What tilesets can be: of version 6 all of them, the only one that is written.
+pub(super) const FORMS: &[Row<Vsp>] = &[
+    Row {
+        form: form(
+            "6",
+            "Version 6, with pixels as they are: those of 16 bits become 32",
+            "version",
+        ),
+        make: Make::Change(|_, _| Ok(())),
+    },
+    Row {
+        form: form("32-bit", "Version 6 with 32 bits a pixel", "pixels"),
+        make: Make::Change(|vsp, told| {
+            to_rgba(vsp, told);
+            Ok(())
+        }),
+    },
+    Row {
+        form: form("8-bit", "Version 6 with a palette of 256 colours", "pixels"),
+        make: Make::Change(to_indexed),
+    },
+];
+
+const fn form(name: &'static str, what: &'static str, aspect: &'static str) -> Form {
+    Form {
+        name,
+        what,
+        aspect,
+        format: &FORMAT,
+        endings: &[],
+    }
+}
+
+/// How many colours a palette has.
+const COLORS: usize = 256;
+/// The most bytes of a description.
+const MAX_DESCRIPTION: usize = 63;
+
+fn to_rgba(vsp: &mut Vsp, told: &mut Told) {
+    if !matches!(vsp.pixels, Pixels::Rgba(_)) {
+        vsp.pixels = Pixels::Rgba(vsp.rgba().into_owned());
+    }
+    let used = usize::from(!vsp.palette.is_empty());
+    told.lost(used, "palette", "the colours but where pixels have them");
+    vsp.palette.clear();
+    vsp.mask = None;
+}
+
+fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
+    if matches!(vsp.pixels, Pixels::Indexed(_)) {
+        return Ok(());
+    }
+    let rgba = vsp.rgba().into_owned();
+    let pixels = rgba.as_chunks::<4>().0;
+    // Number 0 is transparent, and there is one colour that nobody sees.
+    let mut unseen = pixels.iter().filter(|[.., a]| *a == 0);
+    let hidden = unseen.next().map_or([0; 3], |[r, g, b, _]| [*r, *g, *b]);
+    let others = unseen.filter(|[r, g, b, _]| [*r, *g, *b] != hidden).count();
+    told.lost(
+        others,
+        "pixel",
+        "a colour that is not seen, since they are transparent",
+    );
+    let mut palette: Vec<[u8; 3]> = vec![hidden];
+    let mut numbers = HashMap::new();
+    let mut indices = Vec::with_capacity(pixels.len());
+    for [r, g, b, a] in pixels.iter().copied() {
+        let number = match (a, numbers.get(&[r, g, b])) {
+            (0, _) => 0,
+            (255, Some(number)) => *number,
+            (255, None) if palette.len() < COLORS => {
+                let number = palette.len() as u8;
+                palette.push([r, g, b]);
+                numbers.insert([r, g, b], number);
+                number
+            }
+            (255, None) => {
+                let text = format!(
+                    "more than {} opaque colours; a palette has no more",
+                    COLORS - 1
+                );
+                return Err(ConvertError::Unfit(text));
+            }
+            _ => {
+                let text =
+                    format!("a pixel of opacity {a}; those of a palette are opaque or not there");
+                return Err(ConvertError::Unfit(text));
+            }
+        };
+        indices.push(number);
+    }
+    // A palette of dark colours alone is taken for one of 6 bits.
+    if palette.iter().flatten().all(|value| *value <= 63) {
+        if palette.len() == COLORS {
+            let text =
+                "all of the 256 colours are dark, so that they would be read as brighter ones";
+            return Err(ConvertError::Unfit(text.to_owned()));
+        }
+        palette.resize(COLORS, [255; 3]);
+    }
+    palette.resize(COLORS, [0; 3]);
+    vsp.palette = palette;
+    vsp.mask = Some(0);
+    vsp.pixels = Pixels::Indexed(indices);
+    Ok(())
+}
+
+/// The strands as they are written.
+fn strands(vsp: &Vsp) -> Vec<Strand> {
+    let unused = std::iter::repeat_n(Strand::default(), STRANDS);
+    vsp.strands
+        .iter()
+        .copied()
+        .chain(unused)
+        .take(STRANDS)
+        .collect()
+}
+
+impl Content for Vsp {
+    fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        vsp::read(bytes)
+    }
+
+    fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    fn write(&self) -> Result<Vec<u8>, String> {
+        vsp::write(&self.written()).map_err(|error| error.to_string())
+    }
+
+    fn format() -> &'static Format {
+        &FORMAT
+    }
+
+    fn form(&self) -> String {
+        let bits = 8 * self.pixels.bytes_per_pixel();
+        format!("version {}, {bits} bits a pixel", self.version)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let [one, two] = [self, other];
+        one.tile_size == two.tile_size
+            && one.count == two.count
+            && one.written().description == two.written().description
+            && one.rgba() == two.rgba()
+            && one.palette == two.palette
+            && strands(one) == strands(two)
+    }
+
+    fn unwritten(&self, _bytes: &[u8], told: &mut Told) {
+        told.lost(
+            self.meta.len(),
+            "key",
+            "the value, since only text tilesets have any",
+        );
+        let described = self.written().description != self.description;
+        told.lost(
+            described.into(),
+            "description",
+            "what is beyond 63 characters",
+        );
+        if let Version::Text(version) = &self.version {
+            told.note(format!(
+                "the text of version {version} becomes a binary file"
+            ));
+        }
+        if let Pixels::Rgb555(words) | Pixels::Rgb565(words) = &self.pixels {
+            let pixels = counted(words.len(), "pixel");
+            told.note(format!("{pixels} of 16 bits become as many of 32 bits"));
+        }
+    }
+}
+
+/// A tileset as it can be written.
+trait Written {
+    /// With a description that has room.
+    fn written(&self) -> Vsp;
+}
+
+impl Written for Vsp {
+    fn written(&self) -> Self {
+        let mut vsp = self.clone();
+        if vsp.description.chars().count() > MAX_DESCRIPTION {
+            vsp.description = vsp.description.chars().take(MAX_DESCRIPTION).collect();
+        }
+        vsp
+    }
+}

@@ -1,0 +1,315 @@
+//! A glTF file while it is made: its JSON, and the bytes that this names.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytemuck::NoUninit;
+use data_encoding::BASE64;
+use glam::Vec3;
+use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
+use gltf_json::buffer::{self, View};
+use gltf_json::image::MimeType;
+use gltf_json::texture::{MagFilter, MinFilter, Sampler, WrappingMode};
+use gltf_json::validation::{Checked, USize64};
+use gltf_json::{Accessor, Asset, Buffer, Image, Index, Node, Root, Scene, Texture};
+use serde_json::json;
+
+use super::axes::Axes;
+use super::model::Made;
+use crate::{Export, ExportError};
+use mapscope_scene::assets::Texture as Pixels;
+
+/// Bytes that a binary glTF file can have, whose length stands in four bytes.
+const MAX_BYTES: u64 = u32::MAX as u64;
+/// Of the file and of each of its two chunks.
+const HEADER_BYTES: usize = 12;
+const CHUNK_HEADER_BYTES: usize = 8;
+
+/// A glTF file while it is made.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    pub(super) root: Root,
+    /// How the axes of the document's world run in the file. Whoever adds content turns it so.
+    pub(super) axes: Axes,
+    /// Whether one drawable is all that the document has.
+    pub(super) is_alone: bool,
+    /// What entities are called, by their numbers.
+    pub(super) entity_names: HashMap<u32, String>,
+    /// What of models is in the file.
+    pub(super) models: Made,
+    /// Textures that are in the file and may be named again.
+    textures: Vec<(Arc<Pixels>, Index<Texture>)>,
+    /// What accessors and images are made of.
+    bytes: Vec<u8>,
+    /// Nodes that are in the scene.
+    shown: Vec<Index<Node>>,
+    /// What glTF has no way to say.
+    losses: Vec<String>,
+    /// What is not in the file since it is too much, and its bytes.
+    refused: Option<(&'static str, u64)>,
+}
+
+/// How the elements of an accessor are laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) component: ComponentType,
+    pub(super) kind: Type,
+    /// Whether integers stand for 0 to 1.
+    pub(super) normalized: bool,
+    /// What a GPU is to use them for; none for what is read by the CPU, such as key frames.
+    pub(super) target: Option<buffer::Target>,
+}
+
+impl Layout {
+    /// Attributes of vertices.
+    pub(super) const fn vertices(component: ComponentType, kind: Type) -> Self {
+        Self {
+            component,
+            kind,
+            normalized: false,
+            target: Some(buffer::Target::ArrayBuffer),
+        }
+    }
+
+    /// Floats that no vertex has.
+    pub(super) const fn floats(kind: Type) -> Self {
+        Self {
+            component: ComponentType::F32,
+            kind,
+            normalized: false,
+            target: None,
+        }
+    }
+}
+
+impl Builder {
+    /// Puts nodes into the scene.
+    pub(super) fn show(&mut self, nodes: impl IntoIterator<Item = Index<Node>>) {
+        self.shown.extend(nodes);
+    }
+
+    /// Says what glTF has no way to say, once.
+    pub(super) fn lose(&mut self, what: &str) {
+        if !self.losses.iter().any(|loss| loss == what) {
+            self.losses.push(what.to_owned());
+        }
+    }
+
+    /// Whether there is room for so many bytes of something, which is asked before they are made:
+    /// where there is none the file is refused, and nothing of it need be added.
+    pub(super) fn has_room(&mut self, what: &'static str, bytes: u64) -> bool {
+        let fits = (self.bytes.len() as u64).saturating_add(bytes) <= MAX_BYTES / 2;
+        if !fits {
+            self.refused.get_or_insert((what, bytes));
+        }
+        fits
+    }
+
+    fn view(&mut self, bytes: &[u8], target: Option<buffer::Target>) -> Index<View> {
+        // Elements begin at multiples of their size, which is at most four bytes.
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let offset = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        self.root.push(View {
+            buffer: Index::new(0),
+            byte_length: bytes.len().into(),
+            byte_offset: Some(offset.into()),
+            byte_stride: None,
+            name: None,
+            target: target.map(Checked::Valid),
+            extensions: None,
+            extras: Default::default(),
+        })
+    }
+
+    /// Elements one after the other, of at least one. Attributes of vertices have a multiple of four
+    /// bytes each.
+    pub(super) fn accessor<T: NoUninit>(
+        &mut self,
+        elements: &[T],
+        layout: Layout,
+    ) -> Index<Accessor> {
+        let view = self.view(bytemuck::cast_slice(elements), layout.target);
+        let size = layout.component.size() * layout.kind.multiplicity();
+        self.root.push(Accessor {
+            buffer_view: Some(view),
+            byte_offset: None,
+            count: USize64::from(size_of_val(elements) / size),
+            component_type: Checked::Valid(GenericComponentType(layout.component)),
+            type_: Checked::Valid(layout.kind),
+            min: None,
+            max: None,
+            name: None,
+            normalized: layout.normalized,
+            sparse: None,
+            extensions: None,
+            extras: Default::default(),
+        })
+    }
+
+    /// Positions of vertices, with their bounds, which every reader asks for.
+    pub(super) fn positions(&mut self, positions: &[[f32; 3]]) -> Index<Accessor> {
+        let layout = Layout::vertices(ComponentType::F32, Type::Vec3);
+        let index = self.accessor(positions, layout);
+        let each = || positions.iter().copied().map(Vec3::from);
+        let min = each().reduce(Vec3::min).unwrap_or_default();
+        let max = each().reduce(Vec3::max).unwrap_or_default();
+        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
+            accessor.min = Some(json!(min.to_array()));
+            accessor.max = Some(json!(max.to_array()));
+        }
+        index
+    }
+
+    /// Times of key frames in seconds, rising, with their bounds.
+    pub(super) fn times(&mut self, seconds: &[f32]) -> Index<Accessor> {
+        let index = self.accessor(seconds, Layout::floats(Type::Scalar));
+        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
+            accessor.min = seconds.first().map(|first| json!([first]));
+            accessor.max = seconds.last().map(|last| json!([last]));
+        }
+        index
+    }
+
+    /// Corners of triangles, three each.
+    pub(super) fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
+        let target = Some(buffer::Target::ElementArrayBuffer);
+        self.accessor(
+            indices,
+            Layout {
+                component: ComponentType::U32,
+                kind: Type::Scalar,
+                normalized: false,
+                target,
+            },
+        )
+    }
+
+    /// The [`texture`](Self::texture) of an image that several materials have: it is there once.
+    pub(super) fn shared_texture(&mut self, name: &str, pixels: &Arc<Pixels>) -> Index<Texture> {
+        let mut known = self.textures.iter();
+        if let Some((_, index)) = known.find(|(of, _)| Arc::ptr_eq(of, pixels)) {
+            return *index;
+        }
+        let index = self.texture(name, pixels);
+        self.textures.push((Arc::clone(pixels), index));
+        index
+    }
+
+    /// A texture that repeats, with its largest mip level as a PNG in the file.
+    pub(super) fn texture(&mut self, name: &str, pixels: &Pixels) -> Index<Texture> {
+        let largest = pixels.levels.first().map_or(&[][..], Vec::as_slice);
+        let png = crate::png_of(pixels.size, largest);
+        let view = self.view(&png, None);
+        let image = self.root.push(Image {
+            buffer_view: Some(view),
+            mime_type: Some(MimeType("image/png".to_owned())),
+            name: Some(name.to_owned()),
+            uri: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        if self.root.samplers.is_empty() {
+            self.root.push(Sampler {
+                mag_filter: Some(Checked::Valid(MagFilter::Linear)),
+                min_filter: Some(Checked::Valid(MinFilter::LinearMipmapLinear)),
+                wrap_s: Checked::Valid(WrappingMode::Repeat),
+                wrap_t: Checked::Valid(WrappingMode::Repeat),
+                ..Sampler::default()
+            });
+        }
+        self.root.push(Texture {
+            name: Some(name.to_owned()),
+            sampler: Some(Index::new(0)),
+            source: image,
+            extensions: None,
+            extras: Default::default(),
+        })
+    }
+
+    /// The JSON, once its only buffer is known by an address, or follows in the same file.
+    fn json(&mut self, uri: Option<String>) -> Vec<u8> {
+        let nodes = std::mem::take(&mut self.shown);
+        // A scene has at least one node.
+        self.root.scene = (!nodes.is_empty()).then(|| {
+            self.root.push(Scene {
+                nodes,
+                name: None,
+                extensions: None,
+                extras: Default::default(),
+            })
+        });
+        self.root.asset = Asset {
+            generator: Some(concat!("Mapscope ", env!("CARGO_PKG_VERSION")).to_owned()),
+            ..Asset::default()
+        };
+        if !self.bytes.is_empty() {
+            self.root.push(Buffer {
+                byte_length: self.bytes.len().into(),
+                name: None,
+                uri,
+                extensions: None,
+                extras: Default::default(),
+            });
+        }
+        // Nothing here has a key that is no text.
+        self.root.to_vec().unwrap_or_default()
+    }
+
+    /// The file as text, with its bytes in it.
+    pub(super) fn into_gltf(mut self) -> Result<Export, ExportError> {
+        self.check_size("glTF")?;
+        let data = BASE64.encode(&self.bytes);
+        let uri = format!("data:application/octet-stream;base64,{data}");
+        let file = self.json(Some(uri));
+        Ok(Export {
+            file,
+            beside: Vec::new(),
+            losses: self.losses,
+        })
+    }
+
+    /// The file with its bytes behind the JSON.
+    pub(super) fn into_glb(mut self) -> Result<Export, ExportError> {
+        self.check_size("binary glTF")?;
+        let mut json = self.json(None);
+        json.resize(json.len().next_multiple_of(4), b' ');
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let chunks: [(&[u8; 4], &[u8]); 2] = [(b"JSON", &json), (b"BIN\0", &self.bytes)];
+        let chunks = chunks.into_iter().filter(|(_, bytes)| !bytes.is_empty());
+        let sizes = chunks
+            .clone()
+            .map(|(_, bytes)| CHUNK_HEADER_BYTES + bytes.len());
+        let size = HEADER_BYTES + sizes.sum::<usize>();
+        let mut file = Vec::with_capacity(size);
+        file.extend(b"glTF");
+        file.extend(2_u32.to_le_bytes());
+        file.extend((size as u32).to_le_bytes());
+        for (kind, bytes) in chunks {
+            file.extend((bytes.len() as u32).to_le_bytes());
+            file.extend(kind);
+            file.extend(bytes);
+        }
+        Ok(Export {
+            file,
+            beside: Vec::new(),
+            losses: self.losses,
+        })
+    }
+
+    fn check_size(&self, kind: &'static str) -> Result<(), ExportError> {
+        let made = ("the mesh and its textures", self.bytes.len() as u64);
+        let (what, bytes) = self.refused.unwrap_or(made);
+        // Half of it is more than JSON ever has.
+        let max = MAX_BYTES / 2;
+        if bytes > max {
+            return Err(ExportError::TooLarge {
+                what,
+                bytes,
+                kind,
+                max,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,313 @@
+//! Models: with the skeleton and the clips where one is all that there is, and else as they stand in
+//! the pose that is shown, one mesh for all that stand so.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::ptr;
+
+use glam::{Affine3A, Vec3};
+use gltf_json::accessor::{ComponentType, Type};
+use gltf_json::material::{AlphaCutoff, AlphaMode};
+use gltf_json::mesh::Semantic;
+use gltf_json::scene::UnitQuaternion;
+use gltf_json::validation::Checked;
+use gltf_json::{Accessor, Index, Material, Mesh, Node};
+
+use super::build::{Builder, Layout};
+use super::{node_matrix, parts, skin};
+use mapscope_scene::model::Model;
+use mapscope_scene::model::mesh::MeshVertex;
+use mapscope_scene::model::skeleton::{LocalPose, SkinMatrix};
+use mapscope_scene::normal::unpack_normal;
+use mapscope_scene::{Animation as _, Drawable, Playhead};
+
+/// The alpha up to which the engine draws nothing (fact sheet B6).
+const ALPHA_CUTOFF: f32 = 0.5;
+/// How far a matrix may be from what a translation, a rotation and a scale make of it, as a part of its
+/// largest number.
+pub(super) const TOLERANCE: f32 = 1e-4;
+
+/// What of models is in the file already.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// Materials, by their names and textures: models of a scene share them.
+    materials: HashMap<(String, usize), Index<Material>>,
+    /// Meshes in a pose, by the address of their model; none of those without a triangle.
+    meshes: HashMap<usize, Vec<Posed>>,
+}
+
+/// A mesh in the pose of a moment.
+type Posed = (Playhead, Option<Index<Mesh>>);
+
+/// Attributes of vertices.
+pub(super) type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
+
+/// Adds a model.
+pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<Index<Node>>> {
+    let model = model_of(drawable)?;
+    builder.lose("How strongly materials reflect ambient, diffuse and specular light is left out.");
+    if builder.is_alone && moves(drawable) {
+        return Some(skin::add(builder, model));
+    }
+    if model.skeleton().is_empty() && !model.clips().is_empty() {
+        builder.lose("Clips of models without joints, in which nothing moves, are left out.");
+    }
+    let playhead = drawable.playhead.unwrap_or_default();
+    if playhead.clip.is_some() {
+        builder.lose("What moves stands still, in the first frame of its clip.");
+    }
+    let places = drawable.placements.iter().enumerate();
+    let nodes = places.filter_map(|(at, world_from_model)| {
+        let entity = drawable.entities.get(at);
+        let name = entity.and_then(|entity| builder.entity_names.get(entity).cloned());
+        let name = name.unwrap_or_else(|| name_of(model));
+        place(builder, model, playhead, world_from_model, name)
+    });
+    Some(nodes.collect())
+}
+
+fn model_of<'a>(drawable: &Drawable<'a>) -> Option<&'a Model> {
+    let content: &dyn Any = drawable.content;
+    content.downcast_ref()
+}
+
+/// Whether a drawable is a model with a skeleton that is moved by nothing but the view.
+pub(super) fn moves(drawable: &Drawable<'_>) -> bool {
+    drawable.playhead.is_none()
+        && drawable.placements == [Affine3A::IDENTITY]
+        && model_of(drawable).is_some_and(|model| !model.skeleton().is_empty())
+}
+
+/// What a model is called: its file, without the ending.
+pub(super) fn name_of(model: &Model) -> String {
+    let stem = model.path().file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// A node for a model at a place; none where there is nothing of it to be seen.
+fn place(
+    builder: &mut Builder,
+    model: &Model,
+    playhead: Playhead,
+    world_from_model: &Affine3A,
+    name: String,
+) -> Option<Index<Node>> {
+    let placement = builder.axes.matrix(world_from_model);
+    if !placement.is_finite() {
+        builder.lose("What stands at a place that is no number is left out.");
+        return None;
+    }
+    let (mesh, matrix) = if is_made_of_parts(&placement) {
+        let mesh = posed_mesh(builder, model, playhead)?;
+        (mesh, node_matrix(&placement))
+    } else {
+        // No node shears or flattens: the vertices themselves are put where they are in the world.
+        let mesh = mesh_in(builder, model, playhead, world_from_model)?;
+        (mesh, None)
+    };
+    Some(builder.root.push(Node {
+        mesh: Some(mesh),
+        matrix,
+        name: Some(name),
+        ..Node::default()
+    }))
+}
+
+/// The transform that changes nothing.
+pub(super) fn still() -> LocalPose {
+    LocalPose {
+        scale: Vec3::ONE,
+        rotation: glam::Quat::IDENTITY,
+        translation: Vec3::ZERO,
+    }
+}
+
+/// Whether a matrix is made of a scale, a rotation and a translation, and neither shears nor flattens.
+fn is_made_of_parts(matrix: &Affine3A) -> bool {
+    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+    let again = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
+    is_close(&again, matrix)
+}
+
+/// Whether two matrices differ by no more than [`TOLERANCE`]; never where one is not finite.
+pub(super) fn is_close(a: &Affine3A, b: &Affine3A) -> bool {
+    let numbers = b.matrix3.to_cols_array();
+    let largest = numbers
+        .iter()
+        .fold(0.0_f32, |max, number| max.max(number.abs()));
+    a.is_finite() && b.is_finite() && a.matrix3.abs_diff_eq(b.matrix3, largest * TOLERANCE)
+}
+
+/// A node with a name and a transform, which is turned already.
+pub(super) fn node(name: String, pose: &LocalPose) -> Node {
+    let LocalPose {
+        scale,
+        rotation,
+        translation,
+    } = *pose;
+    Node {
+        name: Some(name),
+        scale: (scale != Vec3::ONE).then(|| scale.to_array()),
+        rotation: (rotation != glam::Quat::IDENTITY).then(|| UnitQuaternion(rotation.to_array())),
+        translation: (translation != Vec3::ZERO).then(|| translation.to_array()),
+        ..Node::default()
+    }
+}
+
+/// The mesh of a model in a pose, in model space: one for all that stand so.
+fn posed_mesh(builder: &mut Builder, model: &Model, playhead: Playhead) -> Option<Index<Mesh>> {
+    let address = ptr::from_ref(model).addr();
+    let made = builder.models.meshes.get(&address).into_iter().flatten();
+    let mut made = made.filter(|(of, _)| *of == playhead);
+    if let Some((_, mesh)) = made.next() {
+        return *mesh;
+    }
+    let mesh = mesh_in(builder, model, playhead, &Affine3A::IDENTITY);
+    let meshes = builder.models.meshes.entry(address).or_default();
+    meshes.push((playhead, mesh));
+    mesh
+}
+
+/// The mesh of a model in a pose, in a space other than its own; none without a triangle.
+fn mesh_in(
+    builder: &mut Builder,
+    model: &Model,
+    playhead: Playhead,
+    space_from_model: &Affine3A,
+) -> Option<Index<Mesh>> {
+    let mut palette = vec![SkinMatrix::IDENTITY; model.palette_len()];
+    model.write_palette(playhead, &mut palette);
+    let turned = cofactors(space_from_model);
+    let attributes = attributes(builder, model, |vertex| {
+        let (position, normal) = model.mesh().skinned(vertex, &palette);
+        let normal = (turned * normal).try_normalize().unwrap_or(normal);
+        (space_from_model.transform_point3(position), normal)
+    });
+    let is_turned_over = space_from_model.matrix3.determinant() < 0.0;
+    mesh(builder, model, &attributes, is_turned_over)
+}
+
+/// What turns normals: the matrix of cofactors, which flat matrices have too, and which is the inverse
+/// transpose but for its length. Of length 1 again only after that.
+fn cofactors(matrix: &Affine3A) -> glam::Mat3 {
+    let [x, y, z] = [
+        matrix.matrix3.x_axis,
+        matrix.matrix3.y_axis,
+        matrix.matrix3.z_axis,
+    ]
+    .map(Vec3::from);
+    let sign = if matrix.matrix3.determinant() < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    glam::Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y)) * sign
+}
+
+/// The attributes that all vertices of a model have, where `place` puts them: position and normal in
+/// the axes of the document.
+pub(super) fn attributes(
+    builder: &mut Builder,
+    model: &Model,
+    place: impl Fn(&MeshVertex) -> (Vec3, Vec3),
+) -> Attributes {
+    let vertices = &model.mesh().vertices;
+    if vertices.is_empty() {
+        return Attributes::new();
+    }
+    let axes = builder.axes;
+    let placed = vertices.iter().map(|vertex| {
+        let (position, normal) = place(vertex);
+        // No reader takes what is no number.
+        let position = Some(position).filter(|position| position.is_finite());
+        let position = axes.vector(position.unwrap_or_default());
+        (position.to_array(), axes.vector(normal).to_array())
+    });
+    let (positions, normals): (Vec<[f32; 3]>, Vec<[f32; 3]>) = placed.unzip();
+    let uvs = vertices.iter().map(|vertex| {
+        let [u, v] = vertex.uv;
+        [u, 1.0 - v]
+    });
+    let uvs: Vec<[f32; 2]> = uvs.collect();
+    let floats = |kind| Layout::vertices(ComponentType::F32, kind);
+    let attributes = [
+        (Semantic::Positions, builder.positions(&positions)),
+        (
+            Semantic::Normals,
+            builder.accessor(&normals, floats(Type::Vec3)),
+        ),
+        (
+            Semantic::TexCoords(0),
+            builder.accessor(&uvs, floats(Type::Vec2)),
+        ),
+    ];
+    let attributes = attributes.into_iter();
+    attributes
+        .map(|(semantic, accessor)| (Checked::Valid(semantic), accessor))
+        .collect()
+}
+
+/// The position and the normal of a vertex in the bind pose.
+pub(super) fn in_bind_pose(vertex: &MeshVertex) -> (Vec3, Vec3) {
+    (vertex.position.into(), unpack_normal(vertex.normal))
+}
+
+/// The mesh of a model, with a primitive for each material that it has; none without a triangle.
+/// Corners of one that is turned over run the other way round.
+pub(super) fn mesh(
+    builder: &mut Builder,
+    model: &Model,
+    attributes: &Attributes,
+    is_turned_over: bool,
+) -> Option<Index<Mesh>> {
+    let mut primitives = Vec::new();
+    for part in &model.mesh().parts {
+        let range = part.indices.start as usize..part.indices.end as usize;
+        let indices = model.mesh().indices.get(range).unwrap_or_default();
+        let mut indices = builder.axes.triangles(indices);
+        if is_turned_over {
+            for corners in indices.chunks_exact_mut(3) {
+                corners.swap(1, 2);
+            }
+        }
+        if indices.is_empty() {
+            continue;
+        }
+        let indices = builder.indices(&indices);
+        let material = material(builder, model, part.material);
+        primitives.push(parts::primitive(attributes.clone(), indices, material));
+    }
+    if primitives.is_empty() {
+        return None;
+    }
+    Some(parts::mesh(builder, &name_of(model), primitives))
+}
+
+/// A material of a model, by its place among those that parts name.
+fn material(builder: &mut Builder, model: &Model, at: usize) -> Option<Index<Material>> {
+    let pixels = model.materials().get(at)?.texture.wait();
+    let named = model.pfobj().materials.get(at);
+    let name = named.map_or("unknown", |named| named.name.as_str());
+    let texture = named.map_or(name, |named| named.texture.as_str());
+    let index = builder.shared_texture(texture, pixels);
+    let key = (name.to_owned(), index.value());
+    if let Some(made) = builder.models.materials.get(&key) {
+        return Some(*made);
+    }
+    let alpha_mode = if pixels.has_holes {
+        AlphaMode::Mask
+    } else {
+        AlphaMode::Opaque
+    };
+    let made = builder.root.push(Material {
+        name: Some(name.to_owned()),
+        alpha_mode: Checked::Valid(alpha_mode),
+        alpha_cutoff: pixels.has_holes.then_some(AlphaCutoff(ALPHA_CUTOFF)),
+        // The engine culls the backs of all faces (fact sheet B4).
+        double_sided: false,
+        pbr_metallic_roughness: parts::matte(index),
+        ..Material::default()
+    });
+    builder.models.materials.insert(key, made);
+    Some(made)
+}

@@ -1,0 +1,353 @@
+//! Models that move: joints, how they hold the mesh, and clips.
+//!
+//! What skins a model here and in glTF is the same product, the pose of a joint in model space after
+//! the inverse of its bind pose ([`Skeleton`]); only the rotations of the file are conjugates (fact
+//! sheet B2, B3).
+
+use std::collections::HashMap;
+
+use glam::{Mat4, Quat, Vec3};
+use gltf_json::accessor::{ComponentType, Type};
+use gltf_json::animation::{Channel, Interpolation, Property, Sampler, Target};
+use gltf_json::mesh::Semantic;
+use gltf_json::validation::Checked;
+use gltf_json::{Accessor, Animation, Index, Node, Skin};
+
+use super::build::{Builder, Layout};
+use super::model::{self, Attributes, is_close, node, still};
+use mapscope_formats::pfobj::{Clip, FRAMES_PER_SECOND};
+use mapscope_scene::Animation as _;
+use mapscope_scene::model::Model;
+use mapscope_scene::model::mesh::PackedInfluence;
+use mapscope_scene::model::skeleton::{LocalPose, Skeleton};
+
+/// Joints that a set of attributes has.
+const JOINTS_IN_SET: usize = 4;
+/// Joints that their numbers in attributes can tell apart, with one for what does not move.
+const MAX_JOINTS: usize = u16::MAX as usize;
+
+/// Adds a model with its skeleton and its clips. The mesh stands beside the skeleton, since it goes
+/// where the joints are and not where its node is.
+pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
+    let name = model::name_of(model);
+    if model.skeleton().len() > MAX_JOINTS {
+        builder.lose("Its skeleton has too many joints and is left out, with its clips.");
+        let attributes = model::attributes(builder, model, model::in_bind_pose);
+        let mesh = model::mesh(builder, model, &attributes, false);
+        return vec![builder.root.push(Node {
+            mesh,
+            ..node(name, &still())
+        })];
+    }
+    let held = Held::by(model);
+    let (root, joints) = add_joints(builder, model, &held, &name);
+    let mut attributes = model::attributes(builder, model, model::in_bind_pose);
+    if !attributes.is_empty() {
+        held.add_weights(builder, &mut attributes);
+    }
+    let mut nodes = Vec::new();
+    if let Some(mesh) = model::mesh(builder, model, &attributes, false) {
+        let skin = add_skin(builder, model, &joints, root, &name);
+        nodes.push(builder.root.push(Node {
+            mesh: Some(mesh),
+            skin: Some(skin),
+            ..node(name, &still())
+        }));
+    }
+    nodes.push(root);
+    let is_scaled = scaled_joints(model);
+    let mut times = HashMap::new();
+    for (at, clip) in model.pfobj().clips.iter().enumerate() {
+        let frames = model.clips().get(at).map_or(0, |clip| clip.frames);
+        let joints = joints.iter().copied().zip(is_scaled.iter().copied());
+        add_clip(builder, joints, clip, frames, &mut times);
+    }
+    nodes
+}
+
+/// Which joints hold the vertices of a model.
+struct Held {
+    /// Of each vertex, the joints that hold it and how much, those that do so most first. They sum
+    /// to 1.
+    weights: Vec<Vec<(u16, f32)>>,
+    /// Whether some hang on the joint after the last one, which stays where it is.
+    needs_still: bool,
+    /// Whether some weights are below 0.
+    has_negative: bool,
+}
+
+impl Held {
+    fn by(model: &Model) -> Self {
+        let mesh = model.mesh();
+        let skeleton = model.skeleton();
+        let mut held = Self {
+            weights: Vec::with_capacity(mesh.vertices.len()),
+            needs_still: false,
+            has_negative: false,
+        };
+        let carriers: HashMap<u32, Option<u32>> = skeleton.carried().iter().copied().collect();
+        for vertex in &mesh.vertices {
+            let influences = mesh.influences(vertex.influence_range());
+            let weights = held.weights_of(influences, skeleton, &carriers);
+            held.weights.push(weights);
+        }
+        held
+    }
+
+    /// The weights of a vertex by joint: each joint once, and what holds what is carried for it.
+    fn weights_of(
+        &mut self,
+        influences: &[PackedInfluence],
+        skeleton: &Skeleton,
+        carriers: &HashMap<u32, Option<u32>>,
+    ) -> Vec<(u16, f32)> {
+        let still = skeleton.len() as u32;
+        let mut weights: Vec<(u32, f64)> = Vec::new();
+        for influence in influences {
+            let carrier = carriers.get(&influence.joint);
+            let joint = carrier.map_or(influence.joint, |carrier| carrier.unwrap_or(still));
+            let weight = f64::from(influence.weight);
+            match weights.iter_mut().find(|(of, _)| *of == joint) {
+                Some((_, sum)) => *sum += weight,
+                None => weights.push((joint, weight)),
+            }
+        }
+        self.has_negative |= weights.iter().any(|(_, weight)| *weight < 0.0);
+        weights.retain(|(_, weight)| *weight as f32 > 0.0);
+        if weights.is_empty() {
+            weights.push((still, 1.0));
+        }
+        weights.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        self.needs_still |= weights.iter().any(|(joint, _)| *joint == still);
+        let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        let parts = weights.iter();
+        parts
+            .map(|(joint, weight)| (*joint as u16, (weight / sum) as f32))
+            .collect()
+    }
+
+    fn add_weights(&self, builder: &mut Builder, attributes: &mut Attributes) {
+        if self.has_negative {
+            builder.lose("Weights below 0 count as 0.");
+        }
+        let most = self.weights.iter().map(Vec::len).max().unwrap_or(0);
+        for (set, number) in (0..most.div_ceil(JOINTS_IN_SET)).zip(0..) {
+            let first = set * JOINTS_IN_SET;
+            let of_set = |weights: &[(u16, f32)]| {
+                std::array::from_fn(|at| weights.get(first + at).copied().unwrap_or_default())
+            };
+            let sets = self.weights.iter().map(|weights| of_set(weights));
+            let sets: Vec<[(u16, f32); JOINTS_IN_SET]> = sets.collect();
+            let joints: Vec<_> = sets.iter().map(|set| set.map(|(joint, _)| joint)).collect();
+            let weights: Vec<_> = sets
+                .iter()
+                .map(|set| set.map(|(_, weight)| weight))
+                .collect();
+            let joints_layout = Layout::vertices(ComponentType::U16, Type::Vec4);
+            let weights_layout = Layout::vertices(ComponentType::F32, Type::Vec4);
+            let joints = builder.accessor::<[u16; JOINTS_IN_SET]>(&joints, joints_layout);
+            let weights = builder.accessor::<[f32; JOINTS_IN_SET]>(&weights, weights_layout);
+            attributes.insert(Checked::Valid(Semantic::Joints(number)), joints);
+            attributes.insert(Checked::Valid(Semantic::Weights(number)), weights);
+        }
+    }
+}
+
+/// Adds the joints in the bind pose, below one node, which comes first: those of the file in its
+/// order, and one for what does not move, if there is such.
+fn add_joints(
+    builder: &mut Builder,
+    model: &Model,
+    held: &Held,
+    name: &str,
+) -> (Index<Node>, Vec<Index<Node>>) {
+    let skeleton = model.skeleton();
+    let first = builder.root.nodes.len();
+    let index = |joint: usize| Index::new((first + joint) as u32);
+    for (at, joint) in model.pfobj().joints.iter().enumerate() {
+        let pose = pose(builder, LocalPose::from(&joint.bind));
+        let children = skeleton.children(at).iter();
+        let children: Vec<Index<Node>> = children.map(|child| index(*child as usize)).collect();
+        builder.root.push(Node {
+            children: (!children.is_empty()).then_some(children),
+            ..node(joint.name.clone(), &pose)
+        });
+    }
+    let mut count = skeleton.len();
+    let roots = (0..count).filter(|joint| skeleton.parent(*joint).is_none());
+    let mut roots: Vec<Index<Node>> = roots.map(index).collect();
+    if held.needs_still {
+        roots.push(builder.root.push(node("still".to_owned(), &still())));
+        count += 1;
+    }
+    let root = builder.root.push(Node {
+        children: Some(roots),
+        ..node(format!("{name} skeleton"), &still())
+    });
+    (root, (0..count).map(index).collect())
+}
+
+/// A pose in the axes of glTF, with a rotation that is one.
+fn pose(builder: &mut Builder, pose: LocalPose) -> LocalPose {
+    let length = pose.rotation.length();
+    let unit = LocalPose {
+        rotation: if length > 0.0 && length.is_finite() {
+            pose.rotation / length
+        } else {
+            Quat::IDENTITY
+        },
+        ..pose
+    };
+    if !is_close(&unit.matrix(), &pose.matrix()) {
+        builder.lose(
+            "Rotations of joints whose quaternions are not of length 1, which distort what they turn \
+             in the engine, only turn it.",
+        );
+    }
+    let finite = |vector: Vec3, else_: Vec3| if vector.is_finite() { vector } else { else_ };
+    let axes = builder.axes;
+    LocalPose {
+        scale: finite(unit.scale, Vec3::ONE),
+        rotation: axes.rotation(unit.rotation),
+        translation: axes.vector(finite(unit.translation, Vec3::ZERO)),
+    }
+}
+
+fn add_skin(
+    builder: &mut Builder,
+    model: &Model,
+    joints: &[Index<Node>],
+    root: Index<Node>,
+    name: &str,
+) -> Index<Skin> {
+    let skeleton = model.skeleton();
+    let carried = skeleton.carried();
+    let inverse_bind = |joint: usize| {
+        // Nothing hangs on what is carried, nor does what stays move.
+        let is_held =
+            joint < skeleton.len() && !carried.iter().any(|(at, _)| *at as usize == joint);
+        let bind = is_held.then(|| builder.axes.matrix(&skeleton.bind_global(joint)));
+        bind.map_or(Mat4::IDENTITY, |bind| Mat4::from(bind.inverse()))
+            .to_cols_array()
+    };
+    let matrices: Vec<[f32; 16]> = (0..joints.len()).map(inverse_bind).collect();
+    let matrices = builder.accessor(&matrices, Layout::floats(Type::Mat4));
+    builder.root.push(Skin {
+        inverse_bind_matrices: Some(matrices),
+        joints: joints.to_vec(),
+        skeleton: Some(root),
+        name: Some(name.to_owned()),
+        extensions: None,
+        extras: Default::default(),
+    })
+}
+
+/// Which joints any frame scales in another way than the bind pose. The scale of the others is in no
+/// clip; all else is in every clip, so that no joint stays as the clip before has left it.
+fn scaled_joints(model: &Model) -> Vec<bool> {
+    let joints = &model.pfobj().joints;
+    let mut is_scaled = vec![false; joints.len()];
+    for clip in &model.pfobj().clips {
+        for frame in clip.poses.chunks(joints.len().max(1)) {
+            for ((is_scaled, joint), pose) in is_scaled.iter_mut().zip(joints).zip(frame) {
+                *is_scaled |= pose.scale != joint.bind.scale;
+            }
+        }
+    }
+    is_scaled
+}
+
+/// Adds a clip of joints, with whether it scales each. `times` are those of clips with so many frames.
+fn add_clip(
+    builder: &mut Builder,
+    joints: impl ExactSizeIterator<Item = (Index<Node>, bool)>,
+    clip: &Clip,
+    frames: u32,
+    times: &mut HashMap<u32, Index<Accessor>>,
+) {
+    if frames == 0 {
+        builder.lose("Clips without a frame are left out.");
+        return;
+    }
+    let input = *times.entry(frames).or_insert_with(|| {
+        let seconds = (0..frames).map(|frame| frame as f32 / FRAMES_PER_SECOND);
+        builder.times(&seconds.collect::<Vec<f32>>())
+    });
+    let mut animation = Animation {
+        name: Some(clip.name.clone()),
+        channels: Vec::new(),
+        samplers: Vec::new(),
+        extensions: None,
+        extras: Default::default(),
+    };
+    let count = joints.len();
+    for (at, (node, is_scaled)) in joints.enumerate() {
+        let of_joint = clip.poses.iter().skip(at).step_by(count);
+        let poses = of_joint.take(frames as usize).map(LocalPose::from);
+        let mut poses: Vec<LocalPose> = poses.map(|local| pose(builder, local)).collect();
+        turn_the_short_way(&mut poses);
+        let vectors = |of: fn(&LocalPose) -> Vec3| {
+            let vectors = poses.iter().map(|pose| of(pose).to_array());
+            vectors.collect::<Vec<[f32; 3]>>()
+        };
+        let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.rotation.into()).collect();
+        let [of_vectors, of_rotations] = [Type::Vec3, Type::Vec4].map(Layout::floats);
+        let translations = vectors(|pose| pose.translation);
+        let mut outputs = vec![
+            (
+                Property::Translation,
+                builder.accessor(&translations, of_vectors),
+            ),
+            (
+                Property::Rotation,
+                builder.accessor(&rotations, of_rotations),
+            ),
+        ];
+        if is_scaled {
+            let scales = vectors(|pose| pose.scale);
+            outputs.push((Property::Scale, builder.accessor(&scales, of_vectors)));
+        }
+        for (property, output) in outputs {
+            add_channel(&mut animation, node, property, [input, output]);
+        }
+    }
+    builder.root.push(animation);
+}
+
+/// Adds what a property of a node is at given times.
+fn add_channel(
+    animation: &mut Animation,
+    node: Index<Node>,
+    property: Property,
+    [input, output]: [Index<Accessor>; 2],
+) {
+    animation.channels.push(Channel {
+        sampler: Index::new(animation.samplers.len() as u32),
+        target: Target {
+            node,
+            path: Checked::Valid(property),
+            extensions: None,
+            extras: Default::default(),
+        },
+        extensions: None,
+        extras: Default::default(),
+    });
+    animation.samplers.push(Sampler {
+        input,
+        output,
+        interpolation: Checked::Valid(Interpolation::Linear),
+        extensions: None,
+        extras: Default::default(),
+    });
+}
+
+/// Of the two quaternions of each rotation, takes the one that is nearer to the one before.
+fn turn_the_short_way(poses: &mut [LocalPose]) {
+    let mut last = None;
+    for pose in poses {
+        if last.is_some_and(|last| pose.rotation.dot(last) < 0.0) {
+            pose.rotation = -pose.rotation;
+        }
+        last = Some(pose.rotation);
+    }
+}

@@ -1,0 +1,327 @@
+//! Tables as CSV (RFC 4180): UTF-8, a line of headings, lines that end with CR LF.
+//!
+//! Of 2D maps there is a line for each cell of each layer, of terrain one for each tile, of scenes one
+//! for each entity. What is not there or not known is an empty field.
+
+use std::fmt::Display;
+use std::io::Write as _;
+
+use serde_json::Value as Json;
+
+use crate::{Export, ExportError, Target};
+use mapscope_formats::pfmap::{Edge, Field, Found, Meaning, Pfmap, Reading};
+use mapscope_formats::{pfmap, pfscene};
+use mapscope_scene::saving::FileKind;
+use mapscope_scene::terrain::Terrain;
+use mapscope_scene::tilemap::{Cell, Grid, GridKind, Layer, TileMap};
+use mapscope_scene::{Document, InfoQuery};
+
+/// The headings of a table of cells.
+const CELL_HEADINGS: [&str; 13] = [
+    "layer",
+    "layer_name",
+    "x",
+    "y",
+    "tile",
+    "palette",
+    "mirrored_x",
+    "mirrored_y",
+    "axes_swapped",
+    "priority",
+    "obstruction",
+    "logic",
+    "zone",
+];
+/// The headings of a table of tiles that are no fields of theirs.
+const TILE_PLACE: [&str; 2] = ["row", "col"];
+/// The fields of an entity in JSON (contract, "pfscene"), and what the numbers of each are called where
+/// there are several.
+const ENTITY_FIELDS: [(&str, &[&str]); 8] = [
+    ("name", &[]),
+    ("model", &[]),
+    ("found", &[]),
+    ("position", &["x", "y", "z"]),
+    ("scale", &["scale_x", "scale_y", "scale_z"]),
+    (
+        "rotation",
+        &["rotation_x", "rotation_y", "rotation_z", "rotation_w"],
+    ),
+    ("faction", &[]),
+    ("ground", &[]),
+];
+
+/// A kind of table, told from others by how its headings begin.
+const fn csv(headings: &'static [u8]) -> FileKind {
+    FileKind::new("CSV", "csv", headings)
+}
+
+/// What a document can become as a table.
+pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
+    let format = document.about().format.id;
+    let target = if format == pfmap::FORMAT.id {
+        Target {
+            kind: csv(b"row,col,type,"),
+            what: "a line for each tile",
+            make: |document, _| {
+                Ok(document
+                    .content::<Terrain>()
+                    .map(|it| tiles(it.map()))
+                    .unwrap_or_default())
+            },
+        }
+    } else if format == pfscene::FORMAT.id {
+        Target {
+            kind: csv(b"name,model,found,x,y,z,"),
+            what: "a line for each entity",
+            make: entities,
+        }
+    } else if document.content::<TileMap>().is_some() {
+        Target {
+            kind: csv(b"layer,layer_name,x,y,tile,"),
+            what: "a line for each cell of each layer",
+            make: |document, _| Ok(document.content().map(cells).unwrap_or_default()),
+        }
+    } else {
+        return Vec::new();
+    };
+    vec![target]
+}
+
+/// A table while it is written.
+#[derive(Debug, Default)]
+struct Table {
+    bytes: Vec<u8>,
+    /// Whether the line has a field.
+    has_field: bool,
+}
+
+impl Table {
+    fn separate(&mut self) {
+        if std::mem::replace(&mut self.has_field, true) {
+            self.bytes.push(b',');
+        }
+    }
+
+    /// A field of any text.
+    fn text(&mut self, text: &str) {
+        self.separate();
+        if text.contains(['"', ',', '\r', '\n']) {
+            let _infallible = write!(self.bytes, "\"{}\"", text.replace('"', "\"\""));
+        } else {
+            self.bytes.extend(text.as_bytes());
+        }
+    }
+
+    /// A field of what needs no quotation marks, or an empty one.
+    fn plain(&mut self, value: Option<impl Display>) {
+        self.separate();
+        if let Some(value) = value {
+            let _infallible = write!(self.bytes, "{value}");
+        }
+    }
+
+    /// A field of whatever JSON says.
+    fn json(&mut self, value: Option<&Json>) {
+        match value {
+            None | Some(Json::Null) => self.plain(None::<u8>),
+            Some(Json::String(text)) => self.text(text),
+            Some(value) => self.plain(Some(value)),
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.has_field = false;
+        self.bytes.extend(b"\r\n");
+    }
+
+    fn headings<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        names.into_iter().for_each(|name| self.text(name));
+        self.end_line();
+    }
+
+    fn finish(self) -> Export {
+        Export {
+            file: self.bytes,
+            ..Export::default()
+        }
+    }
+}
+
+/// All cells of a 2D map, layer by layer in the order of the map, each row by row.
+///
+/// Numbers of grids that belong to the map itself are those of all its layers at their columns and rows.
+/// A zone is the name of the one that a grid has there; areas of zones are no part of a table.
+fn cells(map: &TileMap) -> Export {
+    let mut table = Table::default();
+    table.headings(CELL_HEADINGS);
+    for (index, layer) in map.layers.iter().enumerate() {
+        cells_of_layer(&mut table, map, index, layer);
+    }
+    let mut export = table.finish();
+    if map.objects.iter().any(|object| object.zone.is_some()) {
+        export
+            .losses
+            .push("Areas of zones, and what else stands on the map, are left out.".to_owned());
+    } else if !map.objects.is_empty() {
+        export
+            .losses
+            .push("What stands on the map is left out.".to_owned());
+    }
+    if map.layers.iter().any(|layer| layer.tints.is_some()) {
+        export
+            .losses
+            .push("The tints of cells are left out.".to_owned());
+    }
+    export
+}
+
+fn cells_of_layer(table: &mut Table, map: &TileMap, index: usize, layer: &Layer) {
+    let tileset = map.tilesets.get(layer.tileset);
+    let is_grid = |kind: fn(GridKind) -> bool| {
+        let mut grids = map.grids.iter();
+        grids.find(|grid| kind(grid.kind) && grid.layer.is_none_or(|of| of == index))
+    };
+    let grids = [
+        is_grid(|kind| matches!(kind, GridKind::Obstruction { .. })),
+        is_grid(|kind| kind == GridKind::Logic),
+    ];
+    let zones = is_grid(|kind| kind == GridKind::Zones);
+    let width = layer.size[0].max(1) as usize;
+    for (at, cell) in layer.cells.iter().enumerate() {
+        let [x, y] = [(at % width) as u32, (at / width) as u32];
+        let image = cell.image();
+        let of_image = image.and_then(|image| tileset?.tiles.get(image));
+        let number = image.and_then(|image| {
+            let of_file = map.facts.tile_number(index, at);
+            of_file.or_else(|| Some(of_image.map_or(image as u32, |tile| tile.id)))
+        });
+        table.plain(Some(index));
+        table.text(&layer.name);
+        table.plain(Some(x));
+        table.plain(Some(y));
+        table.plain(number);
+        let fields = map.facts.palette_and_priority(index, at);
+        let fields = fields.filter(|_| image.is_some());
+        let palette = fields.map(|[palette, _]| palette);
+        let of_tile = || of_image.and_then(|tile| tile.palette);
+        table.plain(palette.or_else(of_tile));
+        for flag in [Cell::MIRROR_X, Cell::MIRROR_Y, Cell::SWAP_AXES] {
+            table.plain(image.map(|_| cell.0 & flag != 0));
+        }
+        let priority = fields.map(|[_, priority]| priority);
+        table.plain(priority.or_else(|| image.map(|_| cell.has_priority().into())));
+        for grid in grids {
+            table.plain(grid.and_then(|grid| value_at(grid, [x, y])));
+        }
+        let zone = zones.and_then(|grid| value_at(grid, [x, y]));
+        let known = zone.and_then(|zone| map.zones.get(usize::try_from(zone).ok()?));
+        match known.filter(|known| !known.name.is_empty()) {
+            Some(known) => table.text(&known.name),
+            None => table.plain(zone),
+        }
+        table.end_line();
+    }
+}
+
+/// The number of a grid in a column and row.
+fn value_at(grid: &Grid, [x, y]: [u32; 2]) -> Option<u64> {
+    let is_inside = x < grid.size[0] && y < grid.size[1];
+    let index = y as usize * grid.size[0] as usize + x as usize;
+    grid.values.get(index).filter(|_| is_inside)
+}
+
+/// The heading of a field of a tile: its key in JSON, in which those of the edges share theirs.
+fn heading(field: Field) -> Option<String> {
+    let key = field.key()?;
+    Some(match field.meaning() {
+        Meaning::Blend(edge) => {
+            let edge = match edge {
+                Edge::North => "n",
+                Edge::East => "e",
+                Edge::South => "s",
+                Edge::West => "w",
+            };
+            format!("{key}_{edge}")
+        }
+        _ => key.to_owned(),
+    })
+}
+
+/// All tiles of a terrain, row by row from the north-west corner, as the engine reads them, with the
+/// values of `info --tile`.
+fn tiles(map: &Pfmap) -> Export {
+    let mut table = Table::default();
+    let headings: Vec<(Field, String)> = Field::ALL
+        .into_iter()
+        .filter_map(|field| Some((field, heading(field)?)))
+        .collect();
+    let names = headings.iter().map(|(_, name)| &**name);
+    table.headings(TILE_PLACE.into_iter().chain(names));
+    for row in 0..map.rows() {
+        for col in 0..map.cols() {
+            let reading = match map.found(row, col) {
+                Found::Tile => map.tile(row, col).map(Reading::from),
+                Found::Odd(odd) => Reading::of(odd.text),
+                Found::Missing => None,
+            };
+            table.plain(Some(row));
+            table.plain(Some(col));
+            for (field, _) in &headings {
+                tile_field(&mut table, reading.as_ref(), *field);
+            }
+            table.end_line();
+        }
+    }
+    table.finish()
+}
+
+fn tile_field(table: &mut Table, reading: Option<&Reading>, field: Field) {
+    let number = reading.map(|reading| reading.get(field));
+    // What the engine makes of a digit without a meaning.
+    let of_tile = reading.map(|reading| reading.tile.get(field));
+    match field.meaning() {
+        Meaning::Type => table.plain(reading.and_then(Reading::kind)),
+        Meaning::Flag => table.plain(of_tile.map(|flag| flag != 0)),
+        Meaning::InvertedFlag(_) => table.plain(of_tile.map(|flag| flag == 0)),
+        Meaning::Blend(edge) => table.plain(reading.map(|reading| reading.tile.blend(edge) as u8)),
+        Meaning::Levels
+        | Meaning::Material
+        | Meaning::Cover
+        | Meaning::BlendAll
+        | Meaning::Reserved => {
+            table.plain(number);
+        }
+    }
+}
+
+/// All entities of a scene, in the order of the file.
+///
+/// # Errors
+/// Never.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "as all that targets make files with"
+)]
+fn entities(document: &dyn Document, _stem: &str) -> Result<Export, ExportError> {
+    let mut table = Table::default();
+    let headings = ENTITY_FIELDS.iter().flat_map(|(name, parts)| {
+        let whole = parts.is_empty().then_some(*name);
+        parts.iter().copied().chain(whole)
+    });
+    table.headings(headings);
+    let info = document.info(&InfoQuery::default());
+    let list = info.get("entities").and_then(Json::as_array);
+    for entity in list.into_iter().flatten() {
+        for (name, parts) in ENTITY_FIELDS {
+            let value = entity.get(name);
+            if parts.is_empty() {
+                table.json(value);
+            }
+            for part in 0..parts.len() {
+                table.json(value.and_then(|value| value.get(part)));
+            }
+        }
+        table.end_line();
+    }
+    Ok(table.finish())
+}

@@ -1,0 +1,75 @@
+//! Maps of Tiled, the editor: TMX and its JSON, written of one map in memory.
+//!
+//! Layers come in the order in which the game draws them: a layer that is drawn in two passes is two
+//! layers, and cells that the game leaves out are empty. Tiled has one size of cells for the whole map:
+//! it is the largest that the tiles of all layers are multiples of, and a larger tile stands in the
+//! lower left of the cells that it covers. All layers have the size of the largest; `columns` and
+//! `rows` are properties of those that were smaller.
+//!
+//! A tile's number in its tileset is that of its image: in tilesets of ika its number in the file.
+//! Where a file numbers tiles in another way, tiles have the properties `id`, `palette` and `name`.
+//! Obstruction, zones and logic attributes are hidden layers over all others, each with a tileset of
+//! its numbers, whose tiles have the property `value`, and those of zones what the file says of the zone.
+
+mod cells;
+mod layers;
+mod model;
+mod objects;
+mod properties;
+#[cfg(test)]
+mod tests;
+mod tilesets;
+mod xml;
+
+use self::layers::Builder;
+use crate::{Export, ExportError, Target};
+use mapscope_scene::Document;
+use mapscope_scene::saving::FileKind;
+use mapscope_scene::tilemap::TileMap;
+
+/// Maps of Tiled as XML.
+const TMX: FileKind = FileKind::new("Tiled map", "tmx", b"<?xml");
+/// The same as JSON.
+const TMJ: FileKind = FileKind::new("Tiled JSON map", "tmj", br#"{"type":"map""#);
+
+/// What a document can become for Tiled.
+pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
+    if document.content::<TileMap>().is_none() {
+        return Vec::new();
+    }
+    let what = "layers, tilesets with their animations, and objects";
+    let tmx = Target {
+        kind: TMX,
+        what,
+        make: |document, stem| make(document, stem, xml::write),
+    };
+    let tmj = Target {
+        kind: TMJ,
+        what,
+        make: |document, stem| {
+            // All keys are texts.
+            make(document, stem, |map| {
+                serde_json::to_vec(map).unwrap_or_default()
+            })
+        },
+    };
+    vec![tmx, tmj]
+}
+
+fn make(
+    document: &dyn Document,
+    stem: &str,
+    write: impl FnOnce(&model::Map<'_>) -> Vec<u8>,
+) -> Result<Export, ExportError> {
+    let Some(map) = document.content::<TileMap>() else {
+        return Ok(Export::default());
+    };
+    let mut builder = Builder::new(map, stem);
+    let model = builder.map()?;
+    let file = write(&model);
+    Ok(Export {
+        file,
+        beside: builder.files.beside,
+        losses: builder.losses,
+    })
+}

@@ -1,0 +1,93 @@
+//! What stands on a map, as objects of Tiled.
+
+use std::collections::BTreeMap;
+
+use super::layers::{self, Builder};
+use super::model::{Content, Layer, Object, Property, Shape};
+use super::properties::Properties;
+use mapscope_scene::Item;
+use mapscope_scene::tilemap::{self, ObjectKind};
+
+/// The objects of each layer, and of none, by their indices.
+pub(super) type ByLayer = BTreeMap<Option<usize>, Vec<usize>>;
+
+impl<'a> Builder<'a> {
+    /// The objects of a layer as groups: those that are pictures, and those that the game does not show
+    /// so. Both move as their layer does.
+    pub(super) fn groups(
+        &mut self,
+        layer: Option<usize>,
+        indices: &[usize],
+        is_visible: bool,
+    ) -> Vec<Layer<'a>> {
+        let map = self.map;
+        let objects = indices.iter().filter_map(|index| self.object(*index));
+        let objects: Vec<Object> = objects.collect();
+        let is_picture = |object: &Object| matches!(object.shape, Shape::Tile(_));
+        let (pictures, others): (Vec<Object>, Vec<Object>) =
+            objects.into_iter().partition(is_picture);
+        let of = layer.map_or_else(String::new, |layer| {
+            format!(" of {}", self.layer_name(layer))
+        });
+        let parallax = layer.and_then(|layer| map.layers.get(layer));
+        let parallax = parallax.map_or([1.0; 2], layers::parallax);
+        [("Sprites", pictures), ("Objects", others)]
+            .into_iter()
+            .filter(|(_, objects)| !objects.is_empty())
+            .map(|(name, objects)| Layer {
+                name: format!("{name}{of}"),
+                is_visible,
+                opacity: 1.0,
+                offset: [0.0; 2],
+                parallax,
+                properties: Vec::new(),
+                content: Content::Objects(objects),
+            })
+            .collect()
+    }
+
+    /// An object, whose identifier is its place in the file, from 1.
+    fn object(&self, index: usize) -> Option<Object> {
+        let map = self.map;
+        let of = map.objects.get(index)?;
+        let whole = |px: f32| if px.is_finite() { f64::from(px) } else { 0.0 };
+        let [min, max] = [of.rect_px.min, of.rect_px.max].map(|corner| corner.map(whole));
+        let size = [0, 1].map(|axis| (max[axis] - min[axis]).max(0.0));
+        let gid = of
+            .image
+            .and_then(|image| self.images.get(image).copied().flatten());
+        let outline = of.outline_px.iter().map(|corner| corner.map(whole));
+        let outline: Vec<[f64; 2]> = outline.collect();
+        let (at, shape) = match (gid, outline.first()) {
+            (Some(gid), _) => ([min[0], max[1]], Shape::Tile(gid)),
+            (None, Some(&[x, y])) => {
+                let corners = outline.iter().map(|corner| [corner[0] - x, corner[1] - y]);
+                ([x, y], Shape::Line(corners.collect()))
+            }
+            (None, None) if size == [0.0; 2] => (min, Shape::Point),
+            (None, None) => (min, Shape::Rectangle),
+        };
+        Some(Object {
+            id: index as u32 + 1,
+            name: of.name.clone(),
+            class: map.object_item(index).map_or("", Item::kind),
+            at,
+            size,
+            shape,
+            properties: self.said_of_object(of),
+        })
+    }
+
+    fn said_of_object(&self, of: &tilemap::Object) -> Vec<Property> {
+        let mut properties = Properties::default();
+        properties.add_groups(&of.properties);
+        if let Some(zone) = of.zone.and_then(|zone| self.map.zones.get(zone)) {
+            properties.add(Property::text("zone", &*zone.name));
+            // What happens in a zone is said of its areas, which have nothing else to say.
+            if of.kind == ObjectKind::ZoneArea {
+                properties.add_groups(&zone.properties);
+            }
+        }
+        properties.finish()
+    }
+}

@@ -1,0 +1,108 @@
+//! What is known of layers, tiles and objects, as properties of Tiled, whose names are unique.
+
+use std::collections::HashSet;
+
+use super::model::{Property, Value};
+use mapscope_scene::{Origin, PropertyGroup};
+
+/// The heading of what a record of a file says itself, whose names stand alone.
+const IN_THE_FILE: &str = "In the file";
+
+/// Properties that are being put together.
+#[derive(Debug, Default)]
+pub(super) struct Properties {
+    list: Vec<Property>,
+    names: HashSet<String>,
+}
+
+impl Properties {
+    /// Adds one; under another name where there is one of its name.
+    pub(super) fn add(&mut self, mut property: Property) {
+        if self.names.contains(&property.name) {
+            let numbered = (2_u32..).map(|number| format!("{} {number}", property.name));
+            let free = numbered.into_iter().find(|name| !self.names.contains(name));
+            property.name = free.unwrap_or_default();
+        }
+        self.names.insert(property.name.clone());
+        self.list.push(property);
+    }
+
+    /// Adds what the file says under headings: a whole number as such, all else as text. What has no
+    /// name of its own is named after its heading, and what stands under [another one](IN_THE_FILE) or
+    /// has a name that is taken begins with it.
+    pub(super) fn add_groups(&mut self, groups: &[PropertyGroup]) {
+        for group in groups {
+            for property in &group.properties {
+                if property.origin != Origin::File {
+                    continue;
+                }
+                let is_own = group.title == IN_THE_FILE;
+                let name = match property.name {
+                    "" => group.title.to_owned(),
+                    name if is_own && !self.names.contains(name) => name.to_owned(),
+                    name => format!("{}: {name}", group.title),
+                };
+                let text = property.text();
+                // One that is written in another way is a text of digits.
+                let whole = text
+                    .parse()
+                    .ok()
+                    .filter(|number: &i32| number.to_string() == text);
+                let value =
+                    whole.map_or_else(|| Value::Text(text.clone().into_owned()), Value::Whole);
+                self.add(Property { name, value });
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Property> {
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapscope_scene::Property as Said;
+
+    #[test]
+    fn names_are_unique_and_numbers_are_numbers() {
+        let group = |title, pairs: &[(&'static str, &str)]| PropertyGroup {
+            title,
+            properties: pairs
+                .iter()
+                .map(|(name, value)| Said::new(name, *value))
+                .collect(),
+        };
+        let groups = [
+            group(
+                "In the file",
+                &[("Script", "go"), ("Steps", "-7"), ("", "x: y"), ("", "007")],
+            ),
+            group(
+                "Movement",
+                &[
+                    ("Script", "walk"),
+                    ("Script", "run"),
+                    ("Steps back", "9 px"),
+                ],
+            ),
+        ];
+        let mut properties = Properties::default();
+        properties.add_groups(&groups);
+        let whole = Property {
+            name: "Steps".to_owned(),
+            value: Value::Whole(-7),
+        };
+        let expected = [
+            Property::text("Script", "go"),
+            whole,
+            Property::text("In the file", "x: y"),
+            Property::text("In the file 2", "007"),
+            Property::text("Movement: Script", "walk"),
+            Property::text("Movement: Script 2", "run"),
+            Property::text("Movement: Steps back", "9 px"),
+        ];
+        assert_eq!(properties.finish(), expected);
+    }
+}
