@@ -194,6 +194,12 @@ pub enum HeadlessCommand {
     Render(RenderArgs),
     /// Measure how fast a file opens and draws
     Bench(BenchArgs),
+    /// Write a file as one of another program, such as glTF
+    Export(ExportArgs),
+    /// Write the files and textures of the archive in a map
+    Extract(ExtractArgs),
+    /// Write a file in another version or packing of its format
+    Convert(ConvertArgs),
     /// Draw a small picture for a file manager
     #[command(hide = true)]
     Thumbnail(ThumbnailArgs),
@@ -447,6 +453,39 @@ pub struct DiffArgs {
     pub text: bool,
 }
 
+/// What `convert` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope convert castle.pfmap old.pfmap --to 1.0
+  mapscope convert town.map town.ika-map
+  mapscope convert level.map packed.map --to new,zstd
+  mapscope convert town.pmf --list      the forms that it can be written in
+  git show HEAD:town.pmf | mapscope convert - stored.pmf --to stored
+
+What cannot be said in the other form is listed and nothing is written, unless with --lossy.")]
+pub struct ConvertArgs {
+    /// File to read; `-` is standard input
+    #[arg(value_name = "IN")]
+    pub file: PathBuf,
+    /// File to write; `-` is standard output
+    #[arg(value_name = "OUT", required_unless_present = "list")]
+    pub output: Option<PathBuf>,
+    /// The form, or several with commas, such as `new,zstd` (may be given several times) [default: that
+    /// of OUT's ending, or else as it is]
+    #[arg(long, value_name = "FORM")]
+    pub to: Vec<String>,
+    /// List the forms of IN, and write nothing
+    #[arg(long, conflicts_with_all = ["output", "to"])]
+    pub list: bool,
+    /// Write it also where something is lost, and say what
+    #[arg(long)]
+    pub lossy: bool,
+    /// Replace OUT whatever it is, but never a file that is read
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// What `render` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -658,6 +697,80 @@ impl BenchArgs {
     pub(super) fn frames(&self) -> u32 {
         self.frames.unwrap_or(if self.suite { 20 } else { 60 })
     }
+}
+
+/// What `export` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope export knight.pfobj -o knight.glb     for Blender, Godot and others, with its clips
+  mapscope export town.ika-map -o town.tmx       for Tiled, with the tileset beside it
+  mapscope export castle.pfmap -o tiles.csv      a table of its tiles
+  mapscope export town.pmf --list                what it can become")]
+pub struct ExportArgs {
+    #[expect(missing_docs, reason = "the help text is its documentation")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
+    pub file: PathBuf,
+    /// The file to write; its ending says of which kind. `-` is standard output
+    #[arg(
+        short,
+        long,
+        value_name = "OUT",
+        allow_hyphen_values = true,
+        required_unless_present = "list",
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
+    /// List what FILE can become instead
+    #[arg(long, conflicts_with_all = ["output", "to", "force"], help_heading = "Output")]
+    pub list: bool,
+    /// With --list: one JSON object instead of text
+    #[arg(long, requires = "list", help_heading = "Output")]
+    pub json: bool,
+    /// Write this kind whatever OUT ends in, such as `glb`
+    #[arg(
+        long,
+        value_name = "ENDING",
+        requires = "output",
+        help_heading = "Output"
+    )]
+    pub to: Option<String>,
+    /// Also replace a file of another kind; none that was read is ever replaced
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+}
+
+/// What `extract` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mapscope extract town.pmf                              what is in its archive
+  mapscope extract town.pmf -o town                      all of it, and textures also as PNG
+  mapscope extract town.pmf textures 'sounds/*.ogg' -o town")]
+pub struct ExtractArgs {
+    #[expect(missing_docs, reason = "the help text is its documentation")]
+    #[arg(value_name = "FILE", help = FILE_HELP)]
+    pub file: PathBuf,
+    /// Only these: paths in the archive, folders, or patterns: `*.ogg`, `**/*.ogg` for all below
+    /// folders too [default: all]
+    #[arg(value_name = "NAME", help_heading = "What")]
+    pub names: Vec<String>,
+    /// The folder to write into, made if it is not there; `-` is standard output for one file
+    /// [default: only list them]
+    #[arg(
+        short,
+        long,
+        value_name = "DIR",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
+    /// Only the files as they are, without images of textures
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub raw: bool,
+    /// Also replace files that are there; none that was read is ever replaced
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub force: bool,
 }
 
 /// What `thumbnail` takes: what the thumbnailer file of the packages says.
@@ -929,7 +1042,9 @@ mod tests {
             "RULE",
             "RULE|warnings",
             "FORMAT",
+            "FORM",
             "OUT",
+            "ENDING",
         ];
         let mut program = Cli::command();
         program.build();

@@ -1,4 +1,5 @@
-//! What runs without a window: `info`, `check`, `diff`, `render` and `bench`, and the command line.
+//! What runs without a window: `info`, `check`, `diff`, `render`, `bench`, `export`, `extract` and
+//! `convert`, and the command line.
 //!
 //! Output meant for machines goes to standard output, everything else to standard error.
 
@@ -6,7 +7,10 @@
 mod bench;
 mod check;
 mod cli;
+mod convert;
 mod diff;
+mod export;
+mod extract;
 #[cfg(feature = "gpu")]
 mod headless;
 mod info;
@@ -18,6 +22,7 @@ mod render;
 mod schema;
 mod source;
 mod synthetic;
+mod target;
 #[cfg(feature = "gpu")]
 mod thumbnail;
 
@@ -36,8 +41,9 @@ use mapscope_scene::{Document, Layers, OpenError, OpenOptions, system_reason};
 
 use cli::display_name;
 pub use cli::{
-    BackendName, BenchArgs, CheckArgs, Cli, Command, DiffArgs, GraphicsArgs, HeadlessCommand,
-    ImageArgs, InfoArgs, RenderArgs, ReportFormat, SampleCount, ThumbnailArgs, ViewArgs, parse,
+    BackendName, BenchArgs, CheckArgs, Cli, Command, ConvertArgs, DiffArgs, ExportArgs,
+    ExtractArgs, GraphicsArgs, HeadlessCommand, ImageArgs, InfoArgs, RenderArgs, ReportFormat,
+    SampleCount, ThumbnailArgs, ViewArgs, parse,
 };
 pub use log::log_to_stderr;
 pub use schema::schema;
@@ -169,6 +175,9 @@ pub fn run(
         HeadlessCommand::Info(args) => info::run(&args, options, graphics),
         HeadlessCommand::Check(args) => check::run(&args, options),
         HeadlessCommand::Diff(args) => diff::run(&args, options),
+        HeadlessCommand::Export(args) => export::run(&args, options),
+        HeadlessCommand::Extract(args) => extract::run(&args, options),
+        HeadlessCommand::Convert(args) => convert::run(&args, options),
         HeadlessCommand::Render(mut args) => {
             let request = &args.image.request;
             let options = source::with_entities(&mut args.file, request, options)?;

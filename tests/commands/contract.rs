@@ -16,9 +16,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::Folder;
 
-/// What the contract names and the program does not have yet.
-const PENDING: &[&str] = &["command export", "command extract", "command convert"];
-
 /// What the contract says of a value.
 #[derive(Debug, Clone)]
 enum Shape {
@@ -663,21 +660,16 @@ fn info_is_as_the_contract_says() {
             missing.extend(wrong.iter().map(|path| format!("{of} {}", &path[1..])));
         }
     }
-    let is_pending = |what: &String| PENDING.contains(&what.as_str());
-    missing.retain(|what| !is_pending(what));
     assert_eq!(missing, BTreeSet::new());
     let Some(contract) = contract else {
         return;
     };
-    // Nothing of the contract is passed over but what is said to be.
+    // Nothing of the contract is passed over.
     let known: BTreeSet<&str> = mapscope_scene::formats().map(|format| format.id).collect();
     let formats = contract.split("`format` is one of `").nth(1).unwrap();
     for format in formats.split('`').next().unwrap().split(' ') {
         let is_checked = known.contains(format) && checked.contains(format);
-        assert!(
-            is_checked || is_pending(&format!("format {format}")),
-            "{format}"
-        );
+        assert!(is_checked, "{format}");
     }
     assert!(checked.contains("common"));
     let block = contract.split("```").nth(1).unwrap();
@@ -692,9 +684,6 @@ fn info_is_as_the_contract_says() {
             .run_args([command, "--help"])
             .stdout
             .contains(&format!(" {command} "));
-        assert!(
-            is_there || is_pending(&format!("command {command}")),
-            "{command}"
-        );
+        assert!(is_there, "{command}");
     }
 }

@@ -5,8 +5,10 @@
 mod check;
 mod cli;
 mod contract;
+mod convert;
 mod diff;
 mod docs;
+mod export;
 mod folder;
 mod items;
 mod numbers;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Painter, Shot};
 use crate::commands::cli::RenderArgs;
+use crate::commands::target::{self, is_stdout};
 use crate::commands::{CommandError, interrupt};
 use crate::images::animation::{AnimationFormat, DEFAULT_FPS};
 use crate::images::series::{self, Destination, FramePattern, Overseer};
 use mapscope_scene::Document;
-use mapscope_scene::saving::{self, FileKind, PNG, SaveError};
+use mapscope_scene::saving::{self, FileKind, PNG};
 
 /// What the images become.
 #[derive(Debug, PartialEq)]
@@ -119,23 +120,7 @@ impl<'a> Output<'a> {
 
     /// Makes sure that a file of a kind may be written there, before the work of drawing it.
     fn check(&self, path: &Path, kind: FileKind) -> Result<(), CommandError> {
-        if is_stdout(path) {
-            if io::stdout().is_terminal() {
-                return Err(CommandError::Argument(
-                    "--output -: standard output is a terminal; expected a file or a pipe"
-                        .to_owned(),
-                ));
-            }
-            return Ok(());
-        }
-        let checked = kind.check_target(path, &self.read, self.args.force);
-        checked.map_err(|error| {
-            let hint = match error {
-                SaveError::OtherKind(_) => " (--force replaces it)",
-                _ => "",
-            };
-            CommandError::Argument(format!("--output {}: {error}{hint}", path.display()))
-        })
+        target::check(path, kind, &self.read, self.args.force)
     }
 
     /// Draws all images and writes them.
@@ -248,9 +233,4 @@ impl Drop for Steps {
             let _unheard = write!(io::stderr(), "\r\x1b[K");
         }
     }
-}
-
-/// Whether an argument stands for standard output.
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

@@ -1,0 +1,182 @@
+//! `mapscope convert`: a file in another version or packing of its format.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::cli::{ConvertArgs, display_name};
+use super::output::{self, Stdout, counted};
+use super::{CommandError, Status, source, target};
+use mapscope_export::convert::{self, Context, ConvertError, Converted, Form};
+use mapscope_formats::Format;
+use mapscope_scene::saving::{self, SaveError};
+use mapscope_scene::{OpenError, OpenOptions, Progress, Source, identify_format};
+
+pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let read = source::source_of(&args.file)?;
+    let format = identify_format(&read)?;
+    source::refuse_map(&args.file, format, options)?;
+    let Some(out) = args.output.as_deref().filter(|_| !args.list) else {
+        list(format)?;
+        return Ok(Status::Done);
+    };
+    let forms = forms(args, format, out)?;
+    let written = forms.first().map_or(format, |form| form.format);
+    let beside = beside(&read, format, written, options);
+    let files = [beside.files, vec![args.file.clone()]].concat();
+    check_target(args, written, out, &files)?;
+    let names: Vec<&str> = forms.iter().map(|form| form.name).collect();
+    let converted = convert::convert(&read.bytes, format, &names, &beside.context)
+        .map_err(|error| failed(&args.file, format, error))?;
+    if !converted.losses.is_empty() && !args.lossy {
+        let lines = converted.losses.iter().map(|loss| format!("\n  {loss}"));
+        return Err(CommandError::Argument(format!(
+            "{}: not written, since something would be lost (--lossy writes it all the same):{}",
+            out.display(),
+            lines.collect::<String>()
+        )));
+    }
+    check_format(&converted, out)?;
+    target::write(out, &converted.bytes)?;
+    for sentence in converted.losses.iter().chain(&converted.notes) {
+        output::say(sentence);
+    }
+    let (name, bytes) = (display_name(out), counted(converted.bytes.len(), "byte"));
+    let Converted { format, form, .. } = &converted;
+    output::say(&format!("{name}: {}, {form}, {bytes}", format.name));
+    output::note_problems(&args.file, &converted.problems);
+    Ok(Status::of(&converted.problems))
+}
+
+/// Lists the forms of a format on standard output.
+fn list(format: &Format) -> io::Result<()> {
+    let mut out = Stdout::lock();
+    let paint = out.paint();
+    let forms = convert::forms(format);
+    if forms.is_empty() {
+        writeln!(out, "{} has one form alone", format.name)?;
+    }
+    let width = forms.iter().map(|form| form.name.len()).max().unwrap_or(0);
+    let mut aspect = "";
+    for form in forms {
+        if form.aspect != aspect {
+            aspect = form.aspect;
+            writeln!(out, "{}", paint.heading(aspect))?;
+        }
+        writeln!(out, "  {:width$}  {}", form.name, form.what)?;
+    }
+    out.flush()
+}
+
+/// The forms that are asked for, or else that of the name of the file.
+fn forms(args: &ConvertArgs, format: &Format, out: &Path) -> Result<Vec<Form>, CommandError> {
+    let known = convert::forms(format);
+    let names = args.to.iter().flat_map(|list| list.split(','));
+    let names: Vec<&str> = names.map(str::trim).collect();
+    let find = |name: &&str| known.iter().copied().find(|form| form.name == *name);
+    if let Some(unknown) = names.iter().find(|name| find(name).is_none()) {
+        let known: Vec<&str> = known.iter().map(|form| form.name).collect();
+        let expected = match known.as_slice() {
+            [] => "it has no other form".to_owned(),
+            known => format!("expected {}", known.join(", ")),
+        };
+        let format = format.name;
+        return Err(CommandError::Argument(format!(
+            "--to {unknown}: no form of {format}; {expected}"
+        )));
+    }
+    let mut forms: Vec<Form> = names.iter().filter_map(find).collect();
+    if forms.is_empty() {
+        forms.extend(convert::form_by_ending(format, out));
+    }
+    Ok(forms)
+}
+
+/// What is known of a file beside its bytes, and the files by which.
+#[derive(Default)]
+struct Beside {
+    context: Context,
+    files: Vec<PathBuf>,
+}
+
+/// Finds the tileset of a map that becomes one with other units.
+fn beside(read: &Source, format: &Format, written: &Format, options: &OpenOptions) -> Beside {
+    let is_other = format.id != written.id;
+    let opened = is_other.then(|| mapscope_scene::open(read, options, &Progress::default()).ok());
+    // Of what cannot be opened, converting it says why.
+    let Some(document) = opened.flatten() else {
+        return Beside::default();
+    };
+    let tilesets = document.layers().map(mapscope_scene::Layers::tilesets);
+    let found = tilesets
+        .into_iter()
+        .flatten()
+        .find(|tileset| !tileset.is_missing);
+    Beside {
+        context: Context {
+            tile_px: found.map(|tileset| tileset.tile_size),
+        },
+        files: document.about().dependencies.clone(),
+    }
+}
+
+/// Makes sure that a file of a format may be written there.
+fn check_target(
+    args: &ConvertArgs,
+    format: &'static Format,
+    out: &Path,
+    read: &[PathBuf],
+) -> Result<(), CommandError> {
+    if target::is_stdout(out) {
+        return target::check_stdout("-");
+    }
+    let has_ending = |format: &Format| {
+        let ending = out.extension().and_then(|ending| ending.to_str());
+        let endings = format.endings.iter();
+        ending.is_some_and(|ending| endings.clone().any(|it| it.eq_ignore_ascii_case(ending)))
+    };
+    let is_as_before = args.file.extension() == out.extension();
+    if out.extension().is_some() && !has_ending(format) && !is_as_before {
+        let (name, endings) = (format.name, format.endings.join(" or ."));
+        return Err(CommandError::Argument(format!(
+            "{}: {name} is written, and this is no name of it: expected one that ends in .{endings}",
+            out.display()
+        )));
+    }
+    saving::check_format_target(format, out, read, args.force).map_err(|error| {
+        let hint = match error {
+            SaveError::OtherFormat(_) => " (--force replaces it)",
+            _ => "",
+        };
+        CommandError::Argument(format!("{}: {error}{hint}", out.display()))
+    })
+}
+
+/// Makes sure that what is written will be opened as what it is.
+fn check_format(converted: &Converted, out: &Path) -> Result<(), CommandError> {
+    let written = Source {
+        path: out.to_owned(),
+        bytes: converted.bytes.clone().into(),
+        embedded: &[],
+    };
+    match identify_format(&written) {
+        Ok(found) if found.id != converted.format.id => Err(CommandError::Argument(format!(
+            "{}: not written, since it would be opened as {}",
+            out.display(),
+            found.name
+        ))),
+        // Without a name, some packings are known to those alone who know them.
+        _ => Ok(()),
+    }
+}
+
+/// Why a file is not converted, as commands say it.
+fn failed(file: &Path, format: &'static Format, error: ConvertError) -> CommandError {
+    match error {
+        ConvertError::Unreadable(problem) => CommandError::Open(OpenError::Refused {
+            path: file.to_owned(),
+            format,
+            problem,
+        }),
+        other => CommandError::Argument(format!("{}: {other}", display_name(file))),
+    }
+}

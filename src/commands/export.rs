@@ -1,0 +1,120 @@
+//! `mapscope export`: a file as one of another program.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::cli::{ExportArgs, display_name};
+use super::output::{self, Stdout, counted};
+use super::{CommandError, Status, interrupt, source, target};
+use mapscope_export::{Target, endings, target_of, targets};
+use mapscope_scene::{Document, OpenOptions, saving};
+
+pub(super) fn run(args: &ExportArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+    let opened = source::open(&args.file, options)?;
+    let document = &*opened.document;
+    let targets = targets(document);
+    match &args.output {
+        Some(path) => write(args, path, document, &targets)?,
+        None => list(args, document, &targets)?,
+    }
+    let problems = &document.about().problems;
+    output::note_problems(&args.file, problems);
+    Ok(Status::of(problems))
+}
+
+/// Says what a file can become.
+fn list(
+    args: &ExportArgs,
+    document: &dyn Document,
+    targets: &[Target],
+) -> Result<(), CommandError> {
+    let mut out = Stdout::lock();
+    if args.json {
+        let targets = targets.iter().map(|target| {
+            json!({
+                "ending": target.kind.ending,
+                "kind": target.kind.name,
+                "what": target.what,
+            })
+        });
+        let keys: [(&str, Value); 3] = [
+            ("file", display_name(&args.file).into()),
+            ("format", document.about().format.id.into()),
+            ("targets", targets.collect()),
+        ];
+        let keys = keys.map(|(key, value)| (key.to_owned(), value));
+        let object = Map::from_iter(keys);
+        serde_json::to_writer_pretty(&mut out, &object).map_err(io::Error::from)?;
+        writeln!(out)?;
+    } else {
+        for Target { kind, what, .. } in targets {
+            writeln!(out, ".{:<5} {}: {what}", kind.ending, kind.name)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Makes the file that OUT asks for, and those beside it.
+fn write(
+    args: &ExportArgs,
+    path: &Path,
+    document: &dyn Document,
+    targets: &[Target],
+) -> Result<(), CommandError> {
+    let refused = |why: String| {
+        let what = match &args.to {
+            Some(ending) => format!("--to {ending}"),
+            None => format!("--output {}", path.display()),
+        };
+        Err(CommandError::Argument(format!("{what}: {why}")))
+    };
+    let ending = match &args.to {
+        Some(ending) => Some(OsStr::new(ending.trim_start_matches('.'))),
+        None => path.extension(),
+    };
+    let Some(chosen) = target_of(targets, ending) else {
+        let (format, endings) = (document.about().format.name, endings(targets));
+        return refused(match targets {
+            [] => format!("{format} becomes no file of another program"),
+            _ if target::is_stdout(path) && args.to.is_none() => {
+                format!("expected --to with {endings}")
+            }
+            _ if args.to.is_some() => format!("expected {endings}, which {format} can become"),
+            _ => format!("expected a name that ends in {endings}, which {format} can become"),
+        });
+    };
+    let read = saving::files_read(&args.file, document);
+    target::check_as(path, chosen.kind, &read, args.force, args.to.is_none())?;
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");
+    let export = chosen
+        .make(document, stem)
+        .map_err(|error| CommandError::Argument(error.to_string()))?;
+    if target::is_stdout(path) && !export.beside.is_empty() {
+        let names: Vec<_> = export.beside.iter().map(|file| &*file.name).collect();
+        return refused(format!(
+            "{} would be beside it; expected a file",
+            names.join(", ")
+        ));
+    }
+    let beside = export.places(path, &read, args.force);
+    let beside = beside.map_err(|(path, error)| target::refused(&path, &error))?;
+    interrupt::hold();
+    // Whoever sees the file finds what it names.
+    for (path, file) in &beside {
+        target::write(path, &file.bytes)?;
+    }
+    target::write(path, &export.file)?;
+    if !beside.is_empty() {
+        let names = beside.iter().map(|(path, _)| display_name(path));
+        let names: Vec<_> = names.collect();
+        let files = counted(names.len(), "file");
+        output::say(&format!("{files} beside it: {}", names.join(", ")));
+    }
+    for loss in &export.losses {
+        output::say(loss);
+    }
+    Ok(())
+}

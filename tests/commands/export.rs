@@ -1,0 +1,244 @@
+//! `export` and `extract`: what they write, and what they never write over.
+
+use std::fs;
+use std::path::Path;
+
+use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::pmf::{self, Packing, Texture};
+use mapscope_formats::ppe::{Cell, MapData, MapFlags, map_data};
+use mapscope_testdata::synthesize;
+use serde_json::json;
+
+use super::cli::{RAMP, map};
+use super::folder::Folder;
+
+/// A map with an archive of a text, a texture and a texture that is cut off.
+fn with_archive() -> Vec<u8> {
+    let texture = Texture {
+        width: 2,
+        height: 1,
+        has_alpha: true,
+        pixels: vec![1, 2, 3, 4, 5, 6, 7, 8],
+        unknown_flags: 0,
+    };
+    let texture = texture.write().unwrap();
+    let file = |path, bytes| NewFile {
+        path,
+        bytes,
+        compress: false,
+    };
+    let files = [
+        file("notes/a.txt", &b"one"[..]),
+        file("textures/brick.ptf", &texture),
+        file("textures/cut.ptf", &texture[..5]),
+    ];
+    let mut map = synthesize::pmf([1, 1, 1], 1, 1);
+    map.archive = Some(Archive::build(&files).unwrap());
+    pmf::write(&map, Packing::Stored).unwrap()
+}
+
+#[test]
+fn an_archive_is_extracted_with_images_of_its_textures() {
+    let folder = Folder::new();
+    folder.write("a.pmf", with_archive());
+    let listed = folder.run("extract a.pmf").expect(0);
+    assert_eq!(
+        listed.stdout,
+        "notes/a.txt\ntextures/brick.ptf\ntextures/cut.ptf\n"
+    );
+    let done = folder.run("extract a.pmf -o out").expect(1);
+    assert!(done.stderr.contains("textures/cut.ptf: "), "{done:?}");
+    assert!(
+        done.stderr
+            .contains("3 files, 1 texture also as PNG, in out"),
+        "{done:?}"
+    );
+    assert_eq!(fs::read(folder.path("out/notes/a.txt")).unwrap(), b"one");
+    let image = image::open(folder.path("out/textures/brick.png")).unwrap();
+    assert_eq!(image.into_rgba8().into_raw(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(!folder.path("out/textures/cut.png").exists());
+    // What is there already is no obstacle.
+    folder.run("extract a.pmf notes -o out").expect(0);
+}
+
+#[test]
+fn names_choose_files_and_none_is_written_over() {
+    let folder = Folder::new();
+    folder.write("a.pmf", with_archive());
+    let written = |names: &str, out: &str| {
+        folder
+            .run(&format!("extract a.pmf {names} --raw -o {out}"))
+            .expect(0);
+        let has = |path: &str| folder.path(&format!("{out}/{path}")).exists();
+        [
+            "notes/a.txt",
+            "textures/brick.ptf",
+            "textures/cut.ptf",
+            "textures/brick.png",
+        ]
+        .map(has)
+    };
+    assert_eq!(written("notes/a.txt", "b"), [true, false, false, false]);
+    assert_eq!(written("textures", "c"), [false, true, true, false]);
+    assert_eq!(written("*/b*", "d"), [false, true, false, false]);
+    assert_eq!(written("", "e"), [true, true, true, false]);
+    let unknown = folder.run("extract a.pmf notes/b.txt -o f").expect(2);
+    assert!(
+        unknown
+            .stderr
+            .contains("`notes/b.txt`: there is no such file"),
+        "{unknown:?}"
+    );
+    assert!(!folder.path("f").exists());
+
+    fs::write(folder.path("b/notes/a.txt"), "mine").unwrap();
+    let refused = folder.run("extract a.pmf notes -o b").expect(2);
+    assert!(refused.stderr.contains("--force"), "{refused:?}");
+    assert_eq!(fs::read(folder.path("b/notes/a.txt")).unwrap(), b"mine");
+    folder.run("extract a.pmf notes -o b --force").expect(0);
+    assert_eq!(fs::read(folder.path("b/notes/a.txt")).unwrap(), b"one");
+
+    // Where something cannot be written, nothing is.
+    folder.write("h", "");
+    fs::create_dir(folder.path("i")).unwrap();
+    fs::write(folder.path("i/textures"), "mine").unwrap();
+    for out in ["h", "i"] {
+        let refused = folder
+            .run(&format!("extract a.pmf -o {out} --force"))
+            .expect(2);
+        assert!(refused.stderr.contains("a folder is needed"), "{refused:?}");
+    }
+    assert!(!folder.path("i/notes").exists());
+    fs::create_dir_all(folder.path("j/notes/a.txt")).unwrap();
+    let refused = folder.run("extract a.pmf -o j --force").expect(2);
+    assert!(refused.stderr.contains("is no file"), "{refused:?}");
+
+    let one = folder.run("extract a.pmf ./notes -o -").expect(0);
+    assert_eq!(one.stdout, "one");
+    let several = folder.run("extract a.pmf -o -").expect(2);
+    assert!(several.stderr.contains("takes one file"), "{several:?}");
+
+    folder.write("a.pfmap", map("grass.png", RAMP));
+    let none = folder.run("extract a.pfmap -o g").expect(2);
+    assert!(none.stderr.contains("there is no archive"), "{none:?}");
+}
+
+#[test]
+fn a_table_has_the_palettes_and_priorities_of_cells_whatever_they_are_shown_with() {
+    let cell = |palette, priority| Cell {
+        tile_id: 3,
+        palette,
+        priority,
+        ..Cell::default()
+    };
+    let flags = MapFlags(MapFlags::AXIS_SWITCH);
+    let cells = [cell(37, 18), cell(200, 0)].map(|cell| cell.encode(flags));
+    let map = MapData {
+        flags,
+        size: [2, 1],
+        cells: cells.to_vec(),
+        ..MapData::default()
+    };
+    let folder = Folder::new();
+    folder.write("a.map", map_data::write(&map).unwrap());
+    let table = folder.run("export a.map -o - --to csv").expect(0).stdout;
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let headings = lines.next().unwrap();
+    let at = |name: &str| {
+        headings
+            .iter()
+            .position(|heading| *heading == name)
+            .unwrap()
+    };
+    let found: Vec<_> = lines
+        .map(|line| ["x", "tile", "palette", "priority"].map(|name| line[at(name)]))
+        .collect();
+    assert_eq!(found, [["0", "3", "37", "18"], ["1", "3", "200", "0"]]);
+}
+
+#[test]
+fn a_file_beside_an_export_is_replaced_only_where_that_has_named_it() {
+    let folder = Folder::new();
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/maps");
+    for name in ["harbour.map", "harbour.vsp"] {
+        fs::copy(assets.join(name), folder.path(name)).unwrap();
+    }
+    let tileset = folder.path("a-tileset.png");
+    image::RgbaImage::new(3, 3).save(&tileset).unwrap();
+    let mine = fs::read(&tileset).unwrap();
+    let refused = folder.run("export harbour.map -o a.tmx").expect(2);
+    assert!(
+        refused.stderr.contains("not from an export before"),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read(folder.path("a-tileset.png")).unwrap(), mine);
+    assert!(!folder.path("a.tmx").exists());
+    folder.run("export harbour.map -o a.tmx --force").expect(0);
+    let made = fs::read(folder.path("a-tileset.png")).unwrap();
+    assert_ne!(made, mine);
+    // From now on it is that of the map.
+    folder.write("a-tileset.png", &mine);
+    folder.run("export harbour.map -o a.tmx").expect(0);
+    assert_eq!(fs::read(folder.path("a-tileset.png")).unwrap(), made);
+}
+
+#[test]
+fn an_export_replaces_only_files_of_its_kind() {
+    let folder = Folder::new();
+    folder.write("a.pfmap", map("grass.png", RAMP));
+    let list = folder.run("export a.pfmap --list --json").expect(0).json();
+    assert_eq!(
+        (&list["file"], &list["format"]),
+        (&json!("a.pfmap"), &json!("pfmap"))
+    );
+    let endings: Vec<_> = list["targets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| &t["ending"])
+        .collect();
+    assert_eq!(endings, ["glb", "gltf", "csv"]);
+
+    let refused = folder.run("export a.pfmap -o a.obj").expect(2);
+    assert!(
+        refused.stderr.contains(".glb, .gltf or .csv"),
+        "{refused:?}"
+    );
+    folder.write("a.glb", "my notes");
+    let refused = folder.run("export a.pfmap -o a.glb").expect(2);
+    assert!(
+        refused.stderr.contains("(--force replaces it)"),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read(folder.path("a.glb")).unwrap(), b"my notes");
+    folder.run("export a.pfmap -o a.glb --force").expect(0);
+    let glb = fs::read(folder.path("a.glb")).unwrap();
+    assert_eq!(glb[..4], *b"glTF");
+    // It is of the kind now, and the same each time.
+    folder.run("export a.pfmap -o a.glb").expect(0);
+    assert_eq!(fs::read(folder.path("a.glb")).unwrap(), glb);
+
+    folder.run("export a.pfmap -o a.model --to glb").expect(0);
+    assert_eq!(fs::read(folder.path("a.model")).unwrap(), glb);
+    let refused = folder.run("export a.pfmap -o a.glb --to obj").expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("--to obj: expected .glb, .gltf or .csv"),
+        "{refused:?}"
+    );
+
+    let refused = folder.run("export a.pfmap -o -").expect(2);
+    assert!(refused.stderr.contains("--to"), "{refused:?}");
+    let table = folder.run("export a.pfmap -o - --to csv").expect(0);
+    assert_eq!(
+        table.stdout.lines().count(),
+        1 + 32 * 32,
+        "{}",
+        table.stdout
+    );
+    folder.run("export missing.pfmap -o b.glb").expect(2);
+    folder.run("export a.pfmap").expect(2);
+}
