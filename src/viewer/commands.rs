@@ -397,6 +397,12 @@ static TABLE: &[Command] = &[
         },
     }),
         "Stop saving a picture or an animation, and delete the file that was begun"),
+    command("export", "Export…", &[], ("File", 2), Action::Do(&Operation {
+        id: "export",
+        is_enabled: State::can_save,
+        run: |state| state.effects.push(Effect::AskPath(PathPurpose::Export)),
+    }),
+        "Save what is open for other programs: as glTF with its clips, as a Tiled map, as a table"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,

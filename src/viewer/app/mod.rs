@@ -61,7 +61,7 @@ use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
 use mapscope_scene::Progress;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::saving::{APNG, GIF, PNG};
+use mapscope_scene::saving::{APNG, GIF, PNG, files_read};
 use pointer_lock::PointerLock;
 use portions::Portions;
 use previews::{LivePreviews, PreviewTextures};
@@ -563,6 +563,7 @@ impl App {
             Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveAnimation(destination) => self.save_animation(destination),
             Effect::SaveMap(path) => self.save_map(path),
+            Effect::Export(path) => self.export(path),
             Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),
             Effect::PastePose => self.paste(PasteTarget::Camera),
@@ -690,6 +691,16 @@ impl App {
                 let file = dialog.save_file();
                 Box::pin(async { file.await.into_iter().collect() })
             }
+            PathPurpose::Export => {
+                for target in self.state.targets() {
+                    dialog = dialog.add_filter(target.kind.name, &[target.kind.ending]);
+                }
+                let suggested = self.state.suggested_export();
+                let file = dialog
+                    .set_file_name(state::folder::name(&suggested))
+                    .save_file();
+                Box::pin(async { file.await.into_iter().collect() })
+            }
             PathPurpose::TextureFolder => {
                 let folder = dialog.pick_folder();
                 Box::pin(async { folder.await.into_iter().collect() })
@@ -777,14 +788,18 @@ impl App {
         self.saving = None;
         self.state.notices.saving = None;
         let (text, severity) = match saved {
-            Saved::Files(first, count) => {
+            Saved::Files(first, count, losses) => {
                 let path = first.display();
                 self.events.say(format_args!("saved {path}"));
                 let others = match count {
                     0 | 1 => String::new(),
                     _ => format!(" and {}", counted(count - 1, "other")),
                 };
-                (format!("Saved {path}{others}"), None)
+                let mut text = format!("Saved {path}{others}");
+                for loss in &losses {
+                    text.extend(["\n", loss]);
+                }
+                (text, None)
             }
             Saved::Cancelled(replaced) => {
                 self.events.say("not-saved cancelled");
@@ -827,6 +842,17 @@ impl App {
         let shown = self.state.view.shown.clone();
         let (progress, done) = self.begin_saving(&path, 1);
         self.saving = Some(SaveJob::map(document, shown, path, progress, done));
+    }
+
+    /// Writes what is open as a file of another program.
+    fn export(&mut self, path: PathBuf) {
+        let Some(open) = self.state.open_file() else {
+            return;
+        };
+        let document = Arc::clone(&open.document);
+        let read = files_read(&open.path, &*document);
+        let (progress, done) = self.begin_saving(&path, 1);
+        self.saving = Some(SaveJob::export(document, read, path, progress, done));
     }
 
     /// Asks for the text on the clipboard.

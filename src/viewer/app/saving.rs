@@ -1,9 +1,10 @@
-//! Images that are saved on a thread of their own, while the window goes on.
+//! Images and files of other programs that are saved on a thread of their own, while the window goes on.
 //!
 //! The thread has a renderer and a copy of the document on the device, and shares nothing else with the
 //! window but how far it is, and whether it is still wanted.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use crate::images::painter::ScenePainter;
 use crate::images::series::{self, Destination, Overseer};
 use crate::images::shots::Shot;
+use mapscope_export::{Export, endings, target_of, targets};
 use mapscope_formats::counted;
 use mapscope_render::{Gpu, View};
 use mapscope_scene::saving::FileKind;
@@ -33,8 +35,8 @@ pub(crate) struct SaveJob {
 /// How saving something ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Saved {
-    /// So many files are there, the first of them here.
-    Files(PathBuf, usize),
+    /// So many files are there, the first of them here, without what their kind has no way to say.
+    Files(PathBuf, usize, Vec<String>),
     /// It was not wanted any more. So many files had taken the place of others by then.
     Cancelled(usize),
     /// The file and why it was not written, for people.
@@ -68,7 +70,8 @@ impl SaveJob {
         Self::start(progress, done, move |progress| {
             save_images(&gpu, &order, progress)?;
             let first = order.destination.first().map(Path::to_owned);
-            Ok((first.unwrap_or_default(), order.destination.file_count()))
+            let (first, count) = (first.unwrap_or_default(), order.destination.file_count());
+            Ok(Saved::Files(first, count, Vec::new()))
         })
     }
 
@@ -90,20 +93,39 @@ impl SaveJob {
                 .write_png(out)?),
                 None => Err(io::Error::other("this is not a 2D map")),
             });
-            saved.map(|()| (path, 1))
+            saved.map(|()| Saved::Files(path, 1, Vec::new()))
+        })
+    }
+
+    /// Starts to write a document as a file of another program, of the kind that its name ends in.
+    /// None of the files in `read` is written over.
+    pub(crate) fn export(
+        document: Arc<dyn Document>,
+        read: Vec<PathBuf>,
+        path: PathBuf,
+        progress: Arc<Progress>,
+        done: impl FnOnce(Saved) + Send + 'static,
+    ) -> Self {
+        Self::start(progress, done, move |progress| {
+            let watched = Watched::new(progress, 1);
+            let saved = export(&*document, &read, &path, &watched);
+            let mut export = None;
+            watched.settle(saved.map(|made| export = Some(made)))?;
+            let Export { beside, losses, .. } = export.unwrap_or_default();
+            Ok(Saved::Files(path, 1 + beside.len(), losses))
         })
     }
 
     fn start(
         progress: Arc<Progress>,
         done: impl FnOnce(Saved) + Send + 'static,
-        work: impl FnOnce(&Progress) -> Result<(PathBuf, usize), NotSaved> + Send + 'static,
+        work: impl FnOnce(&Progress) -> Result<Saved, NotSaved> + Send + 'static,
     ) -> Self {
         let known = Arc::clone(&progress);
         let thread = thread::spawn(move || {
             let worked = catch_unwind(AssertUnwindSafe(|| work(&known)));
             done(match worked {
-                Ok(Ok((path, count))) => Saved::Files(path, count),
+                Ok(Ok(saved)) => saved,
                 Ok(Err(error)) if known.check().is_err() => Saved::Cancelled(error.replaced),
                 Ok(Err(error)) => Saved::Failed(error.said()),
                 Err(_panic) if known.check().is_err() => Saved::Cancelled(0),
@@ -232,6 +254,36 @@ impl Overseer for Watched<'_> {
         }
         Ok(())
     }
+}
+
+/// Makes a file of another program, and writes it after those beside it, so that whoever sees it finds
+/// what it names.
+fn export(
+    document: &dyn Document,
+    read: &[PathBuf],
+    path: &Path,
+    watched: &Watched<'_>,
+) -> Result<Export, NotSaved> {
+    let targets = targets(document);
+    let Some(target) = target_of(&targets, path.extension()) else {
+        let why = format!("expected a name that ends in {}", endings(&targets));
+        return Err(NotSaved::new(why));
+    };
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");
+    let made = target.make(document, stem);
+    let export = made.map_err(|error| NotSaved::new(error.to_string()))?;
+    let beside = export.places(path, read, false);
+    let beside = beside.map_err(|(path, error)| {
+        let path = path.display();
+        NotSaved::new(format!(
+            "{path}: {error}; move it away, or choose another name"
+        ))
+    })?;
+    for (path, file) in &beside {
+        watched.write(path, file.kind, &mut |out| out.write_all(&file.bytes))?;
+    }
+    watched.write(path, target.kind, &mut |out| out.write_all(&export.file))?;
+    Ok(export)
 }
 
 /// Draws images and writes them.

@@ -10,6 +10,7 @@ use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
 use crate::images::series::{Destination, check_frame_size};
 use crate::viewer::panels::Panel;
+use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
@@ -122,6 +123,7 @@ pub(crate) enum PathPurpose {
     SavePicture,
     SaveAnimation,
     SaveMap,
+    Export,
     TextureFolder,
     SceneMap,
     Compare,
@@ -146,6 +148,7 @@ impl State {
             (PathPurpose::SaveAnimation, Some(open)) => {
                 suggested_image(&open.path, GIF).display().to_string()
             }
+            (PathPurpose::Export, _) => self.suggested_export().display().to_string(),
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
             _ => String::new(),
         };
@@ -161,6 +164,7 @@ impl State {
         let saved = match purpose {
             PathPurpose::SavePicture | PathPurpose::SaveMap => Some(PNG),
             PathPurpose::SaveAnimation => Some(GIF),
+            PathPurpose::Export => self.targets().first().map(|target| target.kind),
             _ => None,
         };
         let file = saved.map_or_else(|| Ok(path.to_owned()), |kind| self.file_at(path, kind));
@@ -179,6 +183,7 @@ impl State {
                 self.save_to(purpose, &path, asked, Effect::SavePicture);
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
+            PathPurpose::Export => self.export_to(&path, asked),
             PathPurpose::SaveAnimation => self.save_animation_to(&path, asked),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
             PathPurpose::Compare => {
@@ -228,6 +233,42 @@ impl State {
         let named = PNG.with_ending(path);
         if self.may_save(purpose, path, asked, PNG, std::slice::from_ref(&named)) {
             self.effects.push(save(named));
+        }
+    }
+
+    /// What the open document can become, the best first.
+    pub(crate) fn targets(&self) -> Vec<Target> {
+        let document = self.document();
+        document.map_or_else(Vec::new, |document| targets(&**document))
+    }
+
+    /// Where a file of another program is suggested to be: beside the one that is open.
+    pub(crate) fn suggested_export(&self) -> PathBuf {
+        match (&self.files.open, self.targets().first()) {
+            (Some(open), Some(target)) if open.demo.is_none() => {
+                open.path.with_extension(target.kind.ending)
+            }
+            (Some(open), Some(target)) => suggested_image(&open.path, target.kind),
+            _ => PathBuf::new(),
+        }
+    }
+
+    /// Writes a file of another program, of the kind that its name ends in.
+    fn export_to(&mut self, path: &Path, asked: Asked) {
+        let targets = self.targets();
+        let target = match path.extension() {
+            None => targets.first(),
+            ending => target_of(&targets, ending),
+        };
+        let Some(Target { kind, .. }) = target else {
+            let why = format!("expected a name that ends in {}", endings(&targets));
+            self.refuse_to_save(PathPurpose::Export, path, asked, &why);
+            return;
+        };
+        let named = kind.with_ending(path);
+        let files = std::slice::from_ref(&named);
+        if self.may_save(PathPurpose::Export, path, asked, *kind, files) {
+            self.effects.push(Effect::Export(named));
         }
     }
 

@@ -123,6 +123,8 @@ pub(crate) enum Effect {
     SaveAnimation(Destination),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
+    /// Write what is open as a file of another program, of the kind that its name ends in.
+    Export(PathBuf),
     /// Put what the view shows on the clipboard.
     CopyPicture,
     /// Put text on the clipboard.
@@ -643,6 +645,39 @@ mod tests {
             panic!("it asks for another");
         };
         assert_eq!(why_not.as_deref(), Some("There is no such folder"));
+    }
+
+    #[test]
+    fn an_export_is_of_the_kind_that_its_name_ends_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut state = state();
+        state.loaded(outcome("/maps/castle.pfmap", false, true));
+        state.effects.clear();
+        let command = commands::all()
+            .iter()
+            .find(|command| command.id == "export");
+        state.run(command.unwrap().action);
+        let export = PathPurpose::Export;
+        assert_eq!(state.effects, [Effect::AskPath(export)]);
+        state.ask_path(export);
+        let Some(Dialog::Path { text, .. }) = state.interface.dialog.take() else {
+            panic!("it asks for a path");
+        };
+        assert_eq!(text, "/maps/castle.glb");
+        let mut chosen = |name: &str| {
+            state.effects.clear();
+            state.path_chosen(export, &dir.path().join(name), Asked::BySystem);
+            state.effects.pop()
+        };
+        let exports = |name: &str| Some(Effect::Export(dir.path().join(name)));
+        assert_eq!(chosen("a.csv"), exports("a.csv"));
+        assert_eq!(chosen("a.GLTF"), exports("a.GLTF"));
+        assert_eq!(chosen("a"), exports("a.glb"));
+        assert_eq!(chosen(""), exports("castle.glb"));
+        assert_eq!(chosen("a.obj"), None);
+        let toast = &state.notices.toasts.last().unwrap().text;
+        let expected = "a.obj was not saved: expected a name that ends in .glb, .gltf or .csv";
+        assert!(toast.ends_with(expected), "{toast}");
     }
 
     #[test]

@@ -368,6 +368,45 @@ fn save_map(shown: Shown, path: PathBuf, progress: &Arc<Progress>) -> Saved {
     receiver.recv().unwrap()
 }
 
+/// Exports the map and waits until that has ended.
+fn export(read: &[PathBuf], path: PathBuf) -> Saved {
+    let (sender, receiver) = mpsc::channel();
+    let done = move |saved| sender.send(saved).unwrap();
+    let _job = SaveJob::export(map(), read.to_vec(), path, Arc::default(), done);
+    receiver.recv().unwrap()
+}
+
+#[test]
+fn a_map_is_exported_with_what_it_names_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.tmx");
+    let Saved::Files(first, count, _) = export(&[], path.clone()) else {
+        panic!("it is written");
+    };
+    assert_eq!((first, count), (path.clone(), 2));
+    let names = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        names
+    };
+    let [image, map] = &names()[..] else {
+        panic!("{:?}", names());
+    };
+    assert_eq!(map, &path);
+    let text = std::fs::read_to_string(map).unwrap();
+    let name = image.file_name().unwrap().to_str().unwrap();
+    assert!(text.contains(name), "{name}: {text}");
+    image::open(image).unwrap();
+    // What was read is not written over, and nothing is left of what was begun.
+    std::fs::remove_file(map).unwrap();
+    let Saved::Failed(error) = export(std::slice::from_ref(image), path) else {
+        panic!("the image was read");
+    };
+    assert!(error.contains("never written over"), "{error}");
+    assert_eq!(names(), std::slice::from_ref(image));
+}
+
 #[test]
 fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let mut h = with_map();
@@ -378,7 +417,7 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let wanted = folder.path().join("made.png");
     let progress = Arc::new(Progress::default());
     let saved = save_map(state(&h).view.shown.clone(), wanted.clone(), &progress);
-    assert_eq!(saved, Saved::Files(wanted.clone(), 1));
+    assert_eq!(saved, Saved::Files(wanted.clone(), 1, Vec::new()));
     assert!(progress.fraction() > 0.9, "{progress:?}");
     let path = wanted;
     let saved = image::open(&path).unwrap().into_rgba8();

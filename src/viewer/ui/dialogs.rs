@@ -21,6 +21,7 @@ use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State};
+use mapscope_export::endings;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};
 use mapscope_scene::{MapChoice, fixed};
@@ -85,7 +86,11 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             text,
             why_not,
         } => modal(ctx, "path", |ui| {
-            path(ui, *purpose, text, why_not.as_deref())
+            let endings = match purpose {
+                PathPurpose::Export => endings(&state.targets()),
+                _ => String::new(),
+            };
+            path(ui, *purpose, text, (why_not.as_deref(), &endings))
         }),
         Dialog::Replace {
             purpose,
@@ -199,9 +204,10 @@ fn path(
     ui: &mut egui::Ui,
     purpose: PathPurpose,
     text: &mut String,
-    why_not: Option<&str>,
+    (why_not, endings): (Option<&str>, &str),
 ) -> Answer {
     ui.set_width(520.0);
+    let exports = format!("Where to write it, as {endings}");
     let (title, help, verb) = match purpose {
         PathPurpose::Open => (
             "Open path",
@@ -219,6 +225,7 @@ fn path(
             "Where to save the image of the whole map as PNG",
             "Save",
         ),
+        PathPurpose::Export => ("Export", exports.as_str(), "Export"),
         PathPurpose::SceneMap => (
             "Choose the map",
             "The path of the map that the scene stands on",
