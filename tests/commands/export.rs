@@ -156,6 +156,10 @@ fn a_table_has_the_palettes_and_priorities_of_cells_whatever_they_are_shown_with
         .map(|line| ["x", "tile", "palette", "priority"].map(|name| line[at(name)]))
         .collect();
     assert_eq!(found, [["0", "3", "37", "18"], ["1", "3", "200", "0"]]);
+    let said = folder.run("export a.map -o a.tmx").expect(0).stderr;
+    for lost in ["The palettes of cells of ", "for a priority is left out"] {
+        assert!(said.contains(lost), "{said}");
+    }
 }
 
 #[test]

@@ -275,6 +275,15 @@ impl<'a> Builder<'a> {
         if layer.tints.is_some() {
             self.lose(format!("The cells of {name} lose their tints."));
         }
+        let [palettes, priorities] = self.lost_fields(index, layer);
+        if palettes {
+            self.lose(format!(
+                "The palettes of cells of {name} are left out: its tiles have colours of their own."
+            ));
+        }
+        if priorities {
+            self.lose(format!("What cells of {name} have for a priority is left out, but for whether they have one."));
+        }
         if seen.bits & Cell::SWAP_AXES != 0 && w != h {
             self.lose(format!(
                 "{name} has tiles turned by 90° that are not square: the game stretches them, and Tiled does not."
@@ -294,6 +303,30 @@ impl<'a> Builder<'a> {
             let loss = "Layers with parallax move about the middle of Tiled's view, in the game about its top left corner.";
             self.lose(loss.to_owned());
         }
+    }
+
+    /// Whether cells that show a tile have a palette that the tile is not shown in, and whether they have
+    /// more of a priority than that there is one.
+    fn lost_fields(&self, index: usize, layer: &tilemap::Layer) -> [bool; 2] {
+        let facts = &self.map.facts;
+        let tileset = self.map.tilesets.get(layer.tileset);
+        let mut lost = [false; 2];
+        for (at, cell) in layer.cells.iter().enumerate() {
+            let Some(image) = cell.image() else {
+                continue;
+            };
+            let Some([palette, priority]) = facts.palette_and_priority(index, at) else {
+                continue;
+            };
+            let tile = tileset.and_then(|tileset| tileset.tiles.get(image));
+            let shown = tile.and_then(|tile| tile.palette).unwrap_or(0);
+            lost[0] |= palette != shown;
+            lost[1] |= priority != u32::from(cell.has_priority());
+            if lost == [true; 2] {
+                break;
+            }
+        }
+        lost
     }
 
     /// Says what of the whole map is lost.
