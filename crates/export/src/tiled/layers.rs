@@ -351,7 +351,9 @@ impl<'a> Builder<'a> {
                 .properties
                 .iter()
                 .filter(|it| it.origin == Origin::File);
-            values.any(|it| !matches!(&*it.text(), "" | "0" | "no"))
+            // Without a text, such as a script, numbers and switches of a zone do nothing.
+            let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            values.any(|it| !matches!(&*it.text(), "" | "no" | "yes") && !is_number(&it.text()))
         };
         if first.is_some_and(|zone| !zone.name.is_empty() || zone.properties.iter().any(has_more)) {
             self.lose("What is said of zone 0, which is everywhere else, is left out.".to_owned());
