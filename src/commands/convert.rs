@@ -69,22 +69,11 @@ fn list(format: &Format) -> io::Result<()> {
 
 /// The forms that are asked for, or else that of the name of the file.
 fn forms(args: &ConvertArgs, format: &Format, out: &Path) -> Result<Vec<Form>, CommandError> {
-    let known = convert::forms(format);
     let names = args.to.iter().flat_map(|list| list.split(','));
     let names: Vec<&str> = names.map(str::trim).collect();
-    let find = |name: &&str| known.iter().copied().find(|form| form.name == *name);
-    if let Some(unknown) = names.iter().find(|name| find(name).is_none()) {
-        let known: Vec<&str> = known.iter().map(|form| form.name).collect();
-        let expected = match known.as_slice() {
-            [] => "it has no other form".to_owned(),
-            known => format!("expected {}", known.join(", ")),
-        };
-        let format = format.name;
-        return Err(CommandError::Argument(format!(
-            "--to {unknown}: no form of {format}; {expected}"
-        )));
-    }
-    let mut forms: Vec<Form> = names.iter().filter_map(find).collect();
+    let named = convert::forms_named(format, &names);
+    let mut forms = named
+        .map_err(|error| CommandError::Argument(format!("--to {}: {error}", args.to.join(","))))?;
     if forms.is_empty() {
         forms.extend(convert::form_by_ending(format, out));
     }

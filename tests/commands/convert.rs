@@ -82,7 +82,7 @@ fn files_of_other_formats_and_those_that_are_read_are_not_replaced() {
     assert!(
         refused
             .stderr
-            .contains("--to 1.3: no form of Permafrost Engine map; expected 1.0,")
+            .contains("--to 1.3: no form of Permafrost Engine map is `1.3`; expected 1.0,")
     );
     assert!(!folder.path("d.pfmap").exists());
 }

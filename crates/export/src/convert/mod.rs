@@ -158,6 +158,28 @@ struct Row<T> {
     make: Make<T>,
 }
 
+impl<T> Row<T> {
+    /// A form of the same format that no ending of a name asks for.
+    const fn change(
+        format: &'static Format,
+        aspect: &'static str,
+        [name, what]: [&'static str; 2],
+        change: fn(&mut T, &mut Told) -> Result<(), ConvertError>,
+    ) -> Self {
+        let form = Form {
+            name,
+            what,
+            aspect,
+            format,
+            endings: &[],
+        };
+        Self {
+            form,
+            make: Make::Change(change),
+        }
+    }
+}
+
 /// What can be done with the files of a format.
 struct Entry {
     format: &'static Format,
@@ -168,58 +190,28 @@ struct Entry {
 /// Writes the bytes of a file in the forms of these names.
 type Convert = fn(&[u8], &[&str], &Context) -> Result<Converted, ConvertError>;
 
-/// The forms of a table.
-fn forms_of<T>(rows: &[Row<T>]) -> Vec<Form> {
-    rows.iter().map(|row| row.form).collect()
+/// The entry of a format, from its table.
+macro_rules! entry {
+    ($format:expr, $forms:expr) => {
+        Entry {
+            format: &$format,
+            forms: || $forms.iter().map(|row| row.form).collect(),
+            convert: |bytes, names, context| convert_as(bytes, $forms, names, context),
+        }
+    };
 }
 
 /// Every format that is written.
 static FORMATS: &[Entry] = &[
-    Entry {
-        format: &mapscope_formats::pfmap::FORMAT,
-        forms: || forms_of(pfmap::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, pfmap::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::pfobj::FORMAT,
-        forms: || forms_of(pfobj::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, pfobj::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::pfscene::FORMAT,
-        forms: || forms_of(pfscene::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, pfscene::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::pmf::FORMAT,
-        forms: || forms_of(pmf::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, pmf::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::ika::map::FORMAT,
-        forms: || forms_of(ika::BINARY_FORMS),
-        convert: |bytes, names, context| convert_as(bytes, ika::BINARY_FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::ika::text_map::FORMAT,
-        forms: || forms_of(ika::TEXT_FORMS),
-        convert: |bytes, names, context| convert_as(bytes, ika::TEXT_FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::ika::vsp::FORMAT,
-        forms: || forms_of(vsp::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, vsp::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::ppe::MAP_FORMAT,
-        forms: || forms_of(ppe::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, ppe::FORMS, names, context),
-    },
-    Entry {
-        format: &mapscope_formats::ppe::XMF_FORMAT,
-        forms: || forms_of(xmf::FORMS),
-        convert: |bytes, names, context| convert_as(bytes, xmf::FORMS, names, context),
-    },
+    entry!(mapscope_formats::pfmap::FORMAT, pfmap::FORMS),
+    entry!(mapscope_formats::pfobj::FORMAT, pfobj::FORMS),
+    entry!(mapscope_formats::pfscene::FORMAT, pfscene::FORMS),
+    entry!(mapscope_formats::pmf::FORMAT, pmf::FORMS),
+    entry!(mapscope_formats::ika::map::FORMAT, ika::BINARY_FORMS),
+    entry!(mapscope_formats::ika::text_map::FORMAT, ika::TEXT_FORMS),
+    entry!(mapscope_formats::ika::vsp::FORMAT, vsp::FORMS),
+    entry!(mapscope_formats::ppe::MAP_FORMAT, ppe::FORMS),
+    entry!(mapscope_formats::ppe::XMF_FORMAT, xmf::FORMS),
 ];
 
 fn entry(format: &Format) -> Option<&'static Entry> {
@@ -229,6 +221,27 @@ fn entry(format: &Format) -> Option<&'static Entry> {
 /// The forms that files of a format can be written in.
 pub fn forms(format: &Format) -> Vec<Form> {
     entry(format).map_or_else(Vec::new, |entry| (entry.forms)())
+}
+
+/// The forms of these names that files of a format can be written in.
+///
+/// # Errors
+/// When there is no such form.
+pub fn forms_named(format: &Format, names: &[&str]) -> Result<Vec<Form>, ConvertError> {
+    let known = forms(format);
+    let find = |name: &&str| {
+        let found = known.iter().copied().find(|form| form.name == *name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = known.iter().map(|form| form.name).collect();
+            let expected = match known.as_slice() {
+                [] => "it has no other form".to_owned(),
+                known => format!("expected {}", known.join(", ")),
+            };
+            let format = format.name;
+            ConvertError::Form(format!("no form of {format} is `{name}`; {expected}"))
+        })
+    };
+    names.iter().map(find).collect()
 }
 
 /// The form that the name of a file asks for, if its ending is that of one alone.
@@ -257,31 +270,12 @@ pub fn convert(
             "{name} files cannot be written"
         )));
     };
+    forms_named(format, names)?;
     (entry.convert)(bytes, names, context)
 }
 
 /// The rows of these names, in the order of the table.
-fn chosen<'r, T: Content>(
-    rows: &'r [Row<T>],
-    names: &[&str],
-) -> Result<Vec<&'r Row<T>>, ConvertError> {
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| rows.iter().all(|row| row.form.name != **name))
-    {
-        let known: Vec<String> = rows
-            .iter()
-            .map(|row| format!("`{}`", row.form.name))
-            .collect();
-        let expected = match known.as_slice() {
-            [] => "it has no other form".to_owned(),
-            known => format!("expected {}", known.join(", ")),
-        };
-        let format = T::format().name;
-        return Err(ConvertError::Form(format!(
-            "no form of {format} is `{unknown}`; {expected}"
-        )));
-    }
+fn chosen<'r, T>(rows: &'r [Row<T>], names: &[&str]) -> Result<Vec<&'r Row<T>>, ConvertError> {
     let rows: Vec<&Row<T>> = rows
         .iter()
         .filter(|row| names.contains(&row.form.name))

@@ -3,14 +3,18 @@
 use mapscope_formats::pfmap::{self, BlendMode, Cover, Edge, FORMAT, Field, Found, Pfmap};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, ConvertError, Form, Make, Row, Told, tell_of_encoding};
+use super::{Content, Row, Told, tell_of_encoding};
 
 /// The versions of PFMAP.
 pub(super) const FORMS: &[Row<Pfmap>] = &[
-    version(
-        "1.0",
-        "As the engine's editor writes and opens it: without splats, and with grass and a blend mode \
+    Row::change(
+        &FORMAT,
+        "version",
+        [
+            "1.0",
+            "As the engine's editor writes and opens it: without splats, and with grass and a blend mode \
          for each edge",
+        ],
         |map, told| {
             told.left_out(map.splats.len(), "splat", "version 1.0 has none");
             map.splats.clear();
@@ -19,10 +23,14 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
             Ok(())
         },
     ),
-    version(
-        "1.0-document",
-        "As the document of the format has it: without splats and grass, and with one blend mode, \
+    Row::change(
+        &FORMAT,
+        "version",
+        [
+            "1.0-document",
+            "As the document of the format has it: without splats and grass, and with one blend mode, \
          none or blur, for each tile",
+        ],
         |map, told| {
             told.left_out(map.splats.len(), "splat", "version 1.0 has none");
             map.splats.clear();
@@ -31,14 +39,23 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
             Ok(())
         },
     ),
-    version("1.1", "With splats; tiles as in 1.2", |map, _| {
-        name_edges(map);
-        set_version(map, "1.1");
-        Ok(())
-    }),
-    version(
-        "1.2",
-        "As the engine writes it: with splats, grass, and a blend mode for each edge",
+    Row::change(
+        &FORMAT,
+        "version",
+        ["1.1", "With splats; tiles as in 1.2"],
+        |map, _| {
+            name_edges(map);
+            set_version(map, "1.1");
+            Ok(())
+        },
+    ),
+    Row::change(
+        &FORMAT,
+        "version",
+        [
+            "1.2",
+            "As the engine writes it: with splats, grass, and a blend mode for each edge",
+        ],
         |map, _| {
             name_edges(map);
             set_version(map, "1.2");
@@ -46,23 +63,6 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
         },
     ),
 ];
-
-const fn version(
-    name: &'static str,
-    what: &'static str,
-    change: fn(&mut Pfmap, &mut Told) -> Result<(), ConvertError>,
-) -> Row<Pfmap> {
-    Row {
-        form: Form {
-            name,
-            what,
-            aspect: "version",
-            format: &FORMAT,
-            endings: &[],
-        },
-        make: Make::Change(change),
-    }
-}
 
 fn set_version(map: &mut Pfmap, version: &str) {
     version.clone_into(&mut map.version);

@@ -5,44 +5,35 @@ use mapscope_formats::pfscene::{
 };
 use mapscope_formats::{Format, Problem, ReadError, counted};
 
-use super::{Content, ConvertError, Form, Make, Row, Told, tell_of_encoding};
+use super::{Content, Row, Told, tell_of_encoding};
 
 /// The versions of PFSCENE.
 pub(super) const FORMS: &[Row<Pfscene>] = &[
-    version(
-        "1.0",
-        "Without sky and light, diplomacy, and who controls a faction",
+    Row::change(
+        &FORMAT,
+        "version",
+        [
+            "1.0",
+            "Without sky and light, diplomacy, and who controls a faction",
+        ],
         |scene, told| {
             to_1_0(scene, told);
             Ok(())
         },
     ),
-    version(
-        "1.1",
-        "With sky and light, diplomacy, and who controls a faction",
+    Row::change(
+        &FORMAT,
+        "version",
+        [
+            "1.1",
+            "With sky and light, diplomacy, and who controls a faction",
+        ],
         |scene, told| {
             to_1_1(scene, told);
             Ok(())
         },
     ),
 ];
-
-const fn version(
-    name: &'static str,
-    what: &'static str,
-    change: fn(&mut Pfscene, &mut Told) -> Result<(), ConvertError>,
-) -> Row<Pfscene> {
-    Row {
-        form: Form {
-            name,
-            what,
-            aspect: "version",
-            format: &FORMAT,
-            endings: &[],
-        },
-        make: Make::Change(change),
-    }
-}
 
 /// What a faction of version 1.1 says behind its colour.
 const CONTROLLABLE: &str = "controllable";

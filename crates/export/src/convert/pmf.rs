@@ -3,38 +3,32 @@
 use mapscope_formats::pmf::{self, FORMAT, Frame, Packing, Pmf};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Form, Make, Row};
+use super::{Content, Row};
 
 /// The packings of PMF.
 pub(super) const FORMS: &[Row<PackedPmf>] = &[
-    Row {
-        form: form("compressed", "Sections of levels and chunks are compressed"),
-        make: Make::Change(|map, _| {
+    Row::change(
+        &FORMAT,
+        "packing",
+        ["compressed", "Sections of levels and chunks are compressed"],
+        |map, _| {
             map.packing = Packing::Compressed;
             Ok(())
-        }),
-    },
-    Row {
-        form: form(
+        },
+    ),
+    Row::change(
+        &FORMAT,
+        "packing",
+        [
             "stored",
             "Sections are as they are, in frames of LZ4 all the same, for tools that do not unpack",
-        ),
-        make: Make::Change(|map, _| {
+        ],
+        |map, _| {
             map.packing = Packing::Stored;
             Ok(())
-        }),
-    },
+        },
+    ),
 ];
-
-const fn form(name: &'static str, what: &'static str) -> Form {
-    Form {
-        name,
-        what,
-        aspect: "packing",
-        format: &FORMAT,
-        endings: &[],
-    }
-}
 
 /// A map, and how its sections are packed.
 pub(super) struct PackedPmf {

@@ -4,83 +4,71 @@
 use mapscope_formats::ppe::{Cell, Compression, Layout, MAP_FORMAT, MapData, MapFlags, map_data};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, ConvertError, Form, Make, Row, Told};
+use super::{Content, Row, Told};
 
 /// The layouts of cells, and the kinds of compression.
 pub(super) const FORMS: &[Row<MapData>] = &[
-    row(
-        "old",
+    Row::change(
+        &MAP_FORMAT,
         "layout",
-        "Cells of the old layout: palettes from 0 to 255, priorities of several bits, no logic attributes",
+        [
+            "old",
+            "Cells of the old layout: palettes from 0 to 255, priorities of several bits, no logic attributes",
+        ],
         |map, told| {
             to_old(map, told);
             Ok(())
         },
     ),
-    row(
-        "new",
+    Row::change(
+        &MAP_FORMAT,
         "layout",
-        "Cells of the new layout: palettes from 0 to 4095, a priority or none",
+        [
+            "new",
+            "Cells of the new layout: palettes from 0 to 4095, a priority or none",
+        ],
         |map, told| {
             to_new(map, told);
             Ok(())
         },
     ),
-    row(
-        "none",
+    Row::change(
+        &MAP_FORMAT,
         "compression",
-        "Cells and attributes are not compressed",
+        ["none", "Cells and attributes are not compressed"],
         |map, _| {
             compress(map, 0);
             Ok(())
         },
     ),
-    row(
-        "rle",
+    Row::change(
+        &MAP_FORMAT,
         "compression",
-        "Runs of equal cells and attributes",
+        ["rle", "Runs of equal cells and attributes"],
         |map, _| {
             compress(map, MapFlags::RLE);
             Ok(())
         },
     ),
-    row(
-        "zlib",
+    Row::change(
+        &MAP_FORMAT,
         "compression",
-        "A zlib stream of cells and attributes",
+        ["zlib", "A zlib stream of cells and attributes"],
         |map, _| {
             compress(map, MapFlags::ZLIB);
             Ok(())
         },
     ),
-    row(
-        "zstd",
+    Row::change(
+        &MAP_FORMAT,
         "compression",
-        "Zstandard frames of cells and attributes",
+        ["zstd", "Zstandard frames of cells and attributes"],
         |map, _| {
             compress(map, MapFlags::ZSTD);
             Ok(())
         },
     ),
 ];
-
-const fn row(
-    name: &'static str,
-    aspect: &'static str,
-    what: &'static str,
-    change: fn(&mut MapData, &mut Told) -> Result<(), ConvertError>,
-) -> Row<MapData> {
-    Row {
-        form: Form {
-            name,
-            what,
-            aspect,
-            format: &MAP_FORMAT,
-            endings: &[],
-        },
-        make: Make::Change(change),
-    }
-}
 
 fn compress(map: &mut MapData, compression: u32) {
     map.flags.0 = map.flags.0 & !MapFlags::COMPRESSIONS | compression;

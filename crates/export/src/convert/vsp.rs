@@ -5,40 +5,35 @@ use std::collections::HashMap;
 use mapscope_formats::ika::vsp::{self, FORMAT, Pixels, STRANDS, Strand, Version, Vsp};
 use mapscope_formats::{Format, Problem, ReadError, counted};
 
-use super::{Content, ConvertError, Form, Make, Row, Told};
+use super::{Content, ConvertError, Row, Told};
 
 /// What tilesets can be: of version 6 all of them, the only one that is written.
 pub(super) const FORMS: &[Row<Vsp>] = &[
-    Row {
-        form: form(
+    Row::change(
+        &FORMAT,
+        "version",
+        [
             "6",
             "Version 6, with pixels as they are: those of 16 bits become 32",
-            "version",
-        ),
-        make: Make::Change(|_, _| Ok(())),
-    },
-    Row {
-        form: form("32-bit", "Version 6 with 32 bits a pixel", "pixels"),
-        make: Make::Change(|vsp, told| {
+        ],
+        |_, _| Ok(()),
+    ),
+    Row::change(
+        &FORMAT,
+        "pixels",
+        ["32-bit", "Version 6 with 32 bits a pixel"],
+        |vsp, told| {
             to_rgba(vsp, told);
             Ok(())
-        }),
-    },
-    Row {
-        form: form("8-bit", "Version 6 with a palette of 256 colours", "pixels"),
-        make: Make::Change(to_indexed),
-    },
+        },
+    ),
+    Row::change(
+        &FORMAT,
+        "pixels",
+        ["8-bit", "Version 6 with a palette of 256 colours"],
+        to_indexed,
+    ),
 ];
-
-const fn form(name: &'static str, what: &'static str, aspect: &'static str) -> Form {
-    Form {
-        name,
-        what,
-        aspect,
-        format: &FORMAT,
-        endings: &[],
-    }
-}
 
 /// How many colours a palette has.
 const COLORS: usize = 256;
