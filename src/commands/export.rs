@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::cli::{ExportArgs, display_name};
 use super::output::{self, Stdout, counted};
-use super::{CommandError, Status, interrupt, source, target};
+use super::{CommandError, Status, source, target};
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_scene::{Document, OpenOptions, saving};
 
@@ -37,7 +37,7 @@ fn list(
             json!({
                 "ending": target.kind.ending,
                 "kind": target.kind.name,
-                "what": target.what,
+                "what": target.what(document),
             })
         });
         let keys: [(&str, Value); 3] = [
@@ -50,7 +50,8 @@ fn list(
         serde_json::to_writer_pretty(&mut out, &object).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
-        for Target { kind, what, .. } in targets {
+        for target in targets {
+            let (kind, what) = (target.kind, target.what(document));
             writeln!(out, ".{:<5} {}: {what}", kind.ending, kind.name)?;
         }
     }
@@ -101,7 +102,6 @@ fn write(
     }
     let beside = export.places(path, &read, args.force);
     let beside = beside.map_err(|(path, error)| target::refused(&path, &error))?;
-    interrupt::hold();
     // Whoever sees the file finds what it names.
     for (path, file) in &beside {
         target::write(path, &file.bytes)?;

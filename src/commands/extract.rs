@@ -33,22 +33,20 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
         return print(&files);
     }
     check_size(&files, opened.bytes.len() as u64)?;
-    interrupt::hold();
-    let read = saving::files_read(&args.file, document);
     let mut writing = Writing {
         args,
         archive,
         folder,
-        read,
+        read: saving::files_read(&args.file, document),
         written: [0; 2],
         failed: 0,
     };
     // All that is to be written may be, or nothing is.
-    for is_checked in [true, false] {
-        writing.begin();
-        for file in &files {
-            writing.write(file, is_checked)?;
-        }
+    for file in &files {
+        writing.check(file)?;
+    }
+    for file in &files {
+        writing.write(file)?;
     }
     Ok(writing.conclude(document))
 }
@@ -146,88 +144,100 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// Begins to go through the files.
-    fn begin(&mut self) {
-        (self.written, self.failed) = ([0; 2], 0);
+    /// Makes sure that a file and, of a texture, its image may be written.
+    fn check(&self, file: &ArchiveFile<'_>) -> Result<(), CommandError> {
+        let Ok(path) = file.path_in_folder() else {
+            return Ok(());
+        };
+        self.is_there(&path, || Some(file.bytes().ok()?.into_owned()))?;
+        if let Some(path) = self.image_path(&path) {
+            self.is_there(&path, || archive::texture_png(&file.bytes().ok()?)?.ok())?;
+        }
+        Ok(())
     }
 
-    /// Writes a file and, of a texture, its image, or only makes sure that they may be. What cannot be
-    /// is said, and the others follow.
-    fn write(&mut self, file: &ArchiveFile<'_>, is_checked: bool) -> Result<(), CommandError> {
+    /// Writes a file and, of a texture, its image. What cannot be is said, and the others follow.
+    fn write(&mut self, file: &ArchiveFile<'_>) -> Result<(), CommandError> {
         let (path, bytes) = match (file.path_in_folder(), file.bytes()) {
             (Ok(path), Ok(bytes)) => (path, bytes),
             (Err(error), _) => {
-                self.fail(file, &error, is_checked);
+                self.fail(file, &error);
                 return Ok(());
             }
             (_, Err(error)) => {
-                self.fail(file, &error, is_checked);
+                self.fail(file, &error);
                 return Ok(());
             }
         };
-        self.put(&path, &bytes, is_checked)?;
+        self.put(&path, &bytes)?;
         self.written[0] += 1;
-        let image_path = path.with_extension(PNG.ending);
-        let is_free = image_path
-            .to_str()
-            .is_some_and(|path| self.archive.find(path).is_none());
-        if self.args.raw || !is_free {
+        let Some(path) = self.image_path(&path) else {
             return Ok(());
-        }
+        };
         match archive::texture_png(&bytes) {
             Some(Ok(image)) => {
-                self.put(&image_path, &image, is_checked)?;
+                self.put(&path, &image)?;
                 self.written[1] += 1;
             }
-            Some(Err(error)) => self.fail(file, &error, is_checked),
+            Some(Err(error)) => self.fail(file, &error),
             None => {}
         }
         Ok(())
     }
 
-    /// Says once why a file is not written.
-    fn fail(&mut self, file: &ArchiveFile<'_>, why: &dyn Display, is_checked: bool) {
-        if !is_checked {
-            output::say(&format!("{}: {why}", file.path));
-        }
+    /// Where the image of a texture goes; none if there is to be none, or another file of that name.
+    fn image_path(&self, path: &Path) -> Option<PathBuf> {
+        let image = path.with_extension(PNG.ending);
+        let is_free = self.archive.find(image.to_str()?).is_none();
+        (is_free && !self.args.raw).then_some(image)
+    }
+
+    /// Says why a file is not written.
+    fn fail(&mut self, file: &ArchiveFile<'_>, why: &dyn Display) {
+        output::say(&format!("{}: {why}", file.path));
         self.failed += 1;
     }
 
-    /// Writes a file, or only makes sure that it may be. One that is there stays unless it is the same
-    /// or may be replaced.
-    fn put(&self, path: &Path, bytes: &[u8], is_checked: bool) -> Result<(), CommandError> {
+    /// Whether a file is there as it is to be. One that differs is refused unless it may be replaced;
+    /// `bytes` are asked for only to see whether it does.
+    fn is_there(
+        &self,
+        path: &Path,
+        bytes: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Result<bool, CommandError> {
         let path = self.folder.join(path);
         let refused = |path: &Path, why: &dyn Display| {
             Err(CommandError::Argument(format!("{}: {why}", path.display())))
         };
-        interrupt::check()?;
-        let folders = path
-            .ancestors()
-            .skip(1)
-            .take_while(|at| !at.as_os_str().is_empty());
-        for folder in folders {
+        let folders = path.ancestors().skip(1);
+        for folder in folders.take_while(|at| !at.as_os_str().is_empty()) {
             if folder.exists() && !folder.is_dir() {
                 return refused(folder, &"this is a file, and a folder is needed there");
             }
         }
-        match fs::metadata(&path) {
-            Ok(there) if !there.is_file() => {
-                return refused(&path, &"what is there is no file, and one is to be written");
-            }
-            Ok(_) if fs::read(&path).is_ok_and(|there| there == bytes) => return Ok(()),
-            Ok(_) if !self.args.force => {
-                let why = "this file exists and is another one (--force replaces it)";
-                return refused(&path, &why);
-            }
-            _ => {}
+        let Ok(there) = fs::metadata(&path) else {
+            return Ok(false);
+        };
+        if !there.is_file() {
+            return refused(&path, &"what is there is no file, and one is to be written");
         }
-        if is_checked {
-            let checked = match path.parent() {
-                Some(folder) if !folder.exists() => Ok(()),
-                _ => PNG.check_unnamed_target(&path, &self.read, true),
-            };
-            return checked.or_else(|error| refused(&path, &error));
+        if fs::read(&path).is_ok_and(|there| bytes().is_none_or(|bytes| bytes == there)) {
+            return Ok(true);
         }
+        if !self.args.force {
+            let why = "this file exists and is another one (--force replaces it)";
+            return refused(&path, &why);
+        }
+        saving::is_free(&path, &self.read).or_else(|error| refused(&path, &error))
+    }
+
+    /// Writes a file, unless it is there already.
+    fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+        interrupt::check()?;
+        if self.is_there(path, || Some(bytes.to_vec()))? {
+            return Ok(());
+        }
+        let path = self.folder.join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|source| CommandError::Write {
                 path: folder.to_owned(),

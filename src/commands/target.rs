@@ -79,6 +79,10 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
+    // Writing to a pipe may wait for a reader, and leaves nothing behind.
+    if path.is_file() || !path.exists() {
+        interrupt::hold();
+    }
     let written = saving::write_whole(path, |out| {
         out.write_all(bytes)?;
         interrupt::check()

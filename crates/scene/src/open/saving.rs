@@ -201,7 +201,10 @@ pub fn check_format_target(
 
 /// Whether nothing is replaced at a path where a file may be written; else a file stands there that was not
 /// read.
-fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
+///
+/// # Errors
+/// When a file that was read stands there, or there is no folder to write in.
+pub fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
     let exists = fs::metadata(path).ok();
     if exists.as_ref().is_some_and(is_stream) {
         return Ok(true);
