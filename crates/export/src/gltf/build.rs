@@ -98,11 +98,11 @@ impl Builder {
     /// Whether there is room for so many bytes of something, which is asked before they are made:
     /// where there is none the file is refused, and nothing of it need be added.
     pub(super) fn has_room(&mut self, what: &'static str, bytes: u64) -> bool {
-        let fits = (self.bytes.len() as u64).saturating_add(bytes) <= MAX_BYTES / 2;
-        if !fits {
-            self.refused.get_or_insert((what, bytes));
+        let all = (self.bytes.len() as u64).saturating_add(bytes);
+        if all > MAX_BYTES / 2 {
+            self.refused.get_or_insert((what, all));
         }
-        fits
+        self.refused.is_none()
     }
 
     fn view(&mut self, bytes: &[u8], target: Option<buffer::Target>) -> Index<View> {

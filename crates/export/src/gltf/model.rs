@@ -175,6 +175,12 @@ fn mesh_in(
     playhead: Playhead,
     space_from_model: &Affine3A,
 ) -> Option<Index<Mesh>> {
+    // Each entity that is sheared has a mesh of its own.
+    let (vertices, indices) = (model.mesh().vertices.len(), model.mesh().indices.len());
+    let bytes = vertices as u64 * parts::VERTEX_BYTES + size_of::<u32>() as u64 * indices as u64;
+    if !builder.has_room("the models", bytes) {
+        return None;
+    }
     let mut palette = vec![SkinMatrix::IDENTITY; model.palette_len()];
     model.write_palette(playhead, &mut palette);
     let turned = cofactors(space_from_model);

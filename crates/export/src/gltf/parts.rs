@@ -12,6 +12,9 @@ use gltf_json::{Accessor, Index, Material, Mesh, Node, Texture};
 use super::build::Builder;
 use super::node_matrix;
 
+/// Bytes of a vertex: place, normal and texture coordinates.
+pub(super) const VERTEX_BYTES: u64 = 8 * size_of::<f32>() as u64;
+
 /// Triangles of a material.
 pub(super) fn primitive(
     attributes: BTreeMap<Checked<Semantic>, Index<Accessor>>,

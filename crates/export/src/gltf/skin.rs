@@ -4,7 +4,7 @@
 //! the inverse of its bind pose ([`Skeleton`]); only the rotations of the file are conjugates (fact
 //! sheet B2, B3).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::{Mat4, Quat, Vec3};
 use gltf_json::accessor::{ComponentType, Type};
@@ -221,11 +221,10 @@ fn add_skin(
     name: &str,
 ) -> Index<Skin> {
     let skeleton = model.skeleton();
-    let carried = skeleton.carried();
+    let carried: HashSet<u32> = skeleton.carried().iter().map(|(joint, _)| *joint).collect();
     let inverse_bind = |joint: usize| {
         // Nothing hangs on what is carried, nor does what stays move.
-        let is_held =
-            joint < skeleton.len() && !carried.iter().any(|(at, _)| *at as usize == joint);
+        let is_held = joint < skeleton.len() && !carried.contains(&(joint as u32));
         let bind = is_held.then(|| builder.axes.matrix(&skeleton.bind_global(joint)));
         bind.map_or(Mat4::IDENTITY, |bind| Mat4::from(bind.inverse()))
             .to_cols_array()

@@ -22,9 +22,7 @@ use mapscope_scene::terrain::{CHUNK_SIDE, Terrain, source_uv};
 use mapscope_scene::{Drawable, on_all_threads};
 
 /// Bytes of two triangles whose corners have nothing in common: most that a top or a side takes.
-const PAIR_BYTES: u64 = 6 * (VERTEX_BYTES + size_of::<u32>() as u64);
-/// Place, normal and texture coordinates.
-const VERTEX_BYTES: u64 = 8 * size_of::<f32>() as u64;
+const PAIR_BYTES: u64 = 6 * (parts::VERTEX_BYTES + size_of::<u32>() as u64);
 
 /// What is lost of every map, since none of it can be said.
 const REPEATED: &str = "The textures of the ground repeat; drawn, they are patchworks that do not.";
