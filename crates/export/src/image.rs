@@ -12,7 +12,7 @@ const MAX_PIXELS: u64 = 1 << 36;
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let target = Target {
         kind: PNG,
-        what: "all layers as the game draws them, at rest, pixel by pixel",
+        what: |_| "all layers as the game draws them, at rest, pixel by pixel",
         make,
     };
     document.layers().map(|_| target).into_iter().collect()

@@ -24,8 +24,7 @@ use mapscope_scene::saving::{FileKind, SaveError};
 pub struct Target {
     /// The kind of the file, by whose ending it is chosen.
     pub kind: FileKind,
-    /// What of the document is in it, in a few words: `the mesh, its skin and its clips`.
-    pub what: &'static str,
+    what: fn(&dyn Document) -> &'static str,
     make: fn(&dyn Document, &str) -> Result<Export, ExportError>,
 }
 
@@ -117,6 +116,11 @@ pub enum ExportError {
 }
 
 impl Target {
+    /// What of the document is in it, in a few words: `the mesh with its skeleton and clips`.
+    pub fn what(&self, document: &dyn Document) -> &'static str {
+        (self.what)(document)
+    }
+
     /// Makes the file. `stem` is its name without the ending, by which files beside it are named.
     ///
     /// # Errors
@@ -128,19 +132,13 @@ impl Target {
 
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kind,
-            what,
-            make: _,
-        } = self;
         f.debug_struct("Target")
-            .field("kind", kind)
-            .field("what", what)
+            .field("kind", &self.kind)
             .finish_non_exhaustive()
     }
 }
 
-/// What a document can become, the best first.
+/// What a document can become, the best first. It costs nothing to ask, in each frame if need be.
 pub fn targets(document: &dyn Document) -> Vec<Target> {
     let of_modules = [
         gltf::targets(document),
@@ -193,7 +191,7 @@ mod tests {
     fn target(ending: &'static str) -> Target {
         Target {
             kind: FileKind::new("made up", ending, b"M"),
-            what: "nothing",
+            what: |_| "nothing",
             make: |_, _| Ok(Export::default()),
         }
     }

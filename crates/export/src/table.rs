@@ -61,7 +61,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let target = if format == pfmap::FORMAT.id {
         Target {
             kind: csv(b"row,col,type,"),
-            what: "a line for each tile",
+            what: |_| "a line for each tile",
             make: |document, _| {
                 Ok(document
                     .content::<Terrain>()
@@ -72,13 +72,13 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     } else if format == pfscene::FORMAT.id {
         Target {
             kind: csv(b"name,model,found,x,y,z,"),
-            what: "a line for each entity",
+            what: |_| "a line for each entity",
             make: entities,
         }
-    } else if document.content::<TileMap>().is_some() {
+    } else if document.layers().is_some() {
         Target {
             kind: csv(b"layer,layer_name,x,y,tile,"),
-            what: "a line for each cell of each layer",
+            what: |_| "a line for each cell of each layer",
             make: |document, _| Ok(document.content().map(cells).unwrap_or_default()),
         }
     } else {

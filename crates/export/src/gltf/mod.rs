@@ -49,7 +49,6 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     if document.layers().is_some() {
         return Vec::new();
     }
-    let what = what(document);
     let glb = Target {
         kind: GLB,
         what,

@@ -566,7 +566,10 @@ fn materials_with_the_same_texture_share_its_image() {
 fn a_scene_has_every_entity_where_it_stands() {
     let document = open(&root().join("assets/demo/demo.pfscene"));
     let file = ReadBack::document(&*document);
-    assert_eq!(targets(&*document)[0].what, "all that stands in the scene");
+    assert_eq!(
+        targets(&*document)[0].what(&*document),
+        "all that stands in the scene"
+    );
     let scene = standing(&*document);
     let globals = file.globals(None);
     let mut models = Vec::new();
@@ -713,6 +716,7 @@ fn models_that_are_missing_are_left_out_and_named() {
     let file = ReadBack::document(&*document.unwrap());
     assert_eq!(file.gltf.nodes().len(), 0);
     assert!(file.loses("model assets/models/guard.pfobj, assets/models/rock.pfobj"));
+    assert!(file.loses("a place that can be shown are left out: 2 of 2"));
     let file = ReadBack::document(&model_of(tiny_model()));
     assert!(file.loses("shown as placeholders: texture picture0.png, picture1.png"));
 }
@@ -734,8 +738,27 @@ fn the_same_model_makes_the_same_file() {
 }
 
 #[test]
+fn nothing_more_is_made_once_there_is_no_room() {
+    let model = model_of(tiny_model());
+    let drawable = Drawable {
+        playhead: Some(Playhead::default()),
+        ..Drawable::in_place(&model)
+    };
+    let nodes = |builder: &mut Builder| model::add(builder, &drawable).unwrap().len();
+    let mut builder = Builder::default();
+    assert_eq!(nodes(&mut builder), 1);
+    let mut builder = Builder::default();
+    assert!(!builder.has_room("it", u64::MAX));
+    assert_eq!((nodes(&mut builder), builder.root.accessors.len()), (0, 0));
+    assert!(builder.into_glb().is_err());
+}
+
+#[test]
 fn what_a_file_is_made_of_is_said() {
-    let what = |pfobj| targets(&model_of(pfobj))[0].what;
+    let what = |pfobj| {
+        let model = model_of(pfobj);
+        targets(&model)[0].what(&model)
+    };
     let mut pfobj = tiny_model();
     assert_eq!(what(pfobj.clone()), "the mesh with its skeleton and clips");
     pfobj.clips.clear();

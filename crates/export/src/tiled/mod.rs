@@ -34,10 +34,10 @@ const TMJ: FileKind = FileKind::new("Tiled JSON map", "tmj", br#"{"type":"map""#
 
 /// What a document can become for Tiled.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
-    if document.content::<TileMap>().is_none() {
+    if document.layers().is_none() {
         return Vec::new();
     }
-    let what = "layers, tilesets with their animations, and objects";
+    let what = |_: &dyn Document| "layers, tilesets with their animations, and objects";
     let tmx = Target {
         kind: TMX,
         what,

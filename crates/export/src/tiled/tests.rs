@@ -371,6 +371,23 @@ fn smaller_layers_are_padded_and_lie_where_they_did() {
 }
 
 #[test]
+fn what_is_said_of_zone_0_is_lost_where_it_is_more_than_numbers() {
+    let is_lost = |change: fn(&mut Zone)| {
+        let mut map = map();
+        map.zones[0].name.clear();
+        change(&mut map.zones[0]);
+        let made = targets(&map)[0].make(&map, "wald").unwrap();
+        made.losses.iter().any(|loss| loss.contains("zone 0"))
+    };
+    assert!(!is_lost(|_| ()));
+    assert!(is_lost(|zone| zone.name = "nowhere".to_owned()));
+    assert!(is_lost(|zone| {
+        let script = Property::new("Script", "ring");
+        zone.properties[0].properties.push(script);
+    }));
+}
+
+#[test]
 fn objects_have_their_shapes_and_properties() {
     let tmx = tmx();
     let objects = tmx.all("objectgroup")[0].all("object");
