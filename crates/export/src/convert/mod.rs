@@ -14,7 +14,6 @@ mod vsp;
 mod xmf;
 
 use std::ffi::OsStr;
-use std::fmt;
 use std::path::Path;
 
 use mapscope_formats::{Format, Problem, ReadError, counted};
@@ -119,11 +118,13 @@ struct Told {
 }
 
 impl Told {
-    /// That a number of things lose something; nothing of none.
-    fn lost(&mut self, count: usize, noun: &str, what: impl fmt::Display) {
-        if count > 0 {
-            let verb = if count == 1 { "loses" } else { "lose" };
-            self.loss(format!("{} {verb} {what}", counted(count, noun)));
+    /// That a number of things lose something, such as `their name`; nothing of none.
+    fn lost(&mut self, count: usize, noun: &str, what: &str) {
+        let things = counted(count, noun);
+        match count {
+            0 => {}
+            1 => self.loss(format!("{things} loses {}", what.replace("their ", "its "))),
+            _ => self.loss(format!("{things} lose {what}")),
         }
     }
 

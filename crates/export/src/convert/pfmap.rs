@@ -100,9 +100,8 @@ fn as_document(map: &mut Pfmap, told: &mut Told) {
         }
         tile.set(Field::BlendMode, is_blurred.into());
     }
-    told.lost(covers, "tile", "grass");
-    let what =
-        "blend modes that are not the same on all edges, or neither none nor blur: blurred on all";
+    told.lost(covers, "tile", "their grass");
+    let what = "their blend modes, which are not the same on all edges or neither none nor blur: all are blurred";
     told.lost(edges, "tile", what);
 }
 

@@ -46,12 +46,8 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) {
         attributes.retain(|attribute| attribute.key != CONTROLLABLE);
         controlled += usize::from(attributes.len() < count);
     }
-    told.lost(controlled, "faction", "the mark of who controls them");
-    told.lost(
-        scene.diplomacy.len(),
-        "pair of factions",
-        "what one is to the other",
-    );
+    told.lost(controlled, "faction", "their mark `controllable`");
+    told.lost(scene.diplomacy.len(), "pair of factions", "their diplomacy");
     scene.diplomacy.clear();
     let general = std::mem::take(&mut scene.general);
     let General {
@@ -67,7 +63,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) {
         emit_light_pos.is_some(),
     ];
     let settings = settings.into_iter().filter(|is_there| *is_there).count();
-    told.lost(settings, "setting of sky and light", "the value");
+    told.lost(settings, "setting of sky and light", "their value");
     scene
         .sections
         .retain(|section| section.kind != SectionKind::General);

@@ -102,7 +102,7 @@ fn to_new(map: &mut MapData, told: &mut Told) {
         told.lost(
             used,
             "cell",
-            "user data in place of a priority, which the new layout does not have",
+            "their user data in place of a priority, which the new layout does not have",
         );
         told.loss("the flag for user data in place of priorities is lost");
     }
@@ -110,7 +110,7 @@ fn to_new(map: &mut MapData, told: &mut Told) {
     told.lost(
         high,
         "cell",
-        "the priority above 1: the new layout has 1 or none",
+        "their priority above 1: the new layout has 1 or none",
     );
     let flags = map.flags.0 & !OF_ONE_LAYOUT | MapFlags::NEW_LAYOUT;
     set_flags(map, flags, |cell| Cell {
@@ -128,7 +128,7 @@ fn to_old(map: &mut MapData, told: &mut Told) {
         told.lost(
             logic.len(),
             "cell",
-            "logic attributes, which the old layout does not have",
+            "their logic attribute, which the old layout does not have",
         );
     }
     let palette = |cell: Cell| cell.palette_user_data.unwrap_or(cell.palette);
@@ -136,7 +136,7 @@ fn to_old(map: &mut MapData, told: &mut Told) {
     told.lost(
         high,
         "cell",
-        "palettes above 255, of which the lowest 8 bits are left",
+        "their palette above 255, of which the lowest 8 bits are left",
     );
     let is_turned = count(map, |cell| cell.axis_switch) > 0;
     let axis_switch = if is_turned { MapFlags::AXIS_SWITCH } else { 0 };

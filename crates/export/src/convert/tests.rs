@@ -87,8 +87,8 @@ fn splats_grass_and_edges_are_lost_where_a_version_has_none() {
     assert!(!editor.bytes.windows(10).any(|text| text == b"num_splats"));
     let document = to(&bytes, &pfmap::FORMAT, &["1.0-document"]);
     assert_eq!(document.losses.len(), 3, "{:?}", document.losses);
-    assert!(document.losses[1].starts_with("1 tile loses grass"));
-    assert!(document.losses[2].starts_with("2 tiles lose blend modes"));
+    assert!(document.losses[1].starts_with("1 tile loses its grass"));
+    assert!(document.losses[2].starts_with("2 tiles lose their blend modes"));
     let read = pfmap::read(&document.bytes).unwrap();
     assert_eq!(read.tiles[0].text(), *b"0+0100001001110000000000");
     assert_eq!(read.tiles[70].text(), *b"4-0502000001011000000345");
@@ -220,7 +220,7 @@ fn what_a_layout_has_no_bits_for_is_counted() {
     let old = cells(0, &[cell(1, 0), cell(2, 1), cell(3, 2), cell(4, 63)]);
     let lossy = to(&map_data::write(&old).unwrap(), &ppe::MAP_FORMAT, &["new"]);
     assert_eq!(lossy.losses.len(), 1);
-    assert!(lossy.losses[0].starts_with("2 cells lose the priority"));
+    assert!(lossy.losses[0].starts_with("2 cells lose their priority"));
     let read = map_data::read(&lossy.bytes).unwrap();
     assert_eq!(
         [0, 1, 2, 3].map(|index| read.cell(index).priority),
@@ -238,7 +238,7 @@ fn what_a_layout_has_no_bits_for_is_counted() {
     );
     let lossy = to(&map_data::write(&user).unwrap(), &ppe::MAP_FORMAT, &["new"]);
     assert!(
-        lossy.losses[0].starts_with("1 cell loses user data"),
+        lossy.losses[0].starts_with("1 cell loses its user data"),
         "{:?}",
         lossy.losses
     );
@@ -247,8 +247,8 @@ fn what_a_layout_has_no_bits_for_is_counted() {
     new.logic = Some(Integers::U8(vec![3, 4]));
     let lossy = to(&map_data::write(&new).unwrap(), &ppe::MAP_FORMAT, &["old"]);
     assert_eq!(lossy.losses.len(), 2);
-    assert!(lossy.losses[0].starts_with("2 cells lose logic attributes"));
-    assert!(lossy.losses[1].starts_with("1 cell loses palettes above 255"));
+    assert!(lossy.losses[0].starts_with("2 cells lose their logic attribute"));
+    assert!(lossy.losses[1].starts_with("1 cell loses its palette above 255"));
     let read = map_data::read(&lossy.bytes).unwrap();
     assert_eq!(read.flags, MapFlags(0));
     assert_eq!([read.cell(0), read.cell(1)], [cell(0x23, 1), cell(0x45, 0)]);
@@ -367,16 +367,16 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
     map.entities[1].chase_target = "Guard".to_owned();
     let lossy = to(&map::write(&map).unwrap(), &map::FORMAT, &["1.2"]);
     let expected = [
-        "1 layer loses the state of not being drawn",
-        "1 step of the render string loses a layer that is drawn again",
-        "3 layers lose the number",
-        "1 zone loses the description",
-        "1 zone loses the chance",
-        "1 tile loses the number of the obstruction",
-        "1 tile loses the number of a zone",
-        "2 entities lose the scrolling",
-        "1 entity loses the direction",
-        "1 entity loses the target",
+        "1 layer loses its being hidden",
+        "1 step of the render string loses its layer, which is drawn only once",
+        "3 layers lose their number",
+        "1 zone loses its description",
+        "1 zone loses its chance",
+        "1 tile loses its number of obstruction",
+        "1 tile loses its zone",
+        "2 entities lose the map's parallax",
+        "1 entity loses its direction",
+        "1 entity loses the target of its chase",
     ];
     assert_eq!(lossy.losses.len(), expected.len(), "{:#?}", lossy.losses);
     for (loss, expected) in lossy.losses.iter().zip(expected) {
@@ -395,14 +395,14 @@ fn what_a_binary_map_of_ika_cannot_say_is_counted() {
     let lossy = to(&bytes, &text_map::FORMAT, &["v6"]);
     let all = lossy.losses.join("\n");
     for part in [
-        "2 layers lose the own size",
-        "2 layers lose the position",
-        "2 layers lose the axes",
+        "2 layers lose their size",
+        "2 layers lose their position",
+        "2 layers lose their wrapping",
         "the size of the map, 320 x 240 pixels, becomes that of its layers, 160 x 360",
-        "12 entities lose the script that runs on touch",
-        "8 entities lose the place below",
-        "1 map loses the title",
-        "1 waypoint loses the place",
+        "12 entities lose their script for touch",
+        "8 entities lose their place below",
+        "1 map loses its title",
+        "1 waypoint loses its place",
     ] {
         assert!(all.contains(part), "{part}: {all}");
     }

@@ -45,7 +45,7 @@ fn to_rgba(vsp: &mut Vsp, told: &mut Told) {
         vsp.pixels = Pixels::Rgba(vsp.rgba().into_owned());
     }
     let used = usize::from(!vsp.palette.is_empty());
-    told.lost(used, "palette", "the colours but where pixels have them");
+    told.lost(used, "palette", "their colours that no pixel has");
     vsp.palette.clear();
     vsp.mask = None;
 }
@@ -60,11 +60,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
     let mut unseen = pixels.iter().filter(|[.., a]| *a == 0);
     let hidden = unseen.next().map_or([0; 3], |[r, g, b, _]| [*r, *g, *b]);
     let others = unseen.filter(|[r, g, b, _]| [*r, *g, *b] != hidden).count();
-    told.lost(
-        others,
-        "pixel",
-        "a colour that is not seen, since they are transparent",
-    );
+    told.lost(others, "pixel", "their colour, which transparency hides");
     let mut palette: Vec<[u8; 3]> = vec![hidden];
     let mut numbers = HashMap::new();
     let mut indices = Vec::with_capacity(pixels.len());
@@ -156,7 +152,7 @@ impl Content for Vsp {
         told.lost(
             self.meta.len(),
             "key",
-            "the value, since only text tilesets have any",
+            "their value, since only text tilesets have any",
         );
         let described = self.written().description != self.description;
         told.lost(

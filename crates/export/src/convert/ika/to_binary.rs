@@ -127,21 +127,21 @@ fn tell_of_layers(text: &TextMap, size: [u32; 2], told: &mut Told) {
     told.lost(
         smaller,
         "layer",
-        "the own size, for that of the map, with tile 0 in what is new",
+        "their size: the map's is taken, filled up with tile 0",
     );
     told.lost(
         count(&|layer| layer.position != [0; 2]),
         "layer",
-        "the position",
+        "their position",
     );
     let named = text.layers.iter().enumerate();
     let named = named.filter(|(number, layer)| layer.label != layer_label(*number));
-    told.lost(named.count(), "layer", "the name");
+    told.lost(named.count(), "layer", "their name");
     let late = text.layers.len().saturating_sub(10);
     told.lost(
         late,
         "layer",
-        "the place in the picture: only the first ten layers can be drawn",
+        "their place in the image: only the first ten layers can be drawn",
     );
     let upper = text.layers.iter().skip(1).flat_map(|layer| &layer.tiles);
     let zeros = upper.filter(|tile| **tile == 0).count();
@@ -162,7 +162,7 @@ fn wrap(text: &TextMap, map: &mut Map, told: &mut Told) {
     told.lost(
         other.count(),
         "layer",
-        "the axes along which to wrap around",
+        "their wrapping, which becomes that of the whole map",
     );
 }
 
@@ -182,7 +182,7 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
         told.lost(
             layers.len(),
             "layer",
-            "the own obstruction: a tile that any of them blocks is blocked",
+            "their obstruction: a tile that any of them blocks is blocked",
         );
     }
     let sides = map
@@ -190,7 +190,7 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
         .iter()
         .filter(|tile| **tile > 1 && **tile != 0xF)
         .count();
-    told.lost(sides, "tile", "the sides that are open, of what is blocked");
+    told.lost(sides, "tile", "their open sides: all sides are blocked");
     let elsewhere = text.layers.iter().enumerate();
     let elsewhere = elsewhere.filter(|(number, _)| !layers.is_empty() && layers != [*number]);
     let entities = elsewhere.flat_map(|(_, layer)| &layer.entities);
@@ -200,7 +200,7 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
     told.lost(
         stopped,
         "entity",
-        "the freedom from the obstruction of other layers",
+        "their layer's obstruction, which becomes that of the whole map",
     );
 }
 
@@ -284,12 +284,12 @@ fn zone_numbers(
     told.lost(
         unknown,
         "rectangle",
-        "the label of a zone that does not exist",
+        "their label, of a zone that does not exist",
     );
     told.lost(
         inexact,
         "rectangle",
-        "the edges, which are not those of tiles of the map",
+        "their edges, which are not on those of tiles",
     );
     told.lost(overlapping, "tile", "all zones but the last");
     let layers = text
@@ -298,7 +298,11 @@ fn zone_numbers(
         .filter(|layer| !layer.zones.is_empty())
         .count();
     if layers > 1 {
-        told.lost(layers, "layer", "the own zones, for those of the map");
+        told.lost(
+            layers,
+            "layer",
+            "their zones, which become those of the whole map",
+        );
     }
     Ok(())
 }
@@ -314,7 +318,7 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
         .iter()
         .filter(|(number, _)| number + 1 != highest);
     let lower = lower.map(|(_, layer)| layer.entities.len()).sum();
-    told.lost(lower, "entity", "the place below the layers above");
+    told.lost(lower, "entity", "their place below the layers above them");
     let scrolling = with_entities
         .iter()
         .filter(|(_, layer)| layer.parallax != Parallax::default());
@@ -322,7 +326,7 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
     told.lost(
         scrolling,
         "entity",
-        "the scrolling with a layer, for that of the map",
+        "their layer's parallax, for that of the map",
     );
     let all: Vec<&text_map::Entity> = text
         .layers
@@ -334,11 +338,11 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
     told.lost(
         count(&words),
         "entity",
-        "the word for the direction, which means down",
+        "the word for their direction, which the engine takes for down",
     );
     let scripts =
         |it: &text_map::Entity| !it.adjacent_script.is_empty() && !it.activation_script.is_empty();
-    told.lost(count(&scripts), "entity", "the script that runs on touch");
+    told.lost(count(&scripts), "entity", "their script for touch");
     map.entities = all.into_iter().map(entity).collect();
     map.render_string = render_string(map.layers.len(), highest);
 }
@@ -380,7 +384,7 @@ fn entity(entity: &text_map::Entity) -> Entity {
 
 /// What the map is called, and what is said of it beside.
 fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
-    told.lost((!text.title.is_empty()).into(), "map", "the title");
+    told.lost((!text.title.is_empty()).into(), "map", "their title");
     let mut keys = 0;
     for (key, value) in &text.meta {
         match key.as_str() {
@@ -389,7 +393,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
             _ => keys += 1,
         }
     }
-    told.lost(keys, "key of the information", "the value");
+    told.lost(keys, "key of the information", "their value");
     let mut points = 0;
     for point in &text.waypoints {
         let tile = |axis: usize| {
@@ -401,7 +405,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
             _ => points += 1,
         }
     }
-    told.lost(points, "waypoint", "the place");
+    told.lost(points, "waypoint", "their place");
 }
 
 /// Whether another render string draws a map as its own does.

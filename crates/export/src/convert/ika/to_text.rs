@@ -79,18 +79,22 @@ pub(super) fn convert(
         told.lost(
             obstructed,
             "tile",
-            "the obstruction, since there is no layer",
+            "their obstruction, since there is no layer",
         );
-        told.lost(in_zones, "tile", "the zone, since there is no layer");
+        told.lost(in_zones, "tile", "their zone, since there is no layer");
         told.lost(
             map.entities.len(),
             "entity",
-            "the place, since there is no layer",
+            "their place, since there is no layer",
         );
         return Ok(text);
     };
     let other = map.obstruction.iter().filter(|tile| **tile > 1).count();
-    told.lost(other, "tile", "the number of the obstruction, for 1");
+    told.lost(
+        other,
+        "tile",
+        "their number of obstruction, which becomes 1",
+    );
     layer.obstructions = map
         .obstruction
         .iter()
@@ -113,7 +117,7 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     told.lost(
         hidden.len(),
         "layer",
-        "the state of not being drawn: text maps draw all layers, these below the others",
+        "their being hidden: text maps draw all layers, these below the others",
     );
     let steps = map.draw_steps();
     let twice = steps.len() - drawn.len();
@@ -124,12 +128,12 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     told.lost(
         twice - entities,
         "step of the render string",
-        "a layer that is drawn again",
+        "their layer, which is drawn only once",
     );
     told.lost(
         entities.saturating_sub(1),
         "step of the render string",
-        "entities that are drawn again",
+        "their entities, which are drawn only once",
     );
     let hidden_count = hidden.len();
     let order: Vec<usize> = hidden.into_iter().chain(drawn).collect();
@@ -141,7 +145,7 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     told.lost(
         moved,
         "layer",
-        "the number, since layers are in the order in which they are drawn",
+        "their number, since layers stand in the order in which they are drawn",
     );
     (order, hidden_count, below_entities)
 }
@@ -207,7 +211,7 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     told.lost(
         renamed,
         "zone",
-        "the name, which is empty or that of another: a number is put behind it",
+        "their name, which is empty or that of another: a number is put behind it",
     );
     // What stands for no zone is never activated.
     let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
@@ -215,26 +219,22 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     told.lost(
         lost(&|zone| !zone.description.is_empty()),
         "zone",
-        "the description",
+        "their description",
     );
     told.lost(
         lost(&|zone| !zone.entity_script.is_empty()),
         "zone",
-        "the script that entities run",
+        "their script for entities",
     );
-    told.lost(
-        lost(&|zone| zone.delay_steps != 0),
-        "zone",
-        "the number of steps before activation",
-    );
+    told.lost(lost(&|zone| zone.delay_steps != 0), "zone", "their delay");
     told.lost(
         lost(&|zone| zone.is_adjacent),
         "zone",
-        "activation from beside",
+        "their activation from beside",
     );
     let zones = map.zones.iter().enumerate();
     let chances = zones.filter(|(number, zone)| zone.chance_percent != usual_chance(*number));
-    told.lost(chances.count(), "zone", "the chance of activation");
+    told.lost(chances.count(), "zone", "their chance of activation");
     (kinds, labels)
 }
 
@@ -251,11 +251,7 @@ fn rectangles(
     let unknown = numbers
         .iter()
         .filter(|number| u64::from(**number) >= known.max(1));
-    told.lost(
-        unknown.count(),
-        "tile",
-        "the number of a zone that does not exist",
-    );
+    told.lost(unknown.count(), "tile", "their zone, which does not exist");
     let mut rects = Vec::new();
     for start in 0..numbers.len() {
         let number = numbers[start];
@@ -327,14 +323,10 @@ fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &
     let count = |says: &dyn Fn(&Entity) -> bool| map.entities.iter().filter(|it| says(it)).count();
     let all = map.entities.len();
     match below {
-        None => told.lost(all, "entity", "the state of not being drawn"),
-        Some(0) => told.lost(all, "entity", "the place below all layers"),
+        None => told.lost(all, "entity", "their being hidden"),
+        Some(0) => told.lost(all, "entity", "their place below all layers"),
         Some(_) if parallax != Parallax::default() => {
-            told.lost(
-                all,
-                "entity",
-                "the scrolling with the map, for that of a layer",
-            );
+            told.lost(all, "entity", "the map's parallax, for that of a layer");
         }
         Some(_) => {}
     }
@@ -342,14 +334,14 @@ fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &
     told.lost(
         count(&|it| !direction(it)),
         "entity",
-        "the direction, for down",
+        "their direction, which becomes down",
     );
     let scripted = |it: &Entity| match it.state {
         STILL => it.move_script.is_empty(),
         SCRIPTED => !it.move_script.is_empty(),
         _ => false,
     };
-    told.lost(count(&|it| !scripted(it)), "entity", "the way of moving");
+    told.lost(count(&|it| !scripted(it)), "entity", "their way of moving");
     let wanders = |it: &Entity| {
         (it.wander_steps, it.wander_delay, it.wander_rect) != (0, 0, [0; 4])
             || !it.wander_zone.is_empty()
@@ -357,14 +349,14 @@ fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &
     told.lost(
         count(&wanders),
         "entity",
-        "the range and the pauses of wandering",
+        "the range and the pauses of their wandering",
     );
     let chases = |it: &Entity| !it.chase_target.is_empty() || it.chase_distance != 0;
-    told.lost(count(&chases), "entity", "the target of a chase");
+    told.lost(count(&chases), "entity", "the target of their chase");
     let unused = |it: &Entity| it.is_adjacent && it.activation_script.is_empty();
     told.lost(
         count(&unused),
         "entity",
-        "activation by touch, for which no script runs",
+        "their activation by touch, for which no script runs",
     );
 }
