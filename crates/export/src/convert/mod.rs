@@ -303,7 +303,6 @@ fn convert_as<T: Content>(
     let problems = content.problems().to_vec();
     let mut told = Told::default();
     content.unwritten(bytes, &mut told);
-    passed_over(&problems, &mut told);
     let mut other = None;
     for row in rows {
         match row.make {
@@ -311,10 +310,12 @@ fn convert_as<T: Content>(
             Make::Other(make) => other = Some(make),
         }
     }
-    let converted = match other {
+    let mut converted = match other {
         Some(make) => make(content, context, told)?,
         None => finished(&content, told)?,
     };
+    let lost = passed_over(&problems, &converted.problems);
+    converted.losses.extend(lost);
     Ok(Converted {
         problems,
         ..converted
@@ -333,8 +334,9 @@ fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
     }
 }
 
-/// Tells of what readers go past, so that it is not written again.
-fn passed_over(problems: &[Problem], told: &mut Told) {
+/// What readers go past in a file, and not in what was written of it: most writers do not write it again.
+fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> {
+    let mut told = Told::default();
     for (end, what) in [
         ("/extra-words", "words that mean nothing where they stand"),
         ("/trailing-data", "what follows the end"),
@@ -344,11 +346,13 @@ fn passed_over(problems: &[Problem], told: &mut Told) {
             "the divisor 0, for which the engine takes another",
         ),
     ] {
-        let of_rule = problems
-            .iter()
-            .filter(|problem| problem.rule.id.ends_with(end));
-        told.lost(of_rule.map(|problem| problem.count).sum(), "place", what);
+        let [before, after] = [problems, problems_again].map(|problems| {
+            let of_rule = problems.iter().filter(|it| it.rule.id.ends_with(end));
+            of_rule.map(|problem| problem.count).sum::<usize>()
+        });
+        told.lost(before.saturating_sub(after), "place", what);
     }
+    told.losses
 }
 
 /// Writes content, and reads it again to see that it is all there.
@@ -369,7 +373,7 @@ fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertErr
         bytes,
         losses: told.losses,
         notes: told.notes,
-        problems: Vec::new(),
+        problems: again.problems().to_vec(),
     })
 }
 

@@ -1,6 +1,6 @@
 //! PFOBJ, of which there is one version (document section 1; fact sheet of Permafrost, D).
 
-use mapscope_formats::pfobj::{self, FORMAT, Pfobj};
+use mapscope_formats::pfobj::{self, Clip, FORMAT, Pfobj};
 use mapscope_formats::{Format, Problem, ReadError};
 
 use super::{Content, Row, Told, tell_of_encoding};
@@ -40,6 +40,11 @@ impl Content for Pfobj {
     }
 
     fn write(&self) -> Result<Vec<u8>, String> {
+        let lacks_bounds = |clip: &Clip| clip.bounds.len() < clip.frame_count as usize;
+        if self.has_bounds && (self.bounds.is_none() || self.clips.iter().any(lacks_bounds)) {
+            let text = "bounds are missing, which the head says are there (`has_collision`)";
+            return Err(text.to_owned());
+        }
         Ok(pfobj::write(self))
     }
 

@@ -5,7 +5,7 @@ use mapscope_formats::pfscene::{
 };
 use mapscope_formats::{Format, Problem, ReadError, counted};
 
-use super::{Content, Row, Told, tell_of_encoding};
+use super::{Content, ConvertError, Row, Told, tell_of_encoding};
 
 /// The versions of PFSCENE.
 pub(super) const FORMS: &[Row<Pfscene>] = &[
@@ -16,10 +16,7 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
             "1.0",
             "Without sky and light, diplomacy, and who controls a faction",
         ],
-        |scene, told| {
-            to_1_0(scene, told);
-            Ok(())
-        },
+        to_1_0,
     ),
     Row::change(
         &FORMAT,
@@ -38,13 +35,13 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
 /// What a faction of version 1.1 says behind its colour.
 const CONTROLLABLE: &str = "controllable";
 
-fn to_1_0(scene: &mut Pfscene, told: &mut Told) {
+fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
     let mut controlled = 0;
     for faction in &mut scene.factions {
+        // Whatever its key is, as the engine has it.
         let attributes = &mut faction.attributes.0;
-        let count = attributes.len();
-        attributes.retain(|attribute| attribute.key != CONTROLLABLE);
-        controlled += usize::from(attributes.len() < count);
+        controlled += usize::from(attributes.len() > 1);
+        attributes.truncate(1);
     }
     told.lost(controlled, "faction", "their mark `controllable`");
     told.lost(scene.diplomacy.len(), "pair of factions", "their diplomacy");
@@ -67,7 +64,12 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) {
     scene
         .sections
         .retain(|section| section.kind != SectionKind::General);
+    if scene.sections.is_empty() {
+        let text = "the scene has only sky and light, which version 1.0 has not";
+        return Err(ConvertError::Unfit(text.to_owned()));
+    }
     "1.0".clone_into(&mut scene.version);
+    Ok(())
 }
 
 /// Factions, of which version 1.0 says less, are said to be controlled and at peace.
@@ -132,6 +134,10 @@ impl Content for Pfscene {
     }
 
     fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+        // Most lines are written with the bytes that they have in the file.
+        if std::str::from_utf8(&pfscene::write(self)).is_err() {
+            return;
+        }
         let names = self.entities.iter().flat_map(|it| [&*it.name, &*it.model]);
         let factions = self.factions.iter().map(|faction| &*faction.name);
         tell_of_encoding(bytes, &mut names.chain(factions), told);

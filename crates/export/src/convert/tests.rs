@@ -507,6 +507,49 @@ fn scenes_change_between_versions_and_models_have_one() {
     );
 }
 
+#[test]
+fn scenes_keep_the_bytes_of_their_lines() {
+    let said = |from: &str, to: &[u8]| {
+        let scene = mapscope_testdata::tiny_scene::sound_scene();
+        let at = scene.find(from).unwrap();
+        let [before, after] = [&scene[..at], &scene[at + from.len()..]].map(str::as_bytes);
+        [before, to, after].concat()
+    };
+    for scene in [
+        said("float 3.25", b"float 3.25 and more"),
+        said("night watch", b"night w\xE4tch"),
+        said("night watch", b"night \xFF"),
+    ] {
+        assert!(whole(&scene, &pfscene::FORMAT, &[]) == scene);
+        let old = to(&scene, &pfscene::FORMAT, &["1.0"]);
+        let all = old.losses.join("\n");
+        assert!(!all.contains("words") && !all.contains("UTF-8"), "{all}");
+    }
+}
+
+#[test]
+fn factions_and_sky_have_what_version_1_0_knows() {
+    let scene = mapscope_testdata::tiny_scene::sound_scene();
+    // The engine goes by the order of attributes, whatever their keys are.
+    let misspelt = scene.replace("controllable", "controlable");
+    let old = to(misspelt.as_bytes(), &pfscene::FORMAT, &["1.0"]);
+    assert_eq!(pfscene::read(&old.bytes).unwrap().factions.len(), 2);
+    assert_eq!(old.losses[0], "2 factions lose their mark `controllable`");
+    let sky = &scene[..scene.find("section \"factions\"").unwrap()];
+    let sky = sky.replace("num_sections 5", "num_sections 1");
+    let error = convert(sky.as_bytes(), &pfscene::FORMAT, &["1.0"], &TILE_PX).unwrap_err();
+    assert!(matches!(error, ConvertError::Unfit(_)), "{error}");
+}
+
+#[test]
+fn a_model_without_the_bounds_that_it_says_it_has_is_not_written() {
+    let text = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    // A joint that is missing explains all that is missing behind it.
+    let cut = &text[..=text.rfind("\nj ").unwrap()];
+    let error = convert(cut.as_bytes(), &pfobj::FORMAT, &[], &TILE_PX).unwrap_err();
+    assert!(!matches!(error, ConvertError::Differs(_)), "{error}");
+}
+
 /// The real files and the samples, by their paths.
 fn files() -> Vec<std::path::PathBuf> {
     let mut folders: Vec<_> = ["corpus", "samples"]
