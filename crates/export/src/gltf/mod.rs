@@ -34,7 +34,7 @@ use mapscope_scene::{Document, Drawable, Item, SceneItem, Shown, items_of_kinds}
 /// glTF in one file of binary data.
 const GLB: FileKind = FileKind::new("binary glTF", "glb", b"glTF");
 /// glTF as text, with its data in it as base64.
-const GLTF: FileKind = FileKind::new("glTF", "gltf", b"{");
+const GLTF: FileKind = FileKind::new("glTF", "gltf", b"{").with_mark("\"asset\"");
 /// Names of files of a kind that a sentence lists.
 const MAX_LISTED: usize = 5;
 

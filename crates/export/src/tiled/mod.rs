@@ -28,9 +28,9 @@ use mapscope_scene::saving::FileKind;
 use mapscope_scene::tilemap::TileMap;
 
 /// Maps of Tiled as XML.
-const TMX: FileKind = FileKind::new("Tiled map", "tmx", b"<?xml");
+const TMX: FileKind = FileKind::new("Tiled map", "tmx", b"<?xml").with_mark("<map ");
 /// The same as JSON.
-const TMJ: FileKind = FileKind::new("Tiled JSON map", "tmj", br#"{"type":"map""#);
+const TMJ: FileKind = FileKind::new("Tiled JSON map", "tmj", b"{").with_mark(r#""type":"map""#);
 
 /// What a document can become for Tiled.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {

@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use mapscope_formats::Format;
+use memchr::memmem;
 use thiserror::Error;
 
 use super::identify_format;
@@ -25,6 +26,8 @@ pub struct FileKind {
     pub ending: &'static str,
     /// The bytes that every such file begins with.
     signature: &'static [u8],
+    /// What every such file has somewhere, where many others begin in the same way. May be empty.
+    mark: &'static str,
 }
 
 impl FileKind {
@@ -35,51 +38,35 @@ impl FileKind {
             name,
             ending,
             signature,
+            mark: "",
         }
+    }
+
+    /// The same, for files that begin as those of other kinds do: a text that each has somewhere and the
+    /// others have not.
+    #[must_use]
+    pub const fn with_mark(self, mark: &'static str) -> Self {
+        Self { mark, ..self }
     }
 }
 
 /// Portable Network Graphics.
-pub const PNG: FileKind = FileKind {
-    name: "PNG",
-    ending: "png",
-    signature: b"\x89PNG\r\n\x1a\n",
-};
+pub const PNG: FileKind = FileKind::new("PNG", "png", b"\x89PNG\r\n\x1a\n");
 
 /// The same with several frames.
-pub const APNG: FileKind = FileKind {
-    name: "APNG",
-    ending: "apng",
-    signature: PNG.signature,
-};
+pub const APNG: FileKind = FileKind::new("APNG", "apng", PNG.signature);
 
 /// Graphics Interchange Format, whose files may have several frames.
-pub const GIF: FileKind = FileKind {
-    name: "GIF",
-    ending: "gif",
-    signature: b"GIF8",
-};
+pub const GIF: FileKind = FileKind::new("GIF", "gif", b"GIF8");
 
 /// JavaScript Object Notation: one object.
-pub const JSON: FileKind = FileKind {
-    name: "JSON",
-    ending: "json",
-    signature: b"{",
-};
+pub const JSON: FileKind = FileKind::new("JSON", "json", b"{");
 
 /// Scalable Vector Graphics, as they are written here.
-pub const SVG: FileKind = FileKind {
-    name: "SVG",
-    ending: "svg",
-    signature: b"<svg",
-};
+pub const SVG: FileKind = FileKind::new("SVG", "svg", b"<svg");
 
 /// Markdown that begins with a heading.
-pub const MARKDOWN: FileKind = FileKind {
-    name: "Markdown",
-    ending: "md",
-    signature: b"# ",
-};
+pub const MARKDOWN: FileKind = FileKind::new("Markdown", "md", b"# ");
 
 /// Why a file is not written.
 #[derive(Debug, Error)]
@@ -163,11 +150,19 @@ impl FileKind {
 
     /// Whether a file is of this kind, or has nothing in it that could be lost.
     fn is_kind_of(&self, path: &Path) -> io::Result<bool> {
-        let mut begin = Vec::new();
         let file = File::open(path)?;
-        file.take(self.signature.len() as u64)
-            .read_to_end(&mut begin)?;
-        Ok(begin.is_empty() || begin == self.signature)
+        let mut begin = Vec::new();
+        let length = self.signature.len() as u64;
+        (&file).take(length).read_to_end(&mut begin)?;
+        if begin.is_empty() {
+            return Ok(true);
+        }
+        if begin != self.signature || self.mark.is_empty() {
+            return Ok(begin == self.signature);
+        }
+        let mut rest = Vec::new();
+        (&file).read_to_end(&mut rest)?;
+        Ok(memmem::find(&rest, self.mark.as_bytes()).is_some())
     }
 }
 
@@ -471,6 +466,18 @@ mod tests {
                 matches!(check(&in_dir(name), true), Err(SaveError::Ending(PNG))),
                 "{name}"
             );
+        }
+        const MARKED: FileKind = FileKind::new("marked", "mark", b"{").with_mark("\"asset\"");
+        let marked = in_dir("a.mark");
+        for (text, is_replaced) in [
+            (r#"{"nodes": [], "asset": {}}"#, true),
+            (r#"{"nodes": []}"#, false),
+            (r#"["asset"]"#, false),
+            ("", true),
+        ] {
+            fs::write(&marked, text).unwrap();
+            let checked = MARKED.check_target(&marked, &read, false);
+            assert_eq!(checked.is_ok(), is_replaced, "{text}");
         }
         assert_eq!(PNG.with_ending(Path::new("a/b")), Path::new("a/b.png"));
         assert_eq!(PNG.with_ending(Path::new("a/b.jpg")), Path::new("a/b.jpg"));
