@@ -20,8 +20,8 @@ pub use describe::fields::{GroupKeys, ItemKeys};
 pub use describe::numbers::{fixed, without_sign_of_zero};
 pub use describe::own::OwnLine;
 pub use describe::{
-    Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, Property, PropertyGroup,
-    Statistic, SummaryPart, Swatch, TextSpan, colors,
+    Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, PlainValue, Property,
+    PropertyGroup, Statistic, SummaryPart, Swatch, TextSpan, colors,
 };
 use describe::{fields, numbers, outline};
 pub use document::environment::{Environment, Sun};

@@ -35,6 +35,7 @@ pub(super) struct Property {
 pub(super) enum Value {
     Text(String),
     Whole(i32),
+    Flag(bool),
 }
 
 /// A tileset: either a sheet of tiles of one size, or images of any size.
@@ -154,6 +155,10 @@ impl Serialize for Property {
             Value::Whole(number) => {
                 map.serialize_entry("type", "int")?;
                 map.serialize_entry("value", number)?;
+            }
+            Value::Flag(is_so) => {
+                map.serialize_entry("type", "bool")?;
+                map.serialize_entry("value", is_so)?;
             }
         }
         map.end()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::model::{Property, Value};
-use mapscope_scene::{Origin, PropertyGroup};
+use mapscope_scene::{Origin, PlainValue, PropertyGroup};
 
 /// The heading of what a record of a file says itself, whose names stand alone.
 const IN_THE_FILE: &str = "In the file";
@@ -27,7 +27,7 @@ impl Properties {
         self.list.push(property);
     }
 
-    /// Adds what the file says under headings: a whole number as such, all else as text. What has no
+    /// Adds what the file says under headings: numbers and flags as such, all else as text. What has no
     /// name of its own is named after its heading, and what stands under [another one](IN_THE_FILE) or
     /// has a name that is taken begins with it.
     pub(super) fn add_groups(&mut self, groups: &[PropertyGroup]) {
@@ -42,14 +42,7 @@ impl Properties {
                     name if is_own && !self.names.contains(name) => name.to_owned(),
                     name => format!("{}: {name}", group.title),
                 };
-                let text = property.text();
-                // One that is written in another way is a text of digits.
-                let whole = text
-                    .parse()
-                    .ok()
-                    .filter(|number: &i32| number.to_string() == text);
-                let value =
-                    whole.map_or_else(|| Value::Text(text.clone().into_owned()), Value::Whole);
+                let value = value_of(property);
                 self.add(Property { name, value });
             }
         }
@@ -58,6 +51,18 @@ impl Properties {
     pub(super) fn finish(self) -> Vec<Property> {
         self.list
     }
+}
+
+/// The value of a property: a number, a flag, or a text.
+fn value_of(property: &mapscope_scene::Property) -> Value {
+    let text = property.text();
+    let whole = match property.plain {
+        Some(PlainValue::Flag(is_so)) => return Value::Flag(is_so),
+        Some(PlainValue::Whole(number)) => i32::try_from(number).ok(),
+        // One that is written in another way is a text of digits.
+        None => text.parse().ok().filter(|n: &i32| n.to_string() == text),
+    };
+    whole.map_or_else(|| Value::Text(text.into_owned()), Value::Whole)
 }
 
 #[cfg(test)]

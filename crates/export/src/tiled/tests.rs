@@ -115,7 +115,10 @@ fn map() -> TileMap {
         name: name.to_owned(),
         properties: vec![PropertyGroup {
             title: "In the file",
-            properties: vec![Property::new("Chance", "9 of 100")],
+            properties: vec![
+                Property::amount("Chance", 9, "of 100"),
+                Property::flag("Closed", true),
+            ],
         }],
     };
     let draw = |layer, skips_zero, is_opaque| Step::Layer {
@@ -412,10 +415,16 @@ fn objects_have_their_shapes_and_properties() {
         let property = objects[object].all("properties")[0].all("property")[at];
         ["name", "value"].map(|key| property.get(key).to_owned())
     };
+    let kind = |object: usize, at: usize| {
+        let property = objects[object].all("properties")[0].all("property")[at];
+        property.get("type").to_owned()
+    };
     assert_eq!(property(0, 0), ["Script", "x\n<y>"]);
     assert_eq!(property(0, 1), ["Steps", "-7"]);
     assert_eq!(property(2, 0), ["zone", "mea\"dow,"]);
-    assert_eq!(property(2, 1), ["Chance", "9 of 100"]);
+    assert_eq!(property(2, 1), ["Chance", "9"]);
+    assert_eq!(property(2, 2), ["Closed", "true"]);
+    assert_eq!([kind(2, 1), kind(2, 2)], ["int", "bool"]);
     assert_eq!(objects[1].all("point").len(), 1);
     assert_eq!(objects[3].all("polyline")[0].get("points"), "0,0 5,-2");
     let tmj = tmj();
@@ -423,6 +432,8 @@ fn objects_have_their_shapes_and_properties() {
     assert_eq!(hero["name"], ODD_NAME);
     let steps = serde_json::json!({"name": "Steps", "type": "int", "value": -7});
     assert_eq!(hero["properties"][1], steps);
+    let closed = serde_json::json!({"name": "Closed", "type": "bool", "value": true});
+    assert_eq!(tmj["layers"][1]["objects"][2]["properties"][2], closed);
 }
 
 #[test]

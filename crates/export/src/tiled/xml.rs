@@ -134,6 +134,12 @@ impl Xml {
                             &[("name", name), ("type", &"int"), ("value", number)],
                         )?;
                     }
+                    Value::Flag(is_so) => {
+                        xml.empty(
+                            "property",
+                            &[("name", name), ("type", &"bool"), ("value", is_so)],
+                        )?;
+                    }
                 }
             }
             Ok(())

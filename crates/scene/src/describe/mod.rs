@@ -57,6 +57,8 @@ pub struct Property {
     pub name: &'static str,
     /// Its value, for people.
     pub value: String,
+    /// The same for programs, where it is not a text.
+    pub plain: Option<PlainValue>,
     /// A thumbnail or colour beside the value.
     pub swatch: Option<Swatch>,
     /// Where a click on the value leads.
@@ -69,6 +71,15 @@ pub struct Property {
     pub bytes: Arc<[u8]>,
     /// Where this is known from.
     pub origin: Origin,
+}
+
+/// A value as programs have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainValue {
+    /// Whether something is so.
+    Flag(bool),
+    /// A whole number, in the unit that the text for people names.
+    Whole(i64),
 }
 
 /// Where what is said of a record is known from.
@@ -97,11 +108,29 @@ impl Property {
         Self {
             name,
             value: value.into(),
+            plain: None,
             swatch: None,
             link: None,
             spans: Vec::new(),
             bytes: Arc::default(),
             origin: Origin::File,
+        }
+    }
+
+    /// A property that is so or not.
+    pub fn flag(name: &'static str, is_so: bool) -> Self {
+        Self {
+            plain: Some(PlainValue::Flag(is_so)),
+            ..Self::new(name, if is_so { "yes" } else { "no" })
+        }
+    }
+
+    /// A property that is a number of something: `100` and `pixels a second`.
+    pub fn amount(name: &'static str, number: impl Into<i64>, unit: &str) -> Self {
+        let number = number.into();
+        Self {
+            plain: Some(PlainValue::Whole(number)),
+            ..Self::new(name, format!("{number} {unit}"))
         }
     }
 

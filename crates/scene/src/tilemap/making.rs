@@ -67,10 +67,6 @@ pub(crate) fn group(title: &'static str, properties: Vec<Property>) -> PropertyG
     PropertyGroup { title, properties }
 }
 
-pub(crate) fn yes(name: &'static str, is_so: bool) -> Property {
-    Property::new(name, if is_so { "yes" } else { "no" })
-}
-
 /// Texts that are not empty, with the names of their fields.
 pub(crate) fn texts<const N: usize>(
     fields: [(&'static str, &str); N],

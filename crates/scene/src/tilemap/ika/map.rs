@@ -9,7 +9,7 @@ use super::properties::{bytes, faces, named, packed, unpacked, unpacked_of};
 use super::tileset::Found;
 use crate::rules;
 use crate::tilemap::left_out;
-use crate::tilemap::making::{Room, group, texts, yes};
+use crate::tilemap::making::{Room, group, texts};
 use crate::tilemap::{
     Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, Parallax, Pass,
     RectPx, Step, TileMap, Tileset, Unread, Zone,
@@ -199,9 +199,9 @@ fn zone(zone: &map::Zone) -> Zone {
     ])
     .collect();
     properties.extend([
-        Property::new("Chance", format!("{} of 100", zone.chance_percent)),
-        Property::new("Delay", format!("{} steps", zone.delay_steps)),
-        yes("Activated from beside", zone.is_adjacent),
+        Property::amount("Chance", zone.chance_percent, "of 100"),
+        Property::amount("Delay", zone.delay_steps, "steps"),
+        Property::flag("Activated from beside", zone.is_adjacent),
         Property::new("Bytes", bytes(&zone.place)).place(),
     ]);
     Zone {
@@ -221,11 +221,11 @@ pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
 fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Object {
     let mut properties = vec![
         Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
-        Property::new("Speed", format!("{} pixels a second", entity.speed)),
-        yes("Stopped by the map", entity.is_obstructed_by_map),
-        yes("Stopped by entities", entity.is_obstructed_by_entities),
-        yes("Stops entities", entity.obstructs_entities),
-        yes("Activated by touch", entity.is_adjacent),
+        Property::amount("Speed", entity.speed, "pixels a second"),
+        Property::flag("Stopped by the map", entity.is_obstructed_by_map),
+        Property::flag("Stopped by entities", entity.is_obstructed_by_entities),
+        Property::flag("Stops entities", entity.obstructs_entities),
+        Property::flag("Activated by touch", entity.is_adjacent),
     ];
     properties.extend(texts([
         ("Sprite", &*entity.sprite),
@@ -298,7 +298,7 @@ impl Facts for MapFacts {
             Property::new("Tiles", format!("{width} x {height}")),
             Property::new("Render string", &*map.render_string),
             Property::new("Start", format!("tile {x}, {y}")),
-            yes("Wraps", map.wraps),
+            Property::flag("Wraps", map.wraps),
         ];
         properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
         properties.extend([

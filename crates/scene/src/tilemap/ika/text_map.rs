@@ -8,7 +8,7 @@ use super::cells::Numbers;
 use super::map::{cell_properties, entity_rect, outside, parallax_numbers};
 use super::properties::{bytes, faces_by_word, meta, meta_info, unpacked_of};
 use super::tileset::Found;
-use crate::tilemap::making::{Room, group, texts, yes};
+use crate::tilemap::making::{Room, group, texts};
 use crate::tilemap::{
     Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, RectPx, TileMap,
     Unread, Zone,
@@ -153,10 +153,10 @@ fn place(span: &Span) -> Property {
 fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
     let mut properties = vec![
         Property::new("Direction", &*entity.direction),
-        Property::new("Speed", format!("{} pixels a second", entity.speed)),
-        yes("Stopped by the map", entity.is_obstructed_by_map),
-        yes("Stopped by entities", entity.is_obstructed_by_entities),
-        yes("Stops entities", entity.obstructs_entities),
+        Property::amount("Speed", entity.speed, "pixels a second"),
+        Property::flag("Stopped by the map", entity.is_obstructed_by_map),
+        Property::flag("Stopped by entities", entity.is_obstructed_by_entities),
+        Property::flag("Stops entities", entity.obstructs_entities),
     ];
     properties.extend(texts([
         ("Sprite", &*entity.sprite),

@@ -6,7 +6,7 @@ use super::facts::{custom_tags, in_drawing_order};
 use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
 use crate::rules::{self, Fault};
-use crate::tilemap::making::{group, yes};
+use crate::tilemap::making::group;
 use crate::tilemap::{Object, ObjectKind, RectPx};
 use crate::{Image, Property};
 use mapscope_formats::ppe::sdlang::At;
@@ -173,7 +173,7 @@ impl Maker<'_, '_, '_> {
             }
             Shape::Polyline { points, is_closed } => {
                 properties.push(Property::new("Points", points.len().to_string()));
-                properties.push(yes("Closed", *is_closed));
+                properties.push(Property::flag("Closed", *is_closed));
                 let mut outline = bent(points);
                 outline.extend(outline.first().copied().filter(|_| *is_closed));
                 line(outline, object(ObjectKind::Line))
@@ -188,7 +188,7 @@ impl Maker<'_, '_, '_> {
                 object(ObjectKind::Waypoint)
             }
         };
-        properties.push(yes("Collision", of_file.to_collision));
+        properties.push(Property::flag("Collision", of_file.to_collision));
         properties.extend(custom_tags(&of_file.other));
         let At { line, column } = of_file.at;
         properties.push(Property::new(
