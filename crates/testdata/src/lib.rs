@@ -5,6 +5,7 @@
 
 #[cfg(feature = "assets")]
 pub mod assets;
+pub mod mutation;
 mod needs;
 pub mod synthesize;
 mod tiny_model;
