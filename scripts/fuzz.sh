@@ -40,7 +40,7 @@ mkdir -p "corpus/$target" "seeds/$target"
 words=seeds/$target.dict
 case $target in
 pmf_sections) cat dictionaries/pmf.dict >"$words" ;;
-repeated | document | diff) cat dictionaries/*.dict >"$words" ;;
+repeated | document | diff | export | convert) cat dictionaries/*.dict >"$words" ;;
 *) cat "dictionaries/$target.dict" >"$words" ;;
 esac
 

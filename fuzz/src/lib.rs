@@ -2,9 +2,11 @@
 //! memory that it may take.
 //!
 //! A target is a file in `targets/` with a row here. Seeds and checks are those of the mutation tests
-//! (`crates/scene/tests/scene/mutation/subjects.rs`), so that a new rule for what is read holds for both.
+//! (`crates/scene/tests/scene/mutation/subjects.rs` and `crates/export/tests/export/checks.rs`), so that a new rule for what is read holds for both.
 
 mod bounds;
+#[path = "../../crates/export/tests/export/checks.rs"]
+mod checks;
 mod pmf_sections;
 mod repeated;
 mod sheet;
@@ -62,8 +64,10 @@ targets! {
     PPE_MAP: subjects::good_ppe_maps, subjects::check_ppe_map, 3;
     XMF: subjects::good_xmfs, subjects::check_xmf, 3;
     SHEET: subjects::good_sheets, sheet::check, 1;
-    DOCUMENT: document_seeds, check_document, 10;
+    DOCUMENT: document_seeds, |input| named(input, subjects::check_document), 10;
     DIFF: diff_seeds, check_diff, 20;
+    EXPORT: document_seeds, |input| named(input, checks::check_exports), 40;
+    CONVERT: document_seeds, |input| named(input, checks::check_forms), 20;
 }
 
 /// The target `repeated`, whose inputs stand for larger files.
@@ -112,11 +116,11 @@ fn document_seeds() -> Vec<Vec<u8>> {
 }
 
 /// The first byte is the name, the rest the file.
-fn check_document(input: &[u8]) -> bool {
+fn named(input: &[u8], check: fn(&[u8], &str) -> bool) -> bool {
     let Some((name, file)) = input.split_first() else {
         return true;
     };
-    subjects::check_document(file, name_of(*name))
+    check(file, name_of(*name))
 }
 
 /// Where the first file of two ends and the second begins.
