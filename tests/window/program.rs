@@ -117,6 +117,13 @@ impl Program {
         self.child.id()
     }
 
+    /// Sends it a signal, such as `TERM`.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// Writes lines to its stdin.
     pub(crate) fn tell(&mut self, lines: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();

@@ -751,9 +751,7 @@ fn whoever_ends_the_program_while_it_saves_leaves_nothing_behind() {
         return;
     };
     begin_long_turntable(&mut it);
-    let pid = it.program.pid().to_string();
-    let sent = Command::new("kill").args(["-TERM", &pid]).status();
-    assert!(sent.unwrap().success());
+    it.program.signal("TERM");
     assert!(it.program.wait_for_end().success());
     assert!(unfinished(&it).is_empty());
 }
@@ -929,6 +927,30 @@ fn a_storm_of_sizes_is_survived() {
         view.x + view.width <= 1000 && view.y + view.height <= 700,
         "{view:?}"
     );
+}
+
+#[test]
+fn a_window_that_grows_is_dark_before_it_is_drawn() {
+    let Some(it) = open_small_map() else {
+        return;
+    };
+    let [width, height] = it.screen.size().map(u32::from);
+    let before = it.screen.picture();
+    it.program.signal("STOP");
+    it.screen.resize([width + 100, height + 100]);
+    let picture = it.screen.picture();
+    it.program.signal("CONT");
+    for at in [
+        [width + 50, 50],
+        [50, height + 50],
+        [width + 99, height + 99],
+    ] {
+        let [red, green, blue, _] = picture.get_pixel(at[0], at[1]).0;
+        let is_dark = (1..60).contains(&red.max(green).max(blue));
+        assert!(is_dark, "{red} {green} {blue} at {at:?}");
+    }
+    let kept = imageops::crop_imm(&picture, 0, 0, width, height).to_image();
+    assert!(difference(&before, &kept) < 0.01, "the rest stays");
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(crate) mod view_texture;
 mod watch;
 #[cfg(target_os = "linux")]
 mod wayland;
+#[cfg(target_os = "linux")]
+mod x11;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -285,6 +287,8 @@ impl App {
         #[cfg(target_os = "linux")]
         let attributes = attributes.with_name(APP_ID, APP_ID);
         let window = Arc::new(event_loop.create_window(attributes)?);
+        #[cfg(target_os = "linux")]
+        x11::set_background(&window, theme::background(true));
         let mut input = egui_winit::State::new(
             self.egui.clone(),
             egui::ViewportId::ROOT,

@@ -1,0 +1,42 @@
+//! What winit does not ask an X server for.
+
+use std::error::Error;
+
+use egui::Color32;
+use winit::raw_window_handle::{HasWindowHandle as _, RawWindowHandle};
+use winit::window::Window;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, Gravity};
+
+/// Fills with a colour what a window gains when it grows, until the next frame is there: without one it
+/// flashes white. On Wayland frames and sizes come together.
+pub(super) fn set_background(window: &Window, color: Color32) {
+    let id = match window.window_handle().map(|handle| handle.as_raw()) {
+        Ok(RawWindowHandle::Xlib(handle)) => u32::try_from(handle.window).ok(),
+        Ok(RawWindowHandle::Xcb(handle)) => Some(handle.window.get()),
+        _ => None,
+    };
+    if let Some(Err(error)) = id.map(|id| try_set_background(id, color)) {
+        log::debug!("the window has no background: {error}");
+    }
+}
+
+/// Sets the background of the window with an identifier.
+///
+/// # Errors
+/// When there is no connection, or the server refuses.
+fn try_set_background(window: u32, color: Color32) -> Result<(), Box<dyn Error>> {
+    // What a client asks of a window need not come from the connection that made it.
+    let (connection, _) = x11rb::connect(None)?;
+    let [red, green, blue, alpha] = color.to_array();
+    let pixel = u32::from_be_bytes([alpha, red, green, blue]);
+    // The rest keeps what it shows, which the server else fills, too.
+    let attributes = ChangeWindowAttributesAux::new()
+        .background_pixel(pixel)
+        .bit_gravity(Gravity::NORTH_WEST);
+    connection
+        .change_window_attributes(window, &attributes)?
+        .check()?;
+    connection.flush()?;
+    Ok(())
+}
