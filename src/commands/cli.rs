@@ -735,7 +735,7 @@ pub struct ExportArgs {
         help_heading = "Output"
     )]
     pub to: Option<String>,
-    /// Also replace a file of another kind; none that was read is ever replaced
+    /// Also replace a file of another kind or a read-only one; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
 }

@@ -8,7 +8,7 @@ use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, source, target};
 use mapscope_export::convert::{self, Context, ConvertError, Converted, Form};
 use mapscope_formats::Format;
-use mapscope_scene::saving::{self, SaveError};
+use mapscope_scene::saving;
 use mapscope_scene::{OpenError, OpenOptions, Progress, Source, identify_format};
 
 pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -132,10 +132,7 @@ fn check_target(
         )));
     }
     saving::check_format_target(format, out, read, args.force).map_err(|error| {
-        let hint = match error {
-            SaveError::OtherFormat(_) => " (--force replaces it)",
-            _ => "",
-        };
+        let hint = target::hint(&error);
         CommandError::Argument(format!("{}: {error}{hint}", out.display()))
     })
 }

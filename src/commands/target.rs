@@ -49,11 +49,20 @@ pub(super) fn check_as(
 
 /// Why a file is not written.
 pub(super) fn refused(path: &Path, error: &SaveError) -> CommandError {
-    let hint = match error {
-        SaveError::OtherKind(_) | SaveError::NotOurs => " (--force replaces it)",
-        _ => "",
-    };
-    CommandError::Argument(format!("--output {}: {error}{hint}", path.display()))
+    CommandError::Argument(format!(
+        "--output {}: {error}{}",
+        path.display(),
+        hint(error)
+    ))
+}
+
+/// What can be done about it, behind what is wrong.
+pub(super) fn hint(error: &SaveError) -> &'static str {
+    if error.can_be_forced() {
+        " (--force replaces it)"
+    } else {
+        ""
+    }
 }
 
 /// Refuses to fill a terminal, for the argument that says where something goes.

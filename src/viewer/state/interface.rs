@@ -318,7 +318,8 @@ impl State {
         for file in files {
             match kind.check_target(file, &read, may_replace) {
                 Ok(()) if may_replace || !file.is_file() => {}
-                Ok(()) | Err(SaveError::OtherKind(_)) => existing.push(file.clone()),
+                Ok(()) => existing.push(file.clone()),
+                Err(error) if error.can_be_forced() => existing.push(file.clone()),
                 Err(error) => {
                     let why = match (&error, purpose) {
                         (SaveError::Ending(_), PathPurpose::SaveAnimation) => {

@@ -971,7 +971,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("view.png");
         std::fs::write(&path, b"").unwrap();
-        for (answer, replaces) in [("Replace", true), ("Cancel", false)] {
+        for (answer, replaces, is_read_only) in [
+            ("Replace", true, false),
+            ("Cancel", false, false),
+            ("Replace", true, true),
+        ] {
+            let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+            permissions.set_readonly(is_read_only);
+            std::fs::set_permissions(&path, permissions).unwrap();
             let mut harness = window(|state| {
                 state.ask_path(PathPurpose::SavePicture);
             });
@@ -984,6 +991,8 @@ mod tests {
             harness.run();
             assert!(state(&harness).effects.is_empty());
             harness.get_by_label("Replace view.png?");
+            let said = harness.query_by_label_contains("and it is read-only");
+            assert_eq!(said.is_some(), is_read_only);
             harness.get_by_label(answer).click();
             harness.run();
             let saves = state(&harness).effects == [Effect::SavePicture(path.clone())];

@@ -89,9 +89,22 @@ pub enum SaveError {
     /// A file of the kind stands there that nobody has named.
     #[error("this file exists, and is not from an export before")]
     NotOurs,
+    /// A file stands there that is marked as one that stays as it is.
+    #[error("this file exists and is read-only")]
+    ReadOnly,
     /// The system refused.
     #[error("{}", system_reason(.0, "file"))]
     Io(#[from] io::Error),
+}
+
+impl SaveError {
+    /// Whether the file is written where any may be replaced.
+    pub fn can_be_forced(&self) -> bool {
+        matches!(
+            self,
+            Self::OtherKind(_) | Self::OtherFormat(_) | Self::NotOurs | Self::ReadOnly
+        )
+    }
 }
 
 /// The file that a document was read from, and all that were read or looked for with it.
@@ -112,8 +125,8 @@ impl FileKind {
     }
 
     /// Makes sure that a file of this kind may be written at a path. An existing file is replaced
-    /// where it is of this kind or empty, or whatever it is if `replace_any`; none of the files in
-    /// `read` ever is, nor another name of one.
+    /// where it is of this kind or empty and not read-only, or whatever it is if `replace_any`; none of
+    /// the files in `read` ever is, nor another name of one.
     ///
     /// # Errors
     /// When it may not.
@@ -141,11 +154,13 @@ impl FileKind {
         read: &[PathBuf],
         replace_any: bool,
     ) -> Result<(), SaveError> {
-        if is_free(path, read)? || replace_any || self.is_kind_of(path)? {
-            Ok(())
-        } else {
-            Err(SaveError::OtherKind(*self))
+        if is_free(path, read)? || replace_any {
+            return Ok(());
         }
+        if !self.is_kind_of(path)? {
+            return Err(SaveError::OtherKind(*self));
+        }
+        check_writable(path)
     }
 
     /// Whether a file is of this kind, or has nothing in it that could be lost.
@@ -187,10 +202,18 @@ pub fn check_format_target(
         embedded: &[],
     };
     let is_of_format = || identify_format(&source).is_ok_and(|found| found.id == format.id);
-    if source.bytes.is_empty() || is_of_format() {
-        Ok(())
+    if !source.bytes.is_empty() && !is_of_format() {
+        return Err(SaveError::OtherFormat(format));
+    }
+    check_writable(path)
+}
+
+/// Makes sure that a file is not read-only. As another takes its place, the system would let it be replaced.
+fn check_writable(path: &Path) -> Result<(), SaveError> {
+    if fs::metadata(path)?.permissions().readonly() {
+        Err(SaveError::ReadOnly)
     } else {
-        Err(SaveError::OtherFormat(format))
+        Ok(())
     }
 }
 
@@ -457,6 +480,13 @@ mod tests {
                 taken.display()
             );
         }
+        let locked = in_dir("locked.png");
+        fs::write(&locked, PNG.signature).unwrap();
+        let mut permissions = fs::metadata(&locked).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&locked, permissions).unwrap();
+        assert!(matches!(check(&locked, false), Err(SaveError::ReadOnly)));
+        check(&locked, true).unwrap();
         assert!(matches!(
             check(&in_dir("no/such/folder.png"), true),
             Err(SaveError::NoFolder)
