@@ -1,5 +1,5 @@
 use mapscope_formats::ika::map::{Entity, Layer, Map, Zone};
-use mapscope_formats::ika::text_map::{self, TextMap};
+use mapscope_formats::ika::text_map::{self, TextMap, ZoneRect};
 use mapscope_formats::ika::vsp::{Pixels, Vsp};
 use mapscope_formats::ika::{Parallax, map, vsp};
 use mapscope_formats::pfmap::{self, BlendMode, Edge, Pfmap, Splat, Tile};
@@ -425,6 +425,39 @@ fn what_a_binary_map_of_ika_cannot_say_is_counted() {
     let none = text_map::write(&none).unwrap();
     let error = convert(&none, &text_map::FORMAT, &["v6"], &TILE_PX).unwrap_err();
     assert!(matches!(error, ConvertError::Unfit(_)));
+}
+
+#[test]
+fn rectangles_without_tiles_and_nodes_that_nobody_knows_are_lost() {
+    let mut text = synthesize::ika_text_map([20, 15], 1, 1);
+    let label = text.zones[0].label.clone();
+    let zone = |x: i32, width: i32| ZoneRect {
+        label: label.clone(),
+        position: [x, 0],
+        size: [width, 48],
+        ..ZoneRect::default()
+    };
+    text.layers[0].zones = vec![zone(16, 16), zone(32, 0), zone(9600, 16), zone(-160, 16)];
+    let bytes = text_map::write(&text).unwrap();
+    let said = |bytes: &[u8], form| to(bytes, &text_map::FORMAT, &[form]).losses;
+    let losses = said(&bytes, "v6");
+    let lost: Vec<&String> = losses
+        .iter()
+        .filter(|it| it.contains("rectangle"))
+        .collect();
+    let expected = "3 rectangles are left out: outside";
+    assert!(
+        lost.iter().any(|loss| loss.starts_with(expected)),
+        "{lost:?}"
+    );
+    let speed = b"(speed ";
+    let at = bytes
+        .windows(speed.len())
+        .position(|word| word == speed)
+        .unwrap();
+    let more = [&bytes[..at], b"(mood 'angry')", &bytes[at..]].concat();
+    assert_eq!(said(&bytes, "1.2"), [""; 0]);
+    assert_eq!(said(&more, "1.2"), ["1 place loses what no reader knows"]);
 }
 
 fn tileset(pixels: Pixels) -> Vsp {

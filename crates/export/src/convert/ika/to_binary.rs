@@ -257,13 +257,18 @@ fn zone_numbers(
 ) -> Result<(), ConvertError> {
     map.zone_numbers = vec![0; map.tile_count() as usize];
     let width = map.size[0] as usize;
-    let (mut inexact, mut unknown, mut overlapping, mut all) = (0, 0, 0, 0_u64);
+    let (mut inexact, mut unknown, mut outside) = (0, 0, 0);
+    let (mut overlapping, mut all) = (0, 0_u64);
     for rect in text.layers.iter().flat_map(|layer| &layer.zones) {
         let Some(number) = numbers.get(&rect.label) else {
             unknown += 1;
             continue;
         };
         let ([[left, right], [top, bottom]], is_exact) = cells(rect, tile_px, map.size);
+        if left >= right || top >= bottom {
+            outside += 1;
+            continue;
+        }
         inexact += usize::from(!is_exact);
         all += u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top));
         if all > MAX_ZONE_TILES {
@@ -290,6 +295,11 @@ fn zone_numbers(
         inexact,
         "rectangle",
         "their edges, which are not on those of tiles",
+    );
+    told.left_out(
+        outside,
+        "rectangle",
+        "outside of the map, or without a size",
     );
     told.lost(overlapping, "tile", "all zones but the last");
     let layers = text
