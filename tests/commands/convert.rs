@@ -61,7 +61,7 @@ fn files_of_other_formats_and_those_that_are_read_are_not_replaced() {
     assert!(
         refused
             .stderr
-            .contains("not a Permafrost Engine map file (--force"),
+            .contains("no Permafrost Engine map file (--force"),
         "{refused:?}"
     );
     assert_eq!(fs::read(folder.path("b.pfmap")).unwrap(), b"a text");

@@ -295,7 +295,7 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
     let folder = first.parent().unwrap_or(Path::new("")).display();
     let others = existing.len().saturating_sub(1);
     let is_other = match kind.check_target(first, &[], false) {
-        Err(SaveError::OtherKind(kind)) => format!(", and it is not a {} file", kind.name),
+        Err(SaveError::OtherKind(kind)) => format!(", and it is no {} file", kind.name),
         Err(SaveError::ReadOnly) => ", and it is read-only".to_owned(),
         _ => String::new(),
     };

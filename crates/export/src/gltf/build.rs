@@ -256,6 +256,11 @@ impl Builder {
         self.root.to_vec().unwrap_or_default()
     }
 
+    /// Whether there is nothing in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
     /// The file as text, with its bytes in it.
     pub(super) fn into_gltf(mut self) -> Result<Export, ExportError> {
         self.check_size("glTF")?;

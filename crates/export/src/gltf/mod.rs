@@ -34,7 +34,7 @@ use mapscope_scene::{Document, Drawable, Item, SceneItem, Shown, items_of_kinds}
 /// glTF in one file of binary data.
 const GLB: FileKind = FileKind::new("binary glTF", "glb", b"glTF");
 /// glTF as text, with its data in it as base64.
-const GLTF: FileKind = FileKind::new("glTF", "gltf", b"{").with_mark("\"asset\"");
+const GLTF: FileKind = FileKind::with_check("glTF", "gltf", is_gltf);
 /// Names of files of a kind that a sentence lists.
 const MAX_LISTED: usize = 5;
 
@@ -43,6 +43,21 @@ type Add = fn(&mut Builder, &Drawable<'_>) -> Option<Vec<Index<Node>>>;
 
 /// What can be added. Each gives none for content that it does not know.
 const CONTENT: [Add; 3] = [model::add, terrain::add, level::add];
+
+/// Whether a file is glTF as text: its asset has a version.
+fn is_gltf(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Asset {
+        #[serde(rename = "version")]
+        _version: String,
+    }
+    #[derive(serde::Deserialize)]
+    struct Head {
+        #[serde(rename = "asset")]
+        _asset: Asset,
+    }
+    serde_json::from_slice::<Head>(bytes).is_ok()
+}
 
 /// What a document can become as glTF.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
@@ -100,6 +115,9 @@ fn make(document: &dyn Document) -> Builder {
             Some(nodes) => builder.show(nodes),
             None => builder.lose("Some of what is drawn is left out."),
         }
+    }
+    if builder.is_empty() {
+        builder.lose("Nothing of it is drawn: the file has no scene.");
     }
     lose_missing(&mut builder, document);
     let shown: usize = drawables

@@ -766,3 +766,17 @@ fn what_a_file_is_made_of_is_said() {
     pfobj.joints.clear();
     assert_eq!(what(pfobj), "the mesh");
 }
+
+#[test]
+fn only_gltf_is_known_as_such() {
+    assert!(super::is_gltf(
+        br#"{ "nodes": [], "asset": { "version": "2.0" } }"#
+    ));
+    for text in [
+        r#"{"asset":{"id":3}}"#,
+        r#"{"meta":{"asset":{"version":"2.0"}}}"#,
+        "{",
+    ] {
+        assert!(!super::is_gltf(text.as_bytes()), "{text}");
+    }
+}

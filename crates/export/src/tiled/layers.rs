@@ -235,11 +235,12 @@ impl<'a> Builder<'a> {
         let name = self.layer_name(index);
         self.lose_of_layer(index, layer, tile_size, &name);
         let span = self.span(tile_size);
-        let mut properties = Vec::new();
+        let mut properties = Properties::default();
         if [0, 1].map(|axis| layer.size[axis] * span[axis]) != size {
-            properties.push(Property::number("columns", layer.size[0]));
-            properties.push(Property::number("rows", layer.size[1]));
+            properties.add(Property::number("columns", layer.size[0]));
+            properties.add(Property::number("rows", layer.size[1]));
         }
+        properties.add_groups(&self.map.facts.layer(index));
         let first_gid = self.gid_of(layer.tileset, is_opaque);
         Some(Layer {
             name: match pass {
@@ -250,7 +251,7 @@ impl<'a> Builder<'a> {
             opacity: 1.0,
             offset: layer.position_px.map(f64::from),
             parallax: parallax(layer),
-            properties,
+            properties: properties.finish(),
             content: Content::Tiles(Cells {
                 of: Of::Layer {
                     layer,

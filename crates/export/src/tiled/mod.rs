@@ -21,6 +21,10 @@ mod tests;
 mod tilesets;
 mod xml;
 
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+
 use self::layers::Builder;
 use crate::{Export, ExportError, Target};
 use mapscope_scene::Document;
@@ -28,9 +32,9 @@ use mapscope_scene::saving::FileKind;
 use mapscope_scene::tilemap::TileMap;
 
 /// Maps of Tiled as XML.
-const TMX: FileKind = FileKind::new("Tiled map", "tmx", b"<?xml").with_mark("<map ");
+const TMX: FileKind = FileKind::with_check("Tiled map", "tmx", xml::is_map);
 /// The same as JSON.
-const TMJ: FileKind = FileKind::new("Tiled JSON map", "tmj", b"{").with_mark(r#""type":"map""#);
+const TMJ: FileKind = FileKind::with_check("Tiled JSON map", "tmj", is_json_map);
 
 /// What a document can become for Tiled.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
@@ -48,7 +52,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         what,
         make: |document, stem| {
             // All keys are texts.
-            make(document, stem, |map| {
+            make(document, stem, |map, _| {
                 serde_json::to_vec(map).unwrap_or_default()
             })
         },
@@ -59,17 +63,32 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
 fn make(
     document: &dyn Document,
     stem: &str,
-    write: impl FnOnce(&model::Map<'_>) -> Vec<u8>,
+    write: impl FnOnce(&model::Map<'_>, &mut Vec<String>) -> Vec<u8>,
 ) -> Result<Export, ExportError> {
     let Some(map) = document.content::<TileMap>() else {
         return Ok(Export::default());
     };
     let mut builder = Builder::new(map, stem);
     let model = builder.map()?;
-    let file = write(&model);
+    let mut losses = builder.losses;
+    let file = write(&model, &mut losses);
     Ok(Export {
         file,
         beside: builder.files.beside,
-        losses: builder.losses,
+        losses,
     })
+}
+
+/// Whether a file is a map as Tiled or [`make`] writes it as JSON, however it is spelt.
+fn is_json_map(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Cow<'a, str>,
+        #[serde(rename = "orientation")]
+        _orientation: IgnoredAny,
+        #[serde(rename = "layers")]
+        _layers: IgnoredAny,
+    }
+    serde_json::from_slice::<Head<'_>>(bytes).is_ok_and(|head| head.kind == "map")
 }

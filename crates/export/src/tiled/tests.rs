@@ -241,6 +241,46 @@ fn odd_in_xml() -> String {
 }
 
 #[test]
+fn only_maps_of_tiled_are_known_as_such() {
+    assert!(super::xml::is_map(&made("tmx").file));
+    assert!(super::is_json_map(&made("tmj").file));
+    let declared = "\u{feff}<?xml version=\"1.0\"?>\n";
+    let map = "<map version=\"1.10\" orientation=\"orthogonal\"/>";
+    for text in [map, &format!("{declared}<!-- <a> -->{map}")] {
+        assert!(super::xml::is_map(text.as_bytes()), "{text}");
+    }
+    for text in [
+        "<?xml version=\"1.0\"?><map name=\"m\"/>",
+        &format!("<game>{map}</game>"),
+        &format!("<!-- {map} --><svg/>"),
+        "map",
+        "<",
+    ] {
+        assert!(!super::xml::is_map(text.as_bytes()), "{text}");
+    }
+    let json = r#"{ "layers": [], "orientation": "orthogonal", "type": "map" }"#;
+    assert!(super::is_json_map(json.as_bytes()));
+    for text in [
+        r#"{"type":"map","zoom":3}"#,
+        r#"{"layers":[{"type":"map"}]}"#,
+        "[",
+    ] {
+        assert!(!super::is_json_map(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn characters_that_xml_has_not_are_told() {
+    let [tmx, tmj] = ["tmx", "tmj"].map(|ending| {
+        let losses = &made(ending).losses;
+        losses
+            .iter()
+            .any(|loss| loss.starts_with("Control characters"))
+    });
+    assert!(tmx && !tmj);
+}
+
+#[test]
 fn both_files_have_the_same_cells() {
     let (tmx, tmj) = (tmx(), tmj());
     let of_json = tmj["layers"].as_array().unwrap().iter();

@@ -3,22 +3,44 @@
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write as _};
 
-use quick_xml::Writer;
 use quick_xml::escape::escape;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
+use quick_xml::{Reader, Writer};
 
 use super::model::{
     Content, Layer, Map, Object, Picture, Property, Shape, Tile, Tileset, VERSION, Value,
 };
 
-/// Writes a map as TMX.
-pub(super) fn write(map: &Map<'_>) -> Vec<u8> {
-    let mut xml = Xml(Writer::new_with_indent(Vec::new(), b' ', 1));
+/// Writes a map as TMX, and adds what it has no way to say.
+pub(super) fn write(map: &Map<'_>, losses: &mut Vec<String>) -> Vec<u8> {
+    let mut xml = Xml {
+        out: Writer::new_with_indent(Vec::new(), b' ', 1),
+        has_replaced: false,
+    };
     let written = xml.map(map);
     debug_assert!(written.is_ok(), "memory takes all that is written");
-    let mut bytes = xml.0.into_inner();
+    if xml.has_replaced {
+        let text = "Control characters in texts are replaced by U+FFFD, since XML has none.";
+        losses.push(text.to_owned());
+    }
+    let mut bytes = xml.out.into_inner();
     bytes.push(b'\n');
     bytes
+}
+
+/// Whether a file is a map of Tiled: its root says so, and how its tiles lie.
+pub(super) fn is_map(bytes: &[u8]) -> bool {
+    let mut reader = Reader::from_reader(bytes);
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(root) | Event::Empty(root)) => {
+                let orientation = root.try_get_attribute("orientation");
+                return root.name().as_ref() == b"map" && matches!(orientation, Ok(Some(_)));
+            }
+            Ok(Event::Eof) | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
 }
 
 /// Whether XML has a way to say a character at all (XML 1.0, section 2.2).
@@ -58,13 +80,19 @@ fn in_attribute(text: &str) -> String {
 /// The attributes of an element.
 type Attributes<'a> = [(&'static str, &'a dyn Display)];
 
-struct Xml(Writer<Vec<u8>>);
+struct Xml {
+    out: Writer<Vec<u8>>,
+    /// Whether a text has characters that XML has not.
+    has_replaced: bool,
+}
 
 impl Xml {
-    fn begin<'n>(name: &'n str, attributes: &Attributes<'_>) -> BytesStart<'n> {
+    fn begin<'n>(&mut self, name: &'n str, attributes: &Attributes<'_>) -> BytesStart<'n> {
         let mut start = BytesStart::new(name);
         for (key, value) in attributes {
-            let value = in_attribute(&value.to_string());
+            let value = value.to_string();
+            self.has_replaced |= !value.chars().all(is_in_xml);
+            let value = in_attribute(&value);
             // Bytes are written as they are.
             start.push_attribute((key.as_bytes(), value.as_bytes()));
         }
@@ -73,8 +101,8 @@ impl Xml {
 
     /// An element without anything in it.
     fn empty(&mut self, name: &str, attributes: &Attributes<'_>) -> io::Result<()> {
-        self.0
-            .write_event(Event::Empty(Self::begin(name, attributes)))
+        let tag = self.begin(name, attributes);
+        self.out.write_event(Event::Empty(tag))
     }
 
     /// An element and what is in it.
@@ -84,14 +112,14 @@ impl Xml {
         attributes: &Attributes<'_>,
         inner: impl FnOnce(&mut Self) -> io::Result<()>,
     ) -> io::Result<()> {
-        self.0
-            .write_event(Event::Start(Self::begin(name, attributes)))?;
+        let tag = self.begin(name, attributes);
+        self.out.write_event(Event::Start(tag))?;
         inner(self)?;
-        self.0.write_event(Event::End(BytesEnd::new(name)))
+        self.out.write_event(Event::End(BytesEnd::new(name)))
     }
 
     fn map(&mut self, map: &Map<'_>) -> io::Result<()> {
-        self.0
+        self.out
             .write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
         let next_layer = map.layers.len() + 1;
         let attributes: &Attributes<'_> = &[
@@ -229,7 +257,7 @@ impl Xml {
             xml.properties(&layer.properties)?;
             match &layer.content {
                 Content::Tiles(cells) => xml.element("data", &[("encoding", &"csv")], |xml| {
-                    let out = xml.0.get_mut();
+                    let out = xml.out.get_mut();
                     for y in 0..size[1] {
                         for x in 0..size[0] {
                             let separator: &[u8] = match [x, y] {

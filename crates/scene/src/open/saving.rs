@@ -9,7 +9,6 @@ use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use mapscope_formats::Format;
-use memchr::memmem;
 use thiserror::Error;
 
 use super::identify_format;
@@ -17,17 +16,23 @@ use super::source::Source;
 use super::system::system_reason;
 use crate::Document;
 
-/// A kind of file that is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of file that is written. Kinds are told apart by their names.
+#[derive(Debug, Clone, Copy)]
 pub struct FileKind {
     /// Its name, for people.
     pub name: &'static str,
     /// How the names of such files end, without the dot, in lower case.
     pub ending: &'static str,
-    /// The bytes that every such file begins with.
-    signature: &'static [u8],
-    /// What every such file has somewhere, where many others begin in the same way. May be empty.
-    mark: &'static str,
+    content: Content,
+}
+
+/// What files of a kind are known by.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    /// The bytes that each begins with.
+    Signature(&'static [u8]),
+    /// What says of all bytes of a file whether it is one.
+    Check(fn(&[u8]) -> bool),
 }
 
 impl FileKind {
@@ -37,24 +42,39 @@ impl FileKind {
         Self {
             name,
             ending,
-            signature,
-            mark: "",
+            content: Content::Signature(signature),
         }
     }
 
-    /// The same, for files that begin as those of other kinds do: a text that each has somewhere and the
-    /// others have not.
-    #[must_use]
-    pub const fn with_mark(self, mark: &'static str) -> Self {
-        Self { mark, ..self }
+    /// The same for files that begin as others do: `check` says of the bytes of one whether it is of the kind.
+    pub const fn with_check(
+        name: &'static str,
+        ending: &'static str,
+        check: fn(&[u8]) -> bool,
+    ) -> Self {
+        Self {
+            name,
+            ending,
+            content: Content::Check(check),
+        }
     }
 }
 
+impl PartialEq for FileKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for FileKind {}
+
+const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 /// Portable Network Graphics.
-pub const PNG: FileKind = FileKind::new("PNG", "png", b"\x89PNG\r\n\x1a\n");
+pub const PNG: FileKind = FileKind::new("PNG", "png", PNG_SIGNATURE);
 
 /// The same with several frames.
-pub const APNG: FileKind = FileKind::new("APNG", "apng", PNG.signature);
+pub const APNG: FileKind = FileKind::new("APNG", "apng", PNG_SIGNATURE);
 
 /// Graphics Interchange Format, whose files may have several frames.
 pub const GIF: FileKind = FileKind::new("GIF", "gif", b"GIF8");
@@ -81,10 +101,10 @@ pub enum SaveError {
     #[error("there is no such folder")]
     NoFolder,
     /// A file of another kind stands there.
-    #[error("this file exists and is not a {} file", .0.name)]
+    #[error("this file exists and is no {} file", .0.name)]
     OtherKind(FileKind),
     /// A file of another format stands there.
-    #[error("this file exists and is not a {} file", .0.name)]
+    #[error("this file exists and is no {} file", .0.name)]
     OtherFormat(&'static Format),
     /// A file of the kind stands there that nobody has named.
     #[error("this file exists, and is not from an export before")]
@@ -165,19 +185,18 @@ impl FileKind {
 
     /// Whether a file is of this kind, or has nothing in it that could be lost.
     fn is_kind_of(&self, path: &Path) -> io::Result<bool> {
+        let mut bytes = Vec::new();
         let file = File::open(path)?;
-        let mut begin = Vec::new();
-        let length = self.signature.len() as u64;
-        (&file).take(length).read_to_end(&mut begin)?;
-        if begin.is_empty() {
-            return Ok(true);
+        match self.content {
+            Content::Signature(signature) => {
+                file.take(signature.len() as u64).read_to_end(&mut bytes)?;
+                Ok(bytes.is_empty() || bytes == signature)
+            }
+            Content::Check(check) => {
+                (&file).read_to_end(&mut bytes)?;
+                Ok(bytes.is_empty() || check(&bytes))
+            }
         }
-        if begin != self.signature || self.mark.is_empty() {
-            return Ok(begin == self.signature);
-        }
-        let mut rest = Vec::new();
-        (&file).read_to_end(&mut rest)?;
-        Ok(memmem::find(&rest, self.mark.as_bytes()).is_some())
     }
 }
 
@@ -457,10 +476,10 @@ mod tests {
         let in_dir = |name: &str| dir.path().join(name);
         let [image, text, empty, texture, twin] =
             ["a.png", "b.png", "c.png", "grass.png", "twin.png"].map(in_dir);
-        fs::write(&image, PNG.signature).unwrap();
+        fs::write(&image, PNG_SIGNATURE).unwrap();
         fs::write(&text, b"a text").unwrap();
         fs::write(&empty, b"").unwrap();
-        fs::write(&texture, PNG.signature).unwrap();
+        fs::write(&texture, PNG_SIGNATURE).unwrap();
         fs::hard_link(&texture, &twin).unwrap();
         let read = [texture.clone(), in_dir("missing.png")];
         let check = |path: &Path, replace_any| PNG.check_target(path, &read, replace_any);
@@ -470,7 +489,7 @@ mod tests {
         }
         assert!(matches!(
             check(&text, false),
-            Err(SaveError::OtherKind(PNG))
+            Err(SaveError::OtherKind(kind)) if kind == PNG
         ));
         check(&text, true).unwrap();
         for taken in [&texture, &twin, &dir.path().join(".").join("grass.png")] {
@@ -481,7 +500,7 @@ mod tests {
             );
         }
         let locked = in_dir("locked.png");
-        fs::write(&locked, PNG.signature).unwrap();
+        fs::write(&locked, PNG_SIGNATURE).unwrap();
         let mut permissions = fs::metadata(&locked).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&locked, permissions).unwrap();
@@ -493,20 +512,15 @@ mod tests {
         ));
         for name in ["a.jpg", "a", "a.png.txt", "png"] {
             assert!(
-                matches!(check(&in_dir(name), true), Err(SaveError::Ending(PNG))),
+                matches!(check(&in_dir(name), true), Err(SaveError::Ending(kind)) if kind == PNG),
                 "{name}"
             );
         }
-        const MARKED: FileKind = FileKind::new("marked", "mark", b"{").with_mark("\"asset\"");
+        const CHECKED: FileKind = FileKind::with_check("checked", "mark", |bytes| bytes[0] == b'{');
         let marked = in_dir("a.mark");
-        for (text, is_replaced) in [
-            (r#"{"nodes": [], "asset": {}}"#, true),
-            (r#"{"nodes": []}"#, false),
-            (r#"["asset"]"#, false),
-            ("", true),
-        ] {
+        for (text, is_replaced) in [("{}", true), ("[]", false), ("", true)] {
             fs::write(&marked, text).unwrap();
-            let checked = MARKED.check_target(&marked, &read, false);
+            let checked = CHECKED.check_target(&marked, &read, false);
             assert_eq!(checked.is_ok(), is_replaced, "{text}");
         }
         assert_eq!(PNG.with_ending(Path::new("a/b")), Path::new("a/b.png"));
