@@ -58,6 +58,7 @@ impl Key {
     pub(crate) const SHIFT: Self = Self(0xffe1);
     pub(crate) const CTRL: Self = Self(0xffe3);
     pub(crate) const ALT: Self = Self(0xffe9);
+    pub(crate) const SUPER: Self = Self(0xffeb);
 
     /// The key of a letter (in lower case), digit or mark of the US layout.
     pub(crate) const fn of(character: char) -> Self {

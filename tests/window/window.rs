@@ -493,6 +493,19 @@ fn the_pointer_turns_moves_and_zooms_the_view() {
 }
 
 #[test]
+fn keys_with_super_are_the_desktops() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    it.screen.key(&[Key::SUPER, Key::of('2')]);
+    let heard = it.program.listen(Duration::from_millis(500));
+    let has_moved = heard.iter().any(|event| event.starts_with("camera "));
+    assert!(!has_moved, "{heard:?}");
+    it.screen.key(&[Key::of('2')]);
+    it.program.wait_for("camera ");
+}
+
+#[test]
 fn a_copied_camera_can_be_pasted() {
     let Some(mut it) = open_small_map() else {
         return;

@@ -176,6 +176,8 @@ pub(crate) struct App {
     /// Whether the window has the keyboard, and whether others cover all of it.
     focused: bool,
     covered: bool,
+    /// Whether the Super key is held, of which egui knows nothing.
+    super_held: bool,
     /// Whether it filled the screen when its size last changed.
     filled_screen: bool,
     /// Whether the system may have dialogs that ask for paths.
@@ -236,6 +238,7 @@ impl App {
             repaint_at: None,
             focused: false,
             covered: false,
+            super_held: false,
             filled_screen: false,
             has_dialogs: dialogs::system_has_some(),
             error: None,
@@ -1220,6 +1223,15 @@ impl ApplicationHandler<UserEvent> for App {
             return;
         };
         self.scale.hear(&mut event, &screen.window);
+        if let WindowEvent::ModifiersChanged(modifiers) = &event {
+            self.super_held = modifiers.state().super_key();
+        }
+        // With it keys are the desktop's. On macOS it is Command, the key of shortcuts.
+        let is_press =
+            matches!(&event, WindowEvent::KeyboardInput { event, .. } if event.state.is_pressed());
+        if is_press && self.super_held && !cfg!(target_os = "macos") {
+            return;
+        }
         // A file that hovers is told of again and again: not a reason for a frame each time.
         let about_files = matches!(
             event,
