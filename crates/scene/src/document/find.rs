@@ -1,5 +1,6 @@
 //! Items by what they are called, or by their numbers.
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use super::item::Item;
@@ -15,6 +16,9 @@ use crate::tilemap::TileMap;
 
 /// How many names a message lists.
 const MAX_LISTED: usize = 12;
+/// Of how many names, and of how many characters of each, a message lists the most alike.
+const MAX_COMPARED: usize = 4096;
+const MAX_COMPARED_CHARS: usize = 64;
 /// How many numbers in a row may be no item's before there are thought to be no more.
 const MAX_GAP: u32 = 64;
 
@@ -232,6 +236,17 @@ fn form_of(kind: &str, lists: &[Parts<'_>]) -> String {
     form.unwrap_or(kind)
 }
 
+/// Puts the names first that are most alike one that is none of them, if not all are listed anyway; equals stay
+/// in the order of the file.
+fn most_alike(names: &mut [String], called: &str) {
+    if names.len() > MAX_LISTED {
+        names.sort_by_cached_key(|name| {
+            let name: String = name.chars().take(MAX_COMPARED_CHARS).collect();
+            Reverse((strsim::jaro_winkler(&name, called) * 1000.0) as u32)
+        });
+    }
+}
+
 fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
     let mut names = Vec::new();
     let mut count = 0;
@@ -239,7 +254,7 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
     let is_number = called.starts_with(|c: char| c.is_ascii_digit());
     let _all = visit(lists, &|item| item.kind() == kind, &mut |item, name| {
         count += 1;
-        if names.len() < MAX_LISTED {
+        if names.len() < MAX_COMPARED {
             let numbers = item.to_string();
             let numbers = numbers.strip_prefix(kind).unwrap_or_default().trim();
             let name = name();
@@ -251,6 +266,10 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
         }
         ControlFlow::Continue(())
     });
+    if !is_number {
+        most_alike(&mut names, called);
+    }
+    names.truncate(MAX_LISTED);
     let more = match count - names.len() {
         0 => String::new(),
         more => format!(", and {more} more"),
@@ -261,4 +280,22 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
     };
     let form = form_of(kind, lists);
     format!("the file has no {kind} `{called}`{known}; expected {form} or a name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_names_the_most_alike_come_first() {
+        let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let mut names: Vec<String> = (0..20).map(|number| format!("spine_{number}")).collect();
+        names.extend(["hand_ctrl_r", "hand_ik_r"].map(str::to_owned));
+        most_alike(&mut names, "hand_r");
+        assert_eq!(names[..2], ["hand_ik_r", "hand_ctrl_r"]);
+        assert_eq!(names[2..4], ["spine_0", "spine_1"]);
+        let mut few: Vec<String> = list(&["b", "a"]);
+        most_alike(&mut few, "a");
+        assert_eq!(few, ["b", "a"]);
+    }
 }
