@@ -256,7 +256,7 @@ impl Builder {
         self.root.to_vec().unwrap_or_default()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether no node is in the scene.
     pub(super) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

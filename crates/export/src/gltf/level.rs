@@ -640,4 +640,17 @@ mod tests {
         }
         assert!(!file.losses.iter().any(|loss| loss == MATERIAL_LOSSES[1].1));
     }
+
+    #[test]
+    fn of_a_file_without_levels_it_is_said_that_nothing_is_drawn() {
+        let said = |pmf| {
+            let losses = crate::gltf::make(&built(pmf)).into_glb().unwrap().losses;
+            losses.iter().any(|loss| loss.starts_with("Nothing of it"))
+        };
+        let full = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
+        let mut empty = full.clone();
+        empty.levels.clear();
+        assert!(said(empty));
+        assert!(!said(full));
+    }
 }

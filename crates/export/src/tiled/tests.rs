@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use crate::{Export, targets};
 use mapscope_formats::Format;
 use mapscope_scene::tilemap::{
-    Cell, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, RectPx, Step, Strand,
-    StrandMode, Tile, TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, RectPx, Step,
+    Strand, StrandMode, Tile, TileMap, Tileset, Zone,
 };
 use mapscope_scene::{Property, PropertyGroup};
 
@@ -77,6 +77,20 @@ fn objects() -> Vec<Object> {
         ..Object::new(ObjectKind::Line, "Path", None)
     };
     vec![hero, door, area, line]
+}
+
+/// What a file says of layers: how each is mixed with what is below.
+#[derive(Debug)]
+struct Modes;
+
+impl Facts for Modes {
+    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
+        let mode = ["Copy", "AlphaBlend"][number];
+        vec![PropertyGroup {
+            title: "In the file",
+            properties: vec![Property::new("Rendering mode", mode)],
+        }]
+    }
 }
 
 /// A ground of 8 x 1 cells with each way to turn a tile, and above it a smaller layer of tiles twice as
@@ -150,7 +164,7 @@ fn map() -> TileMap {
         ],
         zones: vec![zone("nowhere"), zone("mea\"dow,")],
         objects: objects(),
-        ..TileMap::new(&FORMAT, "6", Box::new(()))
+        ..TileMap::new(&FORMAT, "6", Box::new(Modes))
     }
     .finished()
 }
@@ -304,6 +318,17 @@ fn both_files_have_the_same_cells() {
     }
     assert_eq!(of_xml[0].get("name"), odd_in_xml());
     assert_eq!(of_json[0]["name"], ODD_NAME);
+}
+
+#[test]
+fn layers_have_what_the_file_says_of_them() {
+    let tmj = tmj();
+    let modes = [0, 2].map(|layer| {
+        let properties = tmj["layers"][layer]["properties"].as_array().unwrap();
+        let mode = properties.iter().find(|it| it["name"] == "Rendering mode");
+        mode.unwrap()["value"].clone()
+    });
+    assert_eq!(modes, ["Copy", "AlphaBlend"]);
 }
 
 #[test]

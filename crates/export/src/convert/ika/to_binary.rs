@@ -270,7 +270,7 @@ fn zone_numbers(
             continue;
         }
         inexact += usize::from(!is_exact);
-        all += u64::from(right.saturating_sub(left)) * u64::from(bottom.saturating_sub(top));
+        all += u64::from(right - left) * u64::from(bottom - top);
         if all > MAX_ZONE_TILES {
             let text = format!("the zones have more than {MAX_ZONE_TILES} tiles together");
             return Err(ConvertError::Unfit(text));
@@ -279,7 +279,7 @@ fn zone_numbers(
             let row = y as usize * width;
             let tiles = map
                 .zone_numbers
-                .get_mut(row + left as usize..row + right.max(left) as usize);
+                .get_mut(row + left as usize..row + right as usize);
             for tile in tiles.into_iter().flatten() {
                 overlapping += usize::from(*tile != 0 && *tile != *number);
                 *tile = *number;
