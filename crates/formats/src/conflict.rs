@@ -1,9 +1,11 @@
 //! Unresolved merge conflicts in a text: two versions of some lines between lines of `<<<<<<<`, `=======`
 //! and `>>>>>>>`, as Git writes them.
 //!
-//! A reader would say of each of these lines, and of each line that is there twice, that it is not what is
-//! expected. Such a text is read with one version of each alone: the first, unless less is wrong with the second.
+//! If the plain reading reports a problem on a marker line, the text is read again with one version of each
+//! conflict: the first, unless the second has fewer errors. Markers inside a string or a comment are no conflict,
+//! since the plain reading has nothing to report there.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::problems::{Problems, count_errors};
@@ -63,14 +65,7 @@ impl Conflict<'_> {
     }
 }
 
-/// Whether a text has any.
-#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
-pub(crate) fn is_in(bytes: &[u8]) -> bool {
-    !conflicts_in(bytes).is_empty()
-}
-
-/// Reads a text with one version of each conflict, which breaks the rule: the first, unless less is wrong with
-/// the second.
+/// Reads a text, with one version of each conflict that the plain reading reports a problem for.
 ///
 /// # Errors
 /// As `read` of the text as it is.
@@ -80,9 +75,31 @@ pub(crate) fn read<T>(
     mut read: impl FnMut(&[u8]) -> Result<T, ReadError>,
     problems_of: fn(&mut T) -> &mut Vec<Problem>,
 ) -> Result<T, ReadError> {
-    let conflicts = conflicts_in(bytes);
+    let mut plain = read(bytes);
+    if plain
+        .as_mut()
+        .is_ok_and(|found| problems_of(found).is_empty())
+    {
+        return plain;
+    }
+    let mut conflicts = conflicts_in(bytes);
+    let problems = match &mut plain {
+        Ok(found) => problems_of(found).as_slice(),
+        Err(error) => error.problem().map(std::slice::from_ref).unwrap_or_default(),
+    };
+    let all = problems.iter().flat_map(Problem::with_consequences);
+    let lines: HashSet<u64> = all.filter_map(|it| it.place.line_number()).collect();
+    conflicts.retain(|conflict| {
+        let markers = [
+            Some(&conflict.ours),
+            conflict.theirs.as_ref(),
+            Some(&conflict.end),
+        ];
+        let mut markers = markers.into_iter().flatten();
+        markers.any(|marker| lines.contains(&marker.line))
+    });
     if conflicts.is_empty() {
-        return read(bytes);
+        return plain;
     }
     let mut best: Option<(usize, Version, T)> = None;
     for version in [Version::First, Version::Second] {
@@ -110,7 +127,7 @@ pub(crate) fn read<T>(
         }
     }
     let Some((_, version, mut found)) = best else {
-        return read(bytes);
+        return plain;
     };
     let [is_read, is_left_out] = match version {
         Version::First => ["first", "second"],

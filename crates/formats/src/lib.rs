@@ -57,8 +57,6 @@ pub mod ppe;
 mod problem;
 mod problems;
 mod rule;
-#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
-mod slips;
 mod text;
 
 pub use error::{ReadError, WriteError};

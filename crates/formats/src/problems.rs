@@ -11,6 +11,8 @@ use crate::{Message, Place, Problem, ReadError, Rule, Severity, Subject};
 pub struct Problems {
     /// What is being read, which problems are about unless they say otherwise.
     pub subject: Subject,
+    /// The cause of what is being read next: problems that are added while it is set are its consequences.
+    pub(crate) cause: Option<Cause>,
     listed: Vec<Listed>,
     counts: Vec<Count>,
     /// The problems that stand for all of the same rule and cause ([`Problems::add_alike`]).
@@ -305,7 +307,7 @@ impl Problems {
 
     /// Lists a problem that is made already.
     pub fn push(&mut self, problem: Problem) {
-        self.put(problem.rule, problem.place, || problem);
+        self.put_after(None, problem.rule, problem.place, || problem);
     }
 
     /// [`Problems::push`] for what follows from another problem. Without one it stands for itself.
@@ -320,7 +322,7 @@ impl Problems {
         place: Place,
         problem: impl FnOnce() -> Problem,
     ) {
-        match cause {
+        match cause.or(self.cause) {
             Some(cause) => self.put_below(cause, rule, place, problem),
             None => self.put(rule, place, problem),
         }

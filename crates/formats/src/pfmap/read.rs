@@ -20,7 +20,7 @@ use super::{
 use crate::cursor::{ENGINE_LINE_BYTES, Text, Word, first_words, is_separator, text_place};
 use crate::parallel::{on_all_threads, share_out};
 use crate::problems::Problems;
-use crate::{Cause, Message, Place, Severity, Subject, counted, outside, quoted, slips};
+use crate::{Cause, Message, Place, Severity, Subject, conflict, counted, outside, quoted};
 
 /// Lines before one that are looked at: a row has a tile on each, or there are blank lines.
 const LINES_BEFORE: u64 = 2 * RUN as u64;
@@ -75,7 +75,7 @@ pub fn read_with(
         let head = read_head(&mut text);
         TileList::new(text, head)?.read(watch)
     };
-    slips::read(bytes, &rules::SLIP_RULES, read, |map| &mut map.problems)
+    conflict::read(bytes, &rules::CONFLICT, read, |map| &mut map.problems)
 }
 
 /// The tile list while it is read.

@@ -1,7 +1,6 @@
 //! What can be wrong with a map. Whatever the engine refuses is an error (fact sheet A1).
 
 use crate::cursor::TextRules;
-use crate::slips::SlipRules;
 
 crate::rules! {
     /// A line of the header is missing or has no number.
@@ -59,10 +58,6 @@ crate::rules! {
     Error CHUNK_START = "pfmap/chunk-start", all is read;
     /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfmap/conflict";
-    /// Two lines are in each other's place, and are read the other way round.
-    Error SWAPPED_LINES = "pfmap/swapped-lines", all is read;
-    /// A line lacks its first word, or the space after it, and is read with it.
-    Error FIRST_WORD = "pfmap/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfmap/last-line", all is read;
     /// More tiles follow than the head says.
@@ -78,32 +73,4 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,
     long_line: &LONG_LINE,
-};
-
-/// What slips in the lines before the tiles break, and which words these begin with.
-pub(super) static SLIP_RULES: SlipRules = SlipRules {
-    conflict: &CONFLICT,
-    swapped: &SWAPPED_LINES,
-    first_word: &FIRST_WORD,
-    after_number: None,
-    second_words: &[],
-    blank_line: &BLANK_LINE,
-    elsewhere: &[&MATERIAL_COUNT, &SPLAT_COUNT],
-    signs: &[
-        &HEADER_LINE,
-        &NUM_SPLATS,
-        &MATERIAL,
-        &MATERIAL_COUNT,
-        &SPLAT,
-        &SPLAT_COUNT,
-    ],
-    lines: &[
-        ("material", 2..=2),
-        ("splat", 2..=2),
-        ("version", 1..=1),
-        ("num_materials", 1..=1),
-        ("num_splats", 1..=1),
-        ("num_rows", 1..=1),
-        ("num_cols", 1..=1),
-    ],
 };

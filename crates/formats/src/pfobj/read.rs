@@ -15,7 +15,7 @@ use super::{
     Transform, Vertex, is_unit, rules, square, sum_of_weights,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
-use crate::{Cause, Place, Plural, Rule, Severity, Subject, counted, quoted, slips};
+use crate::{Cause, Place, Plural, Rule, Severity, Subject, conflict, counted, quoted};
 
 /// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
 /// is kept of one takes far more memory than its line.
@@ -58,7 +58,7 @@ pub fn read_with(
         let head = read_head(&mut text);
         Reader::new(text, head, watch).read()
     };
-    slips::read(bytes, &rules::SLIP_RULES, read, |model| &mut model.problems)
+    conflict::read(bytes, &rules::CONFLICT, read, |model| &mut model.problems)
 }
 
 /// The parts of a file in their order.

@@ -1,7 +1,6 @@
 //! What can be wrong with a model.
 
 use crate::cursor::TextRules;
-use crate::slips::SlipRules;
 
 crate::rules! {
     pub;
@@ -100,10 +99,6 @@ crate::rules! {
     Warning BOUNDS_ORDER = "pfobj/bounds-order";
     /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfobj/conflict";
-    /// Two lines are in each other's place, and are read the other way round.
-    Error SWAPPED_LINES = "pfobj/swapped-lines", all is read;
-    /// A line lacks its first word, or the space after it, and is read with it.
-    Error FIRST_WORD = "pfobj/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfobj/last-line", all is read;
     /// Something follows the end of the model.
@@ -117,50 +112,4 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,
     long_line: &LONG_LINE,
-};
-
-/// What slips in models break, and which words lines begin with: those first of which there are many.
-pub(super) static SLIP_RULES: SlipRules = SlipRules {
-    conflict: &CONFLICT,
-    swapped: &SWAPPED_LINES,
-    first_word: &FIRST_WORD,
-    // Poses begin with the number of a joint.
-    after_number: Some(3),
-    second_words: &[],
-    lines: &[
-        ("v", 3..=3),
-        ("vt", 2..=2),
-        ("vn", 3..=3),
-        ("vw", 1..=6),
-        ("vm", 1..=1),
-        ("x_bounds", 2..=2),
-        ("y_bounds", 2..=2),
-        ("z_bounds", 2..=2),
-        ("j", 6..=6),
-        ("as", 2..=2),
-        ("material", 1..=1),
-        ("ambient", 1..=1),
-        ("diffuse", 3..=3),
-        ("specular", 3..=3),
-        ("texture", 1..=1),
-        ("version", 1..=1),
-        ("num_verts", 1..=1),
-        ("num_joints", 1..=1),
-        ("num_materials", 1..=1),
-        ("num_as", 1..=1),
-        ("frame_counts", 1..=32),
-        ("has_collision", 1..=1),
-    ],
-    blank_line: &BLANK_LINE,
-    elsewhere: &[&COUNT],
-    signs: &[
-        &HEADER_LINE,
-        &LINE,
-        &ORDER,
-        &COUNT,
-        &FRAME_COUNT,
-        &FRAME,
-        &BOUNDS,
-        &POSE_ORDER,
-    ],
 };

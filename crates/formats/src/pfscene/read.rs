@@ -17,7 +17,7 @@ use super::{
     version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator, text_place};
-use crate::{Cause, Message, Place, ReadError, Rule, Subject, counted, quoted, slips};
+use crate::{Cause, Message, Place, ReadError, Rule, Subject, conflict, counted, quoted};
 
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
@@ -73,7 +73,7 @@ pub fn read_with(
         scene.problems = reader.text.problems.finish();
         Ok(scene)
     };
-    slips::read(bytes, &rules::SLIP_RULES, read, |scene| &mut scene.problems)
+    conflict::read(bytes, &rules::CONFLICT, read, |scene| &mut scene.problems)
 }
 
 /// How the lines of a file are spelt that the scene was read from.

@@ -1,7 +1,6 @@
 //! What can be wrong with a scene.
 
 use crate::cursor::TextRules;
-use crate::slips::SlipRules;
 
 crate::rules! {
     /// A line of the header is missing or cannot be read.
@@ -18,10 +17,6 @@ crate::rules! {
     Error LONG_LINE = "pfscene/long-line", all is read;
     /// A merge conflict is unresolved: one version of its lines is read.
     Error CONFLICT = "pfscene/conflict";
-    /// Two lines are in each other's place, and are read the other way round.
-    Error SWAPPED_LINES = "pfscene/swapped-lines", all is read;
-    /// A line lacks its first word, or the space after it, and is read with it.
-    Error FIRST_WORD = "pfscene/first-word", all is read;
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfscene/last-line", all is read;
     /// A section has a name that the engine does not know.
@@ -89,64 +84,4 @@ pub(super) static TEXT_RULES: TextRules = TextRules {
     blank_line: &BLANK_LINE,
     extra_words: &EXTRA_WORDS,
     long_line: &LONG_LINE,
-};
-
-/// What slips in scenes break, and which words lines begin with that must be there. Names and texts may
-/// have spaces.
-pub(super) static SLIP_RULES: SlipRules = SlipRules {
-    conflict: &CONFLICT,
-    swapped: &SWAPPED_LINES,
-    first_word: &FIRST_WORD,
-    after_number: None,
-    second_words: &[("int", "tags"), ("int", "constructor_arguments")],
-    lines: &[
-        ("entity", 3..=8),
-        ("position", 4..=4),
-        ("scale", 4..=4),
-        ("rotation", 5..=5),
-        ("tag", 1..=8),
-        ("int", 1..=1),
-        ("float", 1..=1),
-        ("bool", 1..=1),
-        ("vec2", 2..=2),
-        ("vec3", 3..=3),
-        ("quat", 4..=4),
-        ("string", 1..=8),
-        ("tags", 2..=2),
-        ("constructor_arguments", 2..=2),
-        ("faction", 1..=8),
-        ("color", 4..=4),
-        ("controllable", 2..=2),
-        ("diplomacy", 3..=3),
-        ("region", 3..=8),
-        ("radius", 2..=2),
-        ("dimensions", 3..=3),
-        ("pos", 3..=3),
-        ("camera", 1..=8),
-        ("pitch", 2..=2),
-        ("yaw", 2..=2),
-        ("section", 1..=8),
-        ("version", 1..=1),
-        ("num_sections", 1..=1),
-        ("num_factions", 1..=1),
-        ("num_entities", 1..=1),
-        ("num_regions", 1..=1),
-        ("num_cameras", 1..=1),
-        ("skybox", 2..=8),
-        ("ambient_light_color", 4..=4),
-        ("emit_light_color", 4..=4),
-        ("emit_light_pos", 3..=3),
-    ],
-    blank_line: &BLANK_LINE,
-    elsewhere: &[&COUNT, &ATTRIBUTE_MISSING],
-    signs: &[
-        &HEADER_LINE,
-        &SECTION,
-        &LINE,
-        &RECORD,
-        &COUNT,
-        &ATTRIBUTE_MISSING,
-        &ATTRIBUTE_TYPE,
-        &VALUE,
-    ],
 };

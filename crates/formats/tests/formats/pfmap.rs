@@ -1186,46 +1186,6 @@ fn text_with_splats() -> Text {
     }
 }
 
-/// The problems of a map with their rules.
-fn ruled(map: &Pfmap) -> Vec<(&str, String)> {
-    let ruled = |problem: &Problem| (problem.rule.id, problem.place.to_string());
-    map.problems.iter().map(ruled).collect()
-}
-
-#[test]
-fn lines_in_each_others_place_are_one_problem() {
-    let whole = text_with_splats();
-    let shown = whole.read();
-    assert_eq!(problems(&shown), [""; 0]);
-    let text = whole.text();
-    let lines: Vec<&str> = text.lines().collect();
-    // The first line says what the file is, and of lines that are alike nobody knows.
-    for first in 1..lines.len().min(14) {
-        let mut swapped = lines.clone();
-        swapped.swap(first, first + 1);
-        let map = read(format!("{}\n", swapped.join("\n")));
-        let key = |line: &str| line.split(' ').next().map(str::to_owned);
-        let [a, b] = [first, first + 1].map(|at| key(lines[at]));
-        // One after the others is that, and read so.
-        let is_late = b.as_deref() == Some("splat") && a.as_deref() == Some("material");
-        let is_tile = lines[first].len() > 90;
-        let expected = if a == b || is_tile {
-            Vec::new()
-        } else if is_late {
-            vec![("pfmap/material", format!("{}:1", first + 2))]
-        } else {
-            vec![("pfmap/swapped-lines", format!("{}:1", first + 1))]
-        };
-        assert_eq!(ruled(&map), expected, "{:?}", lines[first]);
-        if a != b && !is_tile {
-            assert!(map.tiles == shown.tiles, "{:?}", lines[first]);
-            assert_eq!(map.splats.len(), 2, "{:?}", lines[first]);
-            let names = map.materials.iter().map(|material| &*material.name);
-            assert_eq!(names.collect::<Vec<_>>(), ["A", "B"], "{:?}", lines[first]);
-        }
-    }
-}
-
 #[test]
 fn a_wrong_line_of_the_head_is_one_problem_and_hides_nothing() {
     let whole = text_with_splats();
@@ -1264,26 +1224,6 @@ fn a_wrong_line_of_the_head_is_one_problem_and_hides_nothing() {
             let written = read(pfmap::write(&map));
             assert_eq!(problems(&written), [""; 0], "{line} {what}");
         }
-    }
-}
-
-#[test]
-fn a_line_without_its_first_word_is_read_with_it() {
-    let whole = text_with_splats();
-    let shown = whole.read();
-    let text = whole.text();
-    let lines: Vec<&str> = text.lines().collect();
-    for at in 0..9 {
-        let mut without = lines.clone();
-        let (key, rest) = lines[at].split_once(' ').unwrap();
-        without[at] = rest;
-        let map = read(format!("{}\n", without.join("\n")));
-        let expected = [("pfmap/first-word", format!("{}:1", at + 1))];
-        assert_eq!(ruled(&map), expected, "{}", lines[at]);
-        assert!(map.problems[0].message.contains(&format!("`{key}`")));
-        assert!(map.tiles == shown.tiles && map.splats == shown.splats);
-        let names = map.materials.iter().map(|material| &*material.name);
-        assert_eq!(names.collect::<Vec<_>>(), ["A", "B"], "{}", lines[at]);
     }
 }
 

@@ -1901,49 +1901,6 @@ fn a_line_that_is_there_twice_spoils_no_other() {
     }
 }
 
-/// Two lines in each other's place are one problem, and nothing is lost for them.
-#[test]
-fn two_lines_in_each_others_place_are_one_problem() {
-    let whole = dancing();
-    let shown = unplaced(read(&whole));
-    let lines: Vec<&str> = whole.lines().collect();
-    // The first line says what the file is.
-    for first in 1..lines.len() - 1 {
-        let mut swapped = lines.clone();
-        swapped.swap(first, first + 1);
-        let model = read(format!("{}\n", swapped.join("\n")));
-        let said = problems(&model);
-        let expected = usize::from(swapped != lines);
-        assert_eq!(
-            model.problems.len(),
-            expected,
-            "{}: {said:#?}",
-            lines[first]
-        );
-        let [key, other] = [0, 1].map(|i| lines[first + i].split(' ').next());
-        assert!(key == other || unplaced(model) == shown, "{}", lines[first]);
-    }
-}
-
-/// A line without its first word is read with it, wherever it is.
-#[test]
-fn a_line_without_its_first_word_is_one_problem() {
-    let whole = dancing();
-    let shown = unplaced(read(&whole));
-    for (number, line) in (1..).zip(whole.lines()) {
-        let (key, rest) = line.split_once(' ').unwrap();
-        // That of a pose is its number.
-        if key.parse::<u8>().is_ok() {
-            continue;
-        }
-        let what = format!("{line} at {number}");
-        let model = check_one_error(&with_line(&whole, number, rest), number, &what);
-        assert_eq!(model.problems[0].rule.id, "pfobj/first-word", "{what}");
-        assert!(model.problems[0].message.contains(&format!("`{key}`")));
-        assert_eq!(unplaced(model), shown, "{what}");
-    }
-}
-
 /// The engine goes by the order of poses: a number that is another is one problem, and no frame is lost.
 #[test]
 fn a_pose_with_another_number_is_one_problem() {
@@ -1963,33 +1920,6 @@ fn a_pose_with_another_number_is_one_problem() {
             assert_eq!(unplaced(model), shown, "{what}");
         }
     }
-}
-
-#[test]
-fn poses_in_each_others_place_are_an_error_in_any_frame() {
-    let mut model = read(dancing());
-    let poses = model.clips.iter_mut().flat_map(|clip| &mut clip.poses);
-    for (pose, x) in poses.zip(0_u8..) {
-        pose.translation[0] = x.into();
-    }
-    let whole = String::from_utf8(pfobj::write(&model)).unwrap();
-    let shown = unplaced(read(&whole));
-    let lines: Vec<&str> = whole.lines().collect();
-    let is_pose = |line: &str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let mut count = 0;
-    for first in 0..lines.len() - 1 {
-        if !lines[first..first + 2].iter().all(|line| is_pose(line)) {
-            continue;
-        }
-        let mut swapped = lines.clone();
-        swapped.swap(first, first + 1);
-        let text = format!("{}\n", swapped.join("\n"));
-        let model = check_one_error(&text, first + 1, lines[first]);
-        assert_eq!(model.problems[0].rule.id, "pfobj/swapped-lines");
-        assert_eq!(unplaced(model), shown, "{}", lines[first]);
-        count += 1;
-    }
-    assert_eq!(count, 6 * 3);
 }
 
 #[test]
@@ -2025,24 +1955,6 @@ fn a_joint_less_than_poses_is_one_problem() {
             model.clips.iter().map(|clip| clip.frame_count).sum::<u32>(),
             6,
             "{said:#?}"
-        );
-    }
-}
-
-#[test]
-fn a_blank_line_in_place_of_a_line_is_one_problem() {
-    let whole = dancing();
-    for (number, line) in (1..).zip(whole.lines()) {
-        let model = read(with_line(&whole, number, ""));
-        let said = problems(&model);
-        assert_eq!(model.problems.len(), 1, "{line} at {number}: {said:?}");
-        // Of the last one it is said that the file ends.
-        let at = number + usize::from(number == whole.lines().count());
-        let place = format!("{at}:1");
-        assert_eq!(
-            model.problems[0].place.to_string(),
-            place,
-            "{line}: {said:?}"
         );
     }
 }
@@ -2084,27 +1996,4 @@ fn all_numbers_that_are_not_finite_are_one_problem() {
     let normals = text.lines().filter(|line| line.starts_with("vn ")).count();
     assert!(normals > 1);
     assert_eq!(problem.consequences.len(), 3 * normals);
-}
-
-#[test]
-fn a_line_without_the_space_after_its_first_word_loses_nothing() {
-    let whole = read(MODEL);
-    for (from, to, key) in [
-        ("as Wave 2", "asWave 2", "as"),
-        ("j 1 arm", "j1 arm", "j"),
-        ("vm 0\nv 1.5", "vm0\nv 1.5", "vm"),
-        ("        2 1.000000", "        21.000000", "2"),
-    ] {
-        let text = changed(from, to);
-        let model = read(&text);
-        let said = problems(&model);
-        let [problem] = &said[..] else {
-            panic!("{to}: {said:#?}");
-        };
-        assert!(
-            problem.ends_with(&format!("expected a space after `{key}`")),
-            "{problem}"
-        );
-        assert_eq!(unplaced(model), unplaced(whole.clone()), "{to}");
-    }
 }
