@@ -131,11 +131,7 @@ pub(super) fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    let (pmf, bytes) = source.parse_bytes(progress)?;
-    let source = &Source {
-        bytes,
-        ..source.clone()
-    };
+    let pmf = source.parse(progress)?;
     Ok(Arc::new(Map::build(pmf, source, options, progress)?))
 }
 

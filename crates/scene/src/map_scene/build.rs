@@ -15,7 +15,6 @@ use super::{Group, MapScene, Placed, SceneModel, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::numbers::{fixed, short};
-use crate::open::zeroed;
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::terrain::Terrain;
@@ -157,7 +156,7 @@ impl MapScene {
         };
         let mut all_problems = std::mem::take(&mut pfscene.problems);
         all_problems.extend(problems.finish());
-        zeroed::fold_later(&mut all_problems);
+        all_problems.sort_by_key(|problem| problem.place);
         let mut scene = Self {
             about: About {
                 format: &pfscene::FORMAT,

@@ -9,7 +9,6 @@ pub mod saving;
 pub(crate) mod source;
 pub(crate) mod system;
 pub(crate) mod usage;
-pub(crate) mod zeroed;
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -118,8 +117,9 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     if let Some(entry) = by_content(&source.bytes) {
         return Ok(entry);
     }
-    let mut before = altered::undone(&source.bytes);
-    if let Some(entry) = before.find_map(|(bytes, _)| by_content(&bytes)) {
+    if let Some((text, _)) = altered::restored(&source.bytes)
+        && let Some(entry) = by_content(&text)
+    {
         return Ok(entry);
     }
     if let Some(reason) = other_kind(&source.bytes) {

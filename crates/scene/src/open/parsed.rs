@@ -1,6 +1,6 @@
 //! What the bytes of files become: the plain data of each format.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use mapscope_formats::ika::{self, Map, TextMap, Vsp};
 use mapscope_formats::pfmap::{self, Pfmap};
@@ -23,16 +23,11 @@ pub(crate) trait Parsed: Sized {
 
     /// What is wrong with it.
     fn problems(&mut self) -> &mut Vec<Problem>;
-
-    /// Which bytes of the file are compressed frames.
-    fn frames(&self) -> Vec<Range<u64>> {
-        Vec::new()
-    }
 }
 
-/// A line for each: what it is, its format, what reads it, and where its frames are if it has any.
+/// A line for each: its type, its format and its reader.
 macro_rules! parsed {
-    ($($data:ty: $format:path, $read_with:path $(, $frames:path)?;)+) => {$(
+    ($($data:ty: $format:path, $read_with:path;)+) => {$(
         impl Parsed for $data {
             const FORMAT: &'static Format = &$format;
 
@@ -46,10 +41,6 @@ macro_rules! parsed {
             fn problems(&mut self) -> &mut Vec<Problem> {
                 &mut self.problems
             }
-
-            $(fn frames(&self) -> Vec<Range<u64>> {
-                $frames(self)
-            })?
         }
     )+};
 }
@@ -58,21 +49,10 @@ parsed! {
     Pfmap: pfmap::FORMAT, pfmap::read_with;
     Pfobj: pfobj::FORMAT, pfobj::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
-    Pmf: pmf::FORMAT, pmf::read_with, frames_of_pmf;
+    Pmf: pmf::FORMAT, pmf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
     Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
     MapData: ppe::MAP_FORMAT, map_data::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
-}
-
-/// The compressed sections of all levels and chunks.
-fn frames_of_pmf(map: &Pmf) -> Vec<Range<u64>> {
-    let of_level = |level: &pmf::Level| {
-        let of_chunks = level.chunks.iter().flat_map(|chunk| chunk.frames);
-        let all: Vec<_> = level.frames.into_iter().chain(of_chunks).collect();
-        all
-    };
-    let frames = map.levels.iter().flat_map(of_level);
-    frames.map(|frame| frame.start..frame.end()).collect()
 }

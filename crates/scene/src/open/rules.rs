@@ -7,16 +7,10 @@ mapscope_formats::rules! {
     Error UTF16 = "file/utf-16", all is read;
     /// The lines of a text end with CR alone, which engines do not take for a line end.
     Error LINE_ENDS = "file/line-ends", all is read;
-    /// Every other line of a text is blank.
-    Error DOUBLE_SPACED = "file/double-spaced", all is read;
-    /// A text has no-break spaces, which engines do not take for spaces.
-    Error NO_BREAK_SPACE = "file/no-break-space", all is read;
-    /// A binary file was saved as text in UTF-8.
-    Error UTF8 = "file/utf-8", all is read;
+    /// A binary file was saved as UTF-8 text.
+    Error UTF8 = "file/utf-8";
     /// A binary file was transferred as text, which puts CR before every LF.
-    Error TEXT_MODE = "file/text-mode", all is read;
-    /// A block of the file is zero bytes, which was not written or not downloaded.
-    Error ZEROED = "file/zeroed";
+    Error TEXT_MODE = "file/text-mode";
     /// No file below the folders that were checked names this one (`check --assets`).
     Note UNUSED_FILE = "asset/unused";
     /// A texture was not found; a placeholder is shown.

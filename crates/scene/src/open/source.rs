@@ -12,7 +12,6 @@ use thiserror::Error;
 use super::altered;
 use super::parsed::Parsed;
 use super::system::system_reason;
-use super::zeroed;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
 
@@ -117,10 +116,9 @@ fn read_whole(path: &Path) -> std::io::Result<Bytes> {
 }
 
 impl Source {
-    /// The bytes in which the lines of a text are: its own, unless it is in UTF-16 or its lines end with
-    /// CR alone.
+    /// The bytes that hold the lines of a text: those of the file, unless it is UTF-16 or has CR line ends.
     pub fn text(&self) -> Bytes {
-        altered::lines(&self.bytes).unwrap_or_else(|| self.bytes.clone())
+        altered::restored(&self.bytes).map_or_else(|| self.bytes.clone(), |(text, _)| text)
     }
 
     /// Reads the bytes: the first half of opening a file.
@@ -128,19 +126,7 @@ impl Source {
     /// # Errors
     /// When nothing of it can be shown, or when `progress` was cancelled.
     pub(crate) fn parse<T: Parsed>(&self, progress: &Progress) -> Result<T, OpenError> {
-        self.parse_bytes(progress).map(|(parsed, _)| parsed)
-    }
-
-    /// [`Self::parse`], with the bytes in which all that was read is: others than those of the file where
-    /// that was altered.
-    ///
-    /// # Errors
-    /// As [`Self::parse`].
-    pub(crate) fn parse_bytes<T: Parsed>(
-        &self,
-        progress: &Progress,
-    ) -> Result<(T, Bytes), OpenError> {
-        let parsed = progress.time_parse(|| self.read_altered::<T>(progress));
+        let parsed = progress.time_parse(|| self.read_bytes::<T>(progress));
         parsed.map_err(|error| match error {
             ReadError::Cancelled => OpenError::Cancelled,
             ReadError::Unreadable(problem) => OpenError::Refused {
@@ -151,60 +137,37 @@ impl Source {
         })
     }
 
-    /// Reads the bytes, or what they were before the file was altered where less is wrong with that.
-    fn read_altered<T: Parsed>(&self, progress: &Progress) -> Result<(T, Bytes), ReadError> {
+    /// Reads the bytes as they are, or the text that they encode if they have errors as they are.
+    fn read_bytes<T: Parsed>(&self, progress: &Progress) -> Result<T, ReadError> {
         let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         };
         let mut read = T::read_with(&self.bytes, &mut watch);
-        let wrong = match &mut read {
-            Ok(read) => count_errors(read.problems()),
-            Err(ReadError::Unreadable(_)) => usize::MAX,
-            Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
+        let has_errors = match &mut read {
+            Ok(read) => count_errors(read.problems()) > 0,
+            Err(ReadError::Unreadable(_)) => true,
+            Err(ReadError::Cancelled) => false,
         };
-        if wrong == 0 {
-            if let Ok(read) = &mut read {
-                zeroed::fold_mild(&self.bytes, read.problems());
-            }
-            return read.map(|read| (read, self.bytes.clone()));
+        if !has_errors {
+            return read;
         }
-        for (bytes, alteration) in altered::undone(&self.bytes) {
-            let mut before = match T::read_with(&bytes, &mut watch) {
-                Ok(before) => before,
-                Err(ReadError::Unreadable(_)) => continue,
-                Err(cancelled) => return Err(cancelled),
-            };
-            if count_errors(before.problems()) < wrong {
-                before.problems().insert(0, alteration.problem());
-                return Ok((before, bytes));
-            }
+        if let Some((text, problem)) = altered::restored(&self.bytes) {
+            let mut read = T::read_with(&text, &mut watch)?;
+            read.problems().insert(0, problem);
+            return Ok(read);
         }
-        if let Some(mut cause) = altered::destroyed(&self.bytes) {
-            let problems = match &mut read {
-                Ok(read) => read.problems(),
-                Err(_) => return Err(ReadError::Unreadable(cause)),
-            };
-            cause.consequences = std::mem::take(problems);
-            problems.push(cause);
+        let Some(mut cause) = altered::handled_as_text(&self.bytes) else {
+            return read;
+        };
+        let Ok(mut read) = read else {
+            return Err(ReadError::Unreadable(cause));
+        };
+        for problem in std::mem::take(read.problems()) {
+            cause.add_consequence(problem);
         }
-        match &mut read {
-            Ok(read) => {
-                let mut problems = std::mem::take(read.problems());
-                zeroed::fold(&self.bytes, || read.frames(), &mut problems);
-                altered::fold_blank_lines(&mut problems);
-                *read.problems() = problems;
-            }
-            Err(ReadError::Unreadable(problem)) => {
-                let mut problems = vec![problem.clone()];
-                zeroed::fold(&self.bytes, Vec::new, &mut problems);
-                if let Some(cause) = problems.pop() {
-                    *problem = cause;
-                }
-            }
-            Err(ReadError::Cancelled) => {}
-        }
-        read.map(|read| (read, self.bytes.clone()))
+        read.problems().push(cause);
+        Ok(read)
     }
 }
 

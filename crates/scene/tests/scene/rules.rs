@@ -754,12 +754,7 @@ fn alter(broken: &mut Broken) {
     });
     broken.open("a.map", lines.collect::<Vec<_>>().concat(), &[]);
     let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
-    let mut zeroed = text.clone().into_bytes();
-    zeroed[5000..6000].fill(0);
-    broken.open("a.pfmap", zeroed, &[]);
     broken.open("a.pfmap", text.replace('\n', "\r"), &[]);
-    broken.open("a.pfmap", text.replace(' ', "\u{a0}"), &[]);
-    broken.open("a.pfmap", text.replace('\n', "\n\n"), &[]);
     let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     broken.open("a.pfmap", utf_16, &[]);
 }
