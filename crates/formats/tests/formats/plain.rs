@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 use mapscope_formats::ika::{map, text_map, vsp};
 use mapscope_formats::pfobj::Pfobj;
+use mapscope_formats::pfscene::Pfscene;
 use mapscope_formats::pmf::{EntityKind, Pmf};
 use mapscope_formats::ppe::{map_data, xmf};
-use mapscope_formats::pfscene::Pfscene;
 use mapscope_formats::{Problem, Severity, pfobj, pfscene, pmf};
 use mapscope_testdata::shared;
 
@@ -85,7 +85,9 @@ fn an_own_node_is_no_known_one() {
         return;
     };
     let entities = map.layers.iter().flat_map(|layer| &layer.entities);
-    let crier: Vec<_> = entities.filter(|entity| entity.label == "TownCrier").collect();
+    let crier: Vec<_> = entities
+        .filter(|entity| entity.label == "TownCrier")
+        .collect();
     assert_eq!(crier.len(), 1);
     assert_eq!(crier[0].activation_script, "");
     only(&map.problems, &["ika/node-name", "ika/other-node"]);
@@ -125,17 +127,29 @@ fn an_own_attribute_is_no_known_one() {
     let sources = &xmf.layers[0].tile_sources;
     let own = &sources[0].attributes;
     assert_eq!((sources.len(), sources[0].offset), (1, None));
-    let names: Vec<_> = own.iter().map(|own| (&*own.name, own.value.as_integer())).collect();
+    let names: Vec<_> = own
+        .iter()
+        .map(|own| (&*own.name, own.value.as_integer()))
+        .collect();
     assert_eq!(names, [("offsetX", Some(2)), ("offsetY", Some(4))]);
     let is_suggested = |problem: &Problem| problem.message.contains("did you mean");
-    let others: Vec<_> = xmf.problems.iter().filter(|problem| !is_suggested(problem)).cloned().collect();
+    let others: Vec<_> = xmf
+        .problems
+        .iter()
+        .filter(|problem| !is_suggested(problem))
+        .cloned()
+        .collect();
     only(&others, &["xmf/sheet"]);
 }
 
 #[test]
 fn an_attribute_may_be_called_tag() {
     for (name, count) in [("base", 4), ("_attribute_tag", 5)] {
-        let name = if name == "base" { "19_scene.base" } else { "19_scene_attribute_tag" };
+        let name = if name == "base" {
+            "19_scene.base"
+        } else {
+            "19_scene_attribute_tag"
+        };
         let path = format!("plain/{name}.pfscene");
         let Some(scene) = sample(&path, pfscene::read) else {
             return;
@@ -160,22 +174,27 @@ fn a_camera_is_read_by_order() {
     };
     assert_eq!(scene.cameras.len(), 1);
     assert_eq!(scene.cameras[0].pitch_and_yaw(), Some([-65.0, 135.0]));
-    let errors = scene.problems.iter().filter(|it| it.severity == Severity::Error);
+    let errors = scene
+        .problems
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
     assert_eq!(errors.count(), 0);
 }
 
 #[test]
 fn the_numbers_of_poses_are_ignored() {
     let base: Option<Pfobj> = sample("plain/23_model.base.pfobj", pfobj::read);
-    let Some((base, model)) =
-        base.zip(sample("plain/23_model_numbers_go_on.pfobj", pfobj::read))
+    let Some((base, model)) = base.zip(sample("plain/23_model_numbers_go_on.pfobj", pfobj::read))
     else {
         return;
     };
     only(&base.problems, &[]);
     only(&model.problems, &["pfobj/pose-order"]);
     assert_eq!(model.clips.len(), 1);
-    assert_eq!((model.clips[0].frame_count, model.clips[0].poses.len()), (2, 4));
+    assert_eq!(
+        (model.clips[0].frame_count, model.clips[0].poses.len()),
+        (2, 4)
+    );
     assert_eq!(model.clips[0].poses, base.clips[0].poses);
 }
 
@@ -184,7 +203,12 @@ fn kinds(map: &Pmf) -> Vec<EntityKind> {
     let global = map.entities.iter(&map.strings).map(|entity| entity.kind());
     let mut kinds: Vec<_> = global.collect();
     for server in map.levels.iter().filter_map(|level| level.server.as_ref()) {
-        kinds.extend(server.entities.iter(&server.strings).map(|entity| entity.kind()));
+        kinds.extend(
+            server
+                .entities
+                .iter(&server.strings)
+                .map(|entity| entity.kind()),
+        );
     }
     kinds
 }
@@ -195,7 +219,10 @@ fn pmf_samples_are_read_as_they_stand() {
     let rows: [(&str, &[&str]); 5] = [
         ("27_pmf_crc_behind_dummy", &["pmf/trailing-data"]),
         ("29_pmf_reserved_flag", &["pmf/reserved-bits"]),
-        ("31_pmf_projectile_nan", &["pmf/not-finite", "pmf/not-finite-geometry"]),
+        (
+            "31_pmf_projectile_nan",
+            &["pmf/not-finite", "pmf/not-finite-geometry"],
+        ),
         ("33_pmf_small_cube", &[]),
         ("35_pmf_4_bytes_behind_level", &["pmf/trailing-data"]),
     ];
@@ -225,7 +252,11 @@ fn pmf_samples_are_read_as_they_stand() {
 #[test]
 fn scenes_without_sections_have_one_problem() {
     let names = |scene: &Pfscene| -> Vec<String> {
-        scene.entities.iter().map(|entity| entity.name.clone()).collect()
+        scene
+            .entities
+            .iter()
+            .map(|entity| entity.name.clone())
+            .collect()
     };
     let folder = "reports/old-scenes";
     let Some(scene) = sample(&format!("{folder}/2018-06.pfscene"), pfscene::read) else {
@@ -237,7 +268,11 @@ fn scenes_without_sections_have_one_problem() {
         return;
     };
     assert_eq!(names(&scene), ["oak", "scout"]);
-    let factions: Vec<_> = scene.factions.iter().map(|faction| &*faction.name).collect();
+    let factions: Vec<_> = scene
+        .factions
+        .iter()
+        .map(|faction| &*faction.name)
+        .collect();
     assert_eq!(factions, ["Forest", "North Watch", "River Folk"]);
     let of_faction = |index: usize| scene.entities[index].attributes.value("faction_id");
     let numbers = [0, 1].map(|index| of_faction(index).and_then(|value| value.int()));
@@ -278,8 +313,14 @@ fn a_key_of_the_metadata_may_have_a_space() {
         return;
     };
     let pairs = [("my", "key 'value'"), ("ok", "v")];
-    assert_eq!(map.meta, pairs.map(|(key, value)| (key.to_owned(), value.to_owned())));
-    let errors = map.problems.iter().filter(|it| it.severity == Severity::Error);
+    assert_eq!(
+        map.meta,
+        pairs.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    );
+    let errors = map
+        .problems
+        .iter()
+        .filter(|it| it.severity == Severity::Error);
     assert_eq!(errors.count(), 0);
 }
 
@@ -290,15 +331,29 @@ fn numbers_of_xdl_are_read() {
     };
     only(&hex.problems, &[]);
     let layer = &hex.layers[0];
-    assert_eq!((layer.tile_size, layer.size, layer.priority), ([16, 16], [2, 2], 0));
+    assert_eq!(
+        (layer.tile_size, layer.size, layer.priority),
+        ([16, 16], [2, 2], 0)
+    );
     let Some(nan) = sample("reports/xdl/nan.xmf", xmf::read) else {
         return;
     };
     only(&nan.problems, &[]);
     let other = &nan.metadata.other[0];
-    let numbers: Vec<_> = other.values.iter().filter_map(|value| value.as_number()).collect();
+    let numbers: Vec<_> = other
+        .values
+        .iter()
+        .filter_map(|value| value.as_number())
+        .collect();
     assert!(numbers[0].is_nan());
     let hex = f64::from(0x12ac) * 16.0;
-    let rest = [f64::INFINITY, f64::NEG_INFINITY, 1.5e-3, 0.849_656, hex, -31.0];
+    let rest = [
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        1.5e-3,
+        0.849_656,
+        hex,
+        -31.0,
+    ];
     assert_eq!(numbers[1..], rest);
 }

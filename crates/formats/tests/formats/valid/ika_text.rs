@@ -10,6 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     make,
     read: |bytes| read(bytes).map(describe),
     is_text: true,
+    is_flat: false,
     kept: 0.97,
     told: 0.95,
     made_up: 0.01,
@@ -21,22 +22,57 @@ fn describe(map: TextMap) -> Reading {
         format!("title {:?}", map.title),
         format!("header {:?} {:?}", map.size, map.tileset),
     ];
-    records.extend(map.meta.iter().map(|(key, value)| format!("meta {key} {value:?}")));
-    records.extend(map.zones.iter().map(|it| format!("zone {:?} {:?}", it.label, it.script)));
-    records.extend(map.waypoints.iter().map(|it| format!("waypoint {:?} {:?}", it.label, it.position)));
+    records.extend(
+        map.meta
+            .iter()
+            .map(|(key, value)| format!("meta {key} {value:?}")),
+    );
+    records.extend(
+        map.zones
+            .iter()
+            .map(|it| format!("zone {:?} {:?}", it.label, it.script)),
+    );
+    records.extend(
+        map.waypoints
+            .iter()
+            .map(|it| format!("waypoint {:?} {:?}", it.label, it.position)),
+    );
     for layer in &map.layers {
         let [mul, div] = [layer.parallax.mul, layer.parallax.div];
-        records.push(format!("layer {:?} {:?} {:?} {mul:?} {div:?} {:?}", layer.label, layer.size, layer.position, layer.wrap));
+        records.push(format!(
+            "layer {:?} {:?} {:?} {mul:?} {div:?} {:?}",
+            layer.label, layer.size, layer.position, layer.wrap
+        ));
         let tiles = (!layer.tiles.is_empty()).then(|| format!("tiles {:?}", layer.tiles));
         records.extend(tiles);
-        let obstructions = (!layer.obstructions.is_empty()).then(|| format!("obstructions {:?}", layer.obstructions));
+        let obstructions = (!layer.obstructions.is_empty())
+            .then(|| format!("obstructions {:?}", layer.obstructions));
         records.extend(obstructions);
         for it in &layer.entities {
-            let texts = [&it.label, &it.sprite, &it.direction, &it.move_script, &it.adjacent_script, &it.activation_script];
-            let bools = [it.obstructs_entities, it.is_obstructed_by_entities, it.is_obstructed_by_map];
-            records.push(format!("entity {texts:?} {:?} {} {bools:?}", it.position, it.speed));
+            let texts = [
+                &it.label,
+                &it.sprite,
+                &it.direction,
+                &it.move_script,
+                &it.adjacent_script,
+                &it.activation_script,
+            ];
+            let bools = [
+                it.obstructs_entities,
+                it.is_obstructed_by_entities,
+                it.is_obstructed_by_map,
+            ];
+            records.push(format!(
+                "entity {texts:?} {:?} {} {bools:?}",
+                it.position, it.speed
+            ));
         }
-        records.extend(layer.zones.iter().map(|it| format!("rect {:?} {:?} {:?}", it.label, it.position, it.size)));
+        records.extend(
+            layer
+                .zones
+                .iter()
+                .map(|it| format!("rect {:?} {:?} {:?}", it.label, it.position, it.size)),
+        );
     }
     let problems = map.problems;
     Reading { records, problems }
@@ -95,11 +131,19 @@ impl Writer {
         let is_plain = !text.contains(['(', ')', '\n', '\t'])
             && !text.starts_with(['\'', '\\'])
             && text.trim() == text;
-        let is_quoted = !is_plain || if random.odd(4) { !self.is_quoted } else { self.is_quoted };
+        let is_quoted = !is_plain
+            || if random.odd(4) {
+                !self.is_quoted
+            } else {
+                self.is_quoted
+            };
         let text = if is_quoted {
             let escaped = text.replace('\\', "\\\\").replace('\'', "\\'");
             let line_feed = if random.odd(2) { "\\n" } else { "\n" };
-            format!("'{}'", escaped.replace('\n', line_feed).replace('\t', "\\t"))
+            format!(
+                "'{}'",
+                escaped.replace('\n', line_feed).replace('\t', "\\t")
+            )
         } else if random.odd(4) {
             format!(" {text} \t")
         } else {
@@ -153,16 +197,27 @@ impl Writer {
         match (name, version) {
             ("data", _) => self.leaf(random, "format", "zlib"),
             (_, "1.0") => self.leaf(random, "format", "tile"),
-            _ => self.leaves(random, &[("style", "tile".to_owned()), ("format", "zlib".to_owned())]),
+            _ => self.leaves(
+                random,
+                &[("style", "tile".to_owned()), ("format", "zlib".to_owned())],
+            ),
         }
         self.space();
         let lines: Vec<&str> = if version == "1.0" || random.odd(4) {
-            packed.as_bytes().chunks(44).map(|line| std::str::from_utf8(line).unwrap()).collect()
+            packed
+                .as_bytes()
+                .chunks(44)
+                .map(|line| std::str::from_utf8(line).unwrap())
+                .collect()
         } else {
             vec![&packed]
         };
         let text = lines.join(self.made.line_end);
-        let text = if self.is_quoted { format!("'{text}'") } else { text };
+        let text = if self.is_quoted {
+            format!("'{text}'")
+        } else {
+            text
+        };
         self.put(&text);
         self.close();
         self.made.pieces.push(start..self.made.bytes.len());
@@ -170,8 +225,21 @@ impl Writer {
 }
 
 fn some_text(random: &mut Random) -> String {
-    let begin = random.pick(&["", "", "Grün \u{20ac} ", "it's ", "(a) ", "back\\slash ", "tab\there ", "- "]);
-    if random.is_odd { format!("{begin}{}", random.name()) } else { random.name() }
+    let begin = random.pick(&[
+        "",
+        "",
+        "Grün \u{20ac} ",
+        "it's ",
+        "(a) ",
+        "back\\slash ",
+        "tab\there ",
+        "- ",
+    ]);
+    if random.is_odd {
+        format!("{begin}{}", random.name())
+    } else {
+        random.name()
+    }
 }
 
 fn entity(w: &mut Writer, random: &mut Random) {
@@ -194,7 +262,14 @@ fn entity(w: &mut Writer, random: &mut Random) {
         ("adj_activate_script", adjacent.clone()),
         ("activate_script", activation.clone()),
     ];
-    let mut texts = [label, sprite, direction.to_owned(), moves, adjacent, activation];
+    let mut texts = [
+        label,
+        sprite,
+        direction.to_owned(),
+        moves,
+        adjacent,
+        activation,
+    ];
     if random.odd(2) {
         // Without the script of its own, beside an own node that is like it.
         leaves.retain(|(name, _)| *name != "activate_script");
@@ -204,7 +279,10 @@ fn entity(w: &mut Writer, random: &mut Random) {
     w.leaves(random, &leaves);
     w.own(random);
     w.close();
-    w.record(start, format!("entity {texts:?} {:?} {speed} {bools:?}", [x, y]));
+    w.record(
+        start,
+        format!("entity {texts:?} {:?} {speed} {bools:?}", [x, y]),
+    );
 }
 
 fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
@@ -222,19 +300,42 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
     }
     w.leaves(random, &leaves);
     w.own(random);
-    w.pair(random, "dimensions", ["width", "height"], size.map(|edge| edge as i32));
+    w.pair(
+        random,
+        "dimensions",
+        ["width", "height"],
+        size.map(|edge| edge as i32),
+    );
     w.pair(random, "position", ["x", "y"], [x, y]);
     w.open("parallax");
-    let parallax = [("mulx", mul_x), ("muly", mul_y), ("divx", div_x), ("divy", div_y)];
-    w.leaves(random, &parallax.map(|(name, number)| (name, number.to_string())));
+    let parallax = [
+        ("mulx", mul_x),
+        ("muly", mul_y),
+        ("divx", div_x),
+        ("divy", div_y),
+    ];
+    w.leaves(
+        random,
+        &parallax.map(|(name, number)| (name, number.to_string())),
+    );
     w.close();
     w.open("wrap");
-    w.leaves(random, &[("x", wrap[0].to_string()), ("y", wrap[1].to_string())]);
+    w.leaves(
+        random,
+        &[("x", wrap[0].to_string()), ("y", wrap[1].to_string())],
+    );
     w.close();
-    let says = format!("layer {label:?} {size:?} {:?} {:?} {:?} {wrap:?}", [x, y], [mul_x, mul_y], [div_x, div_y]);
+    let says = format!(
+        "layer {label:?} {size:?} {:?} {:?} {:?} {wrap:?}",
+        [x, y],
+        [mul_x, mul_y],
+        [div_x, div_y]
+    );
     w.record(start, says);
     let at = w.made.bytes.len();
-    let tiles: Vec<u32> = (0..width * height).map(|_| random.next() as u32 & 0x3ff).collect();
+    let tiles: Vec<u32> = (0..width * height)
+        .map(|_| random.next() as u32 & 0x3ff)
+        .collect();
     let bytes: Vec<u8> = tiles.iter().flat_map(|tile| tile.to_le_bytes()).collect();
     w.block(random, ["data", version], &bytes, 4 * width);
     w.record(at, format!("tiles {tiles:?}"));
@@ -255,9 +356,21 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
         let numbers = [(); 4].map(|()| random.fresh());
         let [x, y, width, height] = numbers;
         w.open("zone");
-        w.leaves(random, &[("label", label.clone()), ("x", x.to_string()), ("y", y.to_string()), ("width", width.to_string()), ("height", height.to_string())]);
+        w.leaves(
+            random,
+            &[
+                ("label", label.clone()),
+                ("x", x.to_string()),
+                ("y", y.to_string()),
+                ("width", width.to_string()),
+                ("height", height.to_string()),
+            ],
+        );
         w.close();
-        w.record(start, format!("rect {label:?} {:?} {:?}", [x, y], [width, height]));
+        w.record(
+            start,
+            format!("rect {label:?} {:?} {:?}", [x, y], [width, height]),
+        );
     }
     w.close();
     w.own(random);
@@ -291,7 +404,11 @@ fn make(random: &mut Random) -> Made {
                 let start = w.made.bytes.len();
                 let text = some_text(random);
                 let marks = "\n<<<<<<< mine\na\n=======\nb\n>>>>>>> theirs\n";
-                let title = if random.odd(4) { format!("{text}{marks}") } else { text };
+                let title = if random.odd(4) {
+                    format!("{text}{marks}")
+                } else {
+                    text
+                };
                 w.leaf(random, "title", &title);
                 w.record(start, format!("title {title:?}"));
                 w.open("meta");
@@ -316,7 +433,10 @@ fn make(random: &mut Random) -> Made {
                     let start = w.made.bytes.len();
                     let script = some_text(random);
                     w.open("zone");
-                    w.leaves(random, &[("label", label.clone()), ("script", script.clone())]);
+                    w.leaves(
+                        random,
+                        &[("label", label.clone()), ("script", script.clone())],
+                    );
                     w.close();
                     w.record(start, format!("zone {label:?} {script:?}"));
                 }
@@ -326,7 +446,14 @@ fn make(random: &mut Random) -> Made {
                     let start = w.made.bytes.len();
                     let (label, x, y) = (some_text(random), random.int(), random.int());
                     w.open("waypoint");
-                    w.leaves(random, &[("label", label.clone()), ("x", x.to_string()), ("y", y.to_string())]);
+                    w.leaves(
+                        random,
+                        &[
+                            ("label", label.clone()),
+                            ("x", x.to_string()),
+                            ("y", y.to_string()),
+                        ],
+                    );
                     w.close();
                     w.record(start, format!("waypoint {label:?} {:?}", [x, y]));
                 }
@@ -344,7 +471,8 @@ fn make(random: &mut Random) -> Made {
     w.put(end);
     let mut made = w.made;
     if random.is_odd {
-        made.warnings.extend(["ika/node-name", "ika/other-node", "ika/value"]);
+        made.warnings
+            .extend(["ika/node-name", "ika/other-node", "ika/value"]);
     }
     // Records are listed by kind, but for those of layers.
     let kinds = ["version", "title", "header", "meta", "zone ", "waypoint"];

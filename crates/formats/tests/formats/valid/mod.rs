@@ -12,6 +12,7 @@ mod ppe_map;
 mod vsp;
 mod xmf;
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -23,6 +24,9 @@ pub(crate) struct Format {
     pub(crate) make: fn(&mut Random) -> Made,
     pub(crate) read: fn(&[u8]) -> Result<Reading, ReadError>,
     pub(crate) is_text: bool,
+    /// Whether nothing but its place says what a byte is for, so that all are read wrongly behind bytes
+    /// that are lost or too many.
+    pub(crate) is_flat: bool,
     /// The share of the records beside a damage that must be read as before.
     pub(crate) kept: f64,
     /// The share of damages that must give no more than one problem, which is at the damage.
@@ -57,6 +61,8 @@ pub(crate) struct Made {
     pub(crate) records: Vec<Record>,
     /// What is no record, such as lines that begin a section.
     pub(crate) pieces: Vec<Range<usize>>,
+    /// Packed sections: what is wrong within one may be said of where it begins.
+    pub(crate) sections: Vec<Range<usize>>,
     /// The rules whose warnings are allowed.
     pub(crate) warnings: Vec<&'static str>,
     /// What is written at the end of each line.
@@ -141,7 +147,11 @@ impl Random {
 
     /// A number of records: often some, sometimes none.
     fn count(&mut self, most: usize) -> usize {
-        if self.is_odd { self.below(most + 1) } else { most }
+        if self.is_odd {
+            self.below(most + 1)
+        } else {
+            most
+        }
     }
 
     /// Whether something unusual is to be done, once in `n` times.
@@ -254,16 +264,27 @@ fn check(format: &Format, cases: u64) {
             faults.push((made.bytes.len(), seed, fault, made.bytes));
         }
     }
-    faults.sort();
-    let Some((_, _, _, smallest)) = faults.first() else {
+    if faults.is_empty() {
         return;
-    };
-    let file = std::env::temp_dir().join(format!("mapscope-valid-{}", format.name));
-    std::fs::write(&file, smallest).unwrap();
-    let told = faults.iter().take(12).map(|(_, seed, fault, _)| format!("seed {seed}: {fault}"));
-    let told = told.collect::<Vec<_>>().join("\n");
-    let count = faults.len();
-    panic!("{count} of {cases} files, the smallest is {}:\n{told}", file.display());
+    }
+    faults.sort();
+    // Of each rule the smallest, which is kept to be looked at.
+    let folder = std::env::temp_dir().join("mapscope-valid");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut rules = BTreeSet::new();
+    let kind = |fault: &str| fault.split('[').next_back().unwrap_or_default().to_owned();
+    let mut told = String::new();
+    for (_, seed, fault, bytes) in &faults {
+        if fault.starts_with("made") || rules.insert(kind(fault)) {
+            let file = folder.join(format!("{}-{seed}", format.name));
+            std::fs::write(&file, bytes).unwrap();
+            told += &format!("{}: {fault}\n", file.display());
+            if told.lines().count() > 16 {
+                break;
+            }
+        }
+    }
+    panic!("{} of {cases} files:\n{told}", faults.len());
 }
 
 macro_rules! valid_files_are_read_as_they_stand {

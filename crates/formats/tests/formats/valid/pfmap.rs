@@ -11,6 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make,
     read: |bytes| read(bytes).map(describe),
     is_text: true,
+    is_flat: false,
     kept: 0.97,
     told: 0.95,
     made_up: 0.01,
@@ -26,31 +27,50 @@ const ODD: [&str; 5] = [
 ];
 
 fn describe(map: Pfmap) -> Reading {
-    let mut records = vec![format!("head {} {} {}", map.version, map.chunk_rows, map.chunk_cols)];
-    records.extend(map.materials.iter().map(|it| format!("material {} {}", it.name, it.texture)));
-    records.extend(map.splats.iter().map(|it| format!("splat {} {}", it.base, it.accent)));
+    let mut records = vec![format!(
+        "head {} {} {}",
+        map.version, map.chunk_rows, map.chunk_cols
+    )];
+    records.extend(
+        map.materials
+            .iter()
+            .map(|it| format!("material {} {}", it.name, it.texture)),
+    );
+    records.extend(
+        map.splats
+            .iter()
+            .map(|it| format!("splat {} {}", it.base, it.accent)),
+    );
     let cols = map.cols() as usize;
     for (i, tile) in map.tiles.iter().enumerate() {
         let (row, col) = (i / cols, i % cols);
         if map.is_read(row as u32, col as u32) {
-            records.push(tile_says(row, col, &tile.text()));
+            records.push(tile_says(&tile.text()));
         }
     }
     let problems = map.problems;
     Reading { records, problems }
 }
 
-fn tile_says(row: usize, col: usize, text: &[u8]) -> String {
-    format!("tile {row} {col} {}", String::from_utf8_lossy(text))
+/// Tiles are listed by row and column, which are not said again.
+fn tile_says(text: &[u8]) -> String {
+    format!("tile {}", String::from_utf8_lossy(text))
 }
 
 fn tile(random: &mut Random, materials: usize) -> String {
     let kind = random.pick(b"0001234567899AbcABC") as char;
     let sign = random.pick(&['+', '+', '-']);
-    let [base, ramp] = [99, 12].map(|most| if random.is_odd { random.below(most) } else { random.below(5) });
+    let [base, ramp] = [99, 12].map(|most| {
+        if random.is_odd {
+            random.below(most)
+        } else {
+            random.below(5)
+        }
+    });
     let [top, side] = [(); 2].map(|()| random.below(materials));
     let [pathable, normals, bump] = [(); 3].map(|()| random.below(2));
-    let [cover, north, east, south, west] = [(); 5].map(|()| if random.is_odd { random.below(3) } else { 0 });
+    let [cover, north, east, south, west] =
+        [(); 5].map(|()| if random.is_odd { random.below(3) } else { 0 });
     let blend = random.below(2);
     let reserved = if random.odd(5) { random.below(1000) } else { 0 };
     format!(
@@ -62,9 +82,17 @@ fn tile(random: &mut Random, materials: usize) -> String {
 fn make(random: &mut Random) -> Made {
     let mut made = Made::text(random);
     let has_splats = random.below(2) == 0;
-    let version = if has_splats { random.pick(&["1.1", "1.2"]) } else { "1.0" };
+    let version = if has_splats {
+        random.pick(&["1.1", "1.2"])
+    } else {
+        "1.0"
+    };
     let [materials, splats] = [1 + random.below(8), random.count(3)];
-    let [rows, cols] = if random.is_odd { random.pick(&[[1, 1], [1, 2], [2, 1]]) } else { [1, 1] };
+    let [rows, cols] = if random.is_odd {
+        random.pick(&[[1, 1], [1, 2], [2, 1]])
+    } else {
+        [1, 1]
+    };
     let between = if random.odd(3) { "\t  " } else { " " };
     let start = made.bytes.len();
     made.line(&format!("version{between}{version}"));
@@ -96,17 +124,32 @@ fn make(random: &mut Random) -> Made {
         made.warn("pfmap/edge-blend");
     }
     // Any packing is valid whose lines end where chunks do and are no longer than 255 bytes.
-    let most = if random.is_odd { 1 + random.below(10) } else { 4 };
+    let most = if random.is_odd {
+        1 + random.below(10)
+    } else {
+        4
+    };
     let is_ragged = random.odd(3);
     let space = if random.odd(4) { "\t" } else { " " };
     let mut tiles = Vec::new();
     for chunk in 0..rows * cols {
         let mut left = 1024;
         while left > 0 {
-            let count = if is_ragged { 1 + random.below(most) } else { most }.min(left);
+            let count = if is_ragged {
+                1 + random.below(most)
+            } else {
+                most
+            }
+            .min(left);
             let mut line = String::new();
             for i in 0..count {
-                let before = if i > 0 { space } else if random.odd(40) { " " } else { "" };
+                let before = if i > 0 {
+                    space
+                } else if random.odd(40) {
+                    " "
+                } else {
+                    ""
+                };
                 let text = tile(random, materials);
                 let at = made.bytes.len() + line.len() + before.len();
                 let in_chunk = 1024 - left + i;
@@ -126,9 +169,12 @@ fn make(random: &mut Random) -> Made {
         made.line(random.pick(&["# the end", "metadata 1", "version"]));
     }
     tiles.sort_by_key(|(row, col, ..)| (*row, *col));
-    for (row, col, at, text) in tiles {
-        let says = tile_says(row, col, text.as_bytes());
-        made.records.push(super::Record { says, at: at..at + text.len() });
+    for (_, _, at, text) in tiles {
+        let says = tile_says(text.as_bytes());
+        made.records.push(super::Record {
+            says,
+            at: at..at + text.len(),
+        });
     }
     made
 }

@@ -9,6 +9,7 @@ pub(crate) const FORMAT: Format = Format {
     make,
     read: |bytes| read(bytes).map(describe),
     is_text: true,
+    is_flat: false,
     kept: 0.97,
     told: 0.95,
     made_up: 0.01,
@@ -30,8 +31,22 @@ const KNOWN: [(&str, &str); 11] = [
 ];
 /// Own keys, many of which are like those that begin something.
 const OWN: [&str; 16] = [
-    "tag", "entity", "num_regions", "region", "section", "camera", "faction", "num_entities",
-    "diplomacy", "color", "deactivate_script", "positions", "version", "skybox", "pitch", "argument",
+    "tag",
+    "entity",
+    "num_regions",
+    "region",
+    "section",
+    "camera",
+    "faction",
+    "num_entities",
+    "diplomacy",
+    "color",
+    "deactivate_script",
+    "positions",
+    "version",
+    "skybox",
+    "pitch",
+    "argument",
 ];
 const TYPES: [&str; 7] = ["string", "int", "float", "bool", "vec2", "vec3", "quat"];
 
@@ -50,7 +65,10 @@ fn value(value: &Value) -> String {
 }
 
 fn attributes(list: &Attributes) -> String {
-    let all = list.0.iter().map(|it| format!(" | {} {}", it.key, value(&it.value)));
+    let all = list
+        .0
+        .iter()
+        .map(|it| format!(" | {} {}", it.key, value(&it.value)));
     all.collect()
 }
 
@@ -66,16 +84,33 @@ fn describe(scene: Pfscene) -> Reading {
     records.extend(setting("emit_light_color", &general.emit_light_color));
     records.extend(setting("emit_light_pos", &general.emit_light_pos));
     for it in &scene.factions {
-        records.push(format!("faction {:?}{}", it.name, attributes(&it.attributes)));
+        records.push(format!(
+            "faction {:?}{}",
+            it.name,
+            attributes(&it.attributes)
+        ));
     }
     for it in &scene.diplomacy {
-        records.push(format!("diplomacy {} {} {}", it.faction, it.other, it.state));
+        records.push(format!(
+            "diplomacy {} {} {}",
+            it.faction, it.other, it.state
+        ));
     }
     for it in &scene.entities {
-        records.push(format!("entity {} {}{}", it.name, it.model, attributes(&it.attributes)));
+        records.push(format!(
+            "entity {} {}{}",
+            it.name,
+            it.model,
+            attributes(&it.attributes)
+        ));
     }
     for it in &scene.regions {
-        records.push(format!("region {} {}{}", it.name, it.shape_type, attributes(&it.attributes)));
+        records.push(format!(
+            "region {} {}{}",
+            it.name,
+            it.shape_type,
+            attributes(&it.attributes)
+        ));
     }
     for it in &scene.cameras {
         records.push(format!("camera {}{}", it.name, attributes(&it.attributes)));
@@ -88,7 +123,8 @@ fn describe(scene: Pfscene) -> Reading {
 fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
     match (kind, key) {
         (_, "rotation") => {
-            let (x, z) = random.pick(&[("0.6", "0.8"), ("-0.8", "0.6"), ("1", "-0"), ("1e0", "0.0")]);
+            let (x, z) =
+                random.pick(&[("0.6", "0.8"), ("-0.8", "0.6"), ("1", "-0"), ("1e0", "0.0")]);
             let [x_read, z_read]: [f32; 2] = [x, z].map(|text| text.parse().unwrap());
             let read = Value::Quat([0.0, x_read, 0.0, z_read]);
             (format!("0.0 {x} 0 {z}"), value(&read))
@@ -96,7 +132,14 @@ fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
         (_, "scale") => {
             let sizes = [(); 3].map(|()| random.fresh());
             let [x, y, z] = sizes;
-            (format!("{x}.5 {y} {z}.25"), value(&Value::Vec3([x as f32 + 0.5, y as f32, z as f32 + 0.25])))
+            (
+                format!("{x}.5 {y} {z}.25"),
+                value(&Value::Vec3([x as f32 + 0.5, y as f32, z as f32 + 0.25])),
+            )
+        }
+        ("string", "class") => {
+            let text = random.name();
+            (text.clone(), value(&Value::String(text)))
         }
         ("string", _) => {
             let text = random.pick(&["", "two words ", "\"quoted\" ", "it's ", "float 1 "]);
@@ -141,7 +184,11 @@ fn attribute(made: &mut Made, random: &mut Random, key: &str, kind: &str) -> Str
 }
 
 fn line(made: &mut Made, random: &mut Random, text: &str) {
-    let indent = if random.odd(4) { random.pick(&["", " ", "\t", "        "]) } else { "   " };
+    let indent = if random.odd(4) {
+        random.pick(&["", " ", "\t", "        "])
+    } else {
+        "   "
+    };
     made.line(&format!("{indent}{text}"));
 }
 
@@ -152,7 +199,11 @@ fn entity(made: &mut Made, random: &mut Random, factions: usize) {
     if random.is_odd {
         let mut own = OWN;
         random.shuffle(&mut own);
-        keys.extend(own.into_iter().take(random.below(5)).map(|key| (key, random.pick(&TYPES))));
+        keys.extend(
+            own.into_iter()
+                .take(random.below(5))
+                .map(|key| (key, random.pick(&TYPES))),
+        );
     }
     if random.below(2) == 0 {
         keys.push(("tags", ""));
@@ -169,7 +220,11 @@ fn entity(made: &mut Made, random: &mut Random, factions: usize) {
         _ => random.name(),
     };
     let model = format!("assets/models/{}.pfobj", random.name());
-    line(made, random, &format!("entity {name} {model} {}", keys.len()));
+    line(
+        made,
+        random,
+        &format!("entity {name} {model} {}", keys.len()),
+    );
     let mut says = format!("entity {name} {model}");
     for (key, kind) in keys {
         match key {
@@ -203,7 +258,12 @@ fn entity(made: &mut Made, random: &mut Random, factions: usize) {
 }
 
 fn general(made: &mut Made, random: &mut Random) {
-    let mut lines = ["skybox", "ambient_light_color", "emit_light_color", "emit_light_pos"];
+    let mut lines = [
+        "skybox",
+        "ambient_light_color",
+        "emit_light_color",
+        "emit_light_pos",
+    ];
     random.shuffle(&mut lines);
     for key in lines {
         let start = made.bytes.len();
@@ -212,7 +272,10 @@ fn general(made: &mut Made, random: &mut Random) {
         let name = random.name();
         let [r, g, b, a] = colors;
         let (text, says) = match key {
-            "skybox" => (format!("\"sky {name}\" jpg"), format!("skybox {:?} jpg", format!("sky {name}"))),
+            "skybox" => (
+                format!("\"sky {name}\" jpg"),
+                format!("skybox {:?} jpg", format!("sky {name}")),
+            ),
             "emit_light_pos" => (position, format!("{key} {read:?}")),
             _ => (format!("{r} {g} {b} {a}"), format!("{key} {colors:?}")),
         };
@@ -247,7 +310,11 @@ fn make(random: &mut Random) -> Made {
                     line(&mut made, random, &format!("faction \"{name}\""));
                     let [r, g, b] = [(); 3].map(|()| random.below(256) as f32);
                     let key = if random.odd(4) { "colour" } else { "color" };
-                    line(&mut made, random, &format!("{key} vec3 {r:.6} {g:.6} {b:.6}"));
+                    line(
+                        &mut made,
+                        random,
+                        &format!("{key} vec3 {r:.6} {g:.6} {b:.6}"),
+                    );
                     let mut says = format!("faction {name:?} | {key} {:?}", Value::Vec3([r, g, b]));
                     if is_1_1 {
                         says += &attribute(&mut made, random, "controllable", "bool");
@@ -277,9 +344,19 @@ fn make(random: &mut Random) -> Made {
                     // A rectangle, and a circle.
                     let size = random.fresh();
                     let (extent, read) = [
-                        (format!("dimensions vec2 {size}.5 {size}"), format!("dimensions {:?}", Value::Vec2([size as f32 + 0.5, size as f32]))),
-                        (format!("radius float {size}.25"), format!("radius {:?}", Value::Float(size as f32 + 0.25))),
-                    ][kind].clone();
+                        (
+                            format!("dimensions vec2 {size}.5 {size}"),
+                            format!(
+                                "dimensions {:?}",
+                                Value::Vec2([size as f32 + 0.5, size as f32])
+                            ),
+                        ),
+                        (
+                            format!("radius float {size}.25"),
+                            format!("radius {:?}", Value::Float(size as f32 + 0.25)),
+                        ),
+                    ][kind]
+                        .clone();
                     let is_swapped = random.odd(2);
                     let mut says = format!("region {name} {kind}");
                     if is_swapped {
@@ -299,9 +376,16 @@ fn make(random: &mut Random) -> Made {
                     let start = made.bytes.len();
                     let name = random.name();
                     line(&mut made, random, &format!("camera {name}"));
-                    let keys = if random.odd(2) { ["position", "yaw", "pitch"] } else { ["pos", "pitch", "yaw"] };
+                    let keys = if random.odd(2) {
+                        ["position", "yaw", "pitch"]
+                    } else {
+                        ["pos", "pitch", "yaw"]
+                    };
                     let kinds = ["vec3", "float", "float"];
-                    let all = keys.iter().zip(kinds).map(|(key, kind)| attribute(&mut made, random, key, kind));
+                    let all = keys
+                        .iter()
+                        .zip(kinds)
+                        .map(|(key, kind)| attribute(&mut made, random, key, kind));
                     let all: String = all.collect();
                     made.record(start, format!("camera {name}{all}"));
                 }
@@ -311,7 +395,17 @@ fn make(random: &mut Random) -> Made {
     }
     // Records are listed by kind, whatever the order of the sections.
     let order = |record: &super::Record| {
-        let kinds = ["skybox", "ambient", "emit_light_color", "emit_light_pos", "faction", "diplomacy", "entity", "region", "camera"];
+        let kinds = [
+            "skybox",
+            "ambient",
+            "emit_light_color",
+            "emit_light_pos",
+            "faction",
+            "diplomacy",
+            "entity",
+            "region",
+            "camera",
+        ];
         kinds.iter().position(|kind| record.says.starts_with(kind))
     };
     made.records.sort_by_key(order);

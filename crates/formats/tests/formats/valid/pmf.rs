@@ -11,6 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make,
     read: |bytes| read(bytes).map(describe),
     is_text: false,
+    is_flat: false,
     kept: 0.9,
     told: 0.9,
     made_up: 0.02,
@@ -19,7 +20,11 @@ pub(crate) const FORMAT: Format = Format {
 fn entities(records: &mut Vec<String>, place: &str, list: &Entities, strings: &StringTable) {
     for it in list.iter(strings) {
         let kind = it.kind().number();
-        records.push(format!("entity {place} {kind} {} {:x?}", it.name(), it.bytes()));
+        records.push(format!(
+            "entity {place} {kind} {} {:x?}",
+            it.name(),
+            it.bytes()
+        ));
     }
 }
 
@@ -27,29 +32,84 @@ fn describe(map: Pmf) -> Reading {
     let header = &map.header;
     let mut records = vec![format!(
         "header {} {:?} {:?} {:?} {:?} {:?}",
-        header.created_unix_secs, header.name, header.description, header.authors, header.compiler, header.gamemodes
+        header.created_unix_secs,
+        header.name,
+        header.description,
+        header.authors,
+        header.compiler,
+        header.gamemodes
     )];
-    records.extend(map.extensions.iter().map(|it| format!("extension {} {} {:?}", it.flags, it.name, it.data)));
+    records.extend(
+        map.extensions
+            .iter()
+            .map(|it| format!("extension {} {} {:?}", it.flags, it.name, it.data)),
+    );
     for (number, level) in map.levels.iter().enumerate() {
         let common = &level.common;
-        records.push(format!("level {number} {} {:?} {} {:?}", level.flags, level.grid, level.chunk_exponent, level.center.yxz()));
+        records.push(format!(
+            "level {number} {} {:?} {} {:?}",
+            level.flags,
+            level.grid,
+            level.chunk_exponent,
+            level.center.yxz()
+        ));
         let get = |name| common.strings.get(name).into_owned();
-        records.extend(common.materials.iter().map(|it| format!("material {} {} {} {}", get(it.name), get(it.kind), it.flags, it.render_mode)));
+        records.extend(common.materials.iter().map(|it| {
+            format!(
+                "material {} {} {} {}",
+                get(it.name),
+                get(it.kind),
+                it.flags,
+                it.render_mode
+            )
+        }));
         records.extend(common.physics_materials.iter().map(|it| {
-            let numbers = [it.friction_or_max_speed, it.traction, it.bounce, it.damage_speed, it.base_damage, it.extra_damage];
+            let numbers = [
+                it.friction_or_max_speed,
+                it.traction,
+                it.bounce,
+                it.damage_speed,
+                it.base_damage,
+                it.extra_damage,
+            ];
             format!("physics {} {} {numbers:?}", get(it.name), it.flags)
         }));
-        records.extend(common.sound_materials.iter().map(|it| format!("sound {:?} {:?}", it.volume_dampening, it.frequency_dampening)));
-        records.extend(common.gravities.iter().map(|it| format!("gravity {} {:?}", get(it.name), it.acceleration)));
+        records.extend(common.sound_materials.iter().map(|it| {
+            format!(
+                "sound {:?} {:?}",
+                it.volume_dampening, it.frequency_dampening
+            )
+        }));
+        records.extend(
+            common
+                .gravities
+                .iter()
+                .map(|it| format!("gravity {} {:?}", get(it.name), it.acceleration)),
+        );
         if let Some(client) = &level.client {
             records.extend(client.materials.iter().map(|it| {
-                let extra = it.extra_textures.iter().map(|name| client.strings.get(*name));
+                let extra = it
+                    .extra_textures
+                    .iter()
+                    .map(|name| client.strings.get(*name));
                 let extra = extra.collect::<Vec<_>>();
-                format!("look {:?} {} {} {extra:?} {} {:?}", it.color, it.alpha, client.strings.get(it.texture), it.advance_micros, it.wave.velocity)
+                format!(
+                    "look {:?} {} {} {extra:?} {} {:?}",
+                    it.color,
+                    it.alpha,
+                    client.strings.get(it.texture),
+                    it.advance_micros,
+                    it.wave.velocity
+                )
             }));
         }
         if let Some(server) = &level.server {
-            entities(&mut records, &format!("of level {number}"), &server.entities, &server.strings);
+            entities(
+                &mut records,
+                &format!("of level {number}"),
+                &server.entities,
+                &server.strings,
+            );
         }
         for chunk in &level.chunks {
             let place = format!("{number} {:?}", chunk.index.yxz());
@@ -67,35 +127,87 @@ fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
     let names = data.materials.iter().map(|name| data.strings.get(*name));
     records.push(format!("chunk {place} {:?}", names.collect::<Vec<_>>()));
     if let Some(client) = &data.client {
-        records.extend(client.lightmaps.iter().map(|it| format!("lightmap {} {:?}", it.exponent, it.luxels)));
-        records.extend(client.vertices.iter().map(|it| format!("vertex {:?} {:?} {:?}", it.position, it.uv, it.lightmap_uv)));
+        records.extend(
+            client
+                .lightmaps
+                .iter()
+                .map(|it| format!("lightmap {} {:?}", it.exponent, it.luxels)),
+        );
+        records.extend(
+            client
+                .vertices
+                .iter()
+                .map(|it| format!("vertex {:?} {:?} {:?}", it.position, it.uv, it.lightmap_uv)),
+        );
     }
     if let Some(server) = &data.server {
-        records.extend(server.regions.iter().map(|it| format!("region {:?} {:?} {}", it.max, it.min, it.chunks.len())));
+        records.extend(
+            server
+                .regions
+                .iter()
+                .map(|it| format!("region {:?} {:?} {}", it.max, it.min, it.chunks.len())),
+        );
     }
     let cubes = &data.cubes;
-    for (number, cube) in cubes.iter().filter(|(cube, _)| cubes.is_drawn(*cube)) {
+    for (number, cube) in cubes.iter() {
         let says = match cube {
             Cube::Empty => "empty".to_owned(),
-            Cube::Parent(parent) => format!("parent {:?}", cubes.children(parent).collect::<Vec<_>>()),
+            Cube::Parent(parent) => {
+                format!("parent {:?}", cubes.children(parent).collect::<Vec<_>>())
+            }
             Cube::Geometry(it) => {
                 let moved: Vec<_> = cubes.moved_points(it).collect();
-                let normal = if it.is_client_extended() { it.first_normal } else { 0 };
-                let faces: Vec<_> = it.faces().map(|face| (face.side, it.materials[face.side], it.lightmaps[face.side])).collect();
-                format!("geometry {:#x} {faces:?} {moved:?} {:?} {} {normal}", it.bits, it.triangles, it.first_vertex)
+                let normal = if it.is_client_extended() {
+                    it.first_normal
+                } else {
+                    0
+                };
+                let faces: Vec<_> = it
+                    .faces()
+                    .map(|face| (face.side, it.materials[face.side], it.lightmaps[face.side]))
+                    .collect();
+                format!(
+                    "geometry {:#x} {faces:?} {moved:?} {:?} {} {normal}",
+                    it.bits, it.triangles, it.first_vertex
+                )
             }
             Cube::VisInfo(it) => {
-                let chunks = cubes.seen_chunks(it).iter().map(|seen| (seen.chunk.yxz(), cubes.seen_chunk_cubes(seen).to_vec()));
-                format!("vis {:?} {:?} {:?}", it.child, cubes.seen_cubes(it), chunks.collect::<Vec<_>>())
+                let chunks = cubes
+                    .seen_chunks(it)
+                    .iter()
+                    .map(|seen| (seen.chunk.yxz(), cubes.seen_chunk_cubes(seen).to_vec()));
+                format!(
+                    "vis {:?} {:?} {:?}",
+                    it.child,
+                    cubes.seen_cubes(it),
+                    chunks.collect::<Vec<_>>()
+                )
             }
             Cube::LightInfo(it) => {
-                let lights = |list: &[mapscope_formats::pmf::LightReference]| list.iter().map(|it| (it.light, it.multiplier)).collect::<Vec<_>>();
-                format!("light {:?} {:?} {:?} {:?}", it.child, it.base, lights(cubes.dynamic_lights(it)), lights(cubes.fast_lights(it)))
+                let lights = |list: &[mapscope_formats::pmf::LightReference]| {
+                    list.iter()
+                        .map(|it| (it.light, it.multiplier))
+                        .collect::<Vec<_>>()
+                };
+                format!(
+                    "light {:?} {:?} {:?} {:?}",
+                    it.child,
+                    it.base,
+                    lights(cubes.dynamic_lights(it)),
+                    lights(cubes.fast_lights(it))
+                )
             }
             Cube::PathInfo(it) => {
                 let strings = data.server.as_ref().map(|server| &server.strings);
-                let text = |name| strings.map(|strings| strings.get(name).into_owned()).unwrap_or_default();
-                let all = cubes.attributes(it).iter().map(|it| format!("{}={}", text(it.name), text(it.data)));
+                let text = |name| {
+                    strings
+                        .map(|strings| strings.get(name).into_owned())
+                        .unwrap_or_default()
+                };
+                let all = cubes
+                    .attributes(it)
+                    .iter()
+                    .map(|it| format!("{}={}", text(it.name), text(it.data)));
                 format!("path {:?} {:?}", it.child, all.collect::<Vec<_>>())
             }
             Cube::Collider(it) => format!("collider {:?} {:?}", it.child, cubes.boxes(it)),
@@ -103,7 +215,12 @@ fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
         records.push(format!("cube {place} {number} {says}"));
     }
     if let Some(server) = &data.server {
-        entities(records, &format!("of chunk {place}"), &server.entities, &server.strings);
+        entities(
+            records,
+            &format!("of chunk {place}"),
+            &server.entities,
+            &server.strings,
+        );
     }
 }
 
@@ -125,7 +242,9 @@ impl Section {
     }
 
     fn floats(&mut self, numbers: &[f32]) {
-        numbers.iter().for_each(|number| self.bytes.extend(number.to_le_bytes()));
+        numbers
+            .iter()
+            .for_each(|number| self.bytes.extend(number.to_le_bytes()));
     }
 
     /// Writes where a text stands.
@@ -157,7 +276,10 @@ impl Section {
         self.string("");
         let size = (self.strings.len() as u32).to_le_bytes();
         let by = 4 + self.strings.len();
-        let shift = |record: super::Record| super::Record { at: record.at.start + by..record.at.end + by, ..record };
+        let shift = |record: super::Record| super::Record {
+            at: record.at.start + by..record.at.end + by,
+            ..record
+        };
         Self {
             bytes: [&size[..], &self.strings, &self.bytes].concat(),
             strings: Vec::new(),
@@ -204,15 +326,42 @@ impl Section {
 
 /// The size of the body of each type of entity, and where its position is.
 const BODIES: [(usize, Option<usize>); 27] = [
-    (0, None), (4, None), (121, Some(1)), (126, Some(2)), (394, Some(2)), (37, Some(1)), (222, Some(2)),
-    (158, Some(1)), (60, Some(1)), (147, Some(1)), (242, Some(1)), (98, Some(1)), (81, Some(1)), (69, Some(1)),
-    (105, Some(1)), (43, Some(0)), (53, Some(1)), (58, Some(1)), (31, None), (29, None), (37, None), (20, None),
-    (24, None), (15, None), (81, Some(1)), (25, None), (53, None),
+    (0, None),
+    (4, None),
+    (121, Some(1)),
+    (126, Some(2)),
+    (394, Some(2)),
+    (37, Some(1)),
+    (222, Some(2)),
+    (158, Some(1)),
+    (60, Some(1)),
+    (147, Some(1)),
+    (242, Some(1)),
+    (98, Some(1)),
+    (81, Some(1)),
+    (69, Some(1)),
+    (105, Some(1)),
+    (43, Some(0)),
+    (53, Some(1)),
+    (58, Some(1)),
+    (31, None),
+    (29, None),
+    (37, None),
+    (20, None),
+    (24, None),
+    (15, None),
+    (81, Some(1)),
+    (25, None),
+    (53, None),
 ];
 
 /// A number, now and then none.
 fn float(random: &mut Random) -> [u8; 4] {
-    let number = if random.odd(30) { f32::NAN } else { random.int() as f32 / 8.0 };
+    let number = if random.odd(30) {
+        f32::NAN
+    } else {
+        random.int() as f32 / 8.0
+    };
     number.to_le_bytes()
 }
 
@@ -262,8 +411,20 @@ impl Cubes {
     }
 
     /// Makes a cube with all below it, and gives its number.
-    fn cube(&mut self, random: &mut Random, depth: usize, grid: [usize; 3], server: &mut Section) -> usize {
-        let kind = if depth == 0 { 1 } else if depth > 3 { random.pick(&[0, 2, 2]) } else { random.pick(&[0, 1, 2, 2, 2, 3, 4, 5, 6]) };
+    fn cube(
+        &mut self,
+        random: &mut Random,
+        depth: usize,
+        grid: [usize; 3],
+        server: &mut Section,
+    ) -> usize {
+        let kind = if depth == 0 {
+            1
+        } else if depth > 3 {
+            random.pick(&[0, 2, 2])
+        } else {
+            random.pick(&[0, 1, 2, 2, 2, 3, 4, 5, 6])
+        };
         // A child may stand before its parent or behind it.
         let early = (depth == 0 || random.below(2) == 0).then(|| self.add());
         let mut children = Vec::new();
@@ -286,7 +447,9 @@ impl Cubes {
             0 => "empty".to_owned(),
             1 => {
                 common.u8(mask);
-                children.iter().for_each(|(_, child)| common.u32(*child as usize));
+                children
+                    .iter()
+                    .for_each(|(_, child)| common.u32(*child as usize));
                 format!("parent {children:?}")
             }
             2 => self.geometry(random, &mut bits, &mut common, &mut client),
@@ -318,10 +481,15 @@ impl Cubes {
                 format!("path {child:?} {:?}", [format!("{name}={data}")])
             }
             _ => {
-                let boxes: Vec<[[f32; 3]; 8]> = (0..1 + random.below(2)).map(|_| [(); 8].map(|()| triple(random))).collect();
+                let boxes: Vec<[[f32; 3]; 8]> = (0..1 + random.below(2))
+                    .map(|_| [(); 8].map(|()| triple(random)))
+                    .collect();
                 bits = (boxes.len() - 1) << 4;
                 common.u32(child.unwrap_or_default() as usize);
-                boxes.iter().flatten().for_each(|point| common.floats(point));
+                boxes
+                    .iter()
+                    .flatten()
+                    .for_each(|point| common.floats(point));
                 format!("collider {child:?} {boxes:?}")
             }
         };
@@ -332,7 +500,13 @@ impl Cubes {
         number
     }
 
-    fn geometry(&mut self, random: &mut Random, bits: &mut usize, common: &mut Section, client: &mut Section) -> String {
+    fn geometry(
+        &mut self,
+        random: &mut Random,
+        bits: &mut usize,
+        common: &mut Section,
+        client: &mut Section,
+    ) -> String {
         *bits = random.below(8) << 4;
         let materials: [u8; 6];
         let mut moved = Vec::new();
@@ -342,11 +516,19 @@ impl Cubes {
         if *bits & 0x20 != 0 {
             triangles = [(); 6].map(|()| random.below(3) as u8);
         } else {
-            (0..6).filter(|side| mask >> side & 1 != 0).for_each(|side| triangles[side] = 2);
+            (0..6)
+                .filter(|side| mask >> side & 1 != 0)
+                .for_each(|side| triangles[side] = 2);
         }
         if *bits & 0x10 != 0 {
             // What is not drawn may have any material.
-            materials = std::array::from_fn(|side| if triangles[side] == 0 { 200 } else { random.below(2) as u8 });
+            materials = std::array::from_fn(|side| {
+                if triangles[side] == 0 {
+                    200
+                } else {
+                    random.below(2) as u8
+                }
+            });
             common.bytes.extend(materials);
             common.bytes.extend([0; 7]);
             let corners = random.below(256);
@@ -377,10 +559,17 @@ impl Cubes {
             client.u32(first);
             client.u8(mask);
         }
-        let vertices = if *bits & 0x20 != 0 { 3 * count } else { 2 * count };
-        self.vertices.extend((0..vertices).map(|_| [(); 7].map(|()| random.int() as f32 / 8.0)));
+        let vertices = if *bits & 0x20 != 0 {
+            3 * count
+        } else {
+            2 * count
+        };
+        self.vertices
+            .extend((0..vertices).map(|_| [(); 7].map(|()| random.int() as f32 / 8.0)));
         let drawn = (0..6).filter(|side| triangles[*side] > 0);
-        let faces: Vec<_> = drawn.map(|side| (side, materials[side], lightmaps[side])).collect();
+        let faces: Vec<_> = drawn
+            .map(|side| (side, materials[side], lightmaps[side]))
+            .collect();
         format!("geometry {bits:#x} {faces:?} {moved:?} {triangles:?} {first} {first_normal}")
     }
 }
@@ -410,7 +599,9 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
     client.bytes.extend([0, 0, 1]);
     let at = client.bytes.len();
     let exponent = random.below(3);
-    let luxels: Vec<u8> = (0..3 << (2 * exponent)).map(|_| random.next() as u8).collect();
+    let luxels: Vec<u8> = (0..3 << (2 * exponent))
+        .map(|_| random.next() as u8)
+        .collect();
     client.u8(exponent);
     client.bytes.extend(&luxels);
     client.record(at, format!("lightmap {exponent} {luxels:?}"));
@@ -418,7 +609,10 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
     for it in &cubes.vertices {
         let at = client.bytes.len();
         client.floats(it);
-        client.record(at, format!("vertex {:?} {:?} {:?}", &it[..3], &it[3..5], &it[5..]));
+        client.record(
+            at,
+            format!("vertex {:?} {:?} {:?}", &it[..3], &it[3..5], &it[5..]),
+        );
     }
     client.u32(cubes.normals);
     (0..cubes.normals).for_each(|_| client.floats(&[0.0, 1.0, 0.0]));
@@ -489,7 +683,12 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
     for _ in MATERIALS {
         let at = client.bytes.len();
         let color = [(); 3].map(|()| random.below(256) as u8);
-        let (alpha, texture, micros, wave) = (random.below(256), random.name(), random.fresh() as usize, triple(random));
+        let (alpha, texture, micros, wave) = (
+            random.below(256),
+            random.name(),
+            random.fresh() as usize,
+            triple(random),
+        );
         client.bytes.extend(color);
         client.u8(alpha);
         client.bytes.extend([1, 2, 3, 4]);
@@ -502,14 +701,23 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
         client.floats(&[0.5; 4]);
         client.floats(&wave);
         client.floats(&[0.25; 3]);
-        client.record(at, format!("look {color:?} {alpha} {texture} {extra:?} {micros} {wave:?}"));
+        client.record(
+            at,
+            format!("look {color:?} {alpha} {texture} {extra:?} {micros} {wave:?}"),
+        );
     }
     server.entities(random, &format!("of level {number}"), 3);
     [common, client, server].map(Section::with_strings)
 }
 
 /// Writes the frames of three sections, and gives their two lists of sizes.
-fn frames(made: &mut Made, random: &mut Random, sections: [Section; 3], body: &mut Vec<u8>, at: usize) -> [[usize; 3]; 2] {
+fn frames(
+    made: &mut Made,
+    random: &mut Random,
+    sections: [Section; 3],
+    body: &mut Vec<u8>,
+    at: usize,
+) -> [[usize; 3]; 2] {
     let mut sizes = [[0; 3]; 2];
     for (i, mut section) in sections.into_iter().enumerate() {
         if random.odd(12) {
@@ -522,14 +730,23 @@ fn frames(made: &mut Made, random: &mut Random, sections: [Section; 3], body: &m
         // Behind the head of the frame and the size of its only block, if it is stored.
         let by = at + body.len() + 11;
         let records = section.records.into_iter();
-        made.records.extend(records.map(|it| super::Record { at: it.at.start + by..it.at.end + by, ..it }));
+        made.records.extend(records.map(|it| super::Record {
+            at: it.at.start + by..it.at.end + by,
+            ..it
+        }));
+        made.sections
+            .push(at + body.len()..at + body.len() + packed.len());
         body.extend(packed);
     }
     sizes
 }
 
 fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<u8> {
-    let grid = if random.is_odd { random.pick(&[[1, 1, 1], [1, 2, 1], [2, 1, 2]]) } else { [1, 2, 1] };
+    let grid = if random.is_odd {
+        random.pick(&[[1, 1, 1], [1, 2, 1], [2, 1, 2]])
+    } else {
+        [1, 2, 1]
+    };
     let mut flags = random.below(8);
     if random.odd(3) {
         flags |= random.pick(&[0x08, 0x80, 0xf8]);
@@ -543,13 +760,22 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
     let sizes = frames(made, random, sections, &mut body, at + head);
     let mut bytes = vec![flags as u8];
     let put = |bytes: &mut Vec<u8>, number: usize| bytes.extend((number as u32).to_le_bytes());
-    sizes.iter().flatten().for_each(|size| put(&mut bytes, *size));
+    sizes
+        .iter()
+        .flatten()
+        .for_each(|size| put(&mut bytes, *size));
     bytes.extend(body);
     put(&mut bytes, index(grid.map(|count| count - 1)));
     bytes.push(exponent as u8);
     put(&mut bytes, index(center));
     let says = format!("level {number} {flags} {grid:?} {exponent} {center:?}");
-    made.records.insert(before, super::Record { says, at: at..at + 1 });
+    made.records.insert(
+        before,
+        super::Record {
+            says,
+            at: at..at + 1,
+        },
+    );
     let [rows, columns, layers] = grid;
     let count = rows * columns * layers;
     let (mut directory, mut blobs) = (Vec::new(), Vec::new());
@@ -558,7 +784,10 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
         let place = [i / layers / columns, i / layers % columns, i % layers];
         let sections = chunk(random, &format!("{number} {place:?}"), grid);
         let sizes = frames(made, random, sections, &mut blobs, blobs_at);
-        sizes.iter().flatten().for_each(|size| put(&mut directory, *size));
+        sizes
+            .iter()
+            .flatten()
+            .for_each(|size| put(&mut directory, *size));
     }
     bytes.extend(directory);
     bytes.extend(blobs);
@@ -572,15 +801,28 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
 fn make(random: &mut Random) -> Made {
     let mut made = Made::default();
     let created = random.next() >> 32;
-    let texts = [(); 4].map(|()| if random.odd(4) { String::new() } else { random.name() });
+    let texts = [(); 4].map(|()| {
+        if random.odd(4) {
+            String::new()
+        } else {
+            random.name()
+        }
+    });
     let modes: Vec<String> = (0..random.count(3)).map(|_| random.name()).collect();
     made.bytes.extend(b"PMF\0");
     made.bytes.extend(created.to_le_bytes());
-    texts.iter().for_each(|text| made.bytes.extend([text.as_bytes(), b"\0"].concat()));
+    texts
+        .iter()
+        .for_each(|text| made.bytes.extend([text.as_bytes(), b"\0"].concat()));
     made.bytes.push(modes.len() as u8);
-    modes.iter().for_each(|mode| made.bytes.extend([mode.as_bytes(), b"\0"].concat()));
+    modes
+        .iter()
+        .for_each(|mode| made.bytes.extend([mode.as_bytes(), b"\0"].concat()));
     let [name, description, authors, compiler] = &texts;
-    made.record(0, format!("header {created} {name:?} {description:?} {authors:?} {compiler:?} {modes:?}"));
+    made.record(
+        0,
+        format!("header {created} {name:?} {description:?} {authors:?} {compiler:?} {modes:?}"),
+    );
     let mut global = Section::default();
     global.entities(random, "of the map", 4);
     global.string("");
@@ -595,7 +837,8 @@ fn make(random: &mut Random) -> Made {
             let mut flags = random.below(2) as u8;
             if random.odd(4) {
                 flags |= 0x42;
-                made.warnings.extend(["pmf/reserved-bits", "pmf/required-extension"]);
+                made.warnings
+                    .extend(["pmf/reserved-bits", "pmf/required-extension"]);
             }
             let (name, data) = (random.name(), vec![random.next() as u8; random.below(5)]);
             let body = [&[flags], name.as_bytes(), &[0], &data].concat();
@@ -608,7 +851,11 @@ fn make(random: &mut Random) -> Made {
         made.bytes.extend(body);
         made.record(at, says);
     }
-    let levels = if random.odd(6) { 0 } else { 1 + random.count(1) };
+    let levels = if random.odd(6) {
+        0
+    } else {
+        1 + random.count(1)
+    };
     made.bytes.push(levels as u8);
     let mut bodies = Vec::new();
     for number in 0..levels {
@@ -621,9 +868,13 @@ fn make(random: &mut Random) -> Made {
     let by = made.bytes.len();
     made.bytes.extend(global.bytes);
     let records = global.records.into_iter();
-    made.records.extend(records.map(|it| super::Record { at: it.at.start + by..it.at.end + by, ..it }));
+    made.records.extend(records.map(|it| super::Record {
+        at: it.at.start + by..it.at.end + by,
+        ..it
+    }));
     if random.odd(3) {
-        made.bytes.extend(random.pick(&[&b"\x12\x34\x56\x78"[..], b"seventeen letters", &[0; 40]]));
+        made.bytes
+            .extend(random.pick(&[&b"\x12\x34\x56\x78"[..], b"seventeen letters", &[0; 40]]));
         made.warn("pmf/trailing-data");
     }
     made.warnings.push("pmf/not-finite");
@@ -642,7 +893,14 @@ fn order(made: &mut Made) {
     let mut keys = Vec::new();
     for (i, record) in made.records.iter().enumerate() {
         let says = &record.says;
-        let kinds = ["chunk", "lightmap", "vertex", "region", "cube", "entity of chunk"];
+        let kinds = [
+            "chunk",
+            "lightmap",
+            "vertex",
+            "region",
+            "cube",
+            "entity of chunk",
+        ];
         let kind = kinds.iter().position(|kind| says.starts_with(kind));
         chunk += usize::from(kind != Some(4) && kind.is_none_or(|kind| kind == 0));
         keys.push(((chunk, kind.unwrap_or(0)), i));

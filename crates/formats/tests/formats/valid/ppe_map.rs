@@ -10,6 +10,7 @@ pub(crate) const FORMAT: Format = Format {
     make,
     read: |bytes| read(bytes).map(describe),
     is_text: false,
+    is_flat: true,
     kept: 0.9,
     told: 0.9,
     made_up: 0.02,
@@ -20,7 +21,10 @@ fn describe(map: MapData) -> Reading {
     let width = (map.size[0] as usize).max(1);
     records.extend(map.cells.chunks(width).map(|row| format!("row {row:?}")));
     for corners in map.graphics.iter().flatten() {
-        records.push(format!("corners {:?}", corners.map(|it| (it.rgba, it.light))));
+        records.push(format!(
+            "corners {:?}",
+            corners.map(|it| (it.rgba, it.light))
+        ));
     }
     records.extend(map.logic.iter().map(logic_says));
     let problems = map.problems;
@@ -51,7 +55,11 @@ fn rle(random: &mut Random, data: &[u8], unit: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < units.len() {
-        let alike = units[at..].iter().take(128).take_while(|it| **it == units[at]).count();
+        let alike = units[at..]
+            .iter()
+            .take(128)
+            .take_while(|it| **it == units[at])
+            .count();
         if alike > 1 || random.below(4) == 0 {
             out.push(0x80 | (alike - 1) as u8);
             out.extend(units[at]);
@@ -74,8 +82,17 @@ fn make(random: &mut Random) -> Made {
     let has_logic = is_new && random.below(2) == 0;
     let has_graphics = random.below(2) == 0;
     let bits = random.below(4);
-    let packing = if random.is_odd { random.pick(&[0, 0, 0, 0x100, 0x400, 0x800]) } else { 0 };
-    let mut flags = packing | if is_new { 8 } else { random.pick(&[0, 1, 2, 4, 7]) };
+    let packing = if random.is_odd {
+        random.pick(&[0, 0, 0, 0x100, 0x400, 0x800])
+    } else {
+        0
+    };
+    let mut flags = packing
+        | if is_new {
+            8
+        } else {
+            random.pick(&[0, 1, 2, 4, 7])
+        };
     flags |= u32::from(has_logic) | if has_graphics { 0x10 } else { 0 };
     if has_logic || random.odd(4) {
         // Of high and low: the sizes are 8, 16, 32 and 64 bits.
@@ -96,11 +113,24 @@ fn make(random: &mut Random) -> Made {
     let mut sections: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), 4)];
     for _ in 0..size[1] {
         let same = random.next() as u32;
-        let row: Vec<u32> = (0..size[0]).map(|_| if random.below(2) == 0 { same } else { random.next() as u32 }).collect();
+        let row: Vec<u32> = (0..size[0])
+            .map(|_| {
+                if random.below(2) == 0 {
+                    same
+                } else {
+                    random.next() as u32
+                }
+            })
+            .collect();
         let at = 12 + sections[0].0.len();
-        sections[0].0.extend(row.iter().flat_map(|cell| cell.to_le_bytes()));
+        sections[0]
+            .0
+            .extend(row.iter().flat_map(|cell| cell.to_le_bytes()));
         let end = 12 + sections[0].0.len();
-        made.records.push(super::Record { says: format!("row {row:?}"), at: at..end });
+        made.records.push(super::Record {
+            says: format!("row {row:?}"),
+            at: at..end,
+        });
     }
     let cells = sections[0].0.len();
     if has_graphics {
@@ -110,22 +140,39 @@ fn make(random: &mut Random) -> Made {
                 let bits = random.next().to_le_bytes();
                 bytes.extend(bits);
                 let [r, g, b, a, x, xx, y, yy] = bits;
-                ([r, g, b, a], [i16::from_le_bytes([x, xx]), i16::from_le_bytes([y, yy])])
+                (
+                    [r, g, b, a],
+                    [i16::from_le_bytes([x, xx]), i16::from_le_bytes([y, yy])],
+                )
             });
             let at = 12 + cells + 32 * i;
-            made.records.push(super::Record { says: format!("corners {corners:?}"), at: at..at + 32 });
+            made.records.push(super::Record {
+                says: format!("corners {corners:?}"),
+                at: at..at + 32,
+            });
         }
         sections.push((bytes, 8));
     }
     if has_logic {
         let width = 1 << bits;
-        let numbers: Vec<u64> = (0..count).map(|_| random.next() >> (64 - 8 * width)).collect();
-        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()[..width].to_vec()).collect();
+        let numbers: Vec<u64> = (0..count)
+            .map(|_| random.next() >> (64 - 8 * width))
+            .collect();
+        let bytes: Vec<u8> = numbers
+            .iter()
+            .flat_map(|number| number.to_le_bytes()[..width].to_vec())
+            .collect();
         let at = 12 + sections.iter().map(|(bytes, _)| bytes.len()).sum::<usize>();
-        made.records.push(super::Record { says: format!("logic {} {numbers:?}", 8 * width), at: at..at + bytes.len() });
+        made.records.push(super::Record {
+            says: format!("logic {} {numbers:?}", 8 * width),
+            at: at..at + bytes.len(),
+        });
         sections.push((bytes, width));
     }
-    let all: Vec<u8> = sections.iter().flat_map(|(bytes, _)| bytes.clone()).collect();
+    let all: Vec<u8> = sections
+        .iter()
+        .flat_map(|(bytes, _)| bytes.clone())
+        .collect();
     let mut tail = Vec::new();
     if random.odd(4) {
         tail = vec![random.pick(&[0, 1]); random.pick(&[1, 4, 4 * size[0], count, 35])];
@@ -134,7 +181,10 @@ fn make(random: &mut Random) -> Made {
     match packing {
         0x100 => {
             made.warn("ppe-map/rle-attributes");
-            let packed: Vec<u8> = sections.iter().flat_map(|(bytes, unit)| rle(random, bytes, *unit)).collect();
+            let packed: Vec<u8> = sections
+                .iter()
+                .flat_map(|(bytes, unit)| rle(random, bytes, *unit))
+                .collect();
             made.bytes.extend(packed);
             // Behind attributes bytes are no sure sign of anything.
             if sections.len() > 1 {
@@ -153,7 +203,10 @@ fn make(random: &mut Random) -> Made {
     made.bytes.extend(tail);
     if !is_plain {
         let end = made.bytes.len();
-        made.records.iter_mut().skip(1).for_each(|record| record.at = 12..end);
+        made.records
+            .iter_mut()
+            .skip(1)
+            .for_each(|record| record.at = 12..end);
     }
     made
 }
