@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 use mapscope_formats::ika::{map, text_map, vsp};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::pfscene::Pfscene;
+use mapscope_formats::pfscene::{Pfscene, Value};
 use mapscope_formats::pmf::{EntityKind, Pmf};
-use mapscope_formats::ppe::{map_data, xmf};
+use mapscope_formats::ppe::{map_data, sdlang, xmf};
 use mapscope_formats::{Problem, Severity, pfobj, pfscene, pmf};
 use mapscope_testdata::shared;
 
@@ -160,7 +160,7 @@ fn an_attribute_may_be_called_tag() {
         let (oak, ash) = (&oak.attributes, &ash.attributes);
         assert_eq!((oak.0.len(), ash.0.len()), (count, 3), "{name}");
         if count == 5 {
-            let tag = oak.value("tag").and_then(|value| value.string());
+            let tag = oak.value("tag").and_then(Value::string);
             assert_eq!(tag, Some("boss"));
         }
         only(&scene.problems, &["pfscene/attribute-key"]);
@@ -275,7 +275,7 @@ fn scenes_without_sections_have_one_problem() {
         .collect();
     assert_eq!(factions, ["Forest", "North Watch", "River Folk"]);
     let of_faction = |index: usize| scene.entities[index].attributes.value("faction_id");
-    let numbers = [0, 1].map(|index| of_faction(index).and_then(|value| value.int()));
+    let numbers = [0, 1].map(|index| of_faction(index).and_then(Value::int));
     assert_eq!(numbers, [Some(0), Some(2)]);
     one(&scene.problems);
 }
@@ -343,7 +343,7 @@ fn numbers_of_xdl_are_read() {
     let numbers: Vec<_> = other
         .values
         .iter()
-        .filter_map(|value| value.as_number())
+        .filter_map(sdlang::Value::as_number)
         .collect();
     assert!(numbers[0].is_nan());
     let hex = f64::from(0x12ac) * 16.0;

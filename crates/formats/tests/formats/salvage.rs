@@ -1,7 +1,7 @@
 //! Damaged files: one damage costs one record at most, is one problem at the damage, and makes nothing
 //! up. What is there of a file that is still being written only grows.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use mapscope_formats::{Place, Problem};
@@ -277,8 +277,8 @@ fn damages(format: &Format, files: u64, each: usize) {
 }
 
 /// How many records there are of each kind, which is their first word.
-fn kinds(reading: &Reading) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
+fn kinds(reading: &Reading) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
     // The beginning of a name is another name.
     for record in reading
         .records
@@ -297,7 +297,7 @@ fn beginnings(format: &Format, files: u64, most: usize) {
     for seed in 0..files {
         let made = (format.make)(&mut Random::new(seed, false));
         let step = made.bytes.len().div_ceil(most).max(1);
-        let mut before = HashMap::new();
+        let mut before = BTreeMap::new();
         for len in (0..made.bytes.len())
             .step_by(step)
             .chain([made.bytes.len()])

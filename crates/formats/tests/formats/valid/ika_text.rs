@@ -459,7 +459,7 @@ fn make(random: &mut Random) -> Made {
                 }
             }
             _ => {
-                for _ in 0..1 + random.count(2) {
+                for _ in 0..=random.count(2) {
                     layer(&mut w, random, version, &zones);
                 }
             }

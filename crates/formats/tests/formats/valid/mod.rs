@@ -2,6 +2,13 @@
 //! read of it. They are written here from the documents alone, so that a mistake that reader and
 //! writer of the crate share shows.
 
+#![expect(
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_for_each,
+    reason = "what is written once is short rather than fast"
+)]
+
 mod ika_map;
 mod ika_text;
 mod pfmap;

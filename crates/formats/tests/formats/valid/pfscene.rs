@@ -1,6 +1,6 @@
 //! Scenes (fact sheet C).
 
-use mapscope_formats::pfscene::{Attributes, Pfscene, Setting, Value, read};
+use mapscope_formats::pfscene::{Attributes, Pfscene, Value, read};
 
 use super::{Format, Made, Random, Reading};
 
@@ -74,15 +74,15 @@ fn attributes(list: &Attributes) -> String {
 
 fn describe(scene: Pfscene) -> Reading {
     let mut records = Vec::new();
-    fn setting<T: std::fmt::Debug>(name: &str, it: &Option<Setting<T>>) -> Option<String> {
-        it.as_ref().map(|it| format!("{name} {:?}", it.value))
-    }
     let general = &scene.general;
     let skybox = general.skybox.as_ref();
     records.extend(skybox.map(|it| format!("skybox {:?} {}", it.value.folder, it.value.extension)));
-    records.extend(setting("ambient_light_color", &general.ambient_light_color));
-    records.extend(setting("emit_light_color", &general.emit_light_color));
-    records.extend(setting("emit_light_pos", &general.emit_light_pos));
+    let ambient = general.ambient_light_color.iter();
+    records.extend(ambient.map(|it| format!("ambient_light_color {:?}", it.value)));
+    let sun = general.emit_light_color.iter();
+    records.extend(sun.map(|it| format!("emit_light_color {:?}", it.value)));
+    let sun = general.emit_light_pos.iter();
+    records.extend(sun.map(|it| format!("emit_light_pos {:?}", it.value)));
     for it in &scene.factions {
         records.push(format!(
             "faction {:?}{}",
@@ -157,7 +157,7 @@ fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
         ("float", _) => {
             let (text, read) = random.number();
             match text.strip_prefix('-') {
-                Some(text) if key != "" => (text.to_owned(), value(&Value::Float(-read))),
+                Some(text) if !key.is_empty() => (text.to_owned(), value(&Value::Float(-read))),
                 _ => (text, value(&Value::Float(read))),
             }
         }

@@ -481,7 +481,7 @@ impl Cubes {
                 format!("path {child:?} {:?}", [format!("{name}={data}")])
             }
             _ => {
-                let boxes: Vec<[[f32; 3]; 8]> = (0..1 + random.below(2))
+                let boxes: Vec<[[f32; 3]; 8]> = (0..=random.below(2))
                     .map(|_| [(); 8].map(|()| triple(random)))
                     .collect();
                 bits = (boxes.len() - 1) << 4;
@@ -905,7 +905,7 @@ fn order(made: &mut Made) {
         chunk += usize::from(kind != Some(4) && kind.is_none_or(|kind| kind == 0));
         keys.push(((chunk, kind.unwrap_or(0)), i));
     }
-    keys.sort();
+    keys.sort_unstable();
     let records = std::mem::take(&mut made.records);
     made.records = keys.into_iter().map(|(_, i)| records[i].clone()).collect();
 }

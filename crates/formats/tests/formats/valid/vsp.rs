@@ -160,7 +160,7 @@ fn make(random: &mut Random) -> Made {
     let palette_says = format!("palette {palette:?} {mask:?}");
     made.record(
         0,
-        format!("head {version} {:?} {count} {description:?}", size),
+        format!("head {version} {size:?} {count} {description:?}"),
     );
     made.record(head_end, palette_says);
     if version < 6 {
