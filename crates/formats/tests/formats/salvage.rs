@@ -146,7 +146,8 @@ impl Sum {
         let lost: usize = missing.iter().map(|(_, count)| count).sum();
         let new = read.iter().filter_map(|(says, count)| {
             let known = all.get(says).copied().unwrap_or(0);
-            (*count > known).then(|| (*says, count - known))
+            // What stood in a tag that is damaged may be kept as tags that nobody knows.
+            (*count > known && !says.starts_with("own ")).then(|| (*says, count - known))
         });
         let new: Vec<_> = new.collect();
         let targets = made

@@ -83,7 +83,7 @@ const OWN: [&str; 10] = [
     "(deactivate_script X)",
     "(offset (x 40)(y 40))",
     "(type chest)",
-    "(note 'it''s ( not ) closed')",
+    "(note 'it\\'s ( not ) closed')",
     "(labels a)",
     "(num_regions 3)",
     "(own (layer-like (label 'no layer')(x 1)))",
