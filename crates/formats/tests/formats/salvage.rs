@@ -1,0 +1,366 @@
+//! Damaged files: one damage costs one record at most, is one problem at the damage, and makes nothing
+//! up. What is there of a file that is still being written only grows.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use mapscope_formats::{Place, Problem};
+
+use crate::valid::{FORMATS, Format, Made, Random, Reading};
+
+/// What a damage did: where it is in the changed file, and whether nothing is left there.
+struct Damage {
+    bytes: Vec<u8>,
+    at: Range<usize>,
+    what: &'static str,
+}
+
+/// Destroys what stands in a range, in one of many ways.
+fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Format) -> Damage {
+    let bytes = &made.bytes;
+    let size = range.len();
+    let from = range.start + random.below(size);
+    let to = (from + 1 + random.below(16)).min(range.end);
+    let garbage = |random: &mut Random, count: usize| -> Vec<u8> {
+        (0..count)
+            .map(|_| {
+                if format.is_text {
+                    b"#?x~7 "[random.below(6)]
+                } else {
+                    random.next() as u8
+                }
+            })
+            .collect()
+    };
+    let line_of = |at: usize| {
+        let start = bytes[..at]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let end = bytes[at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(bytes.len(), |end| at + end + 1);
+        start.max(range.start)..end.min(range.end)
+    };
+    let is_lines = format.is_text && bytes[range.end - 1] == b'\n';
+    let line = line_of(from);
+    let ways = if format.is_flat {
+        3
+    } else if is_lines {
+        8
+    } else {
+        6
+    };
+    let (what, replaced, by) = match random.below(ways) {
+        0 => ("overwritten", from..to, garbage(random, to - from)),
+        1 => ("overwritten whole", range.clone(), garbage(random, size)),
+        2 => (
+            "filled",
+            from..to,
+            vec![if format.is_text { b' ' } else { 0 }; to - from],
+        ),
+        3 => ("inserted", from..from, {
+            let count = 1 + random.below(8);
+            garbage(random, count)
+        }),
+        4 => ("deleted", from..to, Vec::new()),
+        5 => ("cut", from..range.end, Vec::new()),
+        6 => ("line deleted", line, Vec::new()),
+        _ => ("line doubled", line.start..line.start, bytes[line].to_vec()),
+    };
+    let end = range.end - replaced.len() + by.len();
+    let mut changed = bytes.clone();
+    changed.splice(replaced, by);
+    Damage {
+        bytes: changed,
+        at: range.start..end,
+        what,
+    }
+}
+
+/// The bytes that a place in a file may be meant by: itself, and for a text its line.
+fn offsets(bytes: &[u8], place: Place) -> Range<usize> {
+    match place {
+        Place::Offset(at) => at as usize..at as usize + 1,
+        Place::Text { line, .. } => {
+            let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            let start = match line {
+                0 | 1 => 0,
+                _ => ends
+                    .nth(line as usize - 2)
+                    .map_or(bytes.len(), |(at, _)| at + 1),
+            };
+            let end = ends.next().map_or(bytes.len(), |(at, _)| at + 1);
+            start..end
+        }
+    }
+}
+
+/// Whether a problem is at a damage: in its bytes, or where what should be there is missed first.
+fn is_at(damage: &Damage, problem: &Problem, is_text: bool) -> bool {
+    let found = offsets(&damage.bytes, problem.place);
+    let end = &damage.bytes[damage.at.end.min(damage.bytes.len())..];
+    let next_line = end
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(end.len(), |at| at + 1);
+    let slack = if is_text { next_line } else { 1 };
+    found.start <= damage.at.end + slack && found.end >= damage.at.start
+}
+
+fn counted<'a>(records: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut counts = HashMap::new();
+    records.for_each(|record| *counts.entry(record).or_default() += 1);
+    counts
+}
+
+/// What all damages of a format did.
+#[derive(Default)]
+struct Sum {
+    beside: usize,
+    lost: usize,
+    made_up: usize,
+    damages: usize,
+    badly_told: usize,
+    examples: Vec<(usize, String)>,
+}
+
+impl Sum {
+    fn add(&mut self, format: &Format, made: &Made, target: &Range<usize>, damage: &Damage) {
+        let reading = (format.read)(&damage.bytes).unwrap_or_else(|error| Reading {
+            records: Vec::new(),
+            problems: error.problem().cloned().into_iter().collect(),
+        });
+        // Records within what is damaged, and those around it, are those that may be lost.
+        let touches = |at: &Range<usize>| at.start < target.end && target.start < at.end;
+        let others = made.records.iter().filter(|record| !touches(&record.at));
+        let others = counted(others.map(|record| &*record.says));
+        let all = counted(made.records.iter().map(|record| &*record.says));
+        let read = counted(reading.records.iter().map(String::as_str));
+        let missing = others.iter().filter_map(|(says, count)| {
+            let found = read.get(says).copied().unwrap_or(0);
+            (found < *count).then_some((*says, count - found))
+        });
+        let missing: Vec<_> = missing.collect();
+        let lost: usize = missing.iter().map(|(_, count)| count).sum();
+        let new = read.iter().filter_map(|(says, count)| {
+            let known = all.get(says).copied().unwrap_or(0);
+            // What stood in a tag that is damaged may be kept as tags that nobody knows.
+            (*count > known && !says.starts_with("own ")).then(|| (*says, count - known))
+        });
+        let new: Vec<_> = new.collect();
+        let targets = made
+            .records
+            .iter()
+            .filter(|record| touches(&record.at))
+            .count();
+        let count_new: usize = new.iter().map(|(_, count)| count).sum();
+        self.beside += others.values().sum::<usize>();
+        self.lost += lost;
+        self.damages += 1;
+        // Of numbers that are shifted within a section others are made.
+        let is_shifted = !format.is_text && damage.bytes.len() != made.bytes.len();
+        let is_made_up = count_new > targets.max(1) && !is_shifted;
+        self.made_up += usize::from(is_made_up);
+        let at_top: Vec<_> = reading
+            .problems
+            .iter()
+            .filter(|it| !made.warnings.contains(&it.rule.id))
+            .collect();
+        let is_cut = damage.at.is_empty() || damage.what == "line deleted" || damage.what == "cut";
+        // Within a packed section the place may be that of the section.
+        let section = made
+            .sections
+            .iter()
+            .find(|section| section.contains(&target.start));
+        let is_in_section = |problem: &Problem| {
+            let at = offsets(&damage.bytes, problem.place).start;
+            section.is_some_and(|section| (section.start..section.end + 16).contains(&at))
+        };
+        let is_told = at_top.len() < 2
+            && at_top
+                .iter()
+                .all(|it| is_cut || is_in_section(it) || is_at(damage, it, format.is_text));
+        self.badly_told += usize::from(!is_told);
+        if lost > 0 || is_made_up || !is_told {
+            let at = String::from_utf8_lossy(&made.bytes[target.clone()])
+                .chars()
+                .take(60)
+                .collect::<String>();
+            let now = damage.at.start..damage.at.end.min(damage.at.start + 60);
+            let now = String::from_utf8_lossy(&damage.bytes[now]).into_owned();
+            let short = |list: &[(&str, usize)]| {
+                list.iter()
+                    .take(2)
+                    .map(|(says, _)| says.chars().take(70).collect::<String>())
+                    .collect::<Vec<_>>()
+            };
+            let problems = at_top
+                .iter()
+                .take(4)
+                .map(|it| it.to_string().chars().take(110).collect::<String>());
+            let problems = problems.collect::<Vec<_>>();
+            self.examples.push((
+                lost,
+                format!(
+                    "{}: {at:?} -> {now:?} at {:?}\n    lost {lost} {:?}\n    made up {count_new} {:?}\n    told {problems:#?}",
+                    damage.what, damage.at, short(&missing), short(&new)
+                ),
+            ));
+        }
+    }
+
+    fn settle(mut self, format: &Format) {
+        let kept = 1.0 - self.lost as f64 / self.beside.max(1) as f64;
+        let told = 1.0 - self.badly_told as f64 / self.damages as f64;
+        let made_up = self.made_up as f64 / self.damages as f64;
+        self.examples
+            .sort_by_key(|(lost, _)| std::cmp::Reverse(*lost));
+        let examples: Vec<_> = self
+            .examples
+            .iter()
+            .take(6)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let others: Vec<_> = self
+            .examples
+            .iter()
+            .rev()
+            .take(4)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        println!(
+            "{}: {kept:.4} kept, {told:.4} told well, {made_up:.4} made up",
+            format.name
+        );
+        assert!(
+            kept >= format.kept && told >= format.told && made_up <= format.made_up,
+            "{}: of {} damages {kept:.4} of the records beside are kept (of {}), {told:.4} are one problem at the damage \
+             (of {}), {made_up:.4} make something up (of {}):\n{}\n---\n{}",
+            format.name,
+            self.damages,
+            format.kept,
+            format.told,
+            format.made_up,
+            examples.join("\n"),
+            others.join("\n")
+        );
+    }
+}
+
+fn damages(format: &Format, files: u64, each: usize) {
+    let mut sum = Sum::default();
+    for seed in 0..files {
+        let made = (format.make)(&mut Random::new(seed, false));
+        let mut random = Random::new(seed, true);
+        let targets = made
+            .records
+            .iter()
+            .map(|record| &record.at)
+            .chain(&made.pieces);
+        let targets: Vec<_> = targets.cloned().collect();
+        for i in 0..each {
+            // Each kind of record comes as often as any other.
+            let target = &targets[if each >= targets.len() {
+                i % targets.len()
+            } else {
+                random.below(targets.len())
+            }];
+            // Without its head a binary file is nothing.
+            if !target.is_empty() && (format.is_text || target.start > 0) {
+                let damage = damage(&mut random, &made, target, format);
+                sum.add(format, &made, target, &damage);
+            }
+        }
+    }
+    sum.settle(format);
+}
+
+/// How many records there are of each kind, which is their first word.
+fn kinds(reading: &Reading) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    // The beginning of a name is another name.
+    for record in reading
+        .records
+        .iter()
+        .filter(|record| !record.starts_with("own "))
+    {
+        let kind = record.split(' ').next().unwrap_or_default();
+        *counts.entry(kind.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// Beginnings of a file that grow show no less than those before.
+fn beginnings(format: &Format, files: u64, most: usize) {
+    let mut faults = Vec::new();
+    for seed in 0..files {
+        let made = (format.make)(&mut Random::new(seed, false));
+        let step = made.bytes.len().div_ceil(most).max(1);
+        let mut before = BTreeMap::new();
+        for len in (0..made.bytes.len())
+            .step_by(step)
+            .chain([made.bytes.len()])
+        {
+            let Ok(reading) = (format.read)(&made.bytes[..len]) else {
+                if !before.is_empty() {
+                    faults.push(format!(
+                        "seed {seed}: {len} bytes are refused, fewer are not"
+                    ));
+                }
+                continue;
+            };
+            let now = kinds(&reading);
+            for (kind, count) in &before {
+                let found = now.get(kind).copied().unwrap_or(0);
+                if found < *count {
+                    faults.push(format!(
+                        "seed {seed}: {len} bytes show {found} {kind}, {} show {count}",
+                        len - step
+                    ));
+                }
+            }
+            before = now;
+        }
+    }
+    let told: Vec<_> = faults.iter().take(12).map(String::as_str).collect();
+    assert!(
+        faults.is_empty(),
+        "{}: {} times\n{}",
+        format.name,
+        faults.len(),
+        told.join("\n")
+    );
+}
+
+macro_rules! damaged_files_keep_what_is_whole {
+    ($($name:ident: $index:literal, $files:literal, $each:literal, $most:literal;)+) => {
+        $(
+            mod $name {
+                #[test]
+                fn damages() {
+                    super::damages(&super::FORMATS[$index], $files, $each);
+                }
+
+                #[test]
+                fn beginnings() {
+                    super::beginnings(&super::FORMATS[$index], 2, $most);
+                }
+            }
+        )+
+    };
+}
+
+// How many files, damages of each, and beginnings of each.
+damaged_files_keep_what_is_whole! {
+    scenes: 0, 8, 200, 600;
+    terrain: 1, 2, 120, 60;
+    models: 2, 6, 150, 300;
+    ika_text_maps: 3, 6, 200, 400;
+    ika_maps: 4, 8, 120, 400;
+    tilesets: 5, 8, 60, 300;
+    ppe_maps: 6, 8, 100, 300;
+    containers: 7, 6, 200, 400;
+    levels: 8, 2, 200, 200;
+}
