@@ -20,7 +20,6 @@ mod entity_write;
 mod header;
 mod level;
 mod lz4;
-mod mend;
 mod newer;
 mod read;
 pub(crate) mod rules;

@@ -12,7 +12,6 @@ mod pfobj;
 mod pfscene;
 mod pmf;
 mod pmf_broken;
-mod pmf_counts;
 mod pmf_parts;
 mod pmf_salvage;
 mod pmf_shift;
