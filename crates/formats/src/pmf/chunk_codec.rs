@@ -78,7 +78,10 @@ pub(super) fn add_section(
         problems.push_consequence(cause, problem);
         cause = cause.or(problems.last());
     }
-    problems.append(found, cause, |_| true);
+    match cause {
+        Some(cause) => problems.append_below(found, cause),
+        None => problems.append(found, None, |_| false),
+    }
     cause
 }
 

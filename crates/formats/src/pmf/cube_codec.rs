@@ -23,7 +23,7 @@ const FEW_CUBES: u64 = 1 << 20;
 const CUBES_PER_FILE_BYTE: u64 = 4;
 
 /// The most cubes that are skipped for each byte of a section, to find where to go on behind a broken one.
-const STEPS_PER_BYTE: usize = 2;
+const STEPS_PER_BYTE: usize = 16;
 
 /// How many cubes a file may still have, counted by all threads that read it.
 #[derive(Debug, Default)]
@@ -421,10 +421,11 @@ impl CubeReader<'_, '_> {
         for bad in &places {
             problems.add_error(self.bad_child(bad).losing("the child"));
         }
+        self.check_indices(problems);
+        problems.cause = of_common.or(of_client);
         for cube in std::mem::take(&mut self.suspects) {
             self.check_suspect(cube, problems);
         }
-        self.check_indices(problems);
         problems.cause = of_common.or(of_client).or(of_server);
         self.check_reached(problems);
         problems.cause = None;

@@ -170,6 +170,11 @@ fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
 }
 
 impl Chunk {
+    /// The end of its last section in the file.
+    fn end(&self) -> u64 {
+        self.frames.iter().map(Frame::end).max().unwrap_or(0)
+    }
+
     /// Whether all of it could be read.
     pub fn is_whole(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_damaged)

@@ -166,24 +166,23 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists what is wrong with sizes or frames. A range of the file is damaged for it.
-    fn add_damage(&mut self, error: ReadError, range: Range<u64>) {
+    /// Lists what is wrong with sizes or frames, and which range of the file is damaged if one is.
+    fn add_damage(&mut self, error: ReadError, range: Option<Range<u64>>) {
         if let ReadError::Unreadable(problem) = error {
             self.problems.push_consequence(self.damage, problem);
             self.damage = self.damage.or(self.problems.last());
-            self.damages
-                .extend(self.damage.map(|damage| (damage, range)));
+            self.damages.extend(self.damage.zip(range));
         }
     }
 
     /// Why something in a range of the file is damaged, if that is known.
     fn damage_in(&self, range: Range<u64>) -> Option<Cause> {
-        let is_here = |damaged: &Range<u64>| {
-            let [start, end] = [range.start, range.end.saturating_sub(1)];
-            damaged.contains(&start) || damaged.contains(&end) || range.contains(&damaged.start)
-        };
-        let mut damages = self.damages.iter().filter(|(_, range)| !range.is_empty());
-        let found = damages.find(|(_, damaged)| is_here(damaged));
+        let mut damages = self.damages.iter();
+        let found = damages.find(|(_, damaged)| {
+            let overlaps = range.start < damaged.end && damaged.start < range.end;
+            let here = range.start..=range.end;
+            overlaps || (damaged.is_empty() && here.contains(&damaged.start))
+        });
         found.map(|(cause, _)| *cause)
     }
 

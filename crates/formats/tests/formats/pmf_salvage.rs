@@ -226,7 +226,8 @@ fn sizes_that_lie_cost_nothing() {
             file[at..at + 4].copy_from_slice(&u32::to_le_bytes(lie));
             let map = read(&file).unwrap();
             assert!(!errors(&map).is_empty());
-            assert_eq!(shown(&map)[..15], shown(&whole)[..15], "{at:#x} {lie}");
+            let said = || format!("{at:#x} {lie}: {:#?}", map.problems);
+            assert_eq!(shown(&map)[..15], shown(&whole)[..15], "{}", said());
             assert_eq!(map.entities, whole.entities, "{at:#x} {lie}");
         }
     }

@@ -63,11 +63,13 @@ impl Reader<'_, '_> {
                 }
                 let Unpacked { data, problems, .. } = read;
                 let is_damaged = problems.has_errors();
-                let damage = self.damage_in(chunk.frames[0].start..chunk.frames[2].end());
-                self.problems
-                    .append(problems, damage.or(self.cut), |problem| {
-                        damage.is_some() || problem.rule == &rules::TRUNCATED
-                    });
+                let damage = self.damage_in(chunk.frames[0].start..chunk.end());
+                match damage {
+                    Some(damage) => self.problems.append_below(problems, damage),
+                    None => self.problems.append(problems, self.cut, |problem| {
+                        problem.rule == &rules::TRUNCATED
+                    }),
+                }
                 chunk.data = data.map(|data| Box::new(ChunkData { is_damaged, ..data }));
             }
         }

@@ -3,8 +3,8 @@
 use super::super::bytes::{Cursor, Part, Section};
 use super::super::lz4::Lz4Fault;
 use super::super::{Frame, PmfError, lz4, rules};
-use super::layout::{Chain, begins};
-use super::{LARGEST_SHIFT, Reader, bytes_from, refused};
+use super::layout::{Chain, begins, is_whole_level};
+use super::{LARGEST_SHIFT, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
 use crate::{Place, ReadError, counted};
 
 /// What is left out where a section decodes to all of it although its frame is not as it should be.
@@ -85,9 +85,19 @@ impl Frame {
     }
 }
 
+/// Where a list of frames can end.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    /// Where it should, as other sizes say.
+    pub announced: u64,
+    /// Accepts an end to which the sizes of the frames lead.
+    pub is_plain: &'a dyn Fn(u64) -> bool,
+    /// Accepts an end that is looked for.
+    pub is_found: &'a dyn Fn(u64) -> bool,
+}
+
 impl Reader<'_, '_> {
-    /// Places frames that follow each other from an offset on, and returns the end of the last one, which
-    /// `is_end` accepts. Where the size of a frame leads to no other one, the next frames are looked for that
+    /// Places frames that follow each other from an offset on, and returns the end of the last one. Where the size of a frame leads to no other one, the next frames are looked for that
     /// are as far apart as their sizes say. What is before them is damaged or has a wrong size; the frame
     /// itself says which. `sizes_at` is the place of the sizes of a frame by its number.
     pub(super) fn settle(
@@ -96,7 +106,7 @@ impl Reader<'_, '_> {
         part: impl Fn(usize) -> Part,
         from_offset: u64,
         sizes_at: impl Fn(usize) -> u64,
-        is_end: &dyn Fn(u64) -> bool,
+        ends: Ends<'_>,
     ) -> u64 {
         let file = self.bytes;
         self.damage = None;
@@ -104,7 +114,7 @@ impl Reader<'_, '_> {
         let chain = Chain {
             file,
             frames: &sizes,
-            is_end,
+            is_end: &|at| at == ends.announced || (ends.is_plain)(at),
         };
         let mut at = from_offset;
         let mut i = 0;
@@ -115,8 +125,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             let end = frame.end();
-            let next = sizes.iter().skip(i).find(|frame| frame.packed > 0);
-            let goes_on = |at| next.map_or_else(|| is_end(at), |_| begins(file, at));
+            let next = sizes.iter().skip(i).find(|frame| !frame.is_empty());
+            let goes_on = |at| next.map_or_else(|| (chain.is_end)(at), |_| begins(file, at));
             if frame.packed > 0 && goes_on(end) {
                 at = end;
                 continue;
@@ -125,33 +135,38 @@ impl Reader<'_, '_> {
             let own_len = self.walk(at);
             let is_whole = own_len == Some(frame.packed);
             // The section is missing, and one of its sizes is wrong.
-            let is_other = next.map_or_else(|| is_end(at), |next| own_len == Some(next.packed));
+            let is_other =
+                own_len == next.map(|next| next.packed) || (next.is_none() && (chain.is_end)(at));
             if (frame.packed == 0 || frame.unpacked == 0) && is_other {
-                self.add_damage(one_size(frame, part, sizes_at), at..at);
+                self.add_damage(one_size(frame, part, sizes_at), None);
                 (frame.packed, frame.unpacked) = (0, 0);
                 continue;
             }
             let resumed = self.resume(chain, i - 1, at);
-            let is_before = resumed.is_some_and(|(next, _)| next < i);
             let own_end = own_len.map_or(end, |len| at + u64::from(len));
-            if !is_whole && goes_on(own_end) && !is_before {
+            let is_next = resumed.is_none_or(|(next, to)| next >= i && to >= own_end);
+            if !is_whole && own_end != end && goes_on(own_end) && is_next {
                 let packed = counted(frame.packed as usize, "byte");
                 frame.packed = (own_end - at) as u32;
                 let found = format!("sizes of the {part}: {packed}");
                 let expected = format!("{}, as its frame has", frame.packed);
                 let [place, _] = part.size_places(sizes_at);
                 let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
-                self.add_damage(error, at..at);
+                self.add_damage(error, None);
                 at = own_end;
                 continue;
             }
-            let near = |by| [end.saturating_add(by), end.saturating_sub(by)];
-            let near = || {
-                (1..=LARGEST_SHIFT)
-                    .flat_map(near)
-                    .find(|to| *to > at && is_end(*to))
+            // Bytes behind a whole frame, up to the announced end, are left over.
+            let is_other_end = |to: &u64| {
+                let is_left_over = is_whole && *to == ends.announced;
+                *to >= at && !is_left_over && (ends.is_found)(*to)
             };
-            let is_broken_end = next.is_none() && !is_whole && end <= file.len() as u64;
+            let near = |by| [end.saturating_sub(by), end + by];
+            let near = || {
+                let near = (1..=LARGEST_SHIFT).flat_map(near);
+                std::iter::once(at).chain(near).find(is_other_end)
+            };
+            let is_broken_end = next.is_none() && end <= file.len() as u64;
             let end_of_all = is_broken_end.then(near).flatten();
             let resumed = resumed.or(end_of_all.map(|to| (sizes.len(), to)));
             let Some((next, to)) = resumed.filter(|(_, to)| *to != end) else {
@@ -163,7 +178,7 @@ impl Reader<'_, '_> {
             let expected = format!("{}, as its sizes say", frame.packed);
             let place = Place::Offset(at);
             let error = refused(&rules::SHIFTED, part, place, found, expected);
-            self.add_damage(error, at..to);
+            self.add_damage(error, Some(at..to));
             if next >= i && !(is_whole && end <= to) {
                 frame.packed = (to - at) as u32;
             }
@@ -194,11 +209,16 @@ impl Reader<'_, '_> {
             all.filter(|at| begins(file, *at)).collect()
         };
         let starts = self.frame_starts.get_or_insert_with(find);
-        let behind = starts.partition_point(|start| *start <= position);
-        for start in starts.get(behind..).unwrap_or_default() {
+        let before = starts.partition_point(|start| *start < position);
+        for start in starts.get(before..).unwrap_or_default() {
+            let head = start.saturating_sub(LEVEL_HEAD_BYTES as u64);
+            if head >= position && is_whole_level(bytes_from(file, head)) {
+                return (chain.is_end)(head).then_some((chain.frames.len(), head));
+            }
             for (number, frame) in chain.frames.iter().enumerate().skip(first) {
                 self.steps_left = self.steps_left.checked_sub(1)?;
-                if frame.packed > 0 && chain.holds(number, *start) {
+                let is_itself = number == first && *start == position;
+                if frame.packed > 0 && !is_itself && chain.holds(number, *start) {
                     return Some((number, *start));
                 }
             }

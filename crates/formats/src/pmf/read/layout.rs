@@ -34,6 +34,11 @@ fn sections_end(level: &[u8]) -> Option<u64> {
     is_grid(bytes_from(level, at)).then_some(at)
 }
 
+/// Returns `true` if bytes begin with a level whose sections and grid are where its sizes say.
+pub(super) fn is_whole_level(bytes: &[u8]) -> bool {
+    is_level(bytes) && sections_end(bytes).is_some()
+}
+
 /// The size of the level that bytes begin with, as the sizes of its sections say.
 pub(super) fn level_size(level: &[u8]) -> Option<u64> {
     let grid_at = sections_end(level)?;
@@ -90,8 +95,28 @@ pub(super) fn is_grid(bytes: &[u8]) -> bool {
     let (Ok(grid), Ok(exponent)) = (cursor.u32(), cursor.u8()) else {
         return false;
     };
-    let directory = chunk_count(grid).checked_mul(DIRECTORY_BYTES as u64);
-    exponent <= LARGEST_CHUNK && directory.is_some_and(|len| begins(bytes, GRID_BYTES as u64 + len))
+    exponent <= LARGEST_CHUNK && begins(bytes, sections_of(grid))
+}
+
+/// Where the sections of the chunks of a grid begin behind it.
+fn sections_of(grid: u32) -> u64 {
+    GRID_BYTES as u64 + chunk_count(grid).saturating_mul(DIRECTORY_BYTES as u64)
+}
+
+/// The same if two sections of the first chunk are where the directory says.
+pub(super) fn is_sure_grid(bytes: &[u8]) -> bool {
+    let mut cursor = in_file(bytes);
+    let grid = cursor.u32().unwrap_or(u32::MAX);
+    cursor.seek(GRID_BYTES);
+    let frames = read_frames(&mut cursor).unwrap_or_default();
+    let mut at = sections_of(grid);
+    let mut first = frames.iter().filter(|frame| !frame.is_empty()).take(2);
+    is_grid(bytes)
+        && first.all(|frame| {
+            let is_there = begins(bytes, at);
+            at = at.saturating_add(frame.packed.into());
+            is_there
+        })
 }
 
 /// Returns `true` if bytes are entities and nothing else.

@@ -4,8 +4,10 @@ use super::super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
 use super::super::chunk_codec::{add_section, is_inside, read_entities};
 use super::super::level::{LevelClient, LevelCommon};
 use super::super::{Chunk, Frame, Level, LevelServer, Pmf, rules};
-use super::frame::{missing, read_frames};
-use super::layout::{are_entities, is_grid, is_level, level_size, next_level};
+use super::frame::{Ends, missing, read_frames};
+use super::layout::{
+    are_entities, begins, is_grid, is_level, is_sure_grid, is_whole_level, level_size, next_level,
+};
 use super::{DIRECTORY_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
 use crate::{Place, Problems, ReadError, counted};
 
@@ -45,6 +47,9 @@ impl Reader<'_, '_> {
         map: &mut Pmf,
     ) -> Result<(), ReadError> {
         self.find_level(cursor, sizes, map);
+        if map.levels.len() >= sizes.len() {
+            return Ok(());
+        }
         let index = map.levels.len();
         let number = index as u8;
         let size = sizes.get(index).copied().unwrap_or(0);
@@ -55,11 +60,7 @@ impl Reader<'_, '_> {
         self.look_up(at as u64)?;
         let follows = |at: u64| {
             let rest = bytes_from(file, at);
-            if is_last {
-                are_entities(rest, &map.strings)
-            } else {
-                is_level(rest)
-            }
+            (!is_last && is_whole_level(rest)) || are_entities(rest, &map.strings)
         };
         let start = at as u64;
         let mut end = start + u64::from(size);
@@ -92,14 +93,26 @@ impl Reader<'_, '_> {
         let mut own_end = None;
         self.damages.clear();
         if left > 0 {
-            let is_end = |at| at == end || follows(at);
-            let filled = self.fill_level(number, &mut level, &is_end);
+            let ends = Ends {
+                announced: end,
+                is_plain: &follows,
+                is_found: &follows,
+            };
+            let filled = self.fill_level(number, &mut level, ends);
             own_end = self.keep(filled, "the rest of the level")?;
         }
         map.levels.push(level);
         match own_end {
             // With bytes missing or too many in it, it ends elsewhere.
-            Some(own) if own != end && !self.damages.is_empty() && !follows(end) => end = own,
+            Some(own) if own != end && !self.damages.is_empty() && !follows(end) => {
+                // It is no end of the file that damage leads to.
+                if let (Some((damage, _)), true) = (self.damages.first(), follows(own))
+                    && let Some(cut) = self.cut.take()
+                {
+                    self.problems.fold_one(*damage, cut);
+                }
+                end = own;
+            }
             Some(own) if own < end && is_whole => {
                 cursor.seek(own as usize);
                 cursor.enter("end of level", index);
@@ -142,7 +155,8 @@ impl Reader<'_, '_> {
             at += u64::from(*size);
             is_there
         });
-        let next = if is_there {
+        let is_end = !is_there && are_entities(bytes_from(file, here as u64), &map.strings);
+        let next = if is_there || is_end {
             Some(here)
         } else {
             next_level(file, from)
@@ -159,32 +173,37 @@ impl Reader<'_, '_> {
                 is_level(rest)
             }
         };
-        let lost = behind.iter().enumerate().position(leads_on).unwrap_or(0);
+        let lost = behind.iter().enumerate().position(leads_on);
+        let lost = if is_end {
+            behind.len()
+        } else {
+            lost.unwrap_or(0)
+        };
         self.damage = self.damages.first().map(|(cause, _)| *cause);
         for _ in 0..lost {
             let part = Part::Level(map.levels.len() as u8);
             let what = format!("{part}: nothing of it is there");
             let place = Place::Offset(found as u64);
             let error = refused(&rules::TRUNCATED, part, place, what, "the level");
-            self.add_damage(error.losing("the level"), 0..0);
+            self.add_damage(error.losing("the level"), None);
             map.levels.push(Level::unread(found, 0));
         }
-        if !is_there && lost == 0 {
+        if !is_there && !is_end {
             cursor.enter("level list", None);
             let part = Part::Level(map.levels.len() as u8);
             let (what, expected) = (format!("{part} at {found:#x}"), format!("it at {here:#x}"));
-            self.add_damage(cursor.fault(&rules::LEVEL_LIST, here, what, expected), 0..0);
+            self.add_damage(cursor.fault(&rules::LEVEL_LIST, here, what, expected), None);
         }
         cursor.seek(found);
     }
 
     /// Reads a level from its offset on, as far as it can be read, and returns where it ends by what is in
-    /// it. `is_end` accepts its end.
+    /// it. `ends` are the ends that it can have.
     pub(super) fn fill_level(
         &mut self,
         number: u8,
         level: &mut Level,
-        is_end: &dyn Fn(u64) -> bool,
+        ends: Ends<'_>,
     ) -> Result<u64, ReadError> {
         let file = self.bytes;
         let start = level.offset;
@@ -203,14 +222,12 @@ impl Reader<'_, '_> {
         let part = |side: usize| {
             Part::LevelSection(number, Side::ALL.get(side).copied().unwrap_or(Side::Common))
         };
-        let is_grid = |at: u64| is_grid(bytes_from(file, at));
-        let grid_at = self.settle(
-            &mut level.frames,
-            part,
-            sections_at,
-            |_| start + 1,
-            &is_grid,
-        );
+        let of_grid = Ends {
+            announced: u64::MAX,
+            is_plain: &|at| is_grid(bytes_from(file, at)),
+            is_found: &|at| is_sure_grid(bytes_from(file, at)),
+        };
+        let grid_at = self.settle(&mut level.frames, part, sections_at, |_| start + 1, of_grid);
         cursor.seek((grid_at - start) as usize);
         let grid = read_grid(&mut cursor, level);
         self.read_sections(number, level, grid.is_ok())?;
@@ -234,7 +251,7 @@ impl Reader<'_, '_> {
                 format!("the grid has no chunk {center}, which should be its centre")
             });
         }
-        self.read_directory(cursor, number, level, is_end)
+        self.read_directory(cursor, number, level, ends)
     }
 
     /// Reads the directory of a level and the chunks that follow, and returns where they end.
@@ -243,7 +260,7 @@ impl Reader<'_, '_> {
         mut cursor: Cursor<'_>,
         number: u8,
         level: &mut Level,
-        is_end: &dyn Fn(u64) -> bool,
+        ends: Ends<'_>,
     ) -> Result<u64, ReadError> {
         let start = level.offset;
         let directory_at = start + cursor.pos() as u64;
@@ -266,7 +283,19 @@ impl Reader<'_, '_> {
         };
         let sizes_at = |i: usize| directory_at + (DIRECTORY_BYTES * (i / 3)) as u64;
         let chunks_at = start + cursor.pos() as u64;
-        let end = self.settle(&mut frames, part, chunks_at, sizes_at, is_end);
+        let end = self.settle(&mut frames, part, chunks_at, sizes_at, ends);
+        let mut there = frames.iter().filter(|frame| frame.packed > 0);
+        let is_cut = chunks_at + 4 > self.bytes.len() as u64;
+        if !is_cut && there.clone().next().is_some() && !there.any(|f| begins(self.bytes, f.start))
+        {
+            let at = (directory_at - start) as usize;
+            let found = format!(
+                "the sizes of {} lead to no section",
+                counted(count, "chunk")
+            );
+            let expected = "sizes that lead from section to section";
+            return Err(cursor.fault(&rules::SECTION_SIZE, at, found, expected));
+        }
         let (rows, _) = frames.as_chunks();
         let chunks = rows.iter().enumerate().map(|(i, frames)| Chunk {
             index: index(i),
