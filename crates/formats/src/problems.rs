@@ -458,6 +458,17 @@ impl Problems {
         }
     }
 
+    /// Lists the problems of another part below a problem, those too that are not listed there.
+    pub(crate) fn append_below(&mut self, mut others: Self, cause: Cause) {
+        let counts = std::mem::take(&mut others.counts);
+        self.append(others, Some(cause), |_| true);
+        for other in counts {
+            if let Some(place) = other.first_unlisted {
+                self.count_below(cause, other.rule, place, other.unlisted as usize);
+            }
+        }
+    }
+
     /// All problems by their place.
     pub fn finish(self) -> Vec<Problem> {
         let more = |rule, place, count, message| Problem {

@@ -101,7 +101,6 @@ impl Archive {
             part: Part::Archive,
             start,
             is_packed: false,
-            counts: None,
         };
         let mut reader = Reader {
             cursor: Cursor::new(bytes, section),

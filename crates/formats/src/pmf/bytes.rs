@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::mend::{Counts, STRING_TABLE};
 use super::rules;
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
@@ -147,17 +146,15 @@ impl fmt::Display for Part {
 /// A byte of a compressed section has no offset in the file: its place is that of the frame that
 /// holds it, and messages name the section and the offset in what the frame decodes to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Section<'a> {
+pub(super) struct Section {
     pub part: Part,
     /// Offset in the file of the first byte, or of the frame.
     pub start: u64,
     /// Whether the bytes were compressed.
     pub is_packed: bool,
-    /// Where counts are noted, if they may be looked for.
-    pub counts: Option<&'a Counts>,
 }
 
-impl Source for Section<'_> {
+impl Source for Section {
     const TRUNCATED: &'static Rule = &rules::TRUNCATED;
     const WHOLE: &'static str = "";
 
@@ -217,14 +214,13 @@ impl Source for Section<'_> {
 }
 
 /// The bytes of a section, and how far they are read.
-pub(super) type Cursor<'a> = bytes::Cursor<'a, Section<'a>>;
+pub(super) type Cursor<'a> = bytes::Cursor<'a, Section>;
 
 impl Cursor<'_> {
     /// A string table: its size, and its bytes (fact sheet A11).
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
         let size = self.u32()?;
-        self.note_count(4, 1, STRING_TABLE);
         let size = self.count(size, 1, "byte of strings")?;
         Ok(StringTable::new(self.bytes(size)?))
     }
@@ -240,7 +236,6 @@ impl Cursor<'_> {
 
     /// Warns of bytes behind what has been read.
     pub(super) fn check_end(&mut self, problems: &mut Problems) {
-        self.note_reached(self.pos());
         let left = self.left();
         if left > 0 {
             self.enter("end", None);
@@ -385,17 +380,15 @@ impl StringTable {
 mod tests {
     use super::*;
 
-    const FILE: Section<'_> = Section {
+    const FILE: Section = Section {
         part: Part::File,
         start: 0x100,
         is_packed: false,
-        counts: None,
     };
-    const PACKED: Section<'_> = Section {
+    const PACKED: Section = Section {
         part: Part::ChunkSection(2, ChunkIndex(0x0100_2003), Side::Common),
         start: 0x200,
         is_packed: true,
-        counts: None,
     };
 
     #[test]

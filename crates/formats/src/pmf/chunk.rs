@@ -153,7 +153,6 @@ impl Stored for Lightmap {
 
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let exponent: u8 = r.read()?;
-        r.cursor.note_count(1, 1, ["lightmap", "size"]);
         if exponent > MAX_LIGHTMAP_EXPONENT {
             let at = r.cursor.pos() - 1;
             let found = format!("2^{exponent} luxels on each side");

@@ -3,17 +3,19 @@
 use super::bytes::{ChunkIndex, Cursor, StringTable};
 use super::chunk::{
     ChunkClient, ChunkData, ChunkServer, ClientDynamicLight, ClientFastLight, DynamicLight,
-    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion, Vertex,
+    EnvironmentRegion, FastLight, LightLayer, Lightmap, ServerRegion,
 };
 use super::codec::{Names, Out, Reader, Stored as _, unchecked};
 use super::cube_codec::{
-    CubeAllowance, CubeReader, client_cubes_fit, write_client_cubes, write_cubes,
-    write_server_cubes,
+    CubeAllowance, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
 };
-use super::entities::{Entities, HEAD_BYTES, Tries};
+use super::entities::Entities;
 use super::level::LevelNames;
 use super::rules;
-use crate::{Problems, ReadError, Rule, WriteError, counted, outside};
+use crate::{Cause, Problems, ReadError, Rule, WriteError, outside};
+
+/// What is left out where the common section of a chunk cannot be read.
+pub(super) const CHUNK: &str = "the chunk";
 
 /// What chunks of a level have in common.
 #[derive(Clone, Copy)]
@@ -24,8 +26,6 @@ pub(super) struct Surroundings<'a> {
     pub grid: [u32; 3],
     /// How many cubes the file may still have.
     pub cubes: &'a CubeAllowance,
-    /// How much may still be looked through for entities of a wrong type.
-    pub tries: &'a Tries,
 }
 
 /// Says whether a grid has a chunk.
@@ -65,123 +65,184 @@ impl<T> Optional<T> {
     }
 }
 
-/// Reads a chunk of up to three sections: common, which may end too early, client and server. What can be
-/// read of it is there, and what cannot is listed.
-///
-/// # Errors
-/// Something that keeps the cubes from being known.
+/// Lists the problems of a section, below the cause why it cannot be read to its end if there is one.
+/// `stop` is that cause if it is not listed yet. Returns the cause.
+pub(super) fn add_section(
+    problems: &mut Problems,
+    found: Problems,
+    cause: Option<Cause>,
+    stop: Option<ReadError>,
+) -> Option<Cause> {
+    let mut cause = cause;
+    if let Some(ReadError::Unreadable(problem)) = stop {
+        problems.push_consequence(cause, problem);
+        cause = cause.or(problems.last());
+    }
+    match cause {
+        Some(cause) => problems.append_below(found, cause),
+        None => problems.append(found, None, |_| false),
+    }
+    cause
+}
+
+/// Reads a chunk of up to three sections: common, client and server. `causes` are why they are not whole.
+/// What cannot be read is listed. Returns `None` if the cubes cannot be read.
 pub(super) fn read_chunk(
-    (mut common, is_common_cut): (Cursor<'_>, bool),
+    mut common: Cursor<'_>,
     client: Optional<Cursor<'_>>,
     server: Optional<Cursor<'_>>,
+    causes: [Option<Cause>; 3],
     around: &Surroundings<'_>,
     problems: &mut Problems,
-) -> Result<ChunkData, ReadError> {
-    let names = around.names;
+) -> Option<ChunkData> {
     let broken = [client.is_broken(), server.is_broken()];
     let [client, server] = [client, server].map(Optional::found);
     let client_or_common = client.as_ref().unwrap_or(&common).clone();
     let server_or_common = server.as_ref().unwrap_or(&common).clone();
     let sections = [common.clone(), client_or_common, server_or_common];
-    let strings = common.string_table()?;
-    let mut r = Reader {
-        cursor: common,
-        strings: &strings,
-        problems,
+    let [of_common, of_client, of_server] = causes;
+    let strings = match common.string_table() {
+        Ok(strings) => strings,
+        Err(error) => {
+            let stop = Some(error.losing(CHUNK));
+            add_section(problems, Problems::new(), of_common, stop);
+            return None;
+        }
     };
-    let mut data = ChunkData {
-        materials: r.list("used material", |r, at, name| {
-            r.check_name(at, *name, "material", names.materials.as_ref());
-        })?,
-        physics_materials: r.list("used physics material", |r, at, name| {
-            let known = names.physics_materials.as_ref();
-            r.check_name(at, *name, "physics material", known);
-        })?,
-        sound_materials: r.list("used sound material", unchecked)?,
-        weather_regions: regions(&mut r, "weather", "weather region", names.weathers.as_ref())?,
-        gravity_regions: regions(
-            &mut r,
-            "gravity",
-            "gravity region",
-            names.gravities.as_ref(),
-        )?,
-        dynamic_lights: r.list("dynamic light", |r, at, light: &DynamicLight| {
-            r.check_bits(at, light.flags, DynamicLight::FLAGS);
-        })?,
-        fast_lights: r.list("fast light", |r, at, light: &FastLight| {
-            r.check_bits(at, light.flags, DynamicLight::FLAGS);
-        })?,
-        ..ChunkData::default()
-    };
+    let mut data = ChunkData::default();
     let mut cubes = CubeReader {
         around,
         sections,
-        is_common_cut,
+        causes,
         broken,
         data: &mut data,
         suspects: Vec::new(),
-        unknown: None,
+        lost: None,
     };
-    cubes.read_common(&mut r)?;
-    r.finish();
+    let mut found = Problems::new();
+    let mut r = Reader {
+        cursor: common,
+        strings: &strings,
+        problems: &mut found,
+    };
+    let read = read_lists(&mut r, cubes.data, around.names);
+    let read = read.and_then(|()| cubes.read_common(&mut r));
+    if matches!(read, Ok(None)) {
+        r.finish();
+    }
+    let is_read = read.is_ok();
+    let stop = read.unwrap_or_else(|error| Some(error.losing(CHUNK)));
+    let is_torn = stop.is_some();
+    let of_common = add_section(problems, found, of_common, stop);
+    if !is_read {
+        return None;
+    }
+    // Without all cubes, it is not known what the other sections have of them.
+    let of_cubes = of_common.filter(|_| is_torn || cubes.data.cubes.is_torn);
     if let Some(cursor) = client {
-        let mut r = Reader {
-            cursor,
-            strings: &strings,
-            problems: &mut *r.problems,
-        };
-        let mut client = ChunkClient::default();
-        match read_client(&mut r, &mut client, cubes.data, names) {
-            Ok(()) => {
-                cubes.read_client(&mut r, &client);
-                r.finish();
-            }
-            Err(error) => {
-                r.problems
-                    .add_error(error.losing("what follows in the section, and the faces"));
-                cubes.broken[0] = true;
-            }
-        }
-        // Each light has a look, if a dark one.
-        let lights = [
-            cubes.data.dynamic_lights.len(),
-            cubes.data.fast_lights.len(),
-        ];
-        let [dynamic, fast] = lights;
-        client.dynamic_lights.resize_with(dynamic, Default::default);
-        client.fast_lights.resize_with(fast, Default::default);
-        cubes.data.client = Some(client);
+        let cause = of_client.or(of_cubes);
+        cubes.causes[1] = read_client(cursor, &mut cubes, &strings, (cause, problems));
     }
     if let Some(cursor) = server {
-        read_server(cursor, &mut cubes, r.problems);
+        let cause = of_server.or(of_cubes);
+        cubes.causes[2] = read_server(cursor, &mut cubes, (cause, problems));
     }
-    cubes.check(r.problems);
+    cubes.causes[0] = of_common;
+    cubes.check(problems);
     data.strings = strings;
-    Ok(data)
+    Some(data)
 }
 
-/// Reads the server section as far as it can be read.
-fn read_server(mut cursor: Cursor<'_>, cubes: &mut CubeReader<'_, '_>, problems: &mut Problems) {
+/// Reads what stands before the cubes in the common section.
+fn read_lists(
+    r: &mut Reader<'_, '_, '_>,
+    data: &mut ChunkData,
+    names: &LevelNames<'_>,
+) -> Result<(), ReadError> {
+    data.materials = r.list("used material", |r, at, name| {
+        r.check_name(at, *name, "material", names.materials.as_ref());
+    })?;
+    data.physics_materials = r.list("used physics material", |r, at, name| {
+        let known = names.physics_materials.as_ref();
+        r.check_name(at, *name, "physics material", known);
+    })?;
+    data.sound_materials = r.list("used sound material", unchecked)?;
+    data.weather_regions = regions(r, "weather", "weather region", names.weathers.as_ref())?;
+    data.gravity_regions = regions(r, "gravity", "gravity region", names.gravities.as_ref())?;
+    data.dynamic_lights = r.list("dynamic light", |r, at, light: &DynamicLight| {
+        r.check_bits(at, light.flags, DynamicLight::FLAGS);
+    })?;
+    data.fast_lights = r.list("fast light", |r, at, light: &FastLight| {
+        r.check_bits(at, light.flags, DynamicLight::FLAGS);
+    })?;
+    Ok(())
+}
+
+/// Reads the client section as far as it can be read. Returns why not all of it, if so.
+fn read_client(
+    cursor: Cursor<'_>,
+    cubes: &mut CubeReader<'_, '_>,
+    strings: &StringTable,
+    (cause, problems): (Option<Cause>, &mut Problems),
+) -> Option<Cause> {
+    let mut client = ChunkClient::default();
+    let mut found = Problems::new();
+    let mut r = Reader {
+        cursor,
+        strings,
+        problems: &mut found,
+    };
+    let names = cubes.around.names;
+    let stop = match read_client_lists(&mut r, &mut client, cubes.data, names) {
+        Ok(()) => match cubes.read_client(&mut r, &client) {
+            Ok(()) => None,
+            Err(error) => Some(error.losing("the faces and light of this cube and the next ones")),
+        },
+        Err(error) => Some(error.losing("what follows in the section, and the faces")),
+    };
+    if stop.is_none() {
+        r.finish();
+    }
+    cubes.broken[0] |= stop.is_some();
+    let cause = add_section(problems, found, cause, stop);
+    // Each light has a look, if a dark one.
+    let lights = [
+        cubes.data.dynamic_lights.len(),
+        cubes.data.fast_lights.len(),
+    ];
+    let [dynamic, fast] = lights;
+    client.dynamic_lights.resize_with(dynamic, Default::default);
+    client.fast_lights.resize_with(fast, Default::default);
+    cubes.data.client = Some(client);
+    cause
+}
+
+/// Reads the server section as far as it can be read. Returns why not all of it, if so.
+fn read_server(
+    mut cursor: Cursor<'_>,
+    cubes: &mut CubeReader<'_, '_>,
+    (cause, problems): (Option<Cause>, &mut Problems),
+) -> Option<Cause> {
     let mut server = ChunkServer::default();
+    let mut found = Problems::new();
     let read = cursor.string_table().and_then(|strings| {
         let grid = cubes.around.grid;
         server.strings = strings.clone();
         let mut r = Reader {
             cursor,
             strings: &strings,
-            problems: &mut *problems,
+            problems: &mut found,
         };
         server.regions = r.list_if("region", |r, at, region| check_region(r, at, region, grid))?;
         cubes.read_server(&mut r)?;
-        let how = (&rules::ENTITIES, cubes.around.tries);
-        server.entities = read_entities(&mut r.cursor, &strings, r.problems, how);
+        server.entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
         Ok(())
     });
-    if let Err(error) = read {
-        problems.add_error(error.losing("what follows in the section, and the entities"));
-        cubes.broken[1] = true;
-    }
+    let stop = read.err();
+    let stop = stop.map(|error| error.losing("what follows in the section, and the entities"));
+    cubes.broken[1] |= stop.is_some();
     cubes.data.server = Some(server);
+    add_section(problems, found, cause, stop)
 }
 
 /// Reads regions with an environment of a kind.
@@ -199,7 +260,7 @@ fn regions(
 }
 
 /// Reads the client section up to the cubes.
-fn read_client(
+fn read_client_lists(
     r: &mut Reader<'_, '_, '_>,
     client: &mut ChunkClient,
     data: &ChunkData,
@@ -223,91 +284,6 @@ fn read_client(
     Ok(())
 }
 
-/// Whether a client section goes with a chunk by its counts alone, whatever else is in it. Counts its
-/// steps.
-pub(super) fn client_fits(mut cursor: Cursor<'_>, data: &ChunkData, steps: &mut usize) -> bool {
-    let lists = pass_client_lists(&mut cursor, data, steps);
-    lists.is_some() && client_cubes_fit(cursor, &data.cubes, None, steps)
-}
-
-/// Whether a server section goes with a chunk by its counts alone, whatever else is in it. Counts its
-/// steps.
-pub(super) fn server_fits(cursor: &mut Cursor<'_>, data: &ChunkData, steps: &mut usize) -> bool {
-    pass_server_lists(cursor, data, steps).is_some_and(|strings| {
-        let entities = Entities::read(cursor, &strings, &mut Problems::new());
-        entities.is_ok_and(|entities| entities.opaque().is_none()) && cursor.left() == 0
-    })
-}
-
-/// Goes over a server section up to the entities, and gives its strings; none where a count cannot be
-/// right.
-fn pass_server_lists(
-    cursor: &mut Cursor<'_>,
-    data: &ChunkData,
-    steps: &mut usize,
-) -> Option<StringTable> {
-    let strings = cursor.string_table().ok()?;
-    for _ in 0..cursor.u8().ok()? {
-        *steps += 1;
-        cursor.bytes(24).ok()?;
-        let chunks = cursor.u32().ok()?;
-        cursor.bytes(4_usize.checked_mul(chunks as usize)?).ok()?;
-    }
-    for _ in &data.cubes.path_infos {
-        *steps += 1;
-        cursor.u32().ok()?;
-        for _ in 0..2 * u32::from(cursor.u8().ok()?) {
-            strings.has(cursor.u32().ok()?).then_some(())?;
-        }
-    }
-    Some(strings)
-}
-
-/// Goes over a client section up to the cubes; none where a count cannot be right.
-fn pass_client_lists(cursor: &mut Cursor<'_>, data: &ChunkData, steps: &mut usize) -> Option<()> {
-    for _ in 0..2 {
-        let regions = usize::from(cursor.u8().ok()?);
-        cursor.bytes(EnvironmentRegion::MIN_BYTES * regions).ok()?;
-    }
-    let mut sizes = Vec::new();
-    for _ in 0..cursor.u8().ok()? {
-        *steps += 1;
-        let exponent = cursor.u8().ok()?;
-        let size = 3_usize.checked_shl(2 * u32::from(exponent))?;
-        cursor.bytes(size).ok()?;
-        sizes.push(size);
-    }
-    let vertices = cursor.u32().ok()?;
-    cursor
-        .bytes(Vertex::MIN_BYTES.checked_mul(vertices as usize)?)
-        .ok()?;
-    let normals = cursor.u32().ok()? as usize;
-    cursor
-        .bytes(<[f32; 3]>::MIN_BYTES.checked_mul(normals)?)
-        .ok()?;
-    for _ in &data.dynamic_lights {
-        cursor.bytes(3).ok()?;
-        for _ in 0..cursor.u8().ok()? {
-            *steps += 1;
-            let lightmap = cursor.u8().ok()?;
-            cursor.bytes(*sizes.get(usize::from(lightmap))?).ok()?;
-        }
-    }
-    for _ in &data.fast_lights {
-        cursor.bytes(3).ok()?;
-        let mut vertex = 0_u64;
-        for _ in 0..cursor.u32().ok()? {
-            *steps += 1;
-            let skip = cursor.u32().ok()?;
-            let count = cursor.u32().ok()?;
-            vertex += u64::from(skip) + u64::from(count);
-            cursor.bytes(count as usize).ok()?;
-            (vertex <= u64::from(vertices)).then_some(())?;
-        }
-    }
-    Some(())
-}
-
 /// Warns of a region that cannot be, and says whether it is kept.
 fn check_region(
     r: &mut Reader<'_, '_, '_>,
@@ -328,43 +304,21 @@ fn check_region(
     is_kept
 }
 
-/// Reads entities to the end of a section. Those that cannot be read are left out, which is a problem
-/// of this kind; those before them, and what stands before all of them, count all the same.
+/// Reads entities to the end of a section. Those that cannot be read are one problem of the rule
+/// `broken`.
 pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
     strings: &StringTable,
     problems: &mut Problems,
-    (unreadable, tries): (&'static Rule, &Tries),
+    broken: &'static Rule,
 ) -> Entities {
-    let (start, moment) = (cursor.pos(), problems.moment());
-    match Entities::read_whole_ones(cursor, strings, problems, (unreadable, tries)) {
-        // With a wrong count before them, what is read as their number may be 0.
-        Ok(entities) if entities.is_empty() && cursor.left() >= HEAD_BYTES => {
-            let left = counted(cursor.left(), "byte");
-            let found = format!("no entities, but {left} follow");
-            let expected = "entities up to the end of the section";
-            let error = cursor.fault(unreadable, start, found, expected);
-            problems.add_error_as(unreadable, error.losing("the entities"));
-            if let Some(cause) = problems.last() {
-                problems.fold_since(moment, cause);
-            }
-            Entities::unread()
-        }
-        Ok(entities) if Entities::is_next(cursor) => {
-            let (at, left) = (cursor.pos(), counted(cursor.left(), "byte"));
-            cursor.enter("entities", None);
-            let found = format!("more entities in the {left} behind the last one");
-            let expected = format!("only {}, as they are counted", entities.len());
-            let error = cursor.fault(unreadable, at, found, expected);
-            problems.add_error_as(unreadable, error.losing("all behind the last one"));
-            entities
-        }
+    match Entities::read(cursor, strings, problems, broken) {
         Ok(entities) => {
             cursor.check_end(problems);
             entities
         }
         Err(error) => {
-            problems.add_error_as(unreadable, error.losing("the entities"));
+            problems.add_error_as(broken, error.losing("the entities"));
             Entities::unread()
         }
     }
@@ -397,8 +351,6 @@ fn read_dynamic_light(
 ) -> Result<ClientDynamicLight, ReadError> {
     let color = r.cursor.array()?;
     let count = r.cursor.u8()?;
-    r.cursor
-        .note_count(1, 4, ["client dynamic light", "lightmap count"]);
     let count = r.cursor.count(count, 4, "lightmap of a light")?;
     let mut layers = Vec::with_capacity(count);
     for _ in 0..count {
@@ -431,14 +383,12 @@ fn read_fast_light(
     let cursor = &mut r.cursor;
     let mut light = ClientFastLight::new(cursor.array()?);
     let count = cursor.u32()?;
-    cursor.note_count(4, 8, ["client fast light", "range count"]);
     let count = cursor.count(count, 8, "range of vertices")?;
     let mut vertex = 0_u64;
     for _ in 0..count {
         let at = cursor.pos();
         let skip = cursor.u32()?;
         let count = cursor.u32()?;
-        cursor.note_count(4, 1, ["client fast light", "multiplier count"]);
         let first = vertex + u64::from(skip);
         vertex = first + u64::from(count);
         let count = cursor.count(count, 1, "multiplier")?;

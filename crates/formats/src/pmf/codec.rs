@@ -166,7 +166,7 @@ impl<T: Stored> Stored for Vec<T> {
     const MIN_BYTES: usize = T::COUNT_BYTES;
 
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
-        let count = r.count::<T>(T::NOUN)?;
+        let count = r.count::<T>()?;
         let count = r.cursor.count(count, T::MIN_BYTES, T::NOUN)?;
         (0..count).map(|_| r.read()).collect()
     }
@@ -304,11 +304,8 @@ impl<'s> Reader<'_, 's, '_> {
     }
 
     /// The number before a list.
-    fn count<T: Stored>(&mut self, name: &'static str) -> Result<u64, ReadError> {
+    fn count<T: Stored>(&mut self) -> Result<u64, ReadError> {
         let bytes = self.cursor.bytes(T::COUNT_BYTES)?.iter().rev();
-        let each = T::MIN_BYTES;
-        self.cursor
-            .note_count(T::COUNT_BYTES, each, [name, "count"]);
         Ok(bytes.fold(0, |count, byte| count << 8 | u64::from(*byte)))
     }
 
@@ -332,7 +329,7 @@ impl<'s> Reader<'_, 's, '_> {
     ) -> Result<Vec<T>, ReadError> {
         self.cursor.enter(name, None);
         self.cursor.field("list");
-        let count = self.count::<T>(name)?;
+        let count = self.count::<T>()?;
         self.records(name, count, keep)
     }
 
@@ -346,8 +343,6 @@ impl<'s> Reader<'_, 's, '_> {
         self.cursor.enter(name, None);
         self.cursor.field("list");
         let count = self.cursor.count(count, T::MIN_BYTES, name)?;
-        self.cursor
-            .note_reached(self.cursor.pos() + T::MIN_BYTES * count);
         let mut records = Vec::with_capacity(count);
         for i in 0..count {
             self.cursor.enter(name, i);
@@ -355,9 +350,6 @@ impl<'s> Reader<'_, 's, '_> {
             let record = self.read()?;
             if keep(self, at, &record) {
                 records.push(record);
-            }
-            if self.problems.has_failed() {
-                return Err(ReadError::Cancelled);
             }
         }
         Ok(records)

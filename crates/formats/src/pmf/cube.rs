@@ -601,46 +601,6 @@ impl Cubes {
         })
     }
 
-    /// Makes an empty cube one that wraps another, which is not known yet: of light or of
-    /// attributes.
-    pub(super) fn make_wrapper(&mut self, cube: u32, kind: CubeKind) {
-        let is_of_kind = |head: &u8| CubeKind::of(*head) == Some(kind);
-        let before = self.heads.iter().take(cube as usize);
-        let item = before.filter(|head| is_of_kind(head)).count();
-        match kind {
-            CubeKind::LightInfo => self.light_infos.insert(
-                item,
-                LightInfo {
-                    child: None,
-                    base: [0; 3],
-                    dynamic: 0..0,
-                    fast: 0..0,
-                },
-            ),
-            CubeKind::PathInfo => self.path_infos.insert(
-                item,
-                PathInfo {
-                    child: None,
-                    attributes: 0..0,
-                },
-            ),
-            _ => return,
-        }
-        // Those of the kind that follow have moved up.
-        let cubes = self.heads.iter_mut().zip(&mut self.items);
-        for (head, of_cube) in cubes.skip(cube as usize) {
-            if is_of_kind(head) {
-                *of_cube += 1;
-            }
-        }
-        if let Some(head) = self.heads.get_mut(cube as usize) {
-            *head = kind as u8;
-        }
-        if let Some(of_cube) = self.items.get_mut(cube as usize) {
-            *of_cube = item as u32;
-        }
-    }
-
     /// Makes room for so many cubes.
     pub(super) fn reserve(&mut self, cubes: usize) {
         self.heads.reserve_exact(cubes);
@@ -750,7 +710,7 @@ impl Cubes {
 
     /// [`Cubes::link`] of cubes that may be no tree: children that cannot be are taken out of the
     /// cubes that name them, and listed.
-    pub(super) fn mend(&mut self) -> Vec<BadChild> {
+    pub(super) fn take_out_bad_children(&mut self) -> Vec<BadChild> {
         let mut all = Vec::new();
         let (above, reached) = self.trace(|bad| {
             all.push(bad);
@@ -997,7 +957,7 @@ mod tests {
         cubes.push_vis_info(3, [], &[]);
         cubes.push_collider(7, [[[0.0; 3]; 8]]);
         cubes.push_empty();
-        let bad = cubes.mend();
+        let bad = cubes.take_out_bad_children();
         let faults: Vec<_> = bad
             .iter()
             .map(|bad| (bad.cube, bad.place, bad.fault))

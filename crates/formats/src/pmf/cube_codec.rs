@@ -10,9 +10,8 @@ use super::cube::{
     BadChild, ChildFault, Cube, CubeKind, Cubes, Geometry, LightInfo, LightReference, MAX_PARENTS,
     NO_LIGHTMAP, PathAttribute, PathInfo, SIDES, extend,
 };
-use super::entities::Entities;
 use super::rules;
-use crate::{Message, Problem, Problems, ReadError, Rule, counted, outside};
+use crate::{Cause, Message, Problems, ReadError, Rule, counted, outside};
 
 /// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
 /// is compressed, but some twenty bytes of memory.
@@ -23,9 +22,8 @@ const FEW_CUBES: u64 = 1 << 20;
 /// it has cubes even when it is packed, since each parent lists its children.
 const CUBES_PER_FILE_BYTE: u64 = 4;
 
-/// How many cubes are looked at for each byte of a section, at most, to find where to go on behind
-/// broken ones.
-const STEPS_PER_BYTE: usize = 2;
+/// The most cubes that are skipped for each byte of a section, to find where to go on behind a broken one.
+const STEPS_PER_BYTE: usize = 16;
 
 /// How many cubes a file may still have, counted by all threads that read it.
 #[derive(Debug, Default)]
@@ -59,44 +57,37 @@ pub(super) struct CubeReader<'a, 'd> {
     pub around: &'a Surroundings<'a>,
     /// The common, client and server section; the common one for those that are missing.
     pub sections: [Cursor<'a>; 3],
-    /// Whether the common section ends too early, so that the cubes that it lacks are not looked for.
-    pub is_common_cut: bool,
-    /// Which of the client and the server section are in the file and cannot be read to their end.
+    /// Why each of these sections, if any, cannot be read to its end.
+    pub causes: [Option<Cause>; 3],
+    /// Flags of the client and the server section: it is in the file and cannot be read to its end.
     pub broken: [bool; 2],
     pub data: &'d mut ChunkData,
     /// Boxes that cannot be drawn as they are.
     pub suspects: Vec<u32>,
-    /// A cube of an unknown type that takes one byte: which of three it is shows in the other
-    /// sections.
-    pub unknown: Option<u32>,
+    /// A cube that cannot be read, with others behind it that can.
+    pub lost: Option<u32>,
 }
 
 impl CubeReader<'_, '_> {
-    /// Reads the cubes of the common section, as many as there are.
+    /// Reads the cubes of the common section, as many as are announced. Returns why the last ones cannot
+    /// be read, if so.
     ///
     /// # Errors
-    /// There are none, or more than the file may have.
-    pub(super) fn read_common(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
+    /// No cube can be read, or there are more than the file may have.
+    pub(super) fn read_common(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+    ) -> Result<Option<ReadError>, ReadError> {
         r.cursor.enter("cube list", None);
         let at = r.cursor.pos();
         let announced = r.cursor.u32()?;
-        r.cursor.note_count(4, 1, ["cube list", "count"]);
-        r.cursor.note_fill(|| cubes_to_end(r.cursor.clone()));
         if announced == 0 {
             return Err(r
                 .cursor
                 .fault(&rules::CUBE_COUNT, at, "no cubes", "at least one"));
         }
-        let count = match r.cursor.count(announced, 1, "cube") {
-            Ok(count) => count,
-            Err(error) => {
-                let left = r.cursor.left();
-                let lost =
-                    format_args!("the cubes for which {} are too few", counted(left, "byte"));
-                r.problems.add_error(error.losing(lost));
-                left
-            }
-        };
+        let too_many = r.cursor.count(announced, 1, "cube").err();
+        let count = (announced as usize).min(r.cursor.left());
         let allowance = self.around.cubes;
         if !allowance.take(count) {
             let found = format!("{count} cubes");
@@ -104,91 +95,62 @@ impl CubeReader<'_, '_> {
             return Err(r.cursor.fault(&rules::CUBE_COUNT, at, found, expected));
         }
         self.data.cubes.reserve(count);
-        let mut steps_left = STEPS_PER_BYTE * r.cursor.left() + count;
         for i in 0..count {
-            // A number that lies ends with the section.
-            if r.cursor.left() == 0 && i > 0 && u64::from(announced) != count as u64 {
+            // A count that is too high ends with the section.
+            if too_many.is_some() && r.cursor.left() == 0 {
                 break;
-            }
-            if r.problems.has_failed() {
-                return Err(ReadError::Cancelled);
             }
             r.cursor.enter("cube", i);
             let at = r.cursor.pos();
-            r.cursor.note_reached(at);
             self.data.cubes.records.common.push(at as u32);
-            let moment = r.problems.moment();
-            if let Err(error) = self.read_cube(r) {
-                let after = count - i - 1;
-                let skip = (!self.is_common_cut)
-                    .then(|| Skip::find(&r.cursor, at, after, &mut steps_left))
-                    .flatten();
-                let Some(skip) = skip else {
-                    return self.leave_out_rest(r, count - i, error);
-                };
-                let error = match error {
-                    ReadError::Unreadable(problem) if self.read_skipped(&skip, r, at) => {
-                        let only = skip.head & 0x0F;
-                        let message = problem.message;
-                        let message =
-                            format!("{message}, of which only {only} goes with what follows");
-                        ReadError::Unreadable(Problem { message, ..problem })
-                    }
-                    error => error.losing("the cube"),
-                };
-                r.problems.add_error(error);
-                if let Some(cause) = r.problems.last() {
-                    r.problems.fold_since(moment, cause);
-                }
+            let Err(error) = self.read_cube(r) else {
+                continue;
+            };
+            self.data.cubes.is_torn = true;
+            // Only one is skipped: behind it all others must be whole.
+            if let Some(next) = self.next_cube(&r.cursor, at, count - i - 1) {
+                r.problems.add_error(error.losing("the cube"));
+                self.lost = Some(self.data.cubes.push_empty());
+                r.cursor.seek(next);
+                continue;
             }
+            // What cannot be read is no data that is left over.
+            r.cursor.rest();
+            if i == 0 {
+                return Err(too_many.unwrap_or(error));
+            }
+            let lost = counted(announced as usize - i, "cube");
+            let error = too_many.unwrap_or(error);
+            return Ok(Some(error.losing(format_args!("{lost} from cube {i} on"))));
         }
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
-        Ok(())
+        Ok(too_many.map(|error| {
+            self.data.cubes.is_torn = true;
+            error.losing("the cubes for which there are too few bytes")
+        }))
     }
 
-    /// Leaves out so many cubes, of which the first cannot be read.
-    ///
-    /// # Errors
-    /// There are no others.
-    fn leave_out_rest(
-        &mut self,
-        r: &mut Reader<'_, '_, '_>,
-        count: usize,
-        error: ReadError,
-    ) -> Result<(), ReadError> {
-        let cubes = &mut self.data.cubes;
-        if cubes.is_empty() {
-            return Err(error);
+    /// The first offset behind a cube at `at` from which the given number of cubes reads to the end of
+    /// the section.
+    fn next_cube(&self, cursor: &Cursor<'_>, at: usize, count: usize) -> Option<usize> {
+        let [cause, ..] = self.causes;
+        if cause.is_some() || self.lost.is_some() {
+            return None;
         }
-        cubes.is_torn = true;
-        // What cannot be read is no data that is left over.
-        r.cursor.rest();
-        let lost = format_args!("{} from this one on", counted(count, "cube"));
-        r.problems.add_error(error.losing(lost));
-        Ok(())
-    }
-
-    /// Reads a cube that cannot be read, as far as it is known: to the byte at which the next one
-    /// begins. Says whether it is known what it is.
-    fn read_skipped(&mut self, skip: &Skip, r: &mut Reader<'_, '_, '_>, at: usize) -> bool {
-        let kind = CubeKind::of(skip.head);
-        let cubes = &mut self.data.cubes;
-        let is_plain = |kind| matches!(kind, CubeKind::Parent | CubeKind::Geometry);
-        if skip.next == at + 1 {
-            self.unknown = Some(cubes.push_empty());
-            r.cursor.seek(skip.next);
-            return false;
-        }
-        if kind.is_some_and(is_plain) {
-            r.cursor.seek(at + 1);
-            if self.read_body(r, at, skip.head).is_ok() {
-                return true;
-            }
-        }
-        self.data.cubes.is_torn = true;
-        self.data.cubes.push_empty();
-        r.cursor.seek(skip.next);
-        false
+        let mut cursor = cursor.clone();
+        cursor.seek(at);
+        let end = at + cursor.left();
+        let mut steps_left = STEPS_PER_BYTE * cursor.left() + count;
+        (at + 1..=end - count).find(|next| {
+            let mut cursor = cursor.clone();
+            cursor.seek(*next);
+            let are_whole = (0..count).all(|_| {
+                let head = cursor.u8().ok().filter(|_| steps_left > 0);
+                steps_left = steps_left.saturating_sub(1);
+                head.and_then(|head| skip_body(&mut cursor, head)).is_some()
+            });
+            are_whole && cursor.left() == 0
+        })
     }
 
     /// Reads the common data of a cube.
@@ -225,7 +187,6 @@ impl CubeReader<'_, '_> {
             CubeKind::Empty => cubes.push_empty(),
             CubeKind::Parent => {
                 let mask: u8 = r.read()?;
-                r.cursor.note_mask(4, ["parent", "number of children"]);
                 let mut children = [0; 8];
                 let children = children
                     .get_mut(..mask.count_ones() as usize)
@@ -253,17 +214,15 @@ impl CubeReader<'_, '_> {
                 let child = r.read()?;
                 let seen: Vec<u32> = r.read()?;
                 let count = r.cursor.u32()?;
-                r.cursor.note_count(4, 8, ["visible chunk", "count"]);
                 let count = r.cursor.count(count, 8, "visible chunk")?;
+                let mut places = Vec::with_capacity(count);
                 let mut chunks = Vec::with_capacity(count);
                 for _ in 0..count {
-                    let at = r.cursor.pos();
-                    let chunk = r.read()?;
-                    check_chunk(r, at, chunk, self.around.grid);
-                    if r.problems.has_failed() {
-                        return Err(ReadError::Cancelled);
-                    }
-                    chunks.push((chunk, r.read()?));
+                    places.push(r.cursor.pos());
+                    chunks.push((r.read()?, r.read()?));
+                }
+                for (at, (chunk, _)) in places.into_iter().zip(&chunks) {
+                    check_chunk(r, at, *chunk, self.around.grid);
                 }
                 cubes.push_vis_info(child, seen, &chunks)
             }
@@ -283,18 +242,23 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
-    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5). Where it
-    /// ends too early the cubes that follow have none of it.
-    pub(super) fn read_client(&mut self, r: &mut Reader<'_, '_, '_>, client: &ChunkClient) {
-        self.settle_light(&r.cursor);
+    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
+    ///
+    /// # Errors
+    /// It ends too early. The cubes that follow have none of it.
+    pub(super) fn read_client(
+        &mut self,
+        r: &mut Reader<'_, '_, '_>,
+        client: &ChunkClient,
+    ) -> Result<(), ReadError> {
         // Nearly always all are finite, and no face must be looked at.
         let are_finite = client.vertices.iter().all(Vertex::is_finite);
         let count = self.data.cubes.len() as u32;
         let mut offsets = Vec::with_capacity(count as usize + 1);
+        let mut read = Ok(());
         for cube in 0..count {
             offsets.push(r.cursor.pos() as u32);
-            r.cursor.note_reached(r.cursor.pos());
-            let read = match self.data.cubes.kind(cube) {
+            read = match self.data.cubes.kind(cube) {
                 Some(CubeKind::Geometry) => {
                     r.cursor.enter("cube", cube as usize);
                     self.read_client_geometry(cube, r, client, are_finite)
@@ -305,18 +269,19 @@ impl CubeReader<'_, '_> {
                 }
                 _ => Ok(()),
             };
-            if let Err(error) = read {
-                let lost = "the faces and light of this cube and of those behind it";
-                r.problems.add_error(error.losing(lost));
-                r.cursor.rest();
-                let [is_client_broken, _] = &mut self.broken;
-                *is_client_broken = true;
-                self.data.cubes.records.client = offsets;
-                return;
+            if read.is_err() {
+                break;
+            }
+            if self.lost == Some(cube) {
+                let size = lost_size(&r.cursor, &self.data.cubes, cube + 1);
+                r.cursor.seek(r.cursor.pos() + size.unwrap_or(0));
             }
         }
-        offsets.push(r.cursor.pos() as u32);
+        if read.is_ok() {
+            offsets.push(r.cursor.pos() as u32);
+        }
         self.data.cubes.records.client = offsets;
+        read
     }
 
     #[inline]
@@ -406,7 +371,6 @@ impl CubeReader<'_, '_> {
 
     /// Reads what the server section has of the cubes: attributes.
     pub(super) fn read_server(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
-        self.settle_path(r);
         let cubes = &mut self.data.cubes;
         for cube in 0..cubes.len() as u32 {
             if cubes.kind(cube) != Some(CubeKind::PathInfo) {
@@ -426,42 +390,6 @@ impl CubeReader<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// Finds out by the client section, of which the cursor is at the cubes, whether the cube of an
-    /// unknown type has light.
-    fn settle_light(&mut self, cursor: &Cursor<'_>) {
-        let Some(unknown) = self.unknown else { return };
-        let cubes = &self.data.cubes;
-        let fits = |light| client_cubes_fit(cursor.clone(), cubes, light, &mut 0);
-        if !fits(None) && fits(Some(unknown)) {
-            self.data.cubes.make_wrapper(unknown, CubeKind::LightInfo);
-            self.unknown = None;
-        }
-    }
-
-    /// Finds out by the server section, of which the cursor is at the cubes, whether the cube of an
-    /// unknown type has attributes.
-    fn settle_path(&mut self, r: &Reader<'_, '_, '_>) {
-        let Some(unknown) = self.unknown else { return };
-        let cubes = &self.data.cubes;
-        let fits = |is_path: bool| {
-            let mut cursor = r.cursor.clone();
-            for cube in 0..cubes.len() as u32 {
-                let is_path = is_path && cube == unknown;
-                if is_path || cubes.kind(cube) == Some(CubeKind::PathInfo) {
-                    cursor.u32().ok()?;
-                    let attributes = cursor.u8().ok()?;
-                    cursor.bytes(8 * usize::from(attributes)).ok()?;
-                }
-            }
-            Entities::read(&mut cursor, r.strings, &mut Problems::new()).ok()?;
-            (cursor.left() == 0).then_some(())
-        };
-        if fits(false).is_none() && fits(true).is_some() {
-            self.data.cubes.make_wrapper(unknown, CubeKind::PathInfo);
-            self.unknown = None;
-        }
     }
 
     /// Where a cube begins in a section, and a cursor there for messages.
@@ -486,25 +414,28 @@ impl CubeReader<'_, '_> {
     /// Makes the cubes a tree whose boxes can be drawn: children, faces and ranges that cannot be are
     /// taken out and listed. Warns of what else can be odd.
     pub(super) fn check(&mut self, problems: &mut Problems) {
+        let [of_common, of_client, of_server] = self.causes;
+        problems.cause = of_common;
         self.data.cubes.is_torn |= self.has_lost_children();
-        let places: Vec<_> = self.data.cubes.mend();
+        let places: Vec<_> = self.data.cubes.take_out_bad_children();
         for bad in &places {
             problems.add_error(self.bad_child(bad).losing("the child"));
         }
+        self.check_indices(problems);
+        problems.cause = of_common.or(of_client);
         for cube in std::mem::take(&mut self.suspects) {
             self.check_suspect(cube, problems);
         }
+        problems.cause = of_common.or(of_client).or(of_server);
         self.check_reached(problems);
-        self.check_indices(problems);
+        problems.cause = None;
     }
 
     /// Whether children are in a section that cannot be read.
     fn has_lost_children(&self) -> bool {
         let cubes = &self.data.cubes;
         let [is_client_broken, is_server_broken] = self.broken;
-        let is_unknown = self.unknown.is_some() && (is_client_broken || is_server_broken);
-        is_unknown
-            || (is_client_broken && cubes.light_infos.iter().any(|info| info.child.is_none()))
+        (is_client_broken && cubes.light_infos.iter().any(|info| info.child.is_none()))
             || (is_server_broken && cubes.path_infos.iter().any(|info| info.child.is_none()))
     }
 
@@ -696,118 +627,35 @@ impl CubeReader<'_, '_> {
     }
 }
 
-/// Where to go on behind a cube that cannot be read.
-struct Skip {
-    /// What its first byte must be.
-    head: u8,
-    /// Offset of the next cube.
-    next: usize,
-}
-
-impl Skip {
-    /// Finds where so many cubes follow a broken one that begins at `at`, and end with the section:
-    /// after as many bytes as a cube of some type has, or, where a list in it lies, after any number
-    /// of entries.
-    fn find(cursor: &Cursor<'_>, at: usize, after: usize, steps_left: &mut usize) -> Option<Self> {
+/// The size of a lost cube in a client section whose cursor is at it: the first one behind which the cubes
+/// from `next` on read to the end of the section.
+fn lost_size(cursor: &Cursor<'_>, cubes: &Cubes, next: u32) -> Option<usize> {
+    let mut steps_left = STEPS_PER_BYTE * cursor.left() + cubes.len();
+    let mut fits = |size: usize| {
         let mut cursor = cursor.clone();
-        cursor.seek(at);
-        let head = cursor.u8().ok()?;
-        let bits = head & 0xF0;
-        if CubeKind::of(head) == Some(CubeKind::VisInfo) {
-            let lens = (13..)
-                .step_by(4)
-                .take_while(|len| *len <= cursor.left() + 1);
-            let mut nexts = lens.map(|len| at + len);
-            let next = nexts.find(|next| follow(&cursor, *next, after, steps_left))?;
-            return Some(Self { head, next });
-        }
-        if CubeKind::of(head).is_some() {
-            return None;
-        }
-        let mut found = None;
-        for kind in CubeKind::ALL {
-            let head = bits | kind as u8;
-            let mut body = cursor.clone();
-            if skip_body(&mut body, head).is_none() {
-                continue;
-            }
-            let next = body.pos();
-            let is_new = found.as_ref().is_none_or(|skip: &Self| skip.next != next);
-            if is_new && follow(&cursor, next, after, steps_left) {
-                // Where two types would do, it is not known what follows.
-                if found.is_some() {
-                    return None;
+        cursor.bytes(size).ok()?;
+        for cube in next..cubes.len() as u32 {
+            steps_left = steps_left.checked_sub(1)?;
+            let size = match cubes.get(cube) {
+                Some(Cube::Geometry(geometry)) if geometry.is_client_extended() => 20,
+                Some(Cube::Geometry(_)) => 6,
+                Some(Cube::LightInfo(_)) => {
+                    cursor.bytes(7).ok()?;
+                    let dynamic = cursor.u8().ok()?;
+                    cursor.bytes(2 * usize::from(dynamic)).ok()?;
+                    2 * usize::from(cursor.u8().ok()?)
                 }
-                found = Some(Self { head, next });
-            }
+                _ => 0,
+            };
+            cursor.bytes(size).ok()?;
         }
-        found
-    }
+        (cursor.left() == 0).then_some(size)
+    };
+    let of_light = (9..=cursor.left()).step_by(2);
+    [0, 6, 20].into_iter().chain(of_light).find_map(&mut fits)
 }
 
-/// Whether so many cubes follow from an offset on and end with the section.
-fn follow(cursor: &Cursor<'_>, from: usize, count: usize, steps_left: &mut usize) -> bool {
-    let mut cursor = cursor.clone();
-    cursor.seek(from);
-    if cursor.pos() != from || cursor.left() < count {
-        return false;
-    }
-    for _ in 0..count {
-        let Some(left) = steps_left.checked_sub(1) else {
-            return false;
-        };
-        *steps_left = left;
-        let head = cursor.u8().ok();
-        if head.and_then(|head| skip_body(&mut cursor, head)).is_none() {
-            return false;
-        }
-    }
-    cursor.left() == 0
-}
-
-/// Whether the data of cubes in a client section is all that a cursor has. `light` is a cube of an
-/// unknown type that may have light. Counts its steps.
-pub(super) fn client_cubes_fit(
-    mut cursor: Cursor<'_>,
-    cubes: &Cubes,
-    light: Option<u32>,
-    steps: &mut usize,
-) -> bool {
-    for cube in 0..cubes.len() as u32 {
-        *steps += 1;
-        let bytes = match cubes.get(cube) {
-            Some(Cube::Geometry(geometry)) if geometry.is_client_extended() => 20,
-            Some(Cube::Geometry(_)) => 6,
-            Some(Cube::LightInfo(_)) => 7,
-            _ if light == Some(cube) => 7,
-            _ => continue,
-        };
-        if cursor.bytes(bytes).is_err() {
-            return false;
-        }
-        for _ in 0..if bytes == 7 { 2 } else { 0 } {
-            let lights = cursor.u8().ok();
-            let lights = lights.map(|lights| cursor.bytes(2 * usize::from(lights)));
-            if lights.is_none_or(|lights| lights.is_err()) {
-                return false;
-            }
-        }
-    }
-    cursor.left() == 0
-}
-
-/// How many cubes follow, if they end with the section.
-fn cubes_to_end(mut cursor: Cursor<'_>) -> Option<u64> {
-    let mut count = 0;
-    while cursor.left() > 0 {
-        let head = cursor.u8().ok()?;
-        skip_body(&mut cursor, head)?;
-        count += 1;
-    }
-    Some(count)
-}
-
-/// Goes over what follows the first byte of a cube; none where it does not fit.
+/// Skips what follows the first byte of a cube. Returns `None` if it does not fit.
 fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
     let bits = head & 0xF0;
     match CubeKind::of(head)? {
@@ -858,7 +706,6 @@ fn read_extended(
         ..Geometry::new(0, 0, r.cursor.u8()?)
     };
     let mask: u8 = r.read()?;
-    r.cursor.note_mask(12, ["cube", "number of moved corners"]);
     let mut points = Vec::new();
     for corner in (0..8).filter(|corner| mask >> corner & 1 == 1) {
         let at = r.cursor.pos();

@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bytes::{Cursor, StringRef, StringTable};
 use super::entity_fields::{Field, FieldKind, PLAYER_NAME, Signal, Value};
@@ -14,7 +13,7 @@ use super::entity_kinds::{
     BOUNDS_MAX, BOUNDS_MIN, EntityKind, HEAD, KIND, POSITION, ROTATION, SHAPE,
 };
 use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
-use super::{mend, rules};
+use super::rules;
 use crate::{Problems, ReadError, Rule, counted, outside, quoted};
 
 /// Bytes of no entities: five counts.
@@ -22,8 +21,8 @@ pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 pub(super) const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
-/// How many values that mean nothing do not show that an entity is of another type than it says.
-const FEW_PROBLEMS: usize = 2;
+/// The most bytes in which the next entity is looked for.
+const MAX_RESUMED_BYTES: usize = 1 << 20;
 
 /// The entities of the file, of a level or of a chunk.
 #[derive(Debug, Clone, Eq)]
@@ -68,45 +67,23 @@ impl PartialEq for Entities {
 }
 
 impl Entities {
-    /// Reads the entities that are next, to the end of the section if one of them is of an unknown
-    /// type. Values that mean nothing are listed.
+    /// Reads the entities that are next, as many as are announced. What is whole of them is kept. The
+    /// rest, if any, is one problem of the rule `broken`, or of [`rules::ENTITY_TYPE`] where a type is
+    /// unknown. Values without a meaning are listed.
     ///
     /// # Errors
-    /// What is announced does not fit into the bytes left.
+    /// Its tables are broken, so that none of it can be read.
     pub(super) fn read(
         cursor: &mut Cursor<'_>,
         strings: &StringTable,
         problems: &mut Problems,
-    ) -> Result<Self, ReadError> {
-        Self::read_up_to(cursor, strings, problems, (None, None, &Tries::default()))
-    }
-
-    /// The same of a list that may be broken: what is whole of it is kept, and the rest a problem of
-    /// this rule.
-    ///
-    /// # Errors
-    /// Its tables are broken, so that none of it can be read.
-    pub(super) fn read_whole_ones(
-        cursor: &mut Cursor<'_>,
-        strings: &StringTable,
-        problems: &mut Problems,
-        (broken, tries): (&'static Rule, &Tries),
-    ) -> Result<Self, ReadError> {
-        Self::read_up_to(cursor, strings, problems, (Some(broken), None, tries))
-    }
-
-    fn read_up_to(
-        cursor: &mut Cursor<'_>,
-        strings: &StringTable,
-        problems: &mut Problems,
-        (broken, wrong_type, tries): (Option<&'static Rule>, Option<WrongType>, &Tries),
+        broken: &'static Rule,
     ) -> Result<Self, ReadError> {
         let start = cursor.pos();
         let whole = cursor.clone();
         cursor.enter("entity tables", None);
         let mut table = |element_bytes: usize, what: &'static str| {
             let count = cursor.u32()?;
-            cursor.note_count(4, element_bytes, [what, "count"]);
             let count = cursor.count(count, element_bytes, what)?;
             let first = cursor.pos() - start;
             cursor.bytes(count * element_bytes)?;
@@ -118,236 +95,88 @@ impl Entities {
             table(8, "64-bit value")?,
         ];
         let properties = table(PROPERTY_BYTES, "property")?;
-        let count_at = cursor.pos();
         let announced = cursor.u32()?;
-        cursor.note_count(4, HEAD_BYTES, mend::ENTITIES);
-        cursor.note_reached(cursor.pos() + cursor.left());
-        let most = cursor.left() / HEAD_BYTES;
-        let (count, mut error) = match cursor.count(announced, HEAD_BYTES, "entity") {
-            Ok(count) => (count, None),
-            // As many as there is room for.
-            Err(error) if broken.is_some() => (most, Some(error)),
-            Err(error) => return Err(error),
-        };
-        let mut starts = Vec::with_capacity(count);
-        let mut opaque = None;
-        let mut unknown = None;
-        for i in 0..count {
-            cursor.enter("entity", i);
-            let at = cursor.pos() - start;
-            if let Some(wrong) = wrong_type.filter(|wrong| wrong.at == at) {
-                cursor.seek(start + wrong.next);
-                match wrong.kind {
-                    Some(_) => starts.push(at as u32),
-                    None => opaque = Some(at..wrong.next),
-                }
-                continue;
-            }
-            match Self::pass(cursor) {
-                Ok(None) => {
-                    starts.push(at as u32);
-                    continue;
-                }
-                Ok(Some(number)) => unknown = Some(number),
-                Err(of_this) if broken.is_none() => return Err(of_this),
-                Err(of_this) => {
-                    error.get_or_insert(of_this);
-                }
-            }
-            opaque = Some(at..whole.left());
-            break;
-        }
-        let mut miscounted = None;
-        if broken.is_some() && error.is_none() && opaque.is_none() {
-            let more = Self::pass_more(cursor, start);
-            if !more.is_empty() {
-                starts.extend(more);
-                let (count, place) = (starts.len() as u64, (count_at, mend::ENTITIES));
-                let found = announced.into();
-                miscounted = Some(mend::wrong_count(cursor.clone(), place, found, count));
-            }
-        }
-        let is_cut = error.is_some();
-        let is_tried = broken.is_none() || wrong_type.is_some() || problems.is_trial();
-        // What is only tried may be so at each byte of a file.
-        let ends_with_section =
-            !is_tried && opaque.is_none() && cursor.clone().rest().iter().all(|byte| *byte == 0);
-        // What else could be there, if one of them were of another type.
-        let begun = starts.iter().map(|at| *at as usize);
-        let begun = begun.chain(opaque.iter().map(|rest| rest.start));
-        let begun: Vec<usize> = begun.filter(|_| !is_tried).collect();
-        let others = |is_likely: bool| {
-            if !is_likely || is_tried {
-                return Vec::new();
-            }
-            let bytes = whole.clone().rest();
-            if !tries.take(bytes.len()) {
-                return Vec::new();
-            }
-            let mut all = WrongType::find(bytes, &begun, announced, unknown.is_some());
-            // Where the last one ends too early, the section rather does.
-            all.retain(|wrong| {
-                let mut next = whole.clone();
-                next.seek(start + wrong.next);
-                !is_cut || Self::is_next(&next)
-            });
-            all
-        };
-        if let Some((entities, end)) = Self::read_with_type(
-            (whole.clone(), strings),
-            (broken, &others(!ends_with_section)),
-            (problems, if is_cut { 1 } else { usize::MAX }),
-        ) {
-            cursor.seek(end);
-            return Ok(entities);
-        }
-        if let Some(number) = unknown {
-            let left = counted(announced as usize - starts.len(), "entity");
-            let at = start + opaque.as_ref().map_or(0, |rest| rest.start + TYPE_AT);
-            let error = unknown_type(cursor, at, number);
-            problems.add_error(error.losing(format_args!("{left} from this one on")));
-        }
-        // Values that nothing uses are rather bytes of something else, and zeros padding.
-        if problems.is_trial() {
-            let is_unused = announced == 0 && cursor.pos() - start > MIN_BYTES;
-            let is_padding = starts.last().is_some_and(|last| {
-                let mut entity = whole.clone();
-                entity.seek(start + *last as usize);
-                !Self::is_next(&entity)
-            });
-            if is_unused || is_padding {
-                let found = "values, but no entities";
-                return Err(cursor.fault(&rules::ENTITIES, start, found, "entities that use them"));
-            }
-        }
-        let is_torn = error.is_some();
-        if let (Some(error), Some(rule)) = (error, broken) {
-            let lost = announced as usize - starts.len();
-            let lost = counted(lost, "entity");
-            problems.add_error_as(rule, error.losing(lost));
-            opaque.get_or_insert(cursor.pos() - start..whole.left());
-        }
-        if opaque.as_ref().is_some_and(|rest| rest.end == whole.left()) {
-            cursor.rest();
-        }
-        let mut bytes: Box<[u8]> = whole.clone().bytes(cursor.pos() - start)?.into();
-        if let Some(WrongType {
-            at,
-            kind: Some(kind),
-            ..
-        }) = wrong_type
-            && let Some(number) = bytes.get_mut(at + TYPE_AT)
-        {
-            *number = kind.number();
-        }
-        if opaque.is_none()
-            && let Some(count) = bytes.get_mut(count_at - start..)
-            && let Some(count) = count.first_chunk_mut()
-        {
-            *count = (starts.len() as u32).to_le_bytes();
-        }
-        let entities = Self {
-            bytes,
+        let end = whole.left();
+        let mut error = cursor.count(announced, HEAD_BYTES, "entity").err();
+        // As many as there is room for.
+        let count = (announced as usize).min(cursor.left() / HEAD_BYTES);
+        let mut entities = Self {
+            bytes: Box::default(),
             start,
             tables,
             properties,
-            starts,
-            opaque,
-            is_torn,
+            starts: Vec::with_capacity(count),
+            opaque: None,
+            is_torn: false,
         };
-        let mut found = Problems::new();
-        let listed = if is_tried { &mut *problems } else { &mut found };
-        if let Some(error) = miscounted {
-            listed.add_error(error);
+        for i in 0..count {
+            cursor.enter("entity", i);
+            let at = cursor.pos();
+            match Self::pass(cursor) {
+                Ok(None) => entities.starts.push((at - start) as u32),
+                Ok(Some(number)) => {
+                    let behind = announced - i as u32 - 1;
+                    let found = format!("type {number}");
+                    let last = EntityKind::all().count() - 1;
+                    let expected = format_args!("a type from 0 to {last}");
+                    let fault = cursor.fault(&rules::ENTITY_TYPE, at + TYPE_AT, found, expected);
+                    let next = entities.resume(cursor, behind);
+                    entities.opaque = Some(at - start..next.map_or(end, |next| next - start));
+                    problems.add_error(match next {
+                        Some(_) => fault.losing("the entity"),
+                        None => {
+                            let lost = counted(behind as usize + 1, "entity");
+                            fault.losing(format_args!("{lost} from this one on"))
+                        }
+                    });
+                    error = None;
+                    break;
+                }
+                Err(of_this) => {
+                    error.get_or_insert(of_this);
+                    break;
+                }
+            }
         }
-        entities.check(cursor, strings, listed);
-        if is_tried {
-            return Ok(entities);
+        if let Some(error) = error {
+            let lost = counted(announced as usize - entities.starts.len(), "entity");
+            problems.add_error_as(broken, error.losing(lost));
+            entities.is_torn = true;
+            entities.opaque = Some(cursor.pos() - start..end);
         }
-        let most = found.moment().saturating_sub(FEW_PROBLEMS);
-        let others = (broken, &*others(most > 0));
-        if let Some((entities, end)) =
-            Self::read_with_type((whole.clone(), strings), others, (problems, most))
-        {
-            cursor.seek(end);
-            return Ok(entities);
+        if let Some(opaque) = &entities.opaque {
+            cursor.seek(cursor.pos().max(start + opaque.end));
         }
-        problems.append(found, None, |_| false);
+        entities.bytes = whole.clone().bytes(cursor.pos() - start)?.into();
+        entities.check(cursor, strings, problems);
         Ok(entities)
     }
 
-    /// Reads entities of which one is of another type than it says, and gives where they end. Of those that
-    /// it can be, the one is taken with which most values mean something: fewer than so many mean nothing.
-    fn read_with_type(
-        (mut cursor, strings): (Cursor<'_>, &StringTable),
-        (broken, all): (Option<&'static Rule>, &[WrongType]),
-        (problems, most): (&mut Problems, usize),
-    ) -> Option<(Self, usize)> {
-        let read = |wrong: &WrongType| {
-            let mut tried = Problems::new();
-            let mut cursor = cursor.clone();
-            let how = (broken, Some(*wrong), &Tries::default());
-            let entities = Self::read_up_to(&mut cursor, strings, &mut tried, how).ok()?;
-            Some((*wrong, entities, tried, cursor.pos()))
-        };
-        let read = all.iter().filter_map(read);
-        let read = read.filter(|(_, _, tried, _)| tried.moment() < most);
-        let (wrong, entities, tried, end) = read.min_by_key(|(_, _, tried, _)| tried.moment())?;
-        let begun = entities.starts.iter();
-        let index = begun.take_while(|begun| (**begun as usize) < wrong.at);
-        cursor.enter("entity", index.count());
-        let at = cursor.pos() + wrong.at + TYPE_AT;
-        let mut head = cursor.clone();
-        head.seek(at);
-        let number = head.u8().ok()?;
-        problems.add_error(match wrong.kind {
-            Some(kind) => {
-                let found = format!("type {number}");
-                let expected = format!("{}, with which all that follow can be read", kind.number());
-                cursor.fault(&rules::ENTITY_TYPE, at, found, expected)
-            }
-            None => unknown_type(&cursor, at, number).losing("the entity"),
-        });
-        let cause = problems.last();
-        // Values of it that mean nothing follow from that.
-        let of_it = cause.and_then(|cause| problems.subject_of(cause));
-        problems.append(tried, cause, |problem| Some(problem.subject) == of_it);
-        Some((entities, end))
-    }
-
-    /// Goes past entities that follow those that there are said to be, if they end with the section. Gives
-    /// where each begins behind `start`.
-    fn pass_more(cursor: &mut Cursor<'_>, start: usize) -> Vec<u32> {
-        let mut more = Vec::new();
-        let mut end = cursor.clone();
-        while Self::is_next(&end) {
-            more.push((end.pos() - start) as u32);
-            let _ = Self::pass(&mut end);
+    /// Adds the entities behind one of an unknown type, whose head ends at the cursor: the given
+    /// number of whole ones that end with the section. Returns the offset of the first one.
+    fn resume(&mut self, cursor: &mut Cursor<'_>, count: u32) -> Option<usize> {
+        if count == 0 || cursor.left() > MAX_RESUMED_BYTES {
+            return None;
         }
-        if end.left() > 0 {
-            return Vec::new();
+        let counts = counts_to_end(cursor.clone().rest());
+        let next = cursor.pos() + counts.iter().position(|found| *found == Some(count))?;
+        cursor.seek(next);
+        for _ in 0..count {
+            self.starts.push((cursor.pos() - self.start) as u32);
+            Self::pass(cursor).ok()?;
         }
-        *cursor = end;
-        more
+        Some(next)
     }
 
-    /// Whether an entity follows. Zeros are rather padding.
-    pub(super) fn is_next(cursor: &Cursor<'_>) -> bool {
-        let mut cursor = cursor.clone();
-        let head = cursor.clone().bytes(HEAD_BYTES);
-        head.is_ok_and(|head| head.iter().any(|byte| *byte != 0))
-            && matches!(Self::pass(&mut cursor), Ok(None))
-    }
-
-    /// Goes past an entity; its type where that is not known.
+    /// Skips an entity. Returns its type if that is unknown; the cursor is behind its head then.
     fn pass(cursor: &mut Cursor<'_>) -> Result<Option<u8>, ReadError> {
-        cursor.bytes(TYPE_AT)?;
-        let number = cursor.u8()?;
-        let Some(kind) = EntityKind::from_number(number) else {
-            return Ok(Some(number));
-        };
-        cursor.bytes(kind.body_bytes())?;
-        Ok(None)
+        let mut next = cursor.clone();
+        next.bytes(TYPE_AT)?;
+        let number = next.u8()?;
+        let kind = EntityKind::from_number(number);
+        next.bytes(kind.map_or(0, EntityKind::body_bytes))?;
+        *cursor = next;
+        Ok(kind.is_none().then_some(number))
     }
 
     /// All bytes, as they are in the file.
@@ -502,90 +331,7 @@ impl Entities {
     }
 }
 
-/// That an entity is of a type that is not known.
-fn unknown_type(cursor: &Cursor<'_>, at: usize, number: u8) -> ReadError {
-    let last = EntityKind::all().count() - 1;
-    let found = format!("type {number}");
-    cursor.fault(
-        &rules::ENTITY_TYPE,
-        at,
-        found,
-        format_args!("a type from 0 to {last}"),
-    )
-}
-
-/// How many bytes of entities may still be looked through for one of a wrong type, by all threads that read
-/// a file. None by default.
-#[derive(Debug, Default)]
-pub(super) struct Tries(AtomicUsize);
-
-impl Tries {
-    /// For a file or a part of it of so many bytes.
-    pub(super) fn new(bytes: usize) -> Self {
-        Self(AtomicUsize::new(bytes.saturating_add(1 << 22)))
-    }
-
-    /// Takes some, if they are left.
-    fn take(&self, bytes: usize) -> bool {
-        let less = |left: usize| left.checked_sub(bytes);
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
-            .is_ok()
-    }
-}
-
-/// An entity that is of another type than it says, since entities do not end with their section otherwise.
-#[derive(Debug, Clone, Copy)]
-struct WrongType {
-    /// Where it begins, and the next one.
-    at: usize,
-    next: usize,
-    /// A type that it can be; none if it is one that is not known.
-    kind: Option<EntityKind>,
-}
-
-impl WrongType {
-    /// The most bytes of entities in which one is looked for, and the most that are tried.
-    const MOST_BYTES: usize = 1 << 20;
-    const MOST: usize = 16;
-
-    /// Finds what it can be among entities that begin at offsets. So many are announced; the last that was
-    /// begun may be of an unknown type.
-    fn find(bytes: &[u8], begun: &[usize], announced: u32, is_unknown: bool) -> Vec<Self> {
-        let first = begun.first().copied().unwrap_or(bytes.len());
-        let rest = bytes.get(first..).unwrap_or_default();
-        if rest.len() > Self::MOST_BYTES {
-            return Vec::new();
-        }
-        let counts = counts_to_end(rest);
-        let fits = |next: usize, index: usize| {
-            let count = next.checked_sub(first).and_then(|at| counts.get(at));
-            let left = announced.checked_sub(index as u32 + 1);
-            left.is_some() && count.copied().flatten() == left
-        };
-        let of_kinds = |(index, at): (usize, usize)| {
-            let kinds = EntityKind::all().filter_map(move |kind| {
-                let next = at + HEAD_BYTES + kind.body_bytes();
-                let is_other = bytes.get(at + TYPE_AT) != Some(&kind.number());
-                let kind = Some(kind);
-                (is_other && fits(next, index)).then_some(Self { at, next, kind })
-            });
-            kinds.collect::<Vec<_>>()
-        };
-        let begun = begun.iter().copied().enumerate();
-        let last = begun.clone().next_back().filter(|_| is_unknown);
-        let all = begun.rev().flat_map(of_kinds);
-        let mut all: Vec<_> = all.take(Self::MOST).collect();
-        if let (Some((index, at)), true) = (last, all.is_empty()) {
-            let next = (at + HEAD_BYTES..bytes.len()).find(|next| fits(*next, index));
-            let kind = None;
-            all.extend(next.map(|next| Self { at, next, kind }));
-        }
-        all
-    }
-}
-
-/// How many entities there are from each offset to the end, where they end with it.
+/// The number of entities from each offset to the end, where whole ones end there.
 fn counts_to_end(bytes: &[u8]) -> Vec<Option<u32>> {
     let mut counts = vec![None; bytes.len() + 1];
     if let Some(last) = counts.last_mut() {
@@ -1000,7 +746,7 @@ fn floats(values: &[[u8; 4]]) -> Value {
 pub(super) mod tests {
     use super::super::bytes::{Part, Section};
     use super::super::entity_properties::PropertyValues;
-    use super::super::entity_write::{self, EntityList, NewEntity};
+    use super::super::entity_write::{EntityList, NewEntity};
     use super::super::string_builder::StringTableBuilder;
     use super::*;
     use crate::{Problem, Severity};
@@ -1014,26 +760,11 @@ pub(super) mod tests {
             part: Part::File,
             start: 0x1000,
             is_packed: false,
-            counts: None,
-        };
-        let mut problems = Problems::new();
-        let entities = Entities::read(&mut Cursor::new(bytes, section), strings, &mut problems);
-        (entities, problems.finish())
-    }
-
-    /// Reads as many as can be read of entities that may be broken.
-    fn salvage(bytes: &[u8], strings: &StringTable) -> (Entities, Vec<Problem>) {
-        let section = Section {
-            part: Part::File,
-            start: 0x1000,
-            is_packed: false,
-            counts: None,
         };
         let mut problems = Problems::new();
         let mut cursor = Cursor::new(bytes, section);
-        let how = (&rules::ENTITIES, &Tries::new(0));
-        let entities = Entities::read_whole_ones(&mut cursor, strings, &mut problems, how);
-        (entities.unwrap(), problems.finish())
+        let entities = Entities::read(&mut cursor, strings, &mut problems, &rules::ENTITIES);
+        (entities, problems.finish())
     }
 
     /// A trigger with two properties, the second an array, and its strings.
@@ -1171,7 +902,7 @@ pub(super) mod tests {
     #[test]
     fn no_count_is_believed() {
         let (bytes, strings) = sample();
-        for at in [0, TABLE32 - 4, TABLE64 - 4, PROPERTIES - 4, TRIGGER - 4] {
+        for at in [0, TABLE32 - 4, TABLE64 - 4, PROPERTIES - 4] {
             for count in [u32::MAX, 1 << 30, 200] {
                 let mut bytes = bytes.clone();
                 set(at, count)(&mut bytes);
@@ -1179,47 +910,22 @@ pub(super) mod tests {
                 assert!(error.contains(&format!("{count} ")), "{error}");
             }
         }
-        for cut in TABLE16..bytes.len() {
+        for cut in TABLE16..TRIGGER {
             assert!(read(&bytes[..cut], &strings).0.is_err(), "{cut}");
         }
-    }
-
-    #[test]
-    fn a_wrong_type_is_one_problem_and_costs_nothing() {
-        let mut list = entity_write::tests::one_of_each();
-        // Of the last one, it is rather the section that ends too early: the shortest. Before another short
-        // one it could be either.
-        list.entities.rotate_left(1);
-        let mut strings = StringTableBuilder::default();
-        let bytes = list.write(&mut strings).unwrap();
-        let strings = strings.finish();
-        let (whole, problems) = read(&bytes, &strings);
-        let whole = whole.unwrap();
-        assert_eq!(problems, []);
-        for entity in whole.iter(&strings).take(whole.len() - 1) {
-            let at = entity.range().start + TYPE_AT;
-            let len = entity.kind().body_bytes();
-            let others = (0..=40).chain([254, 255]).filter(|number| {
-                let other = EntityKind::from_number(*number);
-                other.is_none_or(|other| other.body_bytes() != len)
-            });
-            for number in others {
-                let mut bytes = bytes.clone();
-                bytes[at] = number;
-                let (entities, problems) = salvage(&bytes, &strings);
-                let [problem] = &problems[..] else {
-                    panic!("{number} at {at:#x}: {problems:#?}");
-                };
-                assert_eq!(problem.rule, &rules::ENTITY_TYPE, "{problem}");
-                assert_eq!(problem.severity, Severity::Error);
-                assert_eq!(problem.place, crate::Place::Offset(0x1000 + at as u64));
-                assert_eq!(entities.len(), whole.len());
-                let found = entities.get(entity.index(), &strings).unwrap().kind();
-                assert_eq!(found.body_bytes(), len, "{problem}");
-                let found = entities.bytes().iter().zip(whole.bytes());
-                assert!(found.filter(|(found, whole)| found != whole).count() <= 1);
-            }
+        // As many entities as there are bytes for.
+        for cut in TRIGGER..bytes.len() {
+            let (entities, problems) = read(&bytes[..cut], &strings);
+            let entities = entities.unwrap();
+            assert_eq!(entities.len(), usize::from(cut >= COUNTER), "{cut}");
+            assert_eq!(problems.len(), 1, "{problems:#?}");
+            assert!(problems[0].leaves_out() && entities.is_torn());
         }
+        // Fewer than there are bytes for.
+        let mut fewer = bytes.clone();
+        set(TRIGGER - 4, 1)(&mut fewer);
+        let (entities, problems) = read(&fewer, &strings);
+        assert_eq!((entities.unwrap().len(), problems.len()), (1, 0));
     }
 
     #[test]
@@ -1227,7 +933,8 @@ pub(super) mod tests {
         let (mut bytes, strings) = sample();
         bytes[TRIGGER + 16] = 40;
         bytes.splice(COUNTER..COUNTER, [7; 5]);
-        let (entities, problems) = salvage(&bytes, &strings);
+        let (entities, problems) = read(&bytes, &strings);
+        let entities = entities.unwrap();
         let [problem] = &problems[..] else {
             panic!("{problems:#?}");
         };
@@ -1247,7 +954,8 @@ pub(super) mod tests {
         let (mut bytes, strings) = sample();
         bytes[COUNTER + 16] = 40;
         bytes.extend([7; 5]);
-        let (entities, problems) = salvage(&bytes, &strings);
+        let (entities, problems) = read(&bytes, &strings);
+        let entities = entities.unwrap();
         assert_eq!(entities.len(), 1);
         assert_eq!(problems.len(), 1, "{problems:#?}");
         assert!(problems[0].leaves_out());

@@ -6,6 +6,7 @@ use super::entities::{Entities, Entity};
 use super::entity_fields::{Field, FieldKind, Value};
 use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
+use super::rules;
 use super::string_builder::StringTableBuilder;
 use crate::{Problems, outside};
 
@@ -100,10 +101,10 @@ impl EntityList {
             part: Part::File,
             start: 0,
             is_packed: false,
-            counts: None,
         };
         let mut cursor = Cursor::new(&bytes, section);
-        Entities::read(&mut cursor, &strings.finish(), &mut Problems::new())
+        let problems = &mut Problems::new();
+        Entities::read(&mut cursor, &strings.finish(), problems, &rules::ENTITIES)
             .map_err(|error| WriteError::new("entities", error.to_string()))
     }
 

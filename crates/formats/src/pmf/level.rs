@@ -298,26 +298,20 @@ impl<'a> LevelNames<'a> {
     }
 }
 
-/// What is left out where a section cannot be read to its end.
-const REST: &str = "what follows in the section";
-
 impl LevelCommon {
     /// Reads the common section of a level, as far as it can be read.
-    pub(super) fn read(mut cursor: Cursor<'_>, problems: &mut Problems) -> Self {
-        let mut common = Self::default();
-        let read = cursor.string_table().and_then(|strings| {
-            common.strings = strings.clone();
-            common.fill(&mut Reader {
-                cursor,
-                strings: &strings,
-                problems: &mut *problems,
-            })
-        });
-        if let Err(error) = read {
-            problems.add_error(error.losing(REST));
-            common.is_torn = true;
-        }
-        common
+    pub(super) fn read(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        problems: &mut Problems,
+    ) -> Result<(), ReadError> {
+        let strings = cursor.string_table()?;
+        self.strings = strings.clone();
+        self.fill(&mut Reader {
+            cursor,
+            strings: &strings,
+            problems,
+        })
     }
 
     /// Reads what follows the strings.
@@ -369,29 +363,23 @@ impl LevelCommon {
 }
 
 impl LevelClient {
-    /// Reads the client section of a level, whose grid has so many chunks along Y, X and Z, as far as
-    /// it can be read.
+    /// Reads the client section of a level, whose grid has the given numbers of chunks along Y, X and Z, as
+    /// far as it can be read.
     pub(super) fn read(
+        &mut self,
         mut cursor: Cursor<'_>,
         problems: &mut Problems,
         common: &LevelCommon,
         grid: [u32; 3],
-    ) -> Self {
-        let mut client = Self::default();
-        let read = cursor.string_table().and_then(|strings| {
-            client.strings = strings.clone();
-            let mut r = Reader {
-                cursor,
-                strings: &strings,
-                problems: &mut *problems,
-            };
-            client.fill(&mut r, common, grid)
-        });
-        if let Err(error) = read {
-            problems.add_error(error.losing(REST));
-            client.is_torn = true;
-        }
-        client
+    ) -> Result<(), ReadError> {
+        let strings = cursor.string_table()?;
+        self.strings = strings.clone();
+        let mut r = Reader {
+            cursor,
+            strings: &strings,
+            problems,
+        };
+        self.fill(&mut r, common, grid)
     }
 
     /// Reads what follows the strings.

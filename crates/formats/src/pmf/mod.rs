@@ -20,7 +20,6 @@ mod entity_write;
 mod header;
 mod level;
 mod lz4;
-mod mend;
 mod newer;
 mod read;
 pub(crate) mod rules;
@@ -171,6 +170,11 @@ fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
 }
 
 impl Chunk {
+    /// The end of its last section in the file.
+    fn end(&self) -> u64 {
+        self.frames.iter().map(Frame::end).max().unwrap_or(0)
+    }
+
     /// Whether all of it could be read.
     pub fn is_whole(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_damaged)

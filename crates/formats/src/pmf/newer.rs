@@ -185,7 +185,6 @@ mod tests {
             part: Part::File,
             start: 0,
             is_packed: false,
-            counts: None,
         };
         refusal(&Cursor::new(file, section)).map(|error| error.to_string())
     }

@@ -7,47 +7,40 @@
 mod chunks;
 mod frame;
 mod front;
-mod grid;
 mod layout;
 mod level;
-mod shift;
 
 use std::ops::{ControlFlow, Range};
 
 use super::bytes::{Cursor, Part, Section, StringTable};
-use super::chunk_codec::read_entities;
+use super::chunk_codec::{add_section, read_entities};
 use super::cube_codec::CubeAllowance;
-use super::entities::{Entities, MIN_BYTES, Tries};
+use super::entities::{Entities, MIN_BYTES};
 use super::header::read_name;
 use super::lz4::Budget;
-use super::mend::{
-    Counts, Mended, Patience, first_sign, fold_astray, is_right, may_be_astray, mend,
-};
 use super::{Frame, Pmf, PmfError, rules};
-use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Severity, counted};
-use layout::{has_sections, is_level, near};
-use shift::FrameStarts;
+use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted};
+use front::leads_on;
 
 /// The largest exponent of the size of chunks.
 const LARGEST_CHUNK: u8 = 24;
-/// What reading a section again costs beside what is read of it, in bytes.
-const TRY_COST: usize = 1 << 8;
 /// Bytes of the directory for a chunk.
 const DIRECTORY_BYTES: usize = 24;
-/// How many frames are asked where they end since their sizes do not go with what follows: each may
-/// have as many blocks as the file has bytes.
+/// The most frames whose blocks are walked to find out where they end: each may have as many blocks as the
+/// file has bytes.
 const MAX_WALKS: u32 = 1024;
-/// By how many bytes a section is too long or too short, at most, if that shows in where the next one
-/// begins; and the same of numbers and of what is between sections, which is never so long.
+/// The most bytes by which the end of frames is elsewhere than their sizes say, if it is looked for.
 const LARGEST_SHIFT: u64 = 64;
-const LARGEST_SMALL_SHIFT: u64 = 8;
+/// The most bytes that are decoded only to find out how many they are: this, and so many times the file.
+const MEASURED_BYTES: usize = 16 << 20;
+const MEASURED_PER_FILE_BYTE: usize = 4;
+/// The most places that are compared with sizes: this, and so many times the bytes of the file.
+const COMPARED: usize = 1 << 16;
+const COMPARED_PER_FILE_BYTE: usize = 4;
 /// Bytes of a level before its sections: flags and six sizes.
 const LEVEL_HEAD_BYTES: usize = 25;
 /// Bytes between the sections of a level and the directory: grid, size of chunks, centre.
 const GRID_BYTES: usize = 9;
-
-/// The sizes of the sections of all chunks, and the offset in the file of the first section.
-type Rows = (Vec<[Frame; 3]>, u64);
 
 /// Reads a map.
 ///
@@ -82,18 +75,19 @@ pub fn read_with(
         entities: Entities::default(),
         problems: Vec::new(),
     };
+    let times = |count: usize| bytes.len().saturating_mul(count);
     let mut reader = Reader {
         bytes,
         problems,
         budget: Budget::new(bytes.len()),
         cubes: CubeAllowance::new(bytes.len()),
         walks_left: MAX_WALKS,
-        patience: Patience::new(bytes.len()),
+        measured_left: MEASURED_BYTES.saturating_add(times(MEASURED_PER_FILE_BYTE)),
+        steps_left: COMPARED.saturating_add(times(COMPARED_PER_FILE_BYTE)),
+        frame_starts: None,
         cut: None,
-        shift: 0,
-        decoded_left: Patience::new(bytes.len()),
-        shifts: Vec::new(),
-        frame_starts: FrameStarts::new(bytes.len()),
+        damage: None,
+        damages: Vec::new(),
         watch,
     };
     let read = reader.read_parts(&mut cursor, &mut map);
@@ -108,11 +102,10 @@ fn in_file(bytes: &[u8]) -> Cursor<'_> {
 }
 
 /// The file, outside of its levels.
-const FILE: Section<'_> = Section {
+const FILE: Section = Section {
     part: Part::File,
     start: 0,
     is_packed: false,
-    counts: None,
 };
 
 struct Reader<'a, 'w> {
@@ -120,20 +113,20 @@ struct Reader<'a, 'w> {
     problems: Problems,
     budget: Budget,
     cubes: CubeAllowance,
-    /// How many frames may still be asked where they end.
+    /// The number of frames whose blocks may still be walked.
     walks_left: u32,
-    /// How much may still be read to find counts that are wrong.
-    patience: Patience,
-    /// That the file ends before a level does: what follows from that has no place of its own.
+    /// The number of bytes that may still be decoded only to find out how many they are.
+    measured_left: usize,
+    /// The number of places that may still be compared with sizes.
+    steps_left: usize,
+    /// Where frames begin in the file, if that was looked for.
+    frame_starts: Option<Vec<u64>>,
+    /// The problem that the file ends before a level does. What follows from it has no place of its own.
     cut: Option<Cause>,
-    /// By how many bytes what follows in the level is behind where it should be.
-    shift: i64,
-    /// How much may still be decoded to find out how much that is.
-    decoded_left: Patience,
-    /// Why that is so, and where in the file else is something wrong for it.
-    shifts: Vec<(Cause, Range<u64>)>,
-    /// Where frames begin in the file.
-    frame_starts: FrameStarts,
+    /// The first problem of the sizes that are read, for the others.
+    damage: Option<Cause>,
+    /// Damaged ranges of the level, with their problems.
+    damages: Vec<(Cause, Range<u64>)>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
 }
 
@@ -173,129 +166,77 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists why something cannot be read that follows from another problem, if there is one.
-    fn add_below(&mut self, cause: Option<Cause>, error: ReadError) {
+    /// Lists what is wrong with sizes or frames, and which range of the file is damaged if one is.
+    fn add_damage(&mut self, error: ReadError, range: Option<Range<u64>>) {
         if let ReadError::Unreadable(problem) = error {
-            self.problems.push_consequence(cause, problem);
+            self.problems.push_consequence(self.damage, problem);
+            self.damage = self.damage.or(self.problems.last());
+            self.damages.extend(self.damage.zip(range));
         }
     }
 
-    /// Decodes as much of a section as can be decoded, and says whether that is all. Where only its size
+    /// Why something in a range of the file is damaged, if that is known.
+    fn damage_in(&self, range: Range<u64>) -> Option<Cause> {
+        let mut damages = self.damages.iter();
+        let found = damages.find(|(_, damaged)| {
+            let overlaps = range.start < damaged.end && damaged.start < range.end;
+            let here = range.start..=range.end;
+            overlaps || (damaged.is_empty() && here.contains(&damaged.start))
+        });
+        found.map(|(cause, _)| *cause)
+    }
+
+    /// Decodes as much of a section as can be decoded, and says why that is not all. Where only its size
     /// is wrong, it is all.
     fn unpack_begun(
         &mut self,
         frame: &mut Frame,
         part: Part,
         sizes_at: u64,
-    ) -> Result<(Vec<u8>, bool), ReadError> {
+    ) -> Result<(Vec<u8>, Option<ReadError>), ReadError> {
         let begun = self.admit(*frame, part, sizes_at);
         let mut begun = begun.and_then(|()| frame.unpack_begun(self.bytes, part));
         if !matches!(begun, Ok((_, None))) && self.settle_unpacked(frame, part, sizes_at) {
             begun = frame.unpack_begun(self.bytes, part);
         }
         let (bytes, why) = begun?;
-        let is_whole = why.is_none();
-        if let Some(why) = why {
-            self.add(frame.losing_end(why, &bytes));
-        }
-        Ok((bytes, is_whole))
+        let why = why.map(|why| frame.losing_end(why, &bytes));
+        Ok((bytes, why))
     }
 
-    /// Reads a section from an offset on. Where a wrong count leads astray in one that is whole, and the
-    /// right one is found, all of it is read with that.
-    fn read_mending<T>(
-        &mut self,
-        section: Section<'_>,
-        (bytes, from, is_whole): (&[u8], usize, bool),
-        read: impl Fn(Cursor<'_>, &mut Problems) -> T,
-    ) -> T {
-        let read = |bytes: &[u8], counts: Option<&Counts>, problems: &mut Problems| {
-            let mut cursor = Cursor::new(bytes, Section { counts, ..section });
-            cursor.seek(from);
-            read(cursor, problems)
-        };
-        let mut problems = Problems::new();
-        let mut found = read(bytes, None, &mut problems);
-        if is_whole
-            && problems.find_since(0, may_be_astray).is_some()
-            && let Some(sign) = first_sign(&problems, |_| true)
-        {
-            let counts = Counts::new();
-            // What is wrong before it goes astray has nothing to do with that.
-            let allowed = sign.moment();
-            read(bytes, Some(&counts), &mut Problems::of_trial(allowed));
-            let works = |bytes: &[u8]| {
-                let counts = Counts::default();
-                let mut tried = Problems::of_trial(allowed);
-                read(bytes, Some(&counts), &mut tried);
-                let read = counts.reached().saturating_sub(from);
-                (is_right(&tried, |_| true), TRY_COST + read)
-            };
-            let mended = mend(bytes, &counts, &mut self.patience, works);
-            // Of fewer entities at the end of a file, the others are rather cut off.
-            let is_cut =
-                |mended: &Mended| section.part == Part::File && mended.is_of_fewer_entities();
-            if let Some(mended) = mended.filter(|mended| !is_cut(mended)) {
-                self.add(mended.error(Cursor::new(bytes, section)));
-                problems = Problems::new();
-                found = read(&mended.bytes, None, &mut problems);
-            }
-            fold_astray(&mut problems, |_| true);
-        }
-        self.problems.append(problems, None, |_| false);
-        found
-    }
-
-    /// Lets what a section lacks follow from that it is not whole.
-    fn fold_section(&mut self, moment: usize, is_whole: bool) {
-        let of_frame = self.problems.find_since(moment, is_of_frame);
-        let cause = of_frame.or(self.cut);
-        let cause = cause.or_else(|| self.problems.first_since(moment));
-        if let Some(cause) = cause.filter(|_| !is_whole) {
-            let problems = &mut self.problems;
-            problems.fold_since(moment, cause);
-        }
-    }
-
-    /// Reads what follows the name of the map. Where levels cannot be found as the file says, they are
-    /// looked for.
+    /// Reads what follows the time in the header. Where the list of levels cannot be read or leads nowhere,
+    /// the levels are looked for.
     fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
-        let moment = self.problems.moment();
-        let front = self.read_mended_front(cursor, map);
+        let from = cursor.pos();
+        let front = self.read_front(cursor, map);
         let front = self.keep(front, "what follows, except for levels that can be found")?;
-        // What is before the texts moves them and all that follows.
-        if let Some(time) = self.problems.find_since(0, is_time) {
-            let problems = &mut self.problems;
-            problems.fold_some_since(moment, time, |problem| problem.severity == Severity::Error);
-        }
-        // What is wrong with levels does not count where they are not.
-        let before = std::mem::take(&mut self.problems);
-        // With bytes too many or too few before them, there may be other levels than are said to be.
-        let is_whole_level = |at| {
-            let bytes = bytes_from(self.bytes, at);
-            is_level(bytes) && has_sections(bytes)
-        };
-        let at = cursor.pos() as u64;
-        let is_astray = !is_level(bytes_from(self.bytes, at))
-            && near(at, LARGEST_SMALL_SHIFT, is_whole_level).is_some();
-        if let Some(sizes) = front.filter(|_| !is_astray) {
-            let sizes_at = cursor.pos() - 4 * sizes.len();
-            while map.levels.len() < sizes.len() {
-                self.read_level(cursor, (&sizes, sizes_at), map)?;
+        let cause = self.problems.last().filter(|_| front.is_none());
+        let is_listed = front.is_some();
+        let mut sizes = front.unwrap_or_default();
+        let mut sizes_at = cursor.pos() - 4 * sizes.len();
+        if !is_listed || !leads_on(cursor, &sizes) {
+            match self.find_levels(cursor, from, is_listed) {
+                Some(found) => (sizes_at, sizes) = (cursor.pos(), found),
+                None if !is_listed => {
+                    map.entities = Entities::unread();
+                    return Ok(());
+                }
+                None => {}
             }
-            self.read_entities(cursor, map)?;
         }
-        let of_levels = std::mem::replace(&mut self.problems, before);
-        self.cut = None;
-        let mut chunks = map.levels.iter().flat_map(|level| &level.chunks);
-        if chunks.any(|chunk| chunk.data.is_some()) || !self.find_levels(cursor, map, moment)? {
-            self.problems.append(of_levels, None, |_| false);
+        while map.levels.len() < sizes.len() {
+            self.read_level(cursor, (&sizes, sizes_at), map)?;
         }
-        Ok(())
+        self.read_entities(cursor, map, cause)
     }
 
-    /// Reads the entities at the end of the file.
-    fn read_entities(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
+    /// Reads the entities at the end of the file. `cause` is why their strings may be missing, if so.
+    fn read_entities(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        map: &mut Pmf,
+        cause: Option<Cause>,
+    ) -> Result<(), ReadError> {
         cursor.enter("entity tables", None);
         if cursor.left() < MIN_BYTES {
             let found = format!("{} left", counted(cursor.left(), "byte"));
@@ -305,13 +246,12 @@ impl Reader<'_, '_> {
             map.entities = Entities::unread();
             return Ok(());
         }
-        let strings = &map.strings;
-        let read = |mut cursor: Cursor<'_>, problems: &mut Problems| {
-            let how = (&rules::MAP_ENTITIES, &Tries::new(0));
-            read_entities(&mut cursor, strings, problems, how)
-        };
-        let entities = (self.bytes, cursor.pos(), self.cut.is_none());
-        map.entities = self.read_mending(FILE, entities, read);
+        let mut found = Problems::new();
+        map.entities = read_entities(cursor, &map.strings, &mut found, &rules::MAP_ENTITIES);
+        let is_astray = map.entities.opaque().is_some() || map.entities.is_torn();
+        let damage = self.damages.first().filter(|_| is_astray);
+        let cause = cause.or(damage.map(|(cause, _)| *cause));
+        add_section(&mut self.problems, found, cause, None);
         Ok(())
     }
 }
@@ -333,14 +273,4 @@ fn bytes_from(file: &[u8], offset: u64) -> &[u8] {
     let offset = usize::try_from(offset).ok();
     let bytes = offset.and_then(|offset| file.get(offset..));
     bytes.unwrap_or_default()
-}
-
-/// Whether a problem is one of a frame or its sizes.
-fn is_of_frame(problem: &Problem) -> bool {
-    [&rules::LZ4, &rules::SECTION_SIZE].contains(&problem.rule)
-}
-
-/// Whether a problem is that the creation time is absurd.
-fn is_time(problem: &Problem) -> bool {
-    problem.rule == &rules::CREATION_TIME
 }

@@ -9,8 +9,6 @@ crate::rules! {
     Error NEWER_LAYOUT = "pmf/newer-layout";
     /// A record needs more bytes than are left.
     Error TRUNCATED = "pmf/truncated";
-    /// A count or size does not go with what follows, which is read with the one that does.
-    Error COUNT = "pmf/count", all is read;
     /// Bytes are missing, or some are too many, so that what follows is elsewhere than it should be.
     Error SHIFTED = "pmf/shifted", all is read;
     /// A text of the header does not end.
@@ -39,8 +37,8 @@ crate::rules! {
     Warning NOT_FINITE_GEOMETRY = "pmf/not-finite-geometry";
     /// Levels are somewhere else than the file says.
     Error LEVEL_LIST = "pmf/level-list", all is read;
-    /// The chunks of a level are larger than 2^24 m, or of another size than their vertices show.
-    Error CHUNK_SIZE = "pmf/chunk-size", all is read;
+    /// The chunks of a level are larger than 2^24 m.
+    Error CHUNK_SIZE = "pmf/chunk-size";
     /// A chunk is named that is outside the grid of its level.
     Warning CHUNK_INDEX = "pmf/chunk-index";
     /// The common section of a level or chunk is missing.
@@ -58,7 +56,7 @@ crate::rules! {
     /// A chunk has no cubes, or more than a file of this size can have.
     Error CUBE_COUNT = "pmf/cube-count";
     /// A cube is of an unknown type.
-    Error CUBE_TYPE = "pmf/cube-type", all is read;
+    Error CUBE_TYPE = "pmf/cube-type";
     /// The cubes of a chunk are not a tree.
     Error CUBE_TREE = "pmf/cube-tree";
     /// A cube names vertices or normals that its chunk does not have.
@@ -83,7 +81,7 @@ crate::rules! {
     Error MAP_ENTITIES = "pmf/map-entities";
     /// Entities of a level or chunk cannot be read.
     Error ENTITIES = "pmf/entities";
-    /// An entity is of an unknown type, or of another than goes with what follows.
+    /// An entity is of an unknown type.
     Error ENTITY_TYPE = "pmf/entity-type";
     /// A value of an entity has no meaning.
     Warning ENTITY_VALUE = "pmf/entity-value";

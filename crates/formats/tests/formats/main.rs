@@ -13,7 +13,6 @@ mod pfscene;
 mod plain;
 mod pmf;
 mod pmf_broken;
-mod pmf_counts;
 mod pmf_parts;
 mod pmf_salvage;
 mod pmf_shift;

@@ -49,12 +49,7 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
             };
             let lost = of(Severity::Error).next().is_some();
             // Of a size that is taken from elsewhere nothing is left out.
-            let costs_nothing = [
-                "pmf/section-size",
-                "pmf/level-list",
-                "pmf/count",
-                "pmf/chunk-size",
-            ];
+            let costs_nothing = ["pmf/section-size", "pmf/level-list"];
             assert!(of(Severity::Error).all(|problem| {
                 problem.message.contains("left out: ") || costs_nothing.contains(&problem.rule.id)
             }));
@@ -160,24 +155,24 @@ fn heads_are_checked() {
     check(
         &with(gamemodes, 33),
         &Lost,
-        "gamemode count: 33; expected 1, with which all that follows can be read",
+        "gamemodes: 33 gamemodes; expected at most 32",
     );
     // Behind one gamemode, `walk`, the tables, the archive and the extensions.
     let strings = gamemodes + 1 + 5;
-    check(&with(strings + 3, 0xFF), &Lost, "string table size: ");
+    check(&with(strings + 3, 0xFF), &Lost, "bytes of strings, but");
     let archive = strings + 4 + good().strings.bytes().len();
-    check(&with(archive + 3, 0xFF), &Lost, "archive size: ");
+    check(&with(archive + 3, 0xFF), &Lost, "archive: ");
     let extensions = archive + 4;
-    check(
-        &with(extensions + 1, 0xFF),
-        &Lost,
-        "extension count: 65281; expected 1,",
-    );
-    check(&with(extensions + 2 + 3, 0xFF), &Lost, "extension size: ");
+    check(&with(extensions + 1, 0xFF), &Lost, "65281 extensions, but");
+    check(&with(extensions + 2 + 3, 0xFF), &Lost, "extension 0: ");
     let levels = extensions + 2 + 4 + good().extensions[0].data.len() + 1 + 12;
     assert_eq!(bytes[levels], 1);
     check(&with(levels + 4, 0xFF), &Lost, "level 0: ");
-    check(&with(levels, 2), &Lost, "level count: 2; expected 1,");
+    check(
+        &with(levels, 2),
+        &Lost,
+        "it leads to no level; expected 1 level",
+    );
     let cut = bytes.len() - good().entities.bytes().len() + 19;
     check(&bytes[..cut], &Lost, "entity tables: 19 bytes left");
     check(&[&bytes[..], &[0]].concat(), &Listed, "1 byte left over");
@@ -807,18 +802,23 @@ fn counts_that_lie_are_found_out() {
             Side::Common,
             0,
             most,
-            "string table size, at 0x0 of the data of the common section of chunk (0, 0, 0) of level 0: 4294967295; expected 51, with which all that follows can be read",
+            "string table, at 0x4 of the data of the common section of chunk (0, 0, 0) of level 0: 4294967295 bytes of strings, but",
         ),
-        (Side::Common, cubes, &[0; 4], "cube list count"),
-        (Side::Common, cubes, most, "cube list count"),
+        (Side::Common, cubes, &[0; 4], "no cubes"),
+        (Side::Common, cubes, most, "4294967295 cubes, but"),
         (Side::Common, cubes + 4, &[7], "cube 0, at"),
-        (Side::Common, cubes + 9, most, "visible cube count"),
-        (Side::Common, cubes - 6 - 1, &[255], "fast light count"),
-        (Side::Client, 0, &[255], "sound region count"),
-        (Side::Client, lightmaps + 1, &[16], "lightmap size"),
-        (Side::Client, lightmaps + 1, &[15], "lightmap size"),
-        (Side::Client, vertices, most, "vertex count"),
-        (Side::Client, normals, most, "normal count"),
+        (
+            Side::Common,
+            cubes + 9,
+            most,
+            "4294967295 visible cubes, but",
+        ),
+        (Side::Common, cubes - 6 - 1, &[255], "255 fast lights, but"),
+        (Side::Client, 0, &[255], "255 sound regions, but"),
+        (Side::Client, lightmaps + 1, &[16], "lightmap 0"),
+        (Side::Client, lightmaps + 1, &[15], "lightmap 0"),
+        (Side::Client, vertices, most, "4294967295 vert"),
+        (Side::Client, normals, most, "4294967295 normals, but"),
         (
             Side::Client,
             lights + 4,
@@ -829,15 +829,15 @@ fn counts_that_lie_are_found_out() {
             Side::Client,
             fast_lights + 3,
             most,
-            "client fast light range count",
+            "4294967295 ranges of vertices, but",
         ),
         (
             Side::Client,
             fast_lights + 3 + 4 + 4,
             most,
-            "client fast light multiplier count",
+            "4294967295 multipliers, but",
         ),
-        (Side::Server, regions, &[255], "region count"),
+        (Side::Server, regions, &[255], "255 regions, but"),
     ];
     for (side, at, bytes, text) in cases {
         check(&patched(side, at, bytes), &Lost, text);
@@ -856,7 +856,6 @@ fn entities_that_cannot_be_read_spoil_nothing_else() {
     let map = read(&file).unwrap();
     let data = map.levels[0].chunks[0].data.as_ref().unwrap();
     let entities = data.server.as_ref().unwrap().entities.range().start;
-    // Of one number that lies the right one could be found.
     let file = patched(Side::Server, entities, &[0xFF; 8]);
     check(&file, &Lost, "4294967295 16-bit values, but");
     let map = read(&file).unwrap();
@@ -899,37 +898,8 @@ fn a_broken_entity_costs_none_of_those_before_it() {
         .unwrap()
         .entities;
     assert_eq!(kept.len(), entities.len());
-    assert!(chunk.is_whole());
-    check(&file, &Lost, &format!("200; expected {}", kept.len()));
-}
-
-#[test]
-fn entities_that_are_said_not_to_be_there_are_read() {
-    let mut file = write_stored(&good());
-    let whole = read(&file).unwrap();
-    let first = whole.entities.get(0, &whole.strings).unwrap().range().start;
-    file[first - 4..first].fill(0);
-    let map = read(&file).unwrap();
-    let [problem] = &map.problems[..] else {
-        panic!("{:?}", map.problems);
-    };
-    assert!(
-        problem.message.contains("entity count: 0; expected 2"),
-        "{problem}"
-    );
-    assert_eq!(map.entities.len(), whole.entities.len());
-    // An unknown type beside it leaves no way to tell how many there are.
-    file[first + 16] = 99;
-    let map = read(&file).unwrap();
-    let [problem] = &map.problems[..] else {
-        panic!("{:?}", map.problems);
-    };
-    assert_eq!(problem.rule.id, "pmf/map-entities");
-    assert!(
-        problem.message.ends_with("left out: the entities"),
-        "{problem}"
-    );
-    assert!(map.entities.is_torn());
+    assert!(!chunk.is_whole());
+    check(&file, &Lost, "200 entities, but");
 }
 
 /// The entities of the map are its end: without them it is not whole, but what is there is shown.
@@ -990,7 +960,7 @@ fn sections_that_lie_are_left_out() {
     check(
         &with(grid, most),
         &Lost,
-        "256 by 4096 by 4096 chunks along Y, X and Z; expected 1 by 2 by 1, with",
+        "(256 along Y, 4096 along X, 4096 along Z), but",
     );
     let directory = grid + 4 + 1 + 4;
     check(

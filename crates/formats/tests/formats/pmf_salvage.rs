@@ -226,7 +226,8 @@ fn sizes_that_lie_cost_nothing() {
             file[at..at + 4].copy_from_slice(&u32::to_le_bytes(lie));
             let map = read(&file).unwrap();
             assert!(!errors(&map).is_empty());
-            assert_eq!(shown(&map)[..15], shown(&whole)[..15], "{at:#x} {lie}");
+            let said = || format!("{at:#x} {lie}: {:#?}", map.problems);
+            assert_eq!(shown(&map)[..15], shown(&whole)[..15], "{}", said());
             assert_eq!(map.entities, whole.entities, "{at:#x} {lie}");
         }
     }
@@ -248,12 +249,11 @@ fn levels_are_found_where_nothing_leads_to_them() {
     let strings_at = archive_at - 8 - whole.strings.bytes().len();
     let extension_at = archive_at + archive.len() + 2;
     let count_at = whole.levels[0].offset as usize - 9;
-    let cases: [(usize, &[u8]); 6] = [
+    let cases: [(usize, &[u8]); 5] = [
         (strings_at, &u32::MAX.to_le_bytes()),
         (archive_at - 4, &u32::MAX.to_le_bytes()),
         (archive_at - 4, &[1, 0, 0, 0]),
         (extension_at, &u32::MAX.to_le_bytes()),
-        (count_at, &[0]),
         (count_at, &[3]),
     ];
     for (at, bytes) in cases {
@@ -339,14 +339,14 @@ fn a_bad_cube_costs_no_sibling() {
             "left out: its faces +X, +Y, +Z, -X, -Y, -Z",
         ),
         (Side::Client, 3, 1, &most, 0, "left out: its faces +X"),
-        // Unknown types: what follows says how long the cube is, and what it was.
+        // Unknown types: the next cubes are found.
         (
             Side::Common,
             3,
             0,
             &[0x0F],
-            6,
-            "type 15; expected a type from 0 to 6, of which only 2 goes with what follows",
+            0,
+            "type 15; expected a type from 0 to 6; left out: the cube",
         ),
         (
             Side::Common,
@@ -354,7 +354,7 @@ fn a_bad_cube_costs_no_sibling() {
             0,
             &[0x07],
             0,
-            "type 7; expected a type from 0 to 6, of which only 1 goes with what follows",
+            "type 7; expected a type from 0 to 6; left out: the cube",
         ),
         // A child that there is not: the cube that it was is drawn where its vertices are.
         (
@@ -449,20 +449,20 @@ fn all_faults_of_a_chunk_are_listed() {
     );
 }
 
-/// Which of three kinds a cube of one byte was shows in the other sections.
+/// Behind a cube of an unknown type, the others are found in all sections.
 #[test]
-fn unknown_wrappers_are_known_by_the_other_sections() {
-    for (wrapper, side) in [(0, None), (4, Some(Side::Client)), (5, Some(Side::Server))] {
+fn an_unknown_wrapper_costs_no_other_cube() {
+    for is_light in [false, true] {
         let mut map = boxes();
         let data = first(&mut map);
         let mut cubes = Cubes::default();
         cubes.push_parent(0b111, &[1, 2, 4]);
         cubes.push_geometry(boxed(0, 0), &[]);
-        match side {
-            None => cubes.push_empty(),
-            Some(Side::Client) => cubes.push_light_info(Some(3), [1, 2, 3], &[], &[]),
-            Some(_) => cubes.push_path_info(Some(3), &[]),
-        };
+        if is_light {
+            cubes.push_light_info(Some(3), [1, 2, 3], &[], &[]);
+        } else {
+            cubes.push_empty();
+        }
         cubes.push_empty();
         cubes.push_light_info(Some(5), [7; 3], &[], &[]);
         cubes.push_path_info(Some(6), &[]);
@@ -473,12 +473,14 @@ fn unknown_wrappers_are_known_by_the_other_sections() {
         let whole = read(&file).unwrap();
         let chunk = &whole.levels[0].chunks[0];
         let cubes = &chunk.data.as_ref().unwrap().cubes;
-        assert_eq!(cubes.kind(2), CubeKind::of(wrapper));
         let at = cubes.record(Side::Common, 2).unwrap().start as usize;
         file[chunk.frames[0].start as usize + 11 + at] = 9;
         let map = read(&file).unwrap();
         let again = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
-        assert_eq!(again, cubes, "{wrapper}: {:?}", map.problems);
+        for cube in (0..7).filter(|cube| *cube != 2) {
+            assert_eq!(again.kind(cube), cubes.kind(cube));
+        }
+        assert_eq!(faces(&map), faces(&whole));
         let [error] = errors(&map)[..] else {
             panic!("{:?}", map.problems);
         };

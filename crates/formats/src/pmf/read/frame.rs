@@ -2,11 +2,9 @@
 
 use super::super::bytes::{Cursor, Part, Section};
 use super::super::lz4::Lz4Fault;
-use super::super::mend::Counts;
 use super::super::{Frame, PmfError, lz4, rules};
-use super::layout::{begins, near};
-use super::shift::Next;
-use super::{LARGEST_SHIFT, LARGEST_SMALL_SHIFT, Reader, bytes_from, refused};
+use super::layout::{Chain, begins, is_whole_level};
+use super::{LARGEST_SHIFT, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
 use crate::{Place, ReadError, counted};
 
 /// What is left out where a section decodes to all of it although its frame is not as it should be.
@@ -78,143 +76,154 @@ impl Frame {
     }
 
     /// What it decodes to, to be read.
-    pub(super) fn section<'a>(&self, part: Part, counts: Option<&'a Counts>) -> Section<'a> {
+    pub(super) fn section(&self, part: Part) -> Section {
         Section {
             part,
             start: self.start,
             is_packed: true,
-            counts,
         }
     }
 }
 
+/// Where a list of frames can end.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    /// Where it should, as other sizes say.
+    pub announced: u64,
+    /// Accepts an end to which the sizes of the frames lead.
+    pub is_plain: &'a dyn Fn(u64) -> bool,
+    /// Accepts an end that is looked for.
+    pub is_found: &'a dyn Fn(u64) -> bool,
+}
+
 impl Reader<'_, '_> {
-    /// Finds out where frames are that follow each other from an offset on, and gives the end of the
-    /// last one. A frame says itself where it ends: a size that does not go with what follows is
-    /// taken from there, and listed with its place among the sizes of this frame, by its number.
-    /// `is_end` says whether the last one can end at an offset, if so many bytes before that are too many.
-    /// Where a frame does not say either, it goes on with the next one that is found.
+    /// Places frames that follow each other from an offset on, and returns the end of the last one. Where the size of a frame leads to no other one, the next frames are looked for that
+    /// are as far apart as their sizes say. What is before them is damaged or has a wrong size; the frame
+    /// itself says which. `sizes_at` is the place of the sizes of a frame by its number.
     pub(super) fn settle(
         &mut self,
-        mut frames: Vec<(&mut Frame, Part)>,
+        frames: &mut [Frame],
+        part: impl Fn(usize) -> Part,
         from_offset: u64,
         sizes_at: impl Fn(usize) -> u64,
-        is_end: impl Fn(u64, i64) -> bool,
+        ends: Ends<'_>,
     ) -> u64 {
         let file = self.bytes;
-        let before = self.shift;
-        let last = frames.iter().rposition(|(frame, _)| !frame.is_empty());
-        let sizes: Vec<u32> = frames.iter().map(|(frame, _)| frame.packed).collect();
-        let mut position = from_offset;
+        self.damage = None;
+        let sizes = frames.to_vec();
+        let chain = Chain {
+            file,
+            frames: &sizes,
+            is_end: &|at| at == ends.announced || (ends.is_plain)(at),
+        };
+        let mut at = from_offset;
         let mut i = 0;
-        while let Some((frame, part)) = frames.get_mut(i) {
-            let part = *part;
-            frame.start = position;
-            let moved = self.shift - before;
-            let is_last = Some(i) == last;
-            let goes_on = |at: u64| begins(file, at) || (is_last && is_end(at, moved));
-            let mut is_right = frame.is_empty() || (frame.packed > 0 && goes_on(frame.end()));
-            let mut len = None;
-            if !is_right || is_last {
-                len = self.walk(position);
-                // Where the last one ends something else can look like what follows it.
-                is_right &= len.is_none_or(|len| !goes_on(position + u64::from(len)));
-                is_right |= len == Some(frame.packed) && goes_on(frame.end());
-            }
-            if is_right {
-                position = frame.end();
-                i += 1;
-                continue;
-            }
-            // Of a section that is not there, a size can lie as well: the next one is there.
-            let mut behind = sizes.iter().skip(i + 1).filter(|size| **size > 0);
-            let is_missing = match behind.next() {
-                Some(next) => len == Some(*next),
-                None => is_end(position, moved),
-            };
-            if is_missing && (frame.packed == 0) != (frame.unpacked == 0) {
-                let error = one_size(frame, part, sizes_at(i));
-                self.problems.add_error(error);
-                (frame.packed, frame.unpacked) = (0, 0);
-                i += 1;
-                continue;
-            }
-            let is_whole = len == Some(frame.packed);
-            let end = frame.end();
-            let own_end = len.map(|len| position + u64::from(len));
-            let own_end = own_end.filter(|end| !is_whole && goes_on(*end));
-            let is_of_size = own_end.is_some_and(|end| is_last && is_end(end, moved));
-            let next = if is_of_size {
-                None
-            } else {
-                self.resume(&sizes, (i, position, own_end), |at| is_end(at, moved))
-            };
-            // A last one that is broken can be where it should be.
-            let is_next_last = last == Some(i + 1);
-            let last_end = end + u64::from(sizes.get(i + 1).copied().unwrap_or(0));
-            let is_in_place = is_whole && is_next_last && is_end(last_end, moved);
-            let is_it = |next: &Next| {
-                let is_behind = next.at > position && (next.at < end || !is_in_place);
-                next.at != next.expected && (is_behind || !is_whole)
-            };
-            let next = next.filter(is_it);
-            let next = next.or_else(|| {
-                let (most, is_looked_for) = if is_whole {
-                    (LARGEST_SMALL_SHIFT, !is_last)
-                } else {
-                    (LARGEST_SHIFT, own_end.is_none())
-                };
-                let is_next = |at| {
-                    if is_last {
-                        is_end(at, moved)
-                    } else {
-                        begins(file, at)
-                    }
-                };
-                let at = near(end, most, |at| at > position && is_next(at));
-                let at = at.filter(|_| is_looked_for && end <= file.len() as u64)?;
-                Some(Next {
-                    frame: i + 1,
-                    at,
-                    expected: end,
-                })
-            });
-            if let Some(next) = next
-                && (next.frame == i || Some(next.at) != own_end)
-            {
-                self.skip(&mut frames, (i, is_whole), &next, &sizes_at);
-                (i, position) = (next.frame, next.at);
-                continue;
-            }
-            if let Some(end) = own_end {
-                let packed = counted(frame.packed as usize, "byte");
-                let found = format!("sizes of the {part}: {packed}");
-                frame.packed = (end - position) as u32;
-                let expected = format!("{}, as its frame has", frame.packed);
-                let [place, _] = part.size_places(sizes_at(i));
-                let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
-                self.problems.add_error(error);
-            }
-            position = frame.end();
+        while let Some(frame) = frames.get_mut(i) {
+            frame.start = at;
             i += 1;
-        }
-        // The last ones can be there although they have no sizes, or one is there twice.
-        if begins(file, position)
-            && let Some(len) = self.walk(position)
-            && let end = position + u64::from(len)
-            && is_end(end, self.shift - before)
-        {
-            if !self.add_unsized(&mut frames, position..end, &sizes_at)
-                && let Some((_, part)) = frames.last()
-            {
-                let found = format!("{} behind the {part}", counted(len as usize, "byte"));
-                let place = Place::Offset(position);
-                let error = refused(&rules::SHIFTED, *part, place, found, "none");
-                self.push_shift(error, position..end, position);
+            if frame.is_empty() {
+                continue;
             }
-            position = end;
+            let end = frame.end();
+            let next = sizes.iter().skip(i).find(|frame| !frame.is_empty());
+            let goes_on = |at| next.map_or_else(|| (chain.is_end)(at), |_| begins(file, at));
+            if frame.packed > 0 && goes_on(end) {
+                at = end;
+                continue;
+            }
+            let (part, sizes_at) = (part(i - 1), sizes_at(i - 1));
+            let own_len = self.walk(at);
+            let is_whole = own_len == Some(frame.packed);
+            // The section is missing, and one of its sizes is wrong.
+            let is_other =
+                own_len == next.map(|next| next.packed) || (next.is_none() && (chain.is_end)(at));
+            if (frame.packed == 0 || frame.unpacked == 0) && is_other {
+                self.add_damage(one_size(frame, part, sizes_at), None);
+                (frame.packed, frame.unpacked) = (0, 0);
+                continue;
+            }
+            let resumed = self.resume(chain, i - 1, at);
+            let own_end = own_len.map_or(end, |len| at + u64::from(len));
+            let is_next = resumed.is_none_or(|(next, to)| next >= i && to >= own_end);
+            if !is_whole && own_end != end && goes_on(own_end) && is_next {
+                let packed = counted(frame.packed as usize, "byte");
+                frame.packed = (own_end - at) as u32;
+                let found = format!("sizes of the {part}: {packed}");
+                let expected = format!("{}, as its frame has", frame.packed);
+                let [place, _] = part.size_places(sizes_at);
+                let error = refused(&rules::SECTION_SIZE, part, place, found, expected);
+                self.add_damage(error, None);
+                at = own_end;
+                continue;
+            }
+            // Bytes behind a whole frame, up to the announced end, are left over.
+            let is_other_end = |to: &u64| {
+                let is_left_over = is_whole && *to == ends.announced;
+                *to >= at && !is_left_over && (ends.is_found)(*to)
+            };
+            let near = |by| [end.saturating_sub(by), end + by];
+            let near = || {
+                let near = (1..=LARGEST_SHIFT).flat_map(near);
+                std::iter::once(at).chain(near).find(is_other_end)
+            };
+            let is_broken_end = next.is_none() && end <= file.len() as u64;
+            let end_of_all = is_broken_end.then(near).flatten();
+            let resumed = resumed.or(end_of_all.map(|to| (sizes.len(), to)));
+            let Some((next, to)) = resumed.filter(|(_, to)| *to != end) else {
+                at = end;
+                continue;
+            };
+            let len = counted((to - at) as usize, "byte");
+            let found = format!("{part}: {len} up to the next section");
+            let expected = format!("{}, as its sizes say", frame.packed);
+            let place = Place::Offset(at);
+            let error = refused(&rules::SHIFTED, part, place, found, expected);
+            self.add_damage(error, Some(at..to));
+            if next >= i && !(is_whole && end <= to) {
+                frame.packed = (to - at) as u32;
+            }
+            for lost in frames.get_mut(i..next).unwrap_or_default() {
+                (lost.start, lost.packed) = (at, 0);
+            }
+            (i, at) = (next, to);
         }
-        position
+        at
+    }
+
+    /// The next frame of a chain behind an offset, at which the one with the number `first` is not as its
+    /// size says: its number, and where it is.
+    fn resume(&mut self, chain: Chain<'_>, first: usize, position: u64) -> Option<(usize, u64)> {
+        // Damage that changes no length leaves the next frames in place.
+        let mut at = position;
+        for (number, frame) in chain.frames.iter().enumerate().skip(first) {
+            self.steps_left = self.steps_left.checked_sub(1)?;
+            if number > first && frame.packed > 0 && chain.holds(number, at) {
+                let frame = chain.frames.get(first)?;
+                return Some((first + 1, position + u64::from(frame.packed)));
+            }
+            at = at.saturating_add(frame.packed.into());
+        }
+        let file = self.bytes;
+        let find = || {
+            let all = 0..file.len() as u64;
+            all.filter(|at| begins(file, *at)).collect()
+        };
+        let starts = self.frame_starts.get_or_insert_with(find);
+        let before = starts.partition_point(|start| *start < position);
+        for start in starts.get(before..).unwrap_or_default() {
+            let head = start.saturating_sub(LEVEL_HEAD_BYTES as u64);
+            if head >= position && is_whole_level(bytes_from(file, head)) {
+                return (chain.is_end)(head).then_some((chain.frames.len(), head));
+            }
+            for (number, frame) in chain.frames.iter().enumerate().skip(first) {
+                self.steps_left = self.steps_left.checked_sub(1)?;
+                let is_itself = number == first && *start == position;
+                if frame.packed > 0 && !is_itself && chain.holds(number, *start) {
+                    return Some((number, *start));
+                }
+            }
+        }
+        None
     }
 
     /// Finds out what a frame decodes to of which it cannot be what is said. Says whether it is known, and
@@ -222,7 +231,7 @@ impl Reader<'_, '_> {
     pub(super) fn settle_unpacked(&mut self, frame: &mut Frame, part: Part, sizes_at: u64) -> bool {
         let rest = bytes_from(self.bytes, frame.start);
         let packed = rest.get(..frame.packed as usize).unwrap_or_default();
-        let len = lz4::len_of(packed, &mut self.patience.0);
+        let len = lz4::len_of(packed, &mut self.measured_left);
         let len = len.filter(|len| *len != frame.unpacked && *len > 0);
         let Some(len) = len else { return false };
         if self.budget.take(packed.len() as u64, len.into()).is_err() {
@@ -256,15 +265,6 @@ impl Reader<'_, '_> {
         let Frame {
             packed, unpacked, ..
         } = frame;
-        if self.is_lost(&frame) {
-            let found = format!("{part}: nothing of it is there");
-            let expected = format!(
-                "a section that decodes to {}",
-                counted(unpacked as usize, "byte")
-            );
-            let place = Place::Offset(frame.start);
-            return Err(refused(&rules::TRUNCATED, part, place, found, expected));
-        }
         // Where nothing is, nothing is to be decoded, and the other way round.
         if (packed == 0) != (unpacked == 0) {
             return Err(one_size(&frame, part, sizes_at));

@@ -1,18 +1,18 @@
-//! A level: its head, its sections, and where it ends.
+//! A level: its head, its sections, its chunks, and where it ends.
 
 use super::super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
-use super::super::chunk_codec::read_entities;
-use super::super::entities::Tries;
+use super::super::chunk_codec::{add_section, is_inside, read_entities};
 use super::super::level::{LevelClient, LevelCommon};
-use super::super::{Frame, Level, LevelServer, Pmf, rules};
-use super::frame::{missing, read_frames};
-use super::grid::read_grid;
-use super::layout::{are_entities, begins, has_sections, is_grid, is_level, lost_before, near};
-use super::{
-    DIRECTORY_BYTES, GRID_BYTES, LARGEST_SMALL_SHIFT, LEVEL_HEAD_BYTES, Reader, bytes_from, refused,
+use super::super::{Chunk, Frame, Level, LevelServer, Pmf, rules};
+use super::frame::{Ends, missing, read_frames};
+use super::layout::{
+    are_entities, begins, is_grid, is_level, is_sure_grid, is_whole_level, level_size, next_level,
 };
-use crate::{Place, Problem, Problems, ReadError, counted};
+use super::{DIRECTORY_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
+use crate::{Place, Problems, ReadError, counted};
 
+/// What is left out where a section of a level cannot be read to its end.
+const REST: &str = "what follows in the section";
 /// What is left out where the server section of a level cannot be read.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 
@@ -39,24 +39,44 @@ impl Level {
 }
 
 impl Reader<'_, '_> {
-    /// Reads the level that begins at the cursor, one of so many that have these sizes, and goes to what
-    /// follows it: where its size says, or where its sections end, if only there is what must follow. Where
-    /// it does at neither, that is looked for, and levels of which nothing is there are left out.
+    /// Reads the next level of the list, and moves the cursor behind it.
     pub(super) fn read_level(
         &mut self,
         cursor: &mut Cursor<'_>,
         (sizes, sizes_at): (&[u32], usize),
         map: &mut Pmf,
     ) -> Result<(), ReadError> {
-        let number = map.levels.len() as u8;
-        let size = sizes.get(map.levels.len()).copied().unwrap_or(0);
-        let size_at = sizes_at + 4 * map.levels.len();
-        let is_last = map.levels.len() + 1 == sizes.len();
+        self.find_level(cursor, sizes, map);
+        if map.levels.len() >= sizes.len() {
+            return Ok(());
+        }
+        let index = map.levels.len();
+        let number = index as u8;
+        let size = sizes.get(index).copied().unwrap_or(0);
+        let is_last = index + 1 >= sizes.len();
         let at = cursor.pos();
-        cursor.enter("level", usize::from(number));
+        let file = self.bytes;
+        cursor.enter("level", index);
         self.look_up(at as u64)?;
-        let is_whole = cursor.bytes(size as usize).is_ok();
+        let follows = |at: u64| {
+            let rest = bytes_from(file, at);
+            (!is_last && is_whole_level(rest)) || are_entities(rest, &map.strings)
+        };
+        let start = at as u64;
+        let mut end = start + u64::from(size);
+        let own_size = level_size(bytes_from(file, start)).filter(|own| *own != u64::from(size));
+        if let Some(own) = own_size
+            && (size < LEVEL_HEAD_BYTES as u32 || !follows(end))
+            && follows(start + own)
+        {
+            let found = format!("a size of {}", counted(size as usize, "byte"));
+            let expected = format!("{own}, as its sections have");
+            let rule = &rules::SECTION_SIZE;
+            self.add(cursor.fault(rule, sizes_at + 4 * index, found, expected));
+            end = start + own;
+        }
         let left = cursor.left();
+        let is_whole = end <= file.len() as u64;
         if !is_whole {
             let lost = if left == 0 {
                 "the level"
@@ -69,225 +89,232 @@ impl Reader<'_, '_> {
             self.keep::<()>(Err(error), lost)?;
             self.cut = self.cut.or(self.problems.last());
         }
-        let announced = at + size as usize;
         let mut level = Level::unread(at, size);
-        let mut end = None;
-        let moment = self.problems.moment();
-        (self.shift, self.shifts) = (0, Vec::new());
-        if is_whole || left > 0 {
-            let filled = self.fill_level(number, &mut level, announced as u64);
-            end = self.keep(filled, "the rest of the level")?;
+        let mut own_end = None;
+        self.damages.clear();
+        if left > 0 {
+            let ends = Ends {
+                announced: end,
+                is_plain: &follows,
+                is_found: &follows,
+            };
+            let filled = self.fill_level(number, &mut level, ends);
+            own_end = self.keep(filled, "the rest of the level")?;
         }
-        let last_frames = level
-            .chunks
-            .last()
-            .map_or(level.frames, |chunk| chunk.frames);
-        // Behind the last section nothing tells where it ends but itself.
-        let [first, ..] = last_frames;
-        let of_last = self.problems.find_since(
-            moment,
-            |problem| matches!(problem.place, Place::Offset(at) if at >= first.start),
-        );
-        let whole_ones = level.chunks.iter().rev().filter(|chunk| chunk.is_whole());
-        let last_whole = whole_ones
-            .map(|chunk| chunk.frames[0].start as usize)
-            .next();
-        let from = last_whole.unwrap_or(at) + 1;
-        let is_broken = end.is_none_or(|end| end as usize != announced) || of_last.is_some();
         map.levels.push(level);
-        let sizes_behind = sizes.get(map.levels.len()..).unwrap_or_default();
-        let strings = &map.strings;
-        let file = self.bytes;
-        let follows = |at: usize| {
-            let rest = file.get(at..);
-            rest.is_some_and(|rest| {
-                if is_last {
-                    are_entities(rest, strings)
-                } else {
-                    is_level(rest)
+        match own_end {
+            // With bytes missing or too many in it, it ends elsewhere.
+            Some(own) if own != end && !self.damages.is_empty() && !follows(end) => {
+                // It is no end of the file that damage leads to.
+                if let (Some((damage, _)), true) = (self.damages.first(), follows(own))
+                    && let Some(cut) = self.cut.take()
+                {
+                    self.problems.fold_one(*damage, cut);
                 }
-            })
-        };
-        let end = end.map(|end| end as usize).filter(|end| *end != announced);
-        let lost_at_end = end.filter(|end| follows(*end));
-        let lost_at_end = lost_at_end.map(|end| lost_before(file, end, sizes_behind, strings));
-        let is_sure = |at: usize| !is_last && has_sections(bytes_from(file, at as u64));
-        let next = match end {
-            // A level is never so short that it could follow within its own head.
-            Some(end)
-                if lost_at_end == Some(0)
-                    && (announced < at + LEVEL_HEAD_BYTES
-                        || !follows(announced)
-                        || (is_sure(end) && !is_sure(announced))) =>
-            {
-                let found = format!("a size of {}", counted(size as usize, "byte"));
-                let expected = format!("{}, as its sections have", end - at);
-                let rule = &rules::SECTION_SIZE;
-                let error = cursor.fault(rule, size_at, found, expected);
-                // It is no end of the file that a wrong size leads to.
-                let shift = self.shifts.last().map(|(cause, _)| *cause);
-                self.add_below(shift, error);
-                let cause = shift.or(self.problems.last());
-                if let Some((cause, cut)) = cause.zip(self.cut.take()) {
-                    self.problems.fold_one(cause, cut);
-                }
-                end
+                end = own;
             }
-            None if of_last.is_some()
-                && !follows(announced)
-                && let Some(next) = near(announced as u64, LARGEST_SMALL_SHIFT, |next| {
-                    let next = next as usize;
-                    next > at + LEVEL_HEAD_BYTES
-                        && follows(next)
-                        && (is_last || has_sections(bytes_from(file, next as u64)))
-                }) =>
-            {
-                let next = next as usize;
-                let found = format!("a size of {}", counted(size as usize, "byte"));
-                let expected = format!("{}, up to what follows", next - at);
-                let error = cursor.fault(&rules::SECTION_SIZE, size_at, found, expected);
-                self.add_below(of_last, error);
-                if let (Some(cause), Some(cut)) = (of_last, self.cut.take()) {
-                    self.problems.fold_one(cause, cut);
-                }
-                next
+            Some(own) if own < end && is_whole => {
+                cursor.seek(own as usize);
+                cursor.enter("end of level", index);
+                cursor.warn(
+                    &mut self.problems,
+                    &rules::TRAILING_DATA,
+                    own as usize,
+                    || format!("{} left over", counted((end - own) as usize, "byte")),
+                );
             }
-            _ if !follows(announced)
-                && (number > 0 || is_level(bytes_from(file, at as u64)))
-                && let Some((lost, next)) = lost_at_end
-                    .zip(end)
-                    .or_else(|| self.next_part(from, sizes_behind, strings, is_broken)) =>
-            {
-                let to = if lost == sizes_behind.len() {
-                    "the entities".to_owned()
-                } else {
-                    Part::Level(number + 1 + lost as u8).to_string()
-                };
-                let part = Part::Level(number);
-                let len = counted(next - at, "byte");
-                let found = format!("{part}: {len} up to {to}");
-                let behind = sizes_behind.iter().take(lost).copied();
-                let len = u64::from(size) + behind.map(u64::from).sum::<u64>();
-                let expected = format!("{len}, as the level list says");
-                let first = self.problems.first_error_since(moment);
-                let place = self.problems.place_of(first);
-                let place = place.unwrap_or(Place::Offset(at as u64));
-                let error = refused(&rules::SHIFTED, part, place, found, expected);
-                let shift = self.shifts.first().map(|(cause, _)| *cause);
-                self.add_below(shift, error);
-                if let Some(cause) = shift.or(self.problems.last()) {
-                    if let Some(cut) = self.cut.take() {
-                        self.problems.fold_one(cause, cut);
-                    }
-                    self.problems.fold_since(moment, cause);
-                    for number in (number + 1..).take(lost) {
-                        let part = Part::Level(number);
-                        let found = format!("{part}: nothing of it is there");
-                        let error = refused(&rules::TRUNCATED, part, place, found, "the level");
-                        self.add_below(Some(cause), error);
-                    }
-                }
-                map.levels.extend((0..lost).map(|_| Level::unread(next, 0)));
-                next
-            }
-            Some(end) if end < announced && is_whole => {
-                cursor.seek(end);
-                cursor.enter("end of level", usize::from(number));
-                let left = announced - end;
-                cursor.warn(&mut self.problems, &rules::TRAILING_DATA, end, || {
-                    format!("{} left over", counted(left, "byte"))
-                });
-                announced
-            }
-            _ => announced,
-        };
-        cursor.seek(next);
+            _ => {}
+        }
+        cursor.seek(end as usize);
         Ok(())
     }
 
-    /// Reads a level that begins at its offset, as far as it can be read, and says where it ends by
-    /// what is in it. It should end at `announced`.
+    /// Moves the cursor to the next level, unless that or a later one is where the sizes say. Levels of which
+    /// nothing is left are unread ones.
+    fn find_level(&mut self, cursor: &mut Cursor<'_>, sizes: &[u32], map: &mut Pmf) {
+        let file = self.bytes;
+        let behind = sizes.get(map.levels.len()..).unwrap_or_default();
+        let here = cursor.pos();
+        // Behind the last frame of the level before it, which ends where its size says if it is whole.
+        let (announced, from) = map.levels.last().map_or((here, here), |level| {
+            let of_chunks = level.chunks.iter().flat_map(|chunk| &chunk.frames);
+            let starts = level
+                .frames
+                .iter()
+                .chain(of_chunks)
+                .map(|frame| frame.start);
+            let last = starts.max().unwrap_or(0).max(level.offset);
+            (
+                level.offset as usize + level.size as usize,
+                last as usize + 1,
+            )
+        });
+        let mut at = here as u64;
+        let is_there = behind.iter().any(|size| {
+            let is_there = is_level(bytes_from(file, at));
+            at += u64::from(*size);
+            is_there
+        });
+        let is_end = !is_there && are_entities(bytes_from(file, here as u64), &map.strings);
+        let next = if is_there || is_end {
+            Some(here)
+        } else {
+            next_level(file, from)
+        };
+        let Some(found) = next.filter(|found| *found != announced) else {
+            return;
+        };
+        // The first of the levels that leads from there to another one, or to the entities.
+        let leads_on = |(lost, size): (usize, &u32)| {
+            let rest = bytes_from(file, found as u64 + u64::from(*size));
+            if lost + 1 == behind.len() {
+                are_entities(rest, &map.strings)
+            } else {
+                is_level(rest)
+            }
+        };
+        let lost = behind.iter().enumerate().position(leads_on);
+        let lost = if is_end {
+            behind.len()
+        } else {
+            lost.unwrap_or(0)
+        };
+        self.damage = self.damages.first().map(|(cause, _)| *cause);
+        for _ in 0..lost {
+            let part = Part::Level(map.levels.len() as u8);
+            let what = format!("{part}: nothing of it is there");
+            let place = Place::Offset(found as u64);
+            let error = refused(&rules::TRUNCATED, part, place, what, "the level");
+            self.add_damage(error.losing("the level"), None);
+            map.levels.push(Level::unread(found, 0));
+        }
+        if !is_there && !is_end {
+            cursor.enter("level list", None);
+            let part = Part::Level(map.levels.len() as u8);
+            let (what, expected) = (format!("{part} at {found:#x}"), format!("it at {here:#x}"));
+            self.add_damage(cursor.fault(&rules::LEVEL_LIST, here, what, expected), None);
+        }
+        cursor.seek(found);
+    }
+
+    /// Reads a level from its offset on, as far as it can be read, and returns where it ends by what is in
+    /// it. `ends` are the ends that it can have.
     pub(super) fn fill_level(
         &mut self,
         number: u8,
         level: &mut Level,
-        announced: u64,
+        ends: Ends<'_>,
     ) -> Result<u64, ReadError> {
+        let file = self.bytes;
         let start = level.offset;
         let section = Section {
             part: Part::Level(number),
             start,
             is_packed: false,
-            counts: None,
         };
-        let file = self.bytes;
         let mut cursor = Cursor::new(bytes_from(file, start), section);
         cursor.enter("head", None);
-        let moment = self.problems.moment();
         level.flags = cursor.u8()?;
         let known = Level::KEEP_VELOCITY | Level::KEEP_CHUNK | Level::KEEP_PLACE;
         cursor.check_bits(&mut self.problems, 0, level.flags, known);
         level.frames = read_frames(&mut cursor)?;
-        (self.shift, self.shifts) = (0, Vec::new());
-        let sizes_at = start + 1;
-        let mut sections_at = start + cursor.pos() as u64;
-        let is_end = |at: u64| is_grid(bytes_from(file, at));
-        if let Some(near) = near(sections_at, LARGEST_SMALL_SHIFT, |at| begins(file, at))
-            && let Some(rows) = self.read_shifted((sizes_at, near), 1, is_end)
-            && let [frames] = rows[..]
-        {
-            level.frames = frames;
-            self.add_shift(&cursor, start..near, sections_at);
-            sections_at = near;
-        }
-        let parts = Side::ALL.map(|side| Part::LevelSection(number, side));
-        let frames = level.frames.iter_mut().zip(parts).collect();
-        let grid_at = self.settle(frames, sections_at, |_| sizes_at, |at, _| is_end(at));
-        cursor.seek((grid_at - start) as usize);
-        // It is where the level ends unless something is missing, or too many.
-        let mut announced = announced;
-        if announced != u64::MAX {
-            announced = announced.saturating_add_signed(self.shift);
-        }
-        let mut grids = read_grid(&mut cursor, level, announced);
-        let mut rows = None;
-        if grids == Ok(vec![level.grid]) {
-            rows = self.read_shifted_grid((grid_at, announced), level);
-            if let Some((_, chunks_at)) = &rows {
-                let count: u32 = level.grid.iter().product();
-                let expected = grid_at + (GRID_BYTES + DIRECTORY_BYTES * count as usize) as u64;
-                cursor.enter("grid and directory", None);
-                self.add_shift(&cursor, grid_at..*chunks_at, expected);
-                announced = announced.saturating_add_signed(*chunks_at as i64 - expected as i64);
-                grids = Ok(vec![level.grid]);
-            }
-        }
-        self.read_sections(number, level, grids.is_ok())?;
-        let end = grids.and_then(|grids| {
-            let grids = (grid_at as usize - start as usize, &*grids);
-            self.read_directory(cursor, (number, level), (grids, rows), announced)
-        });
-        // Along which axis a grid is another one cannot always be told.
-        let is_of_grid = |problem: &Problem| {
-            problem.rule == &rules::COUNT && problem.place == Place::Offset(grid_at)
+        let sections_at = start + cursor.pos() as u64;
+        let part = |side: usize| {
+            Part::LevelSection(number, Side::ALL.get(side).copied().unwrap_or(Side::Common))
         };
-        let problems = &mut self.problems;
-        if let Some(grid) = problems.find_since(moment, is_of_grid) {
-            problems.fold_some_since(moment, grid, |problem| problem.rule == &rules::CHUNK_INDEX);
+        let of_grid = Ends {
+            announced: u64::MAX,
+            is_plain: &|at| is_grid(bytes_from(file, at)),
+            is_found: &|at| is_sure_grid(bytes_from(file, at)),
+        };
+        let grid_at = self.settle(&mut level.frames, part, sections_at, |_| start + 1, of_grid);
+        cursor.seek((grid_at - start) as usize);
+        let grid = read_grid(&mut cursor, level);
+        self.read_sections(number, level, grid.is_ok())?;
+        grid?;
+        let said = level.chunk_exponent;
+        if said > LARGEST_CHUNK {
+            level.chunk_exponent = 0;
+            let found = format!("chunks of 2^{said} m");
+            let error = cursor.fault(
+                &rules::CHUNK_SIZE,
+                (grid_at - start) as usize + 4,
+                found,
+                "at most 2^24",
+            );
+            self.add(error.losing("the places of the chunks; all are shown at the centre"));
         }
-        self.check_chunk_size((number, grid_at), level);
-        self.fold_shifts(moment, level, grid_at);
-        end
+        if !is_inside(level.grid, level.center) {
+            let center = level.center;
+            let at = (grid_at - start) as usize + 5;
+            cursor.warn(&mut self.problems, &rules::CHUNK_INDEX, at, || {
+                format!("the grid has no chunk {center}, which should be its centre")
+            });
+        }
+        self.read_directory(cursor, number, level, ends)
+    }
+
+    /// Reads the directory of a level and the chunks that follow, and returns where they end.
+    fn read_directory(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        number: u8,
+        level: &mut Level,
+        ends: Ends<'_>,
+    ) -> Result<u64, ReadError> {
+        let start = level.offset;
+        let directory_at = start + cursor.pos() as u64;
+        let [y, x, z] = level.grid;
+        let count = level.grid.iter().copied().map(u64::from).product::<u64>();
+        cursor.enter("directory", None);
+        let what = format!("chunk ({y} along Y, {x} along X, {z} along Z)");
+        let count = cursor.count(count, DIRECTORY_BYTES, &what)?;
+        let mut frames = Vec::with_capacity(3 * count);
+        for _ in 0..count {
+            frames.extend(read_frames(&mut cursor)?);
+        }
+        let index = |i: usize| {
+            let (i, x, z) = (i as u32, x, z);
+            ChunkIndex::new([i / (x * z), i / z % x, i % z])
+        };
+        let part = |i: usize| {
+            let side = Side::ALL.get(i % 3).copied().unwrap_or(Side::Common);
+            Part::ChunkSection(number, index(i / 3), side)
+        };
+        let sizes_at = |i: usize| directory_at + (DIRECTORY_BYTES * (i / 3)) as u64;
+        let chunks_at = start + cursor.pos() as u64;
+        let end = self.settle(&mut frames, part, chunks_at, sizes_at, ends);
+        let mut there = frames.iter().filter(|frame| frame.packed > 0);
+        let is_cut = chunks_at + 4 > self.bytes.len() as u64;
+        if !is_cut && there.clone().next().is_some() && !there.any(|f| begins(self.bytes, f.start))
+        {
+            let at = (directory_at - start) as usize;
+            let found = format!(
+                "the sizes of {} lead to no section",
+                counted(count, "chunk")
+            );
+            let expected = "sizes that lead from section to section";
+            return Err(cursor.fault(&rules::SECTION_SIZE, at, found, expected));
+        }
+        let (rows, _) = frames.as_chunks();
+        let chunks = rows.iter().enumerate().map(|(i, frames)| Chunk {
+            index: index(i),
+            frames: *frames,
+            data: None,
+        });
+        level.chunks = chunks.collect();
+        self.read_chunks(number, level, directory_at)?;
+        self.check_views(number, level);
+        Ok(end)
     }
 
     /// Reads the sections of a level, each as far as it can be read.
-    pub(super) fn read_sections(
+    fn read_sections(
         &mut self,
         number: u8,
         level: &mut Level,
         is_grid_known: bool,
     ) -> Result<(), ReadError> {
-        let part = |side| Part::LevelSection(number, side);
         let sizes_at = level.offset + 1;
         let [common, client, server] = &mut level.frames;
         let grid = if is_grid_known {
@@ -295,62 +322,88 @@ impl Reader<'_, '_> {
         } else {
             [u32::MAX; 3]
         };
-
-        let moment = self.problems.moment();
-        let bytes = if common.is_empty() {
-            Err(missing(part(Side::Common), sizes_at))
-        } else {
-            self.unpack_begun(common, part(Side::Common), sizes_at)
-        };
+        let part = |side| Part::LevelSection(number, side);
         let lost = "all materials and environments of the level";
-        if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
-            let section = common.section(part(Side::Common), None);
-            level.common = self.read_mending(section, (&bytes, 0, is_whole), LevelCommon::read);
-            level.common.is_torn |= !is_whole;
-            self.fold_section(moment, is_whole);
+        let section = (part(Side::Common), sizes_at, lost);
+        if common.is_empty() {
+            self.add(missing(part(Side::Common), sizes_at).losing(lost));
+        } else if let Some((read, is_whole)) =
+            self.read_section(common, section, LevelCommon::read)?
+        {
+            level.common = read;
+            level.common.is_torn = !is_whole;
         }
-        if !client.is_empty() {
-            let moment = self.problems.moment();
-            let bytes = self.unpack_begun(client, part(Side::Client), sizes_at);
-            let lost = "the looks of materials, the sky and the sound environments of the level";
-            if let Some((bytes, is_whole)) = self.keep(bytes, lost)? {
-                let section = client.section(part(Side::Client), None);
-                let read = |cursor: Cursor<'_>, problems: &mut Problems| {
-                    LevelClient::read(cursor, problems, &level.common, grid)
-                };
-                let mut read = self.read_mending(section, (&bytes, 0, is_whole), read);
-                read.is_torn |= !is_whole;
-                level.client = Some(read);
-                self.fold_section(moment, is_whole);
+        let lost = "the looks of materials, the sky and the sound environments of the level";
+        let section = (part(Side::Client), sizes_at, lost);
+        let common = &level.common;
+        let read = |client: &mut LevelClient, cursor: Cursor<'_>, problems: &mut Problems| {
+            client.read(cursor, problems, common, grid)
+        };
+        if let Some((mut read, is_whole)) = self.read_section(client, section, read)? {
+            read.is_torn = !is_whole;
+            level.client = Some(read);
+        }
+        let section = (part(Side::Server), sizes_at, LEVEL_ENTITIES);
+        let server = self.read_section(server, section, LevelServer::read)?;
+        level.server = server.map(|(read, _)| read);
+        Ok(())
+    }
+
+    /// Reads a section of a level. Returns what was read of it, and whether that is all; `None` if it is
+    /// missing or cannot be decoded.
+    fn read_section<T: Default>(
+        &mut self,
+        frame: &mut Frame,
+        (part, sizes_at, lost): (Part, u64, &str),
+        read: impl FnOnce(&mut T, Cursor<'_>, &mut Problems) -> Result<(), ReadError>,
+    ) -> Result<Option<(T, bool)>, ReadError> {
+        if frame.is_empty() {
+            return Ok(None);
+        }
+        let is_cut = frame.end() > self.bytes.len() as u64;
+        let damage = self.damage_in(frame.start..frame.end());
+        let cause = damage.or(self.cut.filter(|_| is_cut));
+        let (bytes, why) = match self.unpack_begun(frame, part, sizes_at) {
+            Ok(unpacked) => unpacked,
+            Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
+            Err(error) => {
+                add_section(
+                    &mut self.problems,
+                    Problems::new(),
+                    cause,
+                    Some(error.losing(lost)),
+                );
+                return Ok(None);
             }
-        }
-        if !server.is_empty() {
-            let moment = self.problems.moment();
-            let bytes = self.unpack_begun(server, part(Side::Server), sizes_at);
-            if let Some((bytes, is_whole)) = self.keep(bytes, LEVEL_ENTITIES)? {
-                let section = server.section(part(Side::Server), None);
-                level.server = self.read_mending(section, (&bytes, 0, is_whole), read_level_server);
-                self.fold_section(moment, is_whole);
-            }
-        }
+        };
+        let is_whole = why.is_none();
+        let cause = add_section(&mut self.problems, Problems::new(), cause, why);
+        let mut found = Problems::new();
+        let mut data = T::default();
+        let cursor = Cursor::new(&bytes, frame.section(part));
+        let stop = read(&mut data, cursor, &mut found).err();
+        let stop = stop.map(|error| error.losing(REST));
+        let is_whole = is_whole && stop.is_none();
+        add_section(&mut self.problems, found, cause, stop);
+        Ok(Some((data, is_whole)))
+    }
+}
+
+impl LevelServer {
+    /// Reads the server section of a level.
+    fn read(&mut self, mut cursor: Cursor<'_>, problems: &mut Problems) -> Result<(), ReadError> {
+        self.strings = cursor.string_table()?;
+        self.entities = read_entities(&mut cursor, &self.strings, problems, &rules::ENTITIES);
         Ok(())
     }
 }
 
-/// Reads the server section of a level.
-pub(super) fn read_level_server(
-    mut cursor: Cursor<'_>,
-    problems: &mut Problems,
-) -> Option<LevelServer> {
-    match cursor.string_table() {
-        Ok(strings) => {
-            let how = (&rules::ENTITIES, &Tries::new(0));
-            let entities = read_entities(&mut cursor, &strings, problems, how);
-            Some(LevelServer { strings, entities })
-        }
-        Err(error) => {
-            problems.add_error(error.losing(LEVEL_ENTITIES));
-            None
-        }
-    }
+/// Reads the grid of a level.
+fn read_grid(cursor: &mut Cursor<'_>, level: &mut Level) -> Result<(), ReadError> {
+    cursor.enter("grid", None);
+    // Each number is one below the count.
+    level.grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
+    level.chunk_exponent = cursor.u8()?;
+    level.center = ChunkIndex(cursor.u32()?);
+    Ok(())
 }
