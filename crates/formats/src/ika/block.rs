@@ -1,7 +1,6 @@
 //! Blocks of tiles, obstruction, zones and pixels: zlib streams, most of which the engine never
 //! finished (fact sheet 2, 7.4).
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -12,7 +11,7 @@ use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
 use crate::problems::Cause;
-use crate::{Message, NotRead, Place, Problems, ReadError, Rule, Subject, counted};
+use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
@@ -126,33 +125,6 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         self.needed_bytes().min(possible)
     }
 
-    fn inflate(&self) -> (Elements, usize, End, usize) {
-        let bytes = self.bytes.as_ref();
-        let inflated = self.inflate_from(bytes);
-        if let Some(mended) = self.with_zlib_header() {
-            let whole = self.inflate_from(&mended);
-            if self.is_exact(whole.1, whole.2) {
-                return whole;
-            }
-        }
-        let is_damaged = match inflated.2 {
-            End::More => self.more_by.is_some() && self.damage_behind().is_some(),
-            end => ends_badly(bytes, end),
-        };
-        let sound = is_damaged.then(|| self.inflate_to_zeros());
-        let sound = sound.flatten();
-        sound.unwrap_or(inflated)
-    }
-
-    /// The same with the two bytes that a zlib stream begins with, where one of them is wrong.
-    fn with_zlib_header(&self) -> Option<Vec<u8>> {
-        let bytes = self.bytes.as_ref();
-        let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes))?;
-        let is_near = head[0] == ZLIB_HEADER[0] || ZLIB_LEVELS.contains(&head[1]);
-        let behind = bytes.get(ZLIB_HEADER.len()..)?;
-        is_near.then(|| [&ZLIB_HEADER, behind].concat())
-    }
-
     /// How the stream goes on behind the bytes that are needed, of which it has more.
     fn behind(&self) -> Option<Behind> {
         let max = self.more_by.map_or(MAX_MORE, |_| MAX_MORE_OF_ONE);
@@ -169,25 +141,10 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         (!more.is_multiple_of(more_by)).then_some(Damage::Size { more, more_by })
     }
 
-    /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where
-    /// there are no such bytes.
-    fn inflate_to_zeros(&self) -> Option<(Elements, usize, End, usize)> {
+    /// Inflates the block. Returns the elements, the number of bytes, how the stream ends and how much of the
+    /// input it took.
+    fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
-        let sound = bytes.get(..zeros_in(bytes)?)?;
-        if begins_stored(bytes) {
-            return None;
-        }
-        let (elements, got, _, consumed) = self.inflate_from(sound);
-        Some((elements, got, End::Broken, consumed))
-    }
-
-    /// Whether it holds what is needed and nothing else.
-    fn is_exact(&self, got: usize, end: End) -> bool {
-        let is_end = matches!(end, End::Complete | End::Unfinished);
-        is_end && got as u64 == self.needed_bytes()
-    }
-
-    fn inflate_from(&self, bytes: &[u8]) -> (Elements, usize, End, usize) {
         let possible = self.possible_bytes() as usize;
         let mut inflater = Inflater::zlib(bytes);
         // Zeroed memory is not there before it is written to.
@@ -215,38 +172,6 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         (elements, got, end, inflater.consumed())
     }
 }
-
-/// Whether a zlib stream begins with bytes that are not compressed, of which any may be zero.
-fn begins_stored(bytes: &[u8]) -> bool {
-    const TYPE_BITS: u8 = 0b110;
-    bytes.get(2).is_some_and(|head| head & TYPE_BITS == 0)
-}
-
-/// Where many bytes of a stream in turn are zero, if they are: a disk that failed leaves them, and a long
-/// run of one value.
-fn zeros_in(bytes: &[u8]) -> Option<usize> {
-    const MIN_ZEROS: usize = 32;
-    let is_zero = |byte: &u8| *byte == 0;
-    let mut at = 0;
-    while let Some(last) = bytes.get(at + MIN_ZEROS - 1) {
-        // A run that reaches this far includes this byte.
-        if is_zero(last) {
-            let run = bytes.get(at..at + MIN_ZEROS)?;
-            match run.iter().rposition(|byte| !is_zero(byte)) {
-                None => return Some(at),
-                Some(other) => at += other + 1,
-            }
-        } else {
-            at += MIN_ZEROS;
-        }
-    }
-    None
-}
-
-/// What the engine's streams begin with.
-const ZLIB_HEADER: [u8; 2] = [0x78, 0x9C];
-/// The second byte of a zlib stream, by how well it is compressed.
-const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 
 /// What a stream that is flushed and not finished ends with.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
@@ -397,25 +322,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         admitted.is_ok().then(|| block.inflate())
     });
     let mut all = Vec::with_capacity(blocks.len());
-    let mut inflated = inflated.ok_or(ReadError::Cancelled)?;
-    // Long runs of one tile are zero bytes too. Where other blocks are as long as they should be, a block
-    // that is not has a hole.
-    let exact = blocks.iter().zip(&inflated).filter(|(block, inflated)| {
-        let inflated = inflated.as_ref();
-        inflated.is_some_and(|(_, got, end, _)| block.is_exact(*got, *end))
-    });
-    let exact_counts: HashSet<u64> = exact.map(|(block, _)| block.count).collect();
-    for (block, inflated) in blocks.iter().zip(&mut inflated) {
-        if let Some(inflated) = inflated
-            && !block.is_exact(inflated.1, inflated.2)
-            && exact_counts.contains(&block.count)
-            // One that goes on for long was made so.
-            && (inflated.2 != End::More || block.behind().is_some())
-            && let Some(sound) = block.inflate_to_zeros()
-        {
-            *inflated = sound;
-        }
-    }
+    let inflated = inflated.ok_or(ReadError::Cancelled)?;
     for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
         let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
@@ -453,16 +360,6 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     let bytes = block.bytes.as_ref();
-    let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes));
-    if let Some(found) = head.filter(|_| got >= needed && needed > 0) {
-        problems.add_consequence(block.cause, &rules::BYTE, subject, place, || {
-            let [found, expected] = [*found, ZLIB_HEADER].map(u16::from_be_bytes);
-            Message::read_so(format!(
-                "{name}: begins with {found:#06x}; expected {expected:#06x}, as a zlib stream"
-            ))
-        });
-        return None;
-    }
     // Blocks of a wrong size of the map are all too short or too long by the same.
     let mut add_alike = |named: Option<u64>, rule: &'static Rule, message: String| {
         let message = || message;
@@ -619,33 +516,6 @@ mod tests {
         (all.remove(0).elements, problems.finish())
     }
 
-    #[test]
-    fn a_wrong_byte_in_the_head_of_a_stream_is_mended() {
-        let values: Vec<u8> = (0..=255).collect();
-        for (head, is_read) in [
-            ([0x78, 0x9D], true),
-            ([0x79, 0x9C], true),
-            ([0x78, 0x00], true),
-            ([0x00, 0x9C], true),
-            ([0x79, 0xDA], true),
-            ([0x00, 0x00], false),
-        ] {
-            let mut bytes = deflate(&values);
-            bytes[..2].copy_from_slice(&head);
-            let (elements, problems) = inflate(block(bytes, Element::Byte, 256));
-            let [problem] = &problems[..] else {
-                panic!("{head:?}: {problems:?}");
-            };
-            assert_eq!(elements.into_bytes() == values, is_read, "{head:?}");
-            assert_eq!(problem.may_leave_out(), !is_read, "{problem}");
-            assert_eq!(
-                problem.message.ends_with("it is read so"),
-                is_read,
-                "{problem}"
-            );
-        }
-    }
-
     fn finished(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
@@ -749,57 +619,6 @@ mod tests {
             Error,
             "inflates to 0 bytes and ends there; expected 40",
         );
-    }
-
-    #[test]
-    fn what_inflates_behind_zero_bytes_is_left_out() {
-        // Of which little comes twice.
-        let bytes = (0..30_000_u32).map(|i| (i.wrapping_pow(3) >> 9) as u8 & 0x3F);
-        let bytes: Vec<u8> = bytes.collect();
-        let words: Vec<u32> = bytes.iter().map(|byte| u32::from(*byte)).collect();
-        for (stream, element) in [
-            (deflate(&bytes), Element::Byte),
-            (finished(&bytes), Element::Byte),
-            (deflate_words(&words), Element::Word),
-        ] {
-            for start in (40..stream.len() - 100).step_by(997) {
-                let mut zeroed = stream.clone();
-                zeroed[start..start + 64].fill(0);
-                // Others are as long as they should be.
-                let other = block(deflate(&bytes), Element::Byte, 30_000);
-                let blocks = [block(zeroed, element, 30_000), other];
-                let (mut problems, mut go_on) = (Problems::new(), |_| ControlFlow::Continue(()));
-                let budget = &mut budget(1 << 20);
-                let all = inflate_all(&blocks, budget, &mut problems, &mut go_on).unwrap();
-                let (read, is_right) = match &all[0].elements {
-                    Elements::Bytes(read) => (read.len(), bytes.starts_with(read)),
-                    Elements::Words(read) => (read.len(), words.starts_with(read)),
-                };
-                assert!(is_right, "{start}");
-                // Nearly all that the bytes before them hold.
-                let expected = 30_000 * start / stream.len();
-                assert!(read + 1000 > expected, "{read} of {expected}");
-                let error = crate::Severity::Error;
-                one(&problems.finish(), error, "no zlib stream from there on");
-            }
-        }
-        // Of a map that is said to be smaller, a long run of one tile is zero bytes too.
-        let run = deflate(&vec![7; 1 << 20]);
-        assert!(zeros_in(&run).is_some());
-        let (elements, problems) = inflate(block(run, Element::Byte, 1 << 19));
-        assert!(elements.into_bytes() == vec![7; 1 << 19]);
-        one(&problems, crate::Severity::Warning, "the rest is left out");
-        // Bytes that are stored as they are may be zero.
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
-        encoder.write_all(&[0; 500]).unwrap();
-        let stored = encoder.finish().unwrap();
-        let (elements, _) = inflate(block(stored, Element::Byte, 400));
-        assert_eq!(elements.into_bytes(), [0; 400]);
-        for (start, len) in [(0, 32), (5, 40), (31, 33), (64, 200)] {
-            let with = |len| [vec![1; start], vec![0; len], vec![1; 50]].concat();
-            assert_eq!(zeros_in(&with(len)), Some(start));
-            assert_eq!(zeros_in(&with(31)), None);
-        }
     }
 
     #[test]
