@@ -18,10 +18,8 @@ const MAX_PER_BYTE: u64 = 1032;
 /// What is allowed beyond that, so that it is inflating that finds the fault.
 const SLACK_BYTES: u64 = 64 << 10;
 
-/// How many bytes are inflated behind those that are needed to find out whether a block is damaged.
+/// How many bytes behind the needed ones are inflated to find out whether a block is damaged.
 const MAX_MORE: u64 = 1 << 20;
-/// The same of the only block of a file.
-const MAX_MORE_OF_ONE: u64 = 32 << 20;
 
 /// What a block is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,8 +97,6 @@ pub(super) struct Block<B> {
     pub element: Element,
     /// How many elements are needed.
     pub count: u64,
-    /// Of how many elements there may be more, such as the pixels of a tile; none where it may be any number.
-    pub more_by: Option<u64>,
     /// The problem from which it follows that it cannot be whole, if there is one.
     pub cause: Option<Cause>,
 }
@@ -123,22 +119,6 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
             packed => packed * MAX_PER_BYTE + SLACK_BYTES,
         };
         self.needed_bytes().min(possible)
-    }
-
-    /// How the stream goes on behind the bytes that are needed, of which it has more.
-    fn behind(&self) -> Option<Behind> {
-        let max = self.more_by.map_or(MAX_MORE, |_| MAX_MORE_OF_ONE);
-        Behind::of(self.bytes.as_ref(), self.needed_bytes(), max)
-    }
-
-    /// What shows that the block is damaged behind the bytes that are needed, of which it has more.
-    fn damage_behind(&self) -> Option<Damage> {
-        let Behind { end, bytes: more } = self.behind()?;
-        if ends_badly(self.bytes.as_ref(), end) {
-            return Some(Damage::End);
-        }
-        let more_by = self.more_by? * self.element.bytes();
-        (!more.is_multiple_of(more_by)).then_some(Damage::Size { more, more_by })
     }
 
     /// Inflates the block. Returns the elements, the number of bytes, how the stream ends and how much of the
@@ -176,42 +156,37 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
 /// What a stream that is flushed and not finished ends with.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
 
-/// Whether bytes are a block of so many bytes and nothing else: its stream is finished or flushed where
-/// they end.
+/// Returns `true` if the bytes are a block of the given size and nothing else: their stream is finished or
+/// flushed where they end.
 pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
-    match end_of(bytes, needed) {
-        Some((End::Complete, consumed)) => consumed == bytes.len(),
-        Some((End::Unfinished, _)) => bytes.ends_with(&FLUSHED),
+    let mut inflater = Inflater::zlib(bytes);
+    if pass(&mut inflater, needed).is_none() {
+        return false;
+    }
+    match inflater.end() {
+        End::Complete => inflater.consumed() == bytes.len(),
+        End::Unfinished => bytes.ends_with(&FLUSHED),
         _ => false,
     }
 }
 
-/// How long the block of so many bytes is that begins here, where its stream is finished or flushed.
-pub(super) fn whole_length(bytes: &[u8], needed: u64) -> Option<usize> {
-    /// How far what is behind a flushed stream may be taken for a part of it: the lengths of all codes.
+/// The number of bytes behind a flushed stream of the given size, of which the inflater took the given part
+/// of the input.
+fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usize> {
+    /// The inflater reads ahead at most the lengths of all codes.
     const MAX_AHEAD: usize = 400;
-    const MAX_TRIED: usize = 4;
-    let (end, consumed) = end_of(bytes, needed)?;
-    if end == End::Complete {
-        return Some(consumed);
-    }
     let from = consumed.saturating_sub(MAX_AHEAD);
-    let near = bytes.get(from..bytes.len().min(consumed + 4 * FLUSHED.len()))?;
-    let ends = near.windows(FLUSHED.len()).enumerate();
-    let ends = ends.filter(|(_, it)| **it == FLUSHED);
-    let mut lengths = ends
-        .map(|(at, _)| from + at + FLUSHED.len())
-        .take(MAX_TRIED);
-    lengths.find(|length| bytes.get(..*length).is_some_and(|it| is_whole(it, needed)))
+    let near = bytes.get(from..bytes.len().min(consumed + FLUSHED.len()))?;
+    let flushed = near.windows(FLUSHED.len()).position(|it| it == FLUSHED)?;
+    let (stream, behind) = bytes.split_at_checked(from + flushed + FLUSHED.len())?;
+    is_whole(stream, needed).then_some(behind.len())
 }
 
-/// How the stream of a block of so many bytes goes on behind them, and how much of the input that needs;
-/// none where it has fewer.
-fn end_of(bytes: &[u8], needed: u64) -> Option<(End, usize)> {
+/// Returns `true` if a stream that holds more than the needed bytes breaks behind them, or has a wrong checksum.
+fn is_broken_behind(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
-    pass(&mut inflater, needed)?;
-    let end = inflater.end();
-    Some((end, inflater.consumed()))
+    let _ = pass(&mut inflater, needed + MAX_MORE);
+    matches!(inflater.end(), End::Broken | End::WrongChecksum)
 }
 
 /// How many bytes a block holds, up to so many, where its stream is finished or flushed.
@@ -235,52 +210,6 @@ pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
         _ => false,
     };
     is_whole.then_some(held)
-}
-
-/// Whether a stream breaks, or ends as none does.
-fn ends_badly(bytes: &[u8], end: End) -> bool {
-    match end {
-        End::Unfinished => !bytes.ends_with(&FLUSHED),
-        End::Broken | End::WrongChecksum => true,
-        End::Complete | End::More => false,
-    }
-}
-
-/// How the stream of a block goes on behind the bytes that are needed.
-#[derive(Debug, Clone, Copy)]
-struct Behind {
-    end: End,
-    /// How many more it inflates to.
-    bytes: u64,
-}
-
-impl Behind {
-    /// None where the stream has fewer than are needed, and where it goes on for long, which is not looked
-    /// at to its end.
-    fn of(bytes: &[u8], needed: u64, max: u64) -> Option<Self> {
-        let mut inflater = Inflater::zlib(bytes);
-        pass(&mut inflater, needed)?;
-        let mut part = vec![0; 64 << 10];
-        let mut more = 0;
-        while more < max {
-            let filled = inflater.fill(&mut part);
-            more += filled as u64;
-            if filled < part.len() {
-                let end = inflater.end();
-                return Some(Self { end, bytes: more });
-            }
-        }
-        None
-    }
-}
-
-/// What shows that a block that inflates to more than is needed is damaged.
-#[derive(Debug, Clone, Copy)]
-enum Damage {
-    /// It does not end as a block does.
-    End,
-    /// What is more are not whole records of so many bytes.
-    Size { more: u64, more_by: u64 },
 }
 
 /// Goes past so many bytes; none where there are fewer.
@@ -349,7 +278,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     Ok(all)
 }
 
-/// Lists what is wrong with how a block ends, and says why its end was not read, if it was not.
+/// Lists what is wrong with how a block ends. Returns why its end was not read, if it was not.
 fn judge<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
@@ -360,13 +289,12 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     let bytes = block.bytes.as_ref();
-    // Blocks of a wrong size of the map are all too short or too long by the same.
-    let mut add_alike = |named: Option<u64>, rule: &'static Rule, message: String| {
+    // A wrong size of the map makes all blocks too short or too long by the same.
+    let mut add = |alike: Option<u64>, rule: &'static Rule, message: String| {
         let message = || message;
-        match named {
+        match alike {
             Some(_) if block.cause.is_none() => {
-                let named = (named, block.count);
-                problems.add_alike(named, rule, subject, place, message);
+                problems.add_alike((alike, block.count), rule, subject, place, message);
             }
             _ => problems.add_consequence(block.cause, rule, subject, place, message),
         }
@@ -377,61 +305,42 @@ fn judge<B: AsRef<[u8]> + Sync>(
             _ => ("ends there", NotRead::DataEnds),
         };
         let elements = block.elements_in(got);
-        let is_whole = not_read == NotRead::DataEnds && elements > 0;
+        let is_short = not_read == NotRead::DataEnds && elements > 0;
         let got = counted(got as usize, "byte");
         let message = format!("{name}: inflates to {got} and {why}; expected {needed}");
-        add_alike(is_whole.then_some(elements), &rules::BLOCK, message);
+        add(is_short.then_some(elements), &rules::BLOCK, message);
         return Some(not_read);
     }
-    let packed = bytes.len();
-    match end {
-        End::More if let Some(damage) = block.damage_behind() => {
-            let message = match damage {
-                Damage::End => {
-                    let needed = counted(needed as usize, "byte");
-                    format!(
-                        "{name}: inflates to more than the {needed} that are needed, and does not end as a \
-                         block does; values in it may be wrong"
-                    )
-                }
-                Damage::Size { more, more_by } => {
-                    let total = needed + more;
-                    format!(
-                        "{name}: inflates to {total} bytes; expected {needed}, or more by a multiple of \
-                         {more_by}; values in it may be wrong"
-                    )
-                }
-            };
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::More => {
-            let needed = counted(needed as usize, "byte");
-            let message = format!(
-                "{name}: inflates to more than the {needed} that are needed; the rest is left out"
-            );
-            add_alike(Some(block.count), &rules::LONG_BLOCK, message);
-        }
-        End::Broken => {
-            let needed = counted(needed as usize, "byte");
-            let message = format!(
-                "{name}: inflates to the {needed} that are needed, and is no zlib stream from there on; values \
-                 in it may be wrong"
-            );
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::WrongChecksum => {
-            let message = format!(
-                "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
-            );
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::Complete if consumed < packed => {
-            let rest = counted(packed - consumed, "byte");
-            let message = format!("{name}: {rest} after the zlib stream; expected its end there");
-            add_alike(None, &rules::TRAILING_DATA, message);
-        }
-        // As the engine wrote them.
-        End::Complete | End::Unfinished => {}
+    let behind = match end {
+        End::Complete => Some(bytes.len() - consumed).filter(|rest| *rest > 0),
+        End::Broken => bytes_behind_flush(bytes, needed, consumed),
+        _ => None,
+    };
+    let is_broken = match end {
+        End::More => is_broken_behind(bytes, needed),
+        End::Broken => behind.is_none(),
+        _ => false,
+    };
+    let needed = counted(needed as usize, "byte");
+    if let Some(behind) = behind {
+        let rest = counted(behind, "byte");
+        let message = format!("{name}: {rest} after the zlib stream; expected its end there");
+        add(None, &rules::TRAILING_DATA, message);
+    } else if is_broken {
+        let message = format!(
+            "{name}: the stream is damaged behind the {needed} that are needed; values in it may be wrong"
+        );
+        add(None, &rules::DAMAGED_BLOCK, message);
+    } else if end == End::WrongChecksum {
+        let message = format!(
+            "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
+        );
+        add(None, &rules::DAMAGED_BLOCK, message);
+    } else if end == End::More {
+        let message = format!(
+            "{name}: inflates to more than the {needed} that are needed; the rest is left out"
+        );
+        add(Some(block.count), &rules::LONG_BLOCK, message);
     }
     None
 }
@@ -503,7 +412,6 @@ mod tests {
             subject: Subject::File,
             element,
             count,
-            more_by: None,
             cause: None,
         }
     }
@@ -531,8 +439,25 @@ mod tests {
                 let is_end = is_whole(&more[..len], 100_000);
                 assert_eq!(is_end, len == stream.len(), "{len}");
             }
-            assert_eq!(whole_length(&more, 100_000), Some(stream.len()));
             assert!(!is_whole(&stream, 99_999) && !is_whole(&stream, 100_001));
+        }
+    }
+
+    #[test]
+    fn complete_streams_need_no_checksum() {
+        for bytes in [vec![0; 40_000], sample(40_000), vec![7]] {
+            let mut stream = finished(&bytes);
+            stream.truncate(stream.len() - 4);
+            let needed = bytes.len() as u64;
+            let (elements, problems) = inflate(block(stream.clone(), Element::Byte, needed));
+            assert!(elements.into_bytes() == bytes);
+            assert_eq!(problems, []);
+            // More than needed is dropped.
+            let (elements, problems) = inflate(block(stream, Element::Byte, needed / 2));
+            assert!(elements.into_bytes() == bytes[..needed as usize / 2]);
+            if needed > 1 {
+                one(&problems, crate::Severity::Warning, "the rest is left out");
+            }
         }
     }
 
@@ -589,11 +514,16 @@ mod tests {
         assert!(elements.into_bytes() == sample(1001));
         one(&problems, Warning, "more than the 1001 bytes");
 
-        // One that goes astray may go on behind what is needed, and end anywhere.
-        let long = deflate(&sample(1002));
-        let astray = &long[..long.len() - 1];
-        let (_, problems) = inflate(block(astray.to_vec(), Element::Byte, 900));
-        one(&problems, Error, "does not end as a block does");
+        for more in [&[0; 9][..], &[1, 2, 3], &[0xFF; 40]] {
+            let long = [&deflate(&sample(100)), more].concat();
+            let (elements, problems) = inflate(block(long, Element::Byte, 100));
+            assert!(elements.into_bytes() == sample(100));
+            one(&problems, Warning, &format!("{} bytes after", more.len()));
+        }
+
+        let broken = [&deflate(&sample(1002)), &[7; 9][..]].concat();
+        let (_, problems) = inflate(block(broken, Element::Byte, 900));
+        one(&problems, Error, "damaged behind the 900 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
