@@ -46,10 +46,10 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    fn is_empty(&self) -> bool {
+    pub(super) fn len(&self) -> usize {
         match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
-            Self::Words(words) => words.is_empty(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Words(words) => words.len(),
         }
     }
 
@@ -76,13 +76,6 @@ pub(super) struct Inflated {
     pub not_read: Option<NotRead>,
 }
 
-impl Inflated {
-    /// Whether nothing came out of it, though something should.
-    pub(super) fn is_lost(&self) -> bool {
-        self.not_read.is_some() && self.elements.is_empty()
-    }
-}
-
 /// A block that is to be inflated.
 #[derive(Debug)]
 pub(super) struct Block<B> {
@@ -103,7 +96,7 @@ pub(super) struct Block<B> {
 
 impl<B: AsRef<[u8]> + Sync> Block<B> {
     /// How many bytes are needed.
-    fn needed_bytes(&self) -> u64 {
+    pub(super) fn needed_bytes(&self) -> u64 {
         self.count * self.element.bytes()
     }
 

@@ -398,7 +398,12 @@ fn complete_pixels_need_no_checksum() {
     for behind in [&[][..], &[1, 2, 3]] {
         let file = [&bytes[..75], &size, packed, strands, behind].concat();
         let vsp = read(&file).unwrap();
-        assert_eq!(vsp.problems.len(), behind.len().min(1), "{:?}", messages(&vsp));
+        assert_eq!(
+            vsp.problems.len(),
+            behind.len().min(1),
+            "{:?}",
+            messages(&vsp)
+        );
         assert_eq!((&vsp.pixels, &vsp.strands), (&blank.pixels, &blank.strands));
     }
 }

@@ -241,7 +241,9 @@ fn files_that_are_cut_off_keep_what_they_have() {
     let long = [&bytes[..], b"tail"].concat();
     says(
         &long,
-        &["warning: 4 bytes after the last section; expected the end of the file behind 7 x 5 cells"],
+        &[
+            "warning: 4 bytes after the last section; expected the end of the file behind 7 x 5 cells",
+        ],
     );
     assert!(!sniff(&long));
     // A byte too many among cells or attributes.
@@ -603,7 +605,11 @@ fn a_file_of_another_length_keeps_its_size_and_has_a_hint() {
         assert!(problem.message.ends_with(&hint), "{problem}");
         assert_eq!(map.size.map(u32::cast_signed), size);
         let is_short = size[0] * size[1] > 42;
-        let severity = if is_short { Severity::Error } else { Severity::Warning };
+        let severity = if is_short {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
         assert_eq!(problem.severity, severity, "{problem}");
     }
     // Own bytes behind the cells are not attributes.

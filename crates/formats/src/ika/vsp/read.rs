@@ -301,11 +301,10 @@ fn read_binary(
     no_tiles(head.vsp.count, problems);
     // The pixels can be complete in a file that ends in their last bytes.
     let is_cut = (cursor.left() as u64) < head.said_bytes();
+    let moment = problems.moment();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
-    if pixels_not_read.is_some() || is_cut {
-        // The strands are elsewhere, or missing.
-        problems.cause = problems.cause.or(problems.last());
-    }
+    // The strands are elsewhere, or missing, or name other tiles.
+    problems.cause = problems.cause.or(problems.first_since(moment));
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
     problems.cause = None;
