@@ -1,7 +1,6 @@
 //! Blocks of tiles, obstruction, zones and pixels: zlib streams, most of which the engine never
 //! finished (fact sheet 2, 7.4).
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -12,17 +11,15 @@ use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
 use crate::problems::Cause;
-use crate::{Message, NotRead, Place, Problems, ReadError, Rule, Subject, counted};
+use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
 
 /// What a byte of a deflate stream can stand for at most, in bytes.
 const MAX_PER_BYTE: u64 = 1032;
 /// What is allowed beyond that, so that it is inflating that finds the fault.
 const SLACK_BYTES: u64 = 64 << 10;
 
-/// How many bytes are inflated behind those that are needed to find out whether a block is damaged.
+/// How many bytes behind the needed ones are inflated to find out whether a block is damaged.
 const MAX_MORE: u64 = 1 << 20;
-/// The same of the only block of a file.
-const MAX_MORE_OF_ONE: u64 = 32 << 20;
 
 /// What a block is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +46,10 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    fn is_empty(&self) -> bool {
+    pub(super) fn len(&self) -> usize {
         match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
-            Self::Words(words) => words.is_empty(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Words(words) => words.len(),
         }
     }
 
@@ -79,13 +76,6 @@ pub(super) struct Inflated {
     pub not_read: Option<NotRead>,
 }
 
-impl Inflated {
-    /// Whether nothing came out of it, though something should.
-    pub(super) fn is_lost(&self) -> bool {
-        self.not_read.is_some() && self.elements.is_empty()
-    }
-}
-
 /// A block that is to be inflated.
 #[derive(Debug)]
 pub(super) struct Block<B> {
@@ -100,15 +90,13 @@ pub(super) struct Block<B> {
     pub element: Element,
     /// How many elements are needed.
     pub count: u64,
-    /// Of how many elements there may be more, such as the pixels of a tile; none where it may be any number.
-    pub more_by: Option<u64>,
     /// The problem from which it follows that it cannot be whole, if there is one.
     pub cause: Option<Cause>,
 }
 
 impl<B: AsRef<[u8]> + Sync> Block<B> {
     /// How many bytes are needed.
-    fn needed_bytes(&self) -> u64 {
+    pub(super) fn needed_bytes(&self) -> u64 {
         self.count * self.element.bytes()
     }
 
@@ -126,68 +114,10 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         self.needed_bytes().min(possible)
     }
 
+    /// Inflates the block. Returns the elements, the number of bytes, how the stream ends and how much of the
+    /// input it took.
     fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
-        let inflated = self.inflate_from(bytes);
-        if let Some(mended) = self.with_zlib_header() {
-            let whole = self.inflate_from(&mended);
-            if self.is_exact(whole.1, whole.2) {
-                return whole;
-            }
-        }
-        let is_damaged = match inflated.2 {
-            End::More => self.more_by.is_some() && self.damage_behind().is_some(),
-            end => ends_badly(bytes, end),
-        };
-        let sound = is_damaged.then(|| self.inflate_to_zeros());
-        let sound = sound.flatten();
-        sound.unwrap_or(inflated)
-    }
-
-    /// The same with the two bytes that a zlib stream begins with, where one of them is wrong.
-    fn with_zlib_header(&self) -> Option<Vec<u8>> {
-        let bytes = self.bytes.as_ref();
-        let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes))?;
-        let is_near = head[0] == ZLIB_HEADER[0] || ZLIB_LEVELS.contains(&head[1]);
-        let behind = bytes.get(ZLIB_HEADER.len()..)?;
-        is_near.then(|| [&ZLIB_HEADER, behind].concat())
-    }
-
-    /// How the stream goes on behind the bytes that are needed, of which it has more.
-    fn behind(&self) -> Option<Behind> {
-        let max = self.more_by.map_or(MAX_MORE, |_| MAX_MORE_OF_ONE);
-        Behind::of(self.bytes.as_ref(), self.needed_bytes(), max)
-    }
-
-    /// What shows that the block is damaged behind the bytes that are needed, of which it has more.
-    fn damage_behind(&self) -> Option<Damage> {
-        let Behind { end, bytes: more } = self.behind()?;
-        if ends_badly(self.bytes.as_ref(), end) {
-            return Some(Damage::End);
-        }
-        let more_by = self.more_by? * self.element.bytes();
-        (!more.is_multiple_of(more_by)).then_some(Damage::Size { more, more_by })
-    }
-
-    /// What is before zero bytes in the stream, of which what inflates behind them is made up; none where
-    /// there are no such bytes.
-    fn inflate_to_zeros(&self) -> Option<(Elements, usize, End, usize)> {
-        let bytes = self.bytes.as_ref();
-        let sound = bytes.get(..zeros_in(bytes)?)?;
-        if begins_stored(bytes) {
-            return None;
-        }
-        let (elements, got, _, consumed) = self.inflate_from(sound);
-        Some((elements, got, End::Broken, consumed))
-    }
-
-    /// Whether it holds what is needed and nothing else.
-    fn is_exact(&self, got: usize, end: End) -> bool {
-        let is_end = matches!(end, End::Complete | End::Unfinished);
-        is_end && got as u64 == self.needed_bytes()
-    }
-
-    fn inflate_from(&self, bytes: &[u8]) -> (Elements, usize, End, usize) {
         let possible = self.possible_bytes() as usize;
         let mut inflater = Inflater::zlib(bytes);
         // Zeroed memory is not there before it is written to.
@@ -216,77 +146,40 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     }
 }
 
-/// Whether a zlib stream begins with bytes that are not compressed, of which any may be zero.
-fn begins_stored(bytes: &[u8]) -> bool {
-    const TYPE_BITS: u8 = 0b110;
-    bytes.get(2).is_some_and(|head| head & TYPE_BITS == 0)
-}
-
-/// Where many bytes of a stream in turn are zero, if they are: a disk that failed leaves them, and a long
-/// run of one value.
-fn zeros_in(bytes: &[u8]) -> Option<usize> {
-    const MIN_ZEROS: usize = 32;
-    let is_zero = |byte: &u8| *byte == 0;
-    let mut at = 0;
-    while let Some(last) = bytes.get(at + MIN_ZEROS - 1) {
-        // A run that reaches this far includes this byte.
-        if is_zero(last) {
-            let run = bytes.get(at..at + MIN_ZEROS)?;
-            match run.iter().rposition(|byte| !is_zero(byte)) {
-                None => return Some(at),
-                Some(other) => at += other + 1,
-            }
-        } else {
-            at += MIN_ZEROS;
-        }
-    }
-    None
-}
-
-/// What the engine's streams begin with.
-const ZLIB_HEADER: [u8; 2] = [0x78, 0x9C];
-/// The second byte of a zlib stream, by how well it is compressed.
-const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
-
 /// What a stream that is flushed and not finished ends with.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
 
-/// Whether bytes are a block of so many bytes and nothing else: its stream is finished or flushed where
-/// they end.
+/// Returns `true` if the bytes are a block of the given size and nothing else: their stream is finished or
+/// flushed where they end.
 pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
-    match end_of(bytes, needed) {
-        Some((End::Complete, consumed)) => consumed == bytes.len(),
-        Some((End::Unfinished, _)) => bytes.ends_with(&FLUSHED),
+    let mut inflater = Inflater::zlib(bytes);
+    if pass(&mut inflater, needed).is_none() {
+        return false;
+    }
+    match inflater.end() {
+        End::Complete => inflater.consumed() == bytes.len(),
+        End::Unfinished => bytes.ends_with(&FLUSHED),
         _ => false,
     }
 }
 
-/// How long the block of so many bytes is that begins here, where its stream is finished or flushed.
-pub(super) fn whole_length(bytes: &[u8], needed: u64) -> Option<usize> {
-    /// How far what is behind a flushed stream may be taken for a part of it: the lengths of all codes.
+/// The number of bytes behind a flushed stream of the given size, of which the inflater took the given part
+/// of the input.
+fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usize> {
+    /// The inflater reads ahead at most the lengths of all codes.
     const MAX_AHEAD: usize = 400;
-    const MAX_TRIED: usize = 4;
-    let (end, consumed) = end_of(bytes, needed)?;
-    if end == End::Complete {
-        return Some(consumed);
-    }
     let from = consumed.saturating_sub(MAX_AHEAD);
-    let near = bytes.get(from..bytes.len().min(consumed + 4 * FLUSHED.len()))?;
-    let ends = near.windows(FLUSHED.len()).enumerate();
-    let ends = ends.filter(|(_, it)| **it == FLUSHED);
-    let mut lengths = ends
-        .map(|(at, _)| from + at + FLUSHED.len())
-        .take(MAX_TRIED);
-    lengths.find(|length| bytes.get(..*length).is_some_and(|it| is_whole(it, needed)))
+    let near = bytes.get(from..bytes.len().min(consumed + FLUSHED.len()))?;
+    let flushed = near.windows(FLUSHED.len()).position(|it| it == FLUSHED)?;
+    let (stream, behind) = bytes.split_at_checked(from + flushed + FLUSHED.len())?;
+    is_whole(stream, needed).then_some(behind.len())
 }
 
-/// How the stream of a block of so many bytes goes on behind them, and how much of the input that needs;
-/// none where it has fewer.
-fn end_of(bytes: &[u8], needed: u64) -> Option<(End, usize)> {
+/// Returns `true` if a stream that holds more than the needed bytes breaks behind them, or has a wrong checksum.
+fn is_broken_behind(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
-    pass(&mut inflater, needed)?;
-    let end = inflater.end();
-    Some((end, inflater.consumed()))
+    let _ = pass(&mut inflater, needed + MAX_MORE);
+    matches!(inflater.end(), End::Broken | End::WrongChecksum)
 }
 
 /// How many bytes a block holds, up to so many, where its stream is finished or flushed.
@@ -310,52 +203,6 @@ pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
         _ => false,
     };
     is_whole.then_some(held)
-}
-
-/// Whether a stream breaks, or ends as none does.
-fn ends_badly(bytes: &[u8], end: End) -> bool {
-    match end {
-        End::Unfinished => !bytes.ends_with(&FLUSHED),
-        End::Broken | End::WrongChecksum => true,
-        End::Complete | End::More => false,
-    }
-}
-
-/// How the stream of a block goes on behind the bytes that are needed.
-#[derive(Debug, Clone, Copy)]
-struct Behind {
-    end: End,
-    /// How many more it inflates to.
-    bytes: u64,
-}
-
-impl Behind {
-    /// None where the stream has fewer than are needed, and where it goes on for long, which is not looked
-    /// at to its end.
-    fn of(bytes: &[u8], needed: u64, max: u64) -> Option<Self> {
-        let mut inflater = Inflater::zlib(bytes);
-        pass(&mut inflater, needed)?;
-        let mut part = vec![0; 64 << 10];
-        let mut more = 0;
-        while more < max {
-            let filled = inflater.fill(&mut part);
-            more += filled as u64;
-            if filled < part.len() {
-                let end = inflater.end();
-                return Some(Self { end, bytes: more });
-            }
-        }
-        None
-    }
-}
-
-/// What shows that a block that inflates to more than is needed is damaged.
-#[derive(Debug, Clone, Copy)]
-enum Damage {
-    /// It does not end as a block does.
-    End,
-    /// What is more are not whole records of so many bytes.
-    Size { more: u64, more_by: u64 },
 }
 
 /// Goes past so many bytes; none where there are fewer.
@@ -397,25 +244,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         admitted.is_ok().then(|| block.inflate())
     });
     let mut all = Vec::with_capacity(blocks.len());
-    let mut inflated = inflated.ok_or(ReadError::Cancelled)?;
-    // Long runs of one tile are zero bytes too. Where other blocks are as long as they should be, a block
-    // that is not has a hole.
-    let exact = blocks.iter().zip(&inflated).filter(|(block, inflated)| {
-        let inflated = inflated.as_ref();
-        inflated.is_some_and(|(_, got, end, _)| block.is_exact(*got, *end))
-    });
-    let exact_counts: HashSet<u64> = exact.map(|(block, _)| block.count).collect();
-    for (block, inflated) in blocks.iter().zip(&mut inflated) {
-        if let Some(inflated) = inflated
-            && !block.is_exact(inflated.1, inflated.2)
-            && exact_counts.contains(&block.count)
-            // One that goes on for long was made so.
-            && (inflated.2 != End::More || block.behind().is_some())
-            && let Some(sound) = block.inflate_to_zeros()
-        {
-            *inflated = sound;
-        }
-    }
+    let inflated = inflated.ok_or(ReadError::Cancelled)?;
     for ((block, admitted), inflated) in blocks.iter().zip(admitted).zip(inflated) {
         let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
@@ -442,7 +271,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     Ok(all)
 }
 
-/// Lists what is wrong with how a block ends, and says why its end was not read, if it was not.
+/// Lists what is wrong with how a block ends. Returns why its end was not read, if it was not.
 fn judge<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
@@ -453,23 +282,12 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     let bytes = block.bytes.as_ref();
-    let head = bytes.first_chunk::<2>().filter(|_| !is_zlib(bytes));
-    if let Some(found) = head.filter(|_| got >= needed && needed > 0) {
-        problems.add_consequence(block.cause, &rules::BYTE, subject, place, || {
-            let [found, expected] = [*found, ZLIB_HEADER].map(u16::from_be_bytes);
-            Message::read_so(format!(
-                "{name}: begins with {found:#06x}; expected {expected:#06x}, as a zlib stream"
-            ))
-        });
-        return None;
-    }
-    // Blocks of a wrong size of the map are all too short or too long by the same.
-    let mut add_alike = |named: Option<u64>, rule: &'static Rule, message: String| {
+    // A wrong size of the map makes all blocks too short or too long by the same.
+    let mut add = |alike: Option<u64>, rule: &'static Rule, message: String| {
         let message = || message;
-        match named {
+        match alike {
             Some(_) if block.cause.is_none() => {
-                let named = (named, block.count);
-                problems.add_alike(named, rule, subject, place, message);
+                problems.add_alike((alike, block.count), rule, subject, place, message);
             }
             _ => problems.add_consequence(block.cause, rule, subject, place, message),
         }
@@ -480,61 +298,42 @@ fn judge<B: AsRef<[u8]> + Sync>(
             _ => ("ends there", NotRead::DataEnds),
         };
         let elements = block.elements_in(got);
-        let is_whole = not_read == NotRead::DataEnds && elements > 0;
+        let is_short = not_read == NotRead::DataEnds && elements > 0;
         let got = counted(got as usize, "byte");
         let message = format!("{name}: inflates to {got} and {why}; expected {needed}");
-        add_alike(is_whole.then_some(elements), &rules::BLOCK, message);
+        add(is_short.then_some(elements), &rules::BLOCK, message);
         return Some(not_read);
     }
-    let packed = bytes.len();
-    match end {
-        End::More if let Some(damage) = block.damage_behind() => {
-            let message = match damage {
-                Damage::End => {
-                    let needed = counted(needed as usize, "byte");
-                    format!(
-                        "{name}: inflates to more than the {needed} that are needed, and does not end as a \
-                         block does; values in it may be wrong"
-                    )
-                }
-                Damage::Size { more, more_by } => {
-                    let total = needed + more;
-                    format!(
-                        "{name}: inflates to {total} bytes; expected {needed}, or more by a multiple of \
-                         {more_by}; values in it may be wrong"
-                    )
-                }
-            };
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::More => {
-            let needed = counted(needed as usize, "byte");
-            let message = format!(
-                "{name}: inflates to more than the {needed} that are needed; the rest is left out"
-            );
-            add_alike(Some(block.count), &rules::LONG_BLOCK, message);
-        }
-        End::Broken => {
-            let needed = counted(needed as usize, "byte");
-            let message = format!(
-                "{name}: inflates to the {needed} that are needed, and is no zlib stream from there on; values \
-                 in it may be wrong"
-            );
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::WrongChecksum => {
-            let message = format!(
-                "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
-            );
-            add_alike(None, &rules::DAMAGED_BLOCK, message);
-        }
-        End::Complete if consumed < packed => {
-            let rest = counted(packed - consumed, "byte");
-            let message = format!("{name}: {rest} after the zlib stream; expected its end there");
-            add_alike(None, &rules::TRAILING_DATA, message);
-        }
-        // As the engine wrote them.
-        End::Complete | End::Unfinished => {}
+    let behind = match end {
+        End::Complete => Some(bytes.len() - consumed).filter(|rest| *rest > 0),
+        End::Broken => bytes_behind_flush(bytes, needed, consumed),
+        _ => None,
+    };
+    let is_broken = match end {
+        End::More => is_broken_behind(bytes, needed),
+        End::Broken => behind.is_none(),
+        _ => false,
+    };
+    let needed = counted(needed as usize, "byte");
+    if let Some(behind) = behind {
+        let rest = counted(behind, "byte");
+        let message = format!("{name}: {rest} after the zlib stream; expected its end there");
+        add(None, &rules::TRAILING_DATA, message);
+    } else if is_broken {
+        let message = format!(
+            "{name}: the stream is damaged behind the {needed} that are needed; values in it may be wrong"
+        );
+        add(None, &rules::DAMAGED_BLOCK, message);
+    } else if end == End::WrongChecksum {
+        let message = format!(
+            "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
+        );
+        add(None, &rules::DAMAGED_BLOCK, message);
+    } else if end == End::More {
+        let message = format!(
+            "{name}: inflates to more than the {needed} that are needed; the rest is left out"
+        );
+        add(Some(block.count), &rules::LONG_BLOCK, message);
     }
     None
 }
@@ -606,7 +405,6 @@ mod tests {
             subject: Subject::File,
             element,
             count,
-            more_by: None,
             cause: None,
         }
     }
@@ -617,33 +415,6 @@ mod tests {
         let mut go_on = |_| ControlFlow::Continue(());
         let mut all = inflate_all(&[block], &mut budget, &mut problems, &mut go_on).unwrap();
         (all.remove(0).elements, problems.finish())
-    }
-
-    #[test]
-    fn a_wrong_byte_in_the_head_of_a_stream_is_mended() {
-        let values: Vec<u8> = (0..=255).collect();
-        for (head, is_read) in [
-            ([0x78, 0x9D], true),
-            ([0x79, 0x9C], true),
-            ([0x78, 0x00], true),
-            ([0x00, 0x9C], true),
-            ([0x79, 0xDA], true),
-            ([0x00, 0x00], false),
-        ] {
-            let mut bytes = deflate(&values);
-            bytes[..2].copy_from_slice(&head);
-            let (elements, problems) = inflate(block(bytes, Element::Byte, 256));
-            let [problem] = &problems[..] else {
-                panic!("{head:?}: {problems:?}");
-            };
-            assert_eq!(elements.into_bytes() == values, is_read, "{head:?}");
-            assert_eq!(problem.may_leave_out(), !is_read, "{problem}");
-            assert_eq!(
-                problem.message.ends_with("it is read so"),
-                is_read,
-                "{problem}"
-            );
-        }
     }
 
     fn finished(bytes: &[u8]) -> Vec<u8> {
@@ -661,8 +432,25 @@ mod tests {
                 let is_end = is_whole(&more[..len], 100_000);
                 assert_eq!(is_end, len == stream.len(), "{len}");
             }
-            assert_eq!(whole_length(&more, 100_000), Some(stream.len()));
             assert!(!is_whole(&stream, 99_999) && !is_whole(&stream, 100_001));
+        }
+    }
+
+    #[test]
+    fn complete_streams_need_no_checksum() {
+        for bytes in [vec![0; 40_000], sample(40_000), vec![7]] {
+            let mut stream = finished(&bytes);
+            stream.truncate(stream.len() - 4);
+            let needed = bytes.len() as u64;
+            let (elements, problems) = inflate(block(stream.clone(), Element::Byte, needed));
+            assert!(elements.into_bytes() == bytes);
+            assert_eq!(problems, []);
+            // More than needed is dropped.
+            let (elements, problems) = inflate(block(stream, Element::Byte, needed / 2));
+            assert!(elements.into_bytes() == bytes[..needed as usize / 2]);
+            if needed > 1 {
+                one(&problems, crate::Severity::Warning, "the rest is left out");
+            }
         }
     }
 
@@ -719,11 +507,16 @@ mod tests {
         assert!(elements.into_bytes() == sample(1001));
         one(&problems, Warning, "more than the 1001 bytes");
 
-        // One that goes astray may go on behind what is needed, and end anywhere.
-        let long = deflate(&sample(1002));
-        let astray = &long[..long.len() - 1];
-        let (_, problems) = inflate(block(astray.to_vec(), Element::Byte, 900));
-        one(&problems, Error, "does not end as a block does");
+        for more in [&[0; 9][..], &[1, 2, 3], &[0xFF; 40]] {
+            let long = [&deflate(&sample(100)), more].concat();
+            let (elements, problems) = inflate(block(long, Element::Byte, 100));
+            assert!(elements.into_bytes() == sample(100));
+            one(&problems, Warning, &format!("{} bytes after", more.len()));
+        }
+
+        let broken = [&deflate(&sample(1002)), &[7; 9][..]].concat();
+        let (_, problems) = inflate(block(broken, Element::Byte, 900));
+        one(&problems, Error, "damaged behind the 900 bytes");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
@@ -749,57 +542,6 @@ mod tests {
             Error,
             "inflates to 0 bytes and ends there; expected 40",
         );
-    }
-
-    #[test]
-    fn what_inflates_behind_zero_bytes_is_left_out() {
-        // Of which little comes twice.
-        let bytes = (0..30_000_u32).map(|i| (i.wrapping_pow(3) >> 9) as u8 & 0x3F);
-        let bytes: Vec<u8> = bytes.collect();
-        let words: Vec<u32> = bytes.iter().map(|byte| u32::from(*byte)).collect();
-        for (stream, element) in [
-            (deflate(&bytes), Element::Byte),
-            (finished(&bytes), Element::Byte),
-            (deflate_words(&words), Element::Word),
-        ] {
-            for start in (40..stream.len() - 100).step_by(997) {
-                let mut zeroed = stream.clone();
-                zeroed[start..start + 64].fill(0);
-                // Others are as long as they should be.
-                let other = block(deflate(&bytes), Element::Byte, 30_000);
-                let blocks = [block(zeroed, element, 30_000), other];
-                let (mut problems, mut go_on) = (Problems::new(), |_| ControlFlow::Continue(()));
-                let budget = &mut budget(1 << 20);
-                let all = inflate_all(&blocks, budget, &mut problems, &mut go_on).unwrap();
-                let (read, is_right) = match &all[0].elements {
-                    Elements::Bytes(read) => (read.len(), bytes.starts_with(read)),
-                    Elements::Words(read) => (read.len(), words.starts_with(read)),
-                };
-                assert!(is_right, "{start}");
-                // Nearly all that the bytes before them hold.
-                let expected = 30_000 * start / stream.len();
-                assert!(read + 1000 > expected, "{read} of {expected}");
-                let error = crate::Severity::Error;
-                one(&problems.finish(), error, "no zlib stream from there on");
-            }
-        }
-        // Of a map that is said to be smaller, a long run of one tile is zero bytes too.
-        let run = deflate(&vec![7; 1 << 20]);
-        assert!(zeros_in(&run).is_some());
-        let (elements, problems) = inflate(block(run, Element::Byte, 1 << 19));
-        assert!(elements.into_bytes() == vec![7; 1 << 19]);
-        one(&problems, crate::Severity::Warning, "the rest is left out");
-        // Bytes that are stored as they are may be zero.
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
-        encoder.write_all(&[0; 500]).unwrap();
-        let stored = encoder.finish().unwrap();
-        let (elements, _) = inflate(block(stored, Element::Byte, 400));
-        assert_eq!(elements.into_bytes(), [0; 400]);
-        for (start, len) in [(0, 32), (5, 40), (31, 33), (64, 200)] {
-            let with = |len| [vec![1; start], vec![0; len], vec![1; 50]].concat();
-            assert_eq!(zeros_in(&with(len)), Some(start));
-            assert_eq!(zeros_in(&with(31)), None);
-        }
     }
 
     #[test]

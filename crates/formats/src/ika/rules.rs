@@ -33,10 +33,6 @@ crate::rules! {
     Error LOST_BLOCKS = "ika/lost-blocks";
     /// The length of a block is another than that of its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;
-    /// A byte is missing, or there is one too many, before a block or a list.
-    Error BYTE_COUNT = "ika/byte-count", all is read;
-    /// A byte of the header, of the beginning of a block, of a zone or an entity is missing, too many or wrong.
-    Error BYTE = "ika/byte", all is read;
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";
     /// A block is damaged, although there is as much of it as is needed: values in it may be wrong.

@@ -34,9 +34,6 @@ pub struct MapData {
     pub flags: MapFlags,
     /// Columns and rows; both at least 1, and at most [`MAX_CELLS`] cells in all.
     pub size: [u32; 2],
-    /// How many bytes the header has too many; below 0 where it lacks one. What follows begins so much later
-    /// or earlier.
-    pub header_surplus: i64,
     /// The raw bits of cells, row by row from the top left. [`Cell::decode`] makes sense of them.
     ///
     /// Those at the end are missing if the file is cut off, and all if it cannot be unpacked.
@@ -157,8 +154,7 @@ impl MapData {
     /// sections before, `bytes` those in this one.
     fn offset(&self, index: usize, len: usize, before: u64, bytes: u64) -> Option<u64> {
         let is_there = index < len && self.flags.compression() == Compression::None;
-        let cells = HEADER_BYTES.saturating_add_signed(self.header_surplus);
-        let section = cells + before * self.cell_count() as u64;
+        let section = HEADER_BYTES + before * self.cell_count() as u64;
         is_there.then(|| section + bytes * index as u64)
     }
 }

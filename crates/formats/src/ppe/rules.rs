@@ -1,7 +1,7 @@
 //! What can be wrong with map data, and with the text of XMF.
 
 crate::rules! {
-    /// The header is cut off, or a byte of it is missing or too many.
+    /// The header is cut off.
     Error HEADER = "ppe-map/header";
     /// The width or height is not positive, or the map too large.
     Error SIZE = "ppe-map/size";
@@ -24,7 +24,7 @@ crate::rules! {
     /// Something follows the compressed cells and attributes.
     Warning TRAILING_DATA = "ppe-map/trailing-data";
     /// Cells and attributes are more bytes than the size of the map needs.
-    Error LENGTH = "ppe-map/length";
+    Warning LENGTH = "ppe-map/length";
     /// The file has neither metadata nor a layer.
     Error NO_MAP = "xmf/no-map";
     /// The compressed text is damaged or cut off.

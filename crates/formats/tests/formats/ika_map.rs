@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use mapscope_formats::ika::Parallax;
 use mapscope_formats::ika::map::{FORMAT, Map, read, read_with, write};
-use mapscope_formats::{Place, ReadError, Rest, Severity};
+use mapscope_formats::{Place, Problem, ReadError, Rest, Severity};
 use mapscope_testdata::synthesize;
 
 fn sniff(bytes: &[u8]) -> bool {
@@ -126,7 +126,7 @@ fn sizes_that_cannot_be_are_refused() {
     assert!(read.layers[0].tiles.capacity() < 1 << 20);
     // All blocks are too short by the same.
     assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
-    assert_eq!(read.problems[0].consequences.len(), 4);
+    assert_eq!(read.problems[0].consequences.len(), 5);
     refused(
         &bytes[..at + 3],
         "the file ends in the width: only 3 bytes are left",
@@ -295,7 +295,7 @@ fn a_wrong_length_of_a_block_is_one_problem() {
             let mut lie = bytes.clone();
             set(&mut lie, at, wrong);
             let read = good(&lie);
-            let expected = format!("expected {length}, where its stream ends");
+            let expected = format!("expected {length} bytes, where its stream ends");
             one(&read, Severity::Error, &expected);
             assert_eq!(read.problems[0].rule.id, "ika/block-length");
             assert_eq!(read.problems[0].place, Place::Offset(at as u64));
@@ -304,123 +304,196 @@ fn a_wrong_length_of_a_block_is_one_problem() {
     }
 }
 
+/// A file with bytes lost, too many or other ones at each place of a range.
+fn damaged(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
+    let places = range.clone().step_by(3);
+    places.flat_map(move |at| {
+        let changes: [(usize, &[u8]); 9] = [
+            (1, &[]),
+            (4, &[]),
+            (8, &[]),
+            (0, &[0]),
+            (0, &[0xDD; 4]),
+            (0, &[0; 8]),
+            (1, &[0xFF]),
+            (4, &[0xDD; 4]),
+            (20, &[0; 20]),
+        ];
+        let end = range.end;
+        changes
+            .into_iter()
+            .filter(move |(lost, _)| at + lost <= end)
+            .map(move |(lost, new)| {
+                let changed = [&bytes[..at], new, &bytes[at + lost..]].concat();
+                (at..at + lost, changed)
+            })
+    })
+}
+
+/// A map whose zones and entities have names of their own.
+fn with_records() -> Map {
+    let mut map = synthesize::ika_map([12, 9], 2, 7);
+    map.zones = map.zones.iter().cycle().take(5).cloned().collect();
+    map.entities = map.entities.iter().cycle().take(6).cloned().collect();
+    for (i, zone) in map.zones.iter_mut().enumerate() {
+        zone.name = format!("zone number {i}");
+    }
+    for (i, entity) in map.entities.iter_mut().enumerate() {
+        entity.name = format!("entity number {i}");
+    }
+    map
+}
+
 #[test]
-fn a_byte_that_is_lost_or_too_many_is_one_problem_and_loses_one_block_at_most() {
+fn damage_to_a_record_is_one_problem_and_loses_no_other() {
+    let bytes = write(&with_records()).unwrap();
+    let whole = good(&bytes);
+    let records = whole.zones[0].place.start as usize..whole.entities[5].place.start as usize;
+    let (mut all, mut lost) = (0, 0);
+    for (place, changed) in damaged(&bytes, records) {
+        let read = good(&changed);
+        let said = messages(&read);
+        assert!(said.len() <= 1, "{place:x?}: {said:#?}");
+        let last = place.end.max(place.start + 1) as u64;
+        let is_apart = |of: &Range<u64>| of.end <= place.start as u64 || of.start >= last;
+        let zones = whole.zones.iter().filter(|zone| is_apart(&zone.place));
+        let read_zones = |name: &String| read.zones.iter().any(|it| it.name == *name);
+        let entities = whole
+            .entities
+            .iter()
+            .filter(|entity| is_apart(&entity.place));
+        let read_entities = |name: &String| read.entities.iter().any(|it| it.name == *name);
+        let zones = zones.map(|zone| read_zones(&zone.name));
+        let entities = entities.map(|entity| read_entities(&entity.name));
+        let there: Vec<bool> = zones.chain(entities).collect();
+        all += there.len();
+        lost += there.iter().filter(|is_there| !**is_there).count();
+        let counts = |map: &Map| [map.zones.len(), map.entities.len()];
+        let [zones, entities] = counts(&read);
+        assert!(
+            zones <= whole.zones.len() && entities <= whole.entities.len(),
+            "{place:x?}: {said:#?}"
+        );
+    }
+    // What stands beside the damage can seem to be a part of it.
+    assert!(200 * lost <= all, "{lost} of {all}");
+}
+
+#[test]
+fn longer_parts_of_damaged_files_show_no_less() {
+    let bytes = write(&with_records()).unwrap();
+    let places = good(&bytes);
+    let at = places.zones[2].place.start as usize + 3;
+    let changed = [&bytes[..at], &[9], &bytes[at..]].concat();
+    for bytes in [bytes, changed] {
+        let mut before = [0; 2];
+        for end in places.zones[0].place.start as usize..=bytes.len() {
+            let read = good(&bytes[..end]);
+            let zones = read.zones.iter().filter(|zone| !zone.name.is_empty());
+            let there = [zones.count(), read.entities.len()];
+            assert!(
+                there[0] >= before[0] && there[1] >= before[1],
+                "{end:#x}: {there:?} after {before:?}: {:#?}",
+                messages(&read)
+            );
+            before = there;
+        }
+    }
+}
+
+#[test]
+fn damage_to_a_block_is_one_problem_and_loses_no_other() {
+    let bytes = write(&with_records()).unwrap();
+    let whole = good(&bytes);
+    let infos = infos_at(&with_records());
+    let blocks = infos..whole.zone_block.end as usize;
+    for (place, changed) in damaged(&bytes, blocks) {
+        let read = good(&changed);
+        let said = messages(&read);
+        // Zero bytes are a parallax of each layer.
+        let is_zero = |problem: &Problem| problem.rule.id == "ika/parallax";
+        let is_one = said.len() <= 1 || read.problems.iter().all(is_zero);
+        // The end of a block and the length of the next one.
+        let mut blocks = whole.layers.iter().map(|layer| &layer.block);
+        let is_two = blocks.any(|block| place.contains(&(block.end as usize)) && said.len() == 2);
+        let is_one = is_one || is_two;
+        assert!(is_one, "{place:x?}: {said:#?}");
+        let is_apart =
+            |of: &Range<u64>| of.end <= place.start as u64 || of.start > place.end as u64 + 4;
+        for (i, layer) in whole.layers.iter().enumerate() {
+            let is_same = read.layers.get(i).is_some_and(|it| it.tiles == layer.tiles);
+            assert!(
+                is_same || !is_apart(&layer.block),
+                "{place:x?}: layer {i}: {said:#?}"
+            );
+        }
+        let is_same = read.obstruction == whole.obstruction;
+        assert!(
+            is_same || !is_apart(&whole.obstruction_block),
+            "{place:x?}: {said:#?}"
+        );
+        let is_same = read.zone_numbers == whole.zone_numbers;
+        assert!(
+            is_same || !is_apart(&whole.zone_block),
+            "{place:x?}: {said:#?}"
+        );
+        assert_eq!(
+            read.layers.len(),
+            whole.layers.len(),
+            "{place:x?}: {said:#?}"
+        );
+        assert_eq!(read.zones.len(), whole.zones.len(), "{place:x?}: {said:#?}");
+        assert_eq!(
+            read.entities.len(),
+            whole.entities.len(),
+            "{place:x?}: {said:#?}"
+        );
+    }
+}
+
+#[test]
+fn valid_maps_are_read_as_they_stand() {
     let map = made_up();
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
-    // From the parallax of the first layer to the number of zones.
-    for at in infos_at(&map)..whole.zones[0].place.start as usize - 4 {
-        for byte in [None, Some(0), Some(bytes[at]), Some(0xFF)] {
-            let mut changed = bytes.clone();
-            match byte {
-                None => _ = changed.remove(at),
-                Some(byte) => changed.insert(at, byte),
-            }
-            let read = good(&changed);
-            assert_eq!(read.problems.len(), 1, "{at:#x}: {:#?}", messages(&read));
-            assert_eq!(read.problems[0].severity, Severity::Error);
-            let layers = read.layers.iter().zip(&whole.layers);
-            let same = layers.filter(|(layer, whole)| layer.tiles == whole.tiles);
-            let of_map = [
-                read.obstruction == whole.obstruction,
-                read.zone_numbers == whole.zone_numbers,
-            ];
-            let same = same.count() + of_map.into_iter().filter(|same| *same).count();
-            assert!(same > whole.layers.len(), "{at:#x}: {same}");
-            let entities = read.entities.iter().map(|entity| &entity.name);
-            assert!(
-                entities.eq(whole.entities.iter().map(|it| &it.name)),
-                "{at:#x}"
-            );
-            assert_eq!(read.zones.len(), whole.zones.len(), "{at:#x}");
-        }
+    // Bytes behind the end, also such that are a record.
+    let entity = &whole.entities[0].place;
+    let entity = &bytes[entity.start as usize..entity.end as usize];
+    for behind in [&[0; 76][..], &[0; 78], b"\n", entity] {
+        let mut long = map.clone();
+        long.entities.last_mut().unwrap().name.clear();
+        let read = good(&[&write(&long).unwrap(), behind].concat());
+        let bytes = if behind.len() == 1 {
+            "1 byte".to_owned()
+        } else {
+            format!("{} bytes", behind.len())
+        };
+        one(
+            &read,
+            Severity::Warning,
+            &format!("{bytes} after the last entity"),
+        );
+        assert_eq!(read.problems[0].rule.id, "ika/trailing-data");
+        let end = read.entities.last().unwrap().place.end;
+        assert_eq!(read.problems[0].place, Place::Offset(end));
+        assert_eq!(read.without_places(), long);
     }
-}
-
-#[test]
-fn a_byte_of_zones_and_entities_is_one_problem_and_loses_no_other_record() {
-    let mut map = made_up();
-    map.entities.truncate(3);
-    let bytes = write(&map).unwrap();
-    let whole = good(&bytes).without_places();
-    let places = good(&bytes);
-    let [zones, entities] = [
-        places.zones[0].place.start as usize - 4,
-        places.entities[0].place.start as usize - 4,
-    ];
-    let is_in = |place: &Range<u64>, at: usize| place.contains(&(at as u64));
-    let last = places.entities.last().unwrap().place.start as usize;
-    let (mut damaged, mut as_it_was) = (0, 0);
-    for at in zones + 4..last {
-        let byte = bytes[at];
-        for change in [
-            &[][..],
-            &[0, byte],
-            &[0xFF, byte],
-            &[byte.wrapping_add(1)],
-            &[0xFF],
-        ] {
-            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
-            let read = good(&changed);
-            let said = messages(&read);
-            assert!(said.len() <= 1, "{at:#x} {change:?}: {said:#?}");
-            let is_error = read
-                .problems
-                .iter()
-                .any(|it| it.severity == Severity::Error);
-            let is_same_length = changed.len() == bytes.len();
-            assert!(is_error || is_same_length, "{at:#x} {change:?}: {said:?}");
-            let others = |map: &Map| {
-                let zones = map.zones.iter().zip(&places.zones);
-                let zones = zones.filter(|(_, of)| !is_in(&of.place, at));
-                let zones: Vec<_> = zones.map(|(zone, _)| zone.name.clone()).collect();
-                let entities = map.entities.iter().zip(&places.entities);
-                let entities = entities.filter(|(_, of)| !is_in(&of.place, at));
-                let entities = entities.map(|(entity, _)| entity.name.clone());
-                (zones, entities.collect::<Vec<_>>(), map.entities.len())
-            };
-            let read = read.without_places();
-            // A byte before the last zone's end may be one of the number of entities as well.
-            let is_known = others(&read) == others(&whole);
-            assert!(is_known, "{at:#x} {change:?}: {said:?}");
-            damaged += usize::from(!said.is_empty());
-            as_it_was += usize::from(!said.is_empty() && read == whole);
-        }
-    }
-    assert!(entities > zones && damaged > 900, "{damaged}");
-    // Which letter or number is lost nobody knows, nor which of several that are alike is too many.
-    assert!(5 * as_it_was > 2 * damaged, "{as_it_was} of {damaged}");
-}
-
-#[test]
-fn a_byte_of_the_head_is_one_problem_and_loses_nothing_else() {
-    let map = synthesize::ika_map([12, 9], 1, 7);
-    let bytes = write(&map).unwrap();
-    let whole = good(&bytes);
-    for at in 0..infos_at(&map) {
-        let byte = bytes[at];
-        let changes = [
-            &[][..],
-            &[0, byte],
-            &[byte.wrapping_add(1)],
-            &[0xFF, byte],
-            &[0xFF],
-        ];
-        for change in changes {
-            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
-            let read = good(&changed);
-            let said = messages(&read);
-            assert!(said.len() <= 1, "{at:#x} {change:?}: {said:#?}");
-            assert!(changed.len() == bytes.len() || said.len() == 1, "{at:#x}");
-            assert_eq!(read.layers.len(), 1, "{at:#x} {change:?}: {said:#?}");
-            let names = read.entities.iter().map(|entity| &entity.name);
-            assert!(
-                names.eq(whole.entities.iter().map(|entity| &entity.name)),
-                "{at:#x} {change:?}: {said:?}"
-            );
-        }
-    }
+    // A row more in all blocks, or in one.
+    let taller = synthesize::ika_map([12, 10], 3, 7);
+    let mut all = write(&taller).unwrap();
+    set(&mut all, size_at(&taller) + 4, 9);
+    let mut one_layer = map.clone();
+    let read = good(&all);
+    one(&read, Severity::Warning, "the rest is left out");
+    assert_eq!(read.size, [12, 9]);
+    assert_eq!(read.layers[1].tiles, taller.layers[1].tiles[..12 * 9]);
+    // Zones and entities without texts.
+    one_layer.zones[0] = mapscope_formats::ika::map::Zone::default();
+    one_layer.entities[0] = mapscope_formats::ika::map::Entity::default();
+    one_layer.entities[1].position = [1 << 20, -1 << 20];
+    let read = good(&write(&one_layer).unwrap());
+    assert_eq!(messages(&read), [""; 0]);
+    assert_eq!(read.without_places(), one_layer);
 }
 
 #[test]
@@ -566,24 +639,34 @@ fn a_wrong_number_of_zones_or_entities_is_one_problem() {
     let map = made_up();
     let bytes = write(&map).unwrap();
     let places = good(&bytes);
-    let (zones, entities) = (&places.zones, &places.entities);
-    let at = |first: u64| first as usize - 4;
-    let [zones, entities] = [
-        (at(zones[0].place.start), zones.len() as u32),
-        (at(entities[0].place.start), entities.len() as u32),
-    ];
-    // With one entity more than there are, the file may as well be cut off.
-    let of_zones = [0, 1, 2, 4, 5, 1000, 1_000_003, u32::MAX].map(|wrong| (zones, wrong));
-    let of_entities = [0, 1, 2, 1_000_003, u32::MAX].map(|wrong| (entities, wrong));
-    for ((at, count), wrong) in of_zones.into_iter().chain(of_entities) {
+    let [zones_at, entities_at] =
+        [places.zones[0].place.start, places.entities[0].place.start].map(|at| at as usize - 4);
+    let with = |at: usize, wrong: u32| {
         let mut lie = bytes.clone();
         set(&mut lie, at, wrong);
-        let read = good(&lie);
-        let expected = format!("; expected {count}, as many as follow; it is read so");
-        one(&read, Severity::Error, &expected);
+        good(&lie)
+    };
+    for wrong in [0, 1, 2, 4, 5, 1000, 1_000_003, u32::MAX] {
+        let read = with(zones_at, wrong);
+        one(
+            &read,
+            Severity::Error,
+            "; expected 3, as many as follow; it is read so",
+        );
         assert_eq!(read.problems[0].rule.id, "ika/record-count");
-        assert_eq!(read.problems[0].place, Place::Offset(at as u64));
+        assert_eq!(read.problems[0].place, Place::Offset(zones_at as u64));
         assert_eq!(read.without_places(), map, "{wrong}");
+    }
+    // Fewer are as many as there are, and more are cut off.
+    for wrong in [0, 1, 2] {
+        let read = with(entities_at, wrong);
+        one(&read, Severity::Warning, "bytes after the last entity");
+        assert_eq!(read.entities, places.entities[..wrong as usize]);
+    }
+    for wrong in [9, 1_000_003, u32::MAX] {
+        let read = with(entities_at, wrong);
+        one(&read, Severity::Error, "entit");
+        assert_eq!(read.entities, places.entities, "{wrong}");
     }
 }
 
@@ -592,7 +675,7 @@ fn a_wrong_number_of_many_zones_or_of_those_of_a_map_without_entities_is_one_pro
     let mut map = synthesize::ika_map([2, 2], 1, 1);
     let zone = map.zones[0].clone();
     map.entities.clear();
-    for zones in [3, 20_000] {
+    for zones in [3, 2000] {
         map.zones = vec![zone.clone(); zones as usize];
         let bytes = write(&map).unwrap();
         let at = good(&bytes).zones[0].place.start as usize - 4;
@@ -600,9 +683,11 @@ fn a_wrong_number_of_many_zones_or_of_those_of_a_map_without_entities_is_one_pro
             let mut lie = bytes.clone();
             set(&mut lie, at, wrong);
             let read = good(&lie);
-            let expected = format!("zones; expected {zones}, as many as follow; it is read so");
-            one(&read, Severity::Error, &expected);
-            assert_eq!(read.without_places(), map, "{wrong}");
+            assert_eq!(read.problems.len(), 1, "{wrong}: {:?}", messages(&read));
+            assert_eq!(read.problems[0].severity, Severity::Error);
+            // Four zero bytes behind them are no list of entities.
+            let there = wrong.min(zones) as usize;
+            assert_eq!(read.without_places().zones, map.zones[..there], "{wrong}");
         }
     }
 }
@@ -621,17 +706,21 @@ fn lies_about_counts_cost_nothing() {
     // Where the file is cut off nobody knows how many there are.
     lie.pop();
     let read = good(&lie);
-    assert_eq!(read.zones[..3], good(&write(&map).unwrap()).zones);
-    one(
-        &read,
-        Severity::Error,
-        "file: -1 zones; expected 0 or more; left out: what follows zone 2, and all entities",
+    assert_eq!(read.zones, good(&write(&map).unwrap()).zones);
+    let [zones_problem, cut] = &read.problems[..] else {
+        panic!("{:?}", messages(&read));
+    };
+    assert!(
+        zones_problem
+            .message
+            .contains("expected 3, as many as follow")
     );
-    assert_eq!(read.problems[0].place, Place::Offset(zones as u64));
-    assert_eq!(
-        (read.zones_not_read, read.entities_not_read),
-        (Rest::Unknown, Rest::Unknown)
+    assert_eq!(zones_problem.place, Place::Offset(zones as u64));
+    assert!(
+        cut.message
+            .contains("entity 7: the file ends in the chase distance")
     );
+    assert_eq!(read.entities_not_read, Rest::Count(1));
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
     let entities = whole.entities[0].place.start as usize - 4;
@@ -696,26 +785,29 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
-fn a_wrong_width_or_height_is_one_problem_and_loses_nothing() {
+fn a_wrong_width_or_height_is_one_problem_and_stays() {
     let map = made_up();
     let bytes = write(&map).unwrap();
     let at = size_at(&map);
-    for (side, right) in [(0, 12), (1, 9)] {
-        for wrong in [0, 1, 2, 4, 6, right - 1, right + 1, 36, 1 << 20, u32::MAX] {
-            let mut lie = bytes.clone();
-            set(&mut lie, at + 4 * side, wrong);
-            let read = good(&lie);
-            one(
-                &read,
-                Severity::Error,
-                "expected 12 x 9, as many as all blocks have",
-            );
-            assert_eq!(
-                read.problems[0].place,
-                Place::Offset((at + 4 * side) as u64)
-            );
-            assert_eq!(read.without_places(), map, "{side} {wrong}");
-        }
+    for (side, wrong) in [(0, 13), (0, 35), (1, 10), (1, 1 << 20)] {
+        let mut lie = bytes.clone();
+        set(&mut lie, at + 4 * side, wrong);
+        let read = good(&lie);
+        one(&read, Severity::Error, "but all blocks hold 108");
+        assert!(wrong > 13 || read.problems[0].message.ends_with("which fits 12 x 9"));
+        assert_eq!(
+            read.problems[0].place,
+            Place::Offset((at + 4 * side) as u64)
+        );
+        assert_eq!(read.size[side], wrong);
+        assert_eq!(read.layers[0].tiles, map.layers[0].tiles);
+    }
+    for (side, wrong) in [(0, 1), (0, 11), (1, 4)] {
+        let mut lie = bytes.clone();
+        set(&mut lie, at + 4 * side, wrong);
+        let read = good(&lie);
+        one(&read, Severity::Warning, "the rest is left out");
+        assert_eq!(read.size[side], wrong);
     }
 }
 
@@ -737,71 +829,17 @@ fn numbers_below_zero_are_wrong_numbers() {
 }
 
 #[test]
-fn a_byte_of_the_number_of_zones_is_one_problem_and_loses_nothing() {
+fn a_byte_order_mark_is_passed_by() {
     let map = made_up();
-    let bytes = write(&map).unwrap();
-    let first = good(&bytes).zones[0].place.start as usize;
-    for at in first - 4..first {
-        for change in [&[][..], &[b'A', bytes[at]], &[0, bytes[at]]] {
-            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
-            let read = good(&changed);
-            assert_eq!(read.problems.len(), 1, "{at:#x}: {:?}", messages(&read));
-            assert_eq!(read.without_places(), map, "{at:#x} {change:?}");
-        }
-    }
+    let file = [b"\xef\xbb\xbf", &write(&map).unwrap()[..]].concat();
+    assert!(sniff(&file));
+    let read = good(&file);
+    one(&read, Severity::Error, "byte order mark");
+    assert_eq!(read.without_places(), map);
 }
 
 #[test]
-fn a_byte_of_the_last_entity_is_one_problem_and_loses_none() {
-    let mut map = made_up();
-    // Nothing that it says is zero.
-    let last = map.entities.last_mut().unwrap();
-    last.chase_target = "Hero".to_owned();
-    last.chase_distance = 0x0101;
-    let bytes = write(&map).unwrap();
-    let whole = good(&bytes);
-    let place = &whole.entities.last().unwrap().place;
-    let mut mended = 0;
-    for at in place.start as usize..place.end as usize {
-        for change in [&[][..], &[0xFF, bytes[at]]] {
-            let changed = [&bytes[..at], change, &bytes[at + 1..]].concat();
-            let read = good(&changed);
-            let said = messages(&read);
-            assert_eq!(said.len(), 1, "{at:#x} {change:?}: {said:?}");
-            let count = whole.entities.len();
-            let others = |map: &Map| {
-                let others = map.entities[..count - 1].iter();
-                others.map(|entity| entity.name.clone()).collect::<Vec<_>>()
-            };
-            assert_eq!(others(&read), others(&whole), "{at:#x}");
-            mended += usize::from(read.entities.len() == count);
-        }
-    }
-    let all = 2 * (place.end - place.start) as usize;
-    assert!(mended + 8 > all, "{mended} of {all}");
-}
-
-#[test]
-fn a_damaged_magic_is_still_that_of_a_map() {
-    let map = made_up();
-    let bytes = write(&map).unwrap();
-    let mut files: Vec<Vec<u8>> = vec![[b"\xef\xbb\xbf", &bytes[..]].concat()];
-    for at in 0..6 {
-        files.push([&bytes[..at], &bytes[at + 1..]].concat());
-        files.push([&bytes[..at], b"B", &bytes[at..]].concat());
-        files.push([&bytes[..at], b"B", &bytes[at + 1..]].concat());
-    }
-    for file in files {
-        assert!(sniff(&file), "{:?}", &file[..8]);
-        let read = good(&file);
-        one(&read, Severity::Error, "");
-        assert_eq!(read.problems[0].rule.id, "ika/magic");
-        assert_eq!(read.without_places(), map);
-    }
-}
-
-#[test]
-fn an_index_out_of_range_keeps_no_damage_elsewhere_from_being_mended() {
+fn an_index_out_of_range_hides_no_damage_elsewhere() {
     let mut map = made_up();
     map.entities.truncate(3);
     map.entities[2].direction = 11;
@@ -823,13 +861,12 @@ fn an_index_out_of_range_keeps_no_damage_elsewhere_from_being_mended() {
             let errors = errors.filter(|problem| problem.severity == Severity::Error);
             assert_eq!(errors.count(), 1, "{said:#?}");
             assert!(read.problems.len() > warnings, "{said:#?}");
-            assert_eq!(read.entities.len(), 3, "{said:#?}");
-            for other in (0..3).filter(|other| *other != entity) {
-                assert_eq!(
-                    read.entities[other].name, map.entities[other].name,
-                    "{said:#?}"
-                );
-            }
+            let mut others = (0..3).filter(|other| *other != entity);
+            let is_there = |name| read.entities.iter().any(|it| it.name == name);
+            assert!(
+                others.all(|other| is_there(&*map.entities[other].name)),
+                "{said:#?}"
+            );
         }
     }
     // What cannot be mended does not follow from a number of a zone either.
@@ -840,32 +877,6 @@ fn an_index_out_of_range_keeps_no_damage_elsewhere_from_being_mended() {
     };
     assert_eq!(zone.severity, Severity::Warning);
     assert_eq!(cut.severity, Severity::Error);
-}
-
-#[test]
-fn a_wrong_length_of_a_text_is_one_problem_and_loses_no_letter() {
-    let map = made_up();
-    let bytes = write(&map).unwrap();
-    let whole = good(&bytes);
-    let start = |place: &Range<u64>| place.start as usize;
-    let zone = start(&whole.zones[1].place);
-    let entity = start(&whole.entities[1].place);
-    let music = 6 + 4 + map.tileset.len();
-    for at in [6, music, zone, entity] {
-        let length = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-        for wrong in [0, length - 1, length + 1, length + 2, 70_000, u32::MAX] {
-            let mut lie = bytes.clone();
-            set(&mut lie, at, wrong);
-            let read = good(&lie);
-            one(
-                &read,
-                Severity::Error,
-                &format!("expected {length}; it is read so"),
-            );
-            assert_eq!(read.problems[0].place, Place::Offset(at as u64));
-            assert_eq!(read.without_places(), map, "{at:#x} {wrong}");
-        }
-    }
 }
 
 /// A map with bytes lost, and one with zero bytes in their place.
@@ -935,12 +946,19 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
     let records = whole.zones[0].place.start as usize..whole.entities[28].place.start as usize;
+    let mut trailing = 0;
     for len in [100, 300, 700] {
         for at in records.clone().step_by(41) {
             let hole = at..(at + len).min(records.end);
             for changed in with_hole(&bytes, hole.clone()) {
                 let read = good(&changed);
                 let said = messages(&read);
+                // Zero bytes are a number of entities and entities too, behind which the others are no part of
+                // the map.
+                if changed.len() == bytes.len() && read.problems[0].rule.id == "ika/trailing-data" {
+                    trailing += 1;
+                    continue;
+                }
                 assert_eq!(said.len(), 1, "{hole:x?}: {said:#?}");
                 assert_eq!(
                     read.problems[0].severity,
@@ -966,6 +984,7 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
             }
         }
     }
+    assert!(trailing < 60, "{trailing}");
 }
 
 /// Found by a fuzzer: of what was read of a broken map, some reached into what is whole behind the damage.

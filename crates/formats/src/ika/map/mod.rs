@@ -1,8 +1,9 @@
 //! The binary map, "MAP v6" (document, "Old map format"; fact sheet 2 and 3).
 
-mod mend;
+mod layout;
 mod read;
 mod render_string;
+mod resync;
 #[cfg(feature = "write")]
 mod write;
 
@@ -30,29 +31,11 @@ pub static FORMAT: Format = Format {
 
 /// Whether a file is a map of ika, or one of VERGE, which reading refuses by name.
 fn sniff(bytes: &[u8]) -> bool {
-    // Another number after it is another version, and reading says so; a byte may be damaged.
+    // Another number after it is another version, and reading says so.
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let begin = bytes.get(..MAGIC.len()).unwrap_or_default();
-    let right = begin
-        .iter()
-        .zip(MAGIC)
-        .filter(|(byte, of_magic)| byte == of_magic);
-    right.count() >= MAGIC.len() - 1
-        || bytes.starts_with(&MAGIC[..4])
-        || is_magic_but_for_a_byte(bytes)
+    bytes.starts_with(&MAGIC[..4])
         || bytes.starts_with(MANGLED_MAGIC)
         || verge::verge_version(bytes).is_some()
-}
-
-/// Whether a byte is lost or too many in what a file begins with.
-fn is_magic_but_for_a_byte(bytes: &[u8]) -> bool {
-    let without = |bytes: &[u8], at: usize| {
-        let (before, from) = bytes.split_at(at);
-        [before, from.get(1..).unwrap_or_default()].concat()
-    };
-    let more = bytes.get(..=MAGIC.len()).unwrap_or_default();
-    (0..MAGIC.len()).any(|at| bytes.starts_with(&without(MAGIC, at)))
-        || (0..more.len()).any(|at| without(more, at) == MAGIC)
 }
 
 /// What editors of texts put before a text in UTF-8.

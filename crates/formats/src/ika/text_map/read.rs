@@ -602,7 +602,6 @@ impl Reader {
             name,
             element,
             count,
-            more_by: None,
             cause,
         });
         self.targets.push((target, node.is_open()));

@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::super::aries::{Grammar, Node, Text, Tree, begins_with};
-use super::super::block::{
-    Block, Element, Elements, Inflated, budget, held_bytes, inflate_all, is_whole, is_zlib,
-};
+use super::super::block::{Block, Element, Elements, Inflated, budget, inflate_all, is_whole};
 use super::super::bytes::{Cursor, File, bytes_left};
 use super::super::rules;
 use super::super::{MAX_TILES, text};
@@ -15,16 +13,10 @@ use crate::{Message, NotRead, Place, Problems, ReadError, Subject, counted, quot
 
 /// The bytes of a palette.
 const PALETTE_BYTES: usize = 768;
-/// The bytes of a description, and where it is.
+/// The bytes of a description.
 const DESCRIPTION_BYTES: usize = 64;
-const DESCRIPTION_AT: usize = 11;
-/// Where the number of tiles is in version 6, and where their size.
-const COUNT_AT: usize = 7;
-const SIZE_AT: usize = 3;
-/// The bytes of a number of tiles or of the size of the pixels.
-const NUMBER_BYTES: usize = 4;
-/// How many bytes may be lost or too many in it.
-const MAX_SHIFT: usize = 2;
+/// Where the number of tiles is in version 6.
+const VERSION_6_COUNT_AT: usize = 7;
 /// The bytes of a strand.
 const STRAND_BYTES: usize = 8;
 /// The edge of the tiles of VERGE, in pixels.
@@ -128,147 +120,24 @@ impl Head {
         }
     }
 
-    /// The head with a description that is some bytes shorter or longer than it should be, and where the
-    /// pixels are behind it, if they are there and not where the head ends.
-    fn with_other_description(&self, bytes: &[u8], end: usize) -> Option<(Self, usize)> {
-        let behind = bytes.get(end..)?;
-        if self.packing != Packing::Zlib || is_zlib(behind) {
-            return None;
-        }
-        let rest = end - DESCRIPTION_AT - DESCRIPTION_BYTES;
-        let lengths =
-            (1..=MAX_SHIFT).flat_map(|by| [DESCRIPTION_BYTES - by, DESCRIPTION_BYTES + by]);
-        lengths.into_iter().find_map(|len| {
-            let (before, from) = bytes.split_at_checked(DESCRIPTION_AT)?;
-            let (description, behind) = from.split_at_checked(len)?;
-            let mut description = description.to_vec();
-            description.resize(DESCRIPTION_BYTES, 0);
-            let mended = [before, &description, behind.get(..rest)?].concat();
-            let mut head =
-                Self::read(&mut Cursor::new(&mended, File), &mut Problems::new()).ok()?;
-            let pixels_at = DESCRIPTION_AT + len + rest;
-            head.packed_at = pixels_at - 4;
-            let mut cursor = Cursor::new(bytes, File);
-            cursor.seek(pixels_at);
-            let packed = head.packed as usize;
-            let is_it = bytes.get(pixels_at..).is_some_and(is_zlib)
-                && head.is_end_of_pixels(&cursor, packed);
-            is_it.then_some((head, pixels_at))
-        })
-    }
-
-    /// The head of a file in which a number is some bytes shorter or longer than it should be, and where the
-    /// pixels are behind it, which say what it should be; and where that number stands and what it counts.
-    fn with_other_number(bytes: &[u8]) -> Option<(Self, usize, usize, &'static str)> {
-        let [6, 0, bytes_per_pixel, size @ ..] = *bytes.first_chunk::<COUNT_AT>()? else {
-            return None;
+    /// Corrects the size of the packed pixels where it leads to no end of these, and the strands that end the
+    /// file begin where the pixels end.
+    fn correct_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
+        let said = self.packed as usize;
+        let up_to_strands = cursor.left().checked_sub(STRANDS * STRAND_BYTES);
+        let is_needed = self.packing != Packing::None && !self.is_end_of_pixels(cursor, said);
+        let size = up_to_strands.filter(|size| is_needed && self.is_end_of_pixels(cursor, *size));
+        let Some(size) = size else {
+            return;
         };
-        let of_palette = match bytes_per_pixel {
-            1 => PALETTE_BYTES + 1,
-            _ => 0,
-        };
-        let packed_at = DESCRIPTION_AT + DESCRIPTION_BYTES + of_palette;
-        let expected = packed_at + NUMBER_BYTES;
-        let [width, height]: [u16; 2] = bytemuck::pod_read_unaligned(&size);
-        let area = u64::from(u16::from_le(width)) * u64::from(u16::from_le(height));
-        let tile = u64::from(bytes_per_pixel) * area;
-        if bytes.get(expected..).is_some_and(is_zlib) || tile == 0 {
-            return None;
-        }
-        [expected - 1, expected + 1].into_iter().find_map(|begin| {
-            let rest = bytes.get(begin..).filter(|rest| is_zlib(rest))?;
-            let packed = rest.get(..rest.len().checked_sub(STRANDS * STRAND_BYTES)?)?;
-            let max = budget(bytes.len()).left().min(4 * MAX_TILES);
-            let held = held_bytes(packed, max).filter(|held| held.is_multiple_of(tile))?;
-            let count = u32::try_from(held / tile).ok()?;
-            let packed = u32::try_from(packed.len()).ok()?;
-            let numbers = [
-                (COUNT_AT, count, "number of tiles"),
-                (packed_at, packed, "size of the pixels"),
-            ];
-            numbers.into_iter().find_map(|(at, number, what)| {
-                let behind = bytes.get((at + NUMBER_BYTES + begin) - expected..begin)?;
-                let mended = [bytes.get(..at)?, &number.to_le_bytes(), behind].concat();
-                let mut cursor = Cursor::new(&mended, File);
-                let head = Self::read(&mut cursor, &mut Problems::new()).ok()?;
-                // Where the number of tiles is right, what is wrong is behind it.
-                let is_said = bytes.get(at..)?.starts_with(&number.to_le_bytes());
-                let is_other = at != COUNT_AT || !is_said;
-                let is_it = head.vsp.count == count && head.packed == packed;
-                (is_it && is_other).then_some((head, begin, at, what))
-            })
-        })
-    }
-
-    /// Takes the pixels for as many tiles, or tiles as large, as they are of where they are others than the
-    /// head says, if that is so. Tiles are square where one side is said to be as long as that makes them.
-    fn mend_tiles(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) -> bool {
-        let packed = cursor.clone().bytes(self.packed as usize);
-        let Some(packed) = packed.ok().filter(|_| self.packing == Packing::Zlib) else {
-            return false;
-        };
-        let max = budget(packed.len()).left().min(4 * MAX_TILES);
-        let held = held_bytes(packed, max).filter(|held| *held != self.stored_bytes());
-        let Some(held) = held.filter(|held| *held > 0) else {
-            return false;
-        };
-        let parts = |bytes: u64| held.is_multiple_of(bytes).then(|| held / bytes);
-        let (count, bytes) = (u64::from(self.vsp.count), u64::from(self.bytes_per_pixel));
-        let area = parts(count * bytes).unwrap_or_default();
-        let side = area.isqrt() as u32;
-        let size = self.vsp.tile_size;
-        if u64::from(side).pow(2) == area && size.contains(&side) && is_tile_size([side; 2]) {
-            let at = SIZE_AT + if size[0] == side { 2 } else { 0 };
-            problems.add(&rules::TILE_SIZE, Place::Offset(at as u64), || {
-                let [width, height] = size;
-                Message::read_so(format!(
-                    "header: tiles of {width} x {height} pixels; expected {side} x {side}, as many as \
-                     there are"
-                ))
-            });
-            self.vsp.tile_size = [side; 2];
-            return true;
-        }
-        let is = parts(self.vsp.tile_pixels() * bytes).and_then(|is| u32::try_from(is).ok());
-        let Some(is) = is.filter(|is| *is <= MAX_COUNT) else {
-            return false;
-        };
-        problems.add(&rules::TILE_COUNT, Place::Offset(COUNT_AT as u64), || {
+        let place = Place::Offset(self.packed_at as u64);
+        problems.add(&rules::PIXELS_SIZE, place, || {
+            let said = counted(said, "byte");
             Message::read_so(format!(
-                "header: {count} tiles; expected {is}, as many as there are pixels of"
+                "pixels: the announced size is {said}; expected {size}, behind which {STRANDS} strands end \
+                 the file"
             ))
         });
-        self.vsp.count = is;
-        true
-    }
-
-    /// Takes the strands that end the file for the true end of the pixels, where these end just there, or
-    /// those behind the bytes that the pixels are said to take make no sense.
-    fn mend_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
-        let left = cursor.left();
-        let Some(size) = left.checked_sub(STRANDS * STRAND_BYTES) else {
-            return;
-        };
-        let said = self.packed as usize;
-        if self.packing == Packing::None
-            || size == said
-            || !(self.is_end_of_pixels(cursor, size) && !self.is_end_of_pixels(cursor, said)
-                || self.are_strands(cursor, said) == Some(false)
-                    && self.are_strands(cursor, size) == Some(true))
-        {
-            return;
-        }
-        problems.add(
-            &rules::PIXELS_SIZE,
-            Place::Offset(self.packed_at as u64),
-            || {
-                let said = counted(said, "byte");
-                Message::read_so(format!(
-                    "pixels: they are said to be {said} long; expected {size}, behind which {STRANDS} \
-                 strands end the file"
-                ))
-            },
-        );
         self.packed = size as u32;
     }
 
@@ -285,21 +154,6 @@ impl Head {
             (Packing::Rle, _) => unpack_words(packed, count).1 == RleEnd::Whole,
             (Packing::None, _) => bytes as u64 == self.stored_bytes(),
         }
-    }
-
-    /// Whether the strands behind so many bytes mean anything; none where no strand does anything.
-    fn are_strands(&self, cursor: &Cursor<'_>, bytes: usize) -> Option<bool> {
-        let mut cursor = cursor.clone();
-        if bytes > cursor.left() {
-            return Some(false);
-        }
-        cursor.seek(cursor.pos() + bytes);
-        let strands = (0..STRANDS).map_while(|_| strand(&mut cursor).ok());
-        let active: Vec<Strand> = strands.filter(Strand::is_active).collect();
-        let mut means = active
-            .iter()
-            .map(|strand| has_tiles(*strand, self.vsp.count) && has_mode(*strand));
-        (!active.is_empty()).then(|| means.all(|means| means))
     }
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
@@ -328,7 +182,7 @@ impl Head {
                 head.vsp.count = cursor.field("number of tiles").u16()?.into();
             }
             6 => {
-                count_at = COUNT_AT;
+                count_at = VERSION_6_COUNT_AT;
                 head.read_version_6(cursor, problems)?;
             }
             _ => {
@@ -442,78 +296,18 @@ fn read_binary(
         ));
     }
     let mut cursor = Cursor::new(bytes, File);
-    let mut of_head = Problems::new();
-    let found = Head::read(&mut cursor, &mut of_head);
-    let of_description = found
-        .as_ref()
-        .ok()
-        .and_then(|head| head.with_other_description(bytes, cursor.pos()));
-    // With another description the colours begin elsewhere, and behind them no other than colour 0 is
-    // transparent.
-    let is_clear = |head: &Head| head.vsp.mask.is_none_or(|mask| mask == 0);
-    let of_number = match &of_description {
-        Some((head, _)) if is_clear(head) => None,
-        Some(_) => Head::with_other_number(bytes).filter(|(head, ..)| is_clear(head)),
-        None => Head::with_other_number(bytes),
-    };
-    let mut head;
-    if let Some((mended, pixels_at)) = of_description.filter(|_| of_number.is_none()) {
-        head = mended;
-        let shift = pixels_at.cast_signed() - cursor.pos().cast_signed();
-        cursor.seek(pixels_at);
-        problems.add(&rules::BYTE, Place::Offset(DESCRIPTION_AT as u64), || {
-            let found = DESCRIPTION_BYTES.saturating_add_signed(shift);
-            Message::read_so(format!(
-                "description: it is {found} bytes long; expected {DESCRIPTION_BYTES}, as where the pixels \
-                 begin says"
-            ))
-        });
-    } else if let Some((mended, pixels_at, at, what)) = of_number {
-        head = mended;
-        cursor.seek(pixels_at);
-        problems.add(&rules::BYTE, Place::Offset(at as u64), || {
-            let number = if at == COUNT_AT {
-                head.vsp.count
-            } else {
-                head.packed
-            };
-            Message::read(
-                format!("{what}: a byte is missing or too many, as where the pixels begin says"),
-                format_args!("as {number}"),
-            )
-        });
-    } else {
-        head = found?;
-        problems.append(of_head, None, |_| false);
-    }
-    let moment = problems.moment();
-    head.mend_size(&cursor, problems);
-    // Packed pixels can be all there though the file ends in their last bytes.
-    let is_cut = (cursor.left() as u64) < head.said_bytes();
-    let pixels_at = cursor.pos();
-    let mut of_pixels = Problems::new();
-    let mut read = read_pixels(&mut cursor, &head, bytes.len(), &mut of_pixels, watch)?;
-    let mut of_file = cursor.clone();
-    of_file.seek(pixels_at);
-    if of_pixels.moment() > 0 && head.mend_tiles(&of_file, problems) {
-        cursor = of_file;
-        of_pixels = Problems::new();
-        read = read_pixels(&mut cursor, &head, bytes.len(), &mut of_pixels, watch)?;
-    }
+    let mut head = Head::read(&mut cursor, problems)?;
+    head.correct_size(&cursor, problems);
     no_tiles(head.vsp.count, problems);
-    problems.append(of_pixels, None, |_| false);
-    let (pixels, pixels_not_read) = read;
-    let cause = problems.first_since(moment);
+    // The pixels can be complete in a file that ends in their last bytes.
+    let is_cut = (cursor.left() as u64) < head.said_bytes();
+    let moment = problems.moment();
+    let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
+    // The strands are elsewhere, or missing, or name other tiles.
+    problems.cause = problems.cause.or(problems.first_since(moment));
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
-    // Of a wrong size or number all else follows, and of a file that ends in the pixels.
-    if let Some(cause) = cause {
-        problems.fold_since(moment, cause);
-        // So is whatever stands where the number of a colour should be.
-        problems.fold(cause, |problem| {
-            is_cut && problem.rule == &rules::TRANSPARENT_COLOR
-        });
-    }
+    problems.cause = None;
     let strands_not_read = strands_not_read.or(is_cut.then_some(NotRead::FileEnds));
     Ok(Vsp {
         pixels,
@@ -550,7 +344,6 @@ fn read_pixels(
         .field("pixels")
         .bytes(said.min(left as u64) as usize)?;
     let is_cut = stored.len() as u64 != said;
-    let mut cause = None;
     if is_cut {
         problems.add(
             &rules::TRUNCATED,
@@ -563,7 +356,7 @@ fn read_pixels(
                 )
             },
         );
-        cause = problems.last();
+        problems.cause = problems.last();
     }
     // Checked to be below the maximum.
     let count = head.pixel_count() as usize;
@@ -590,8 +383,7 @@ fn read_pixels(
                 subject: Subject::File,
                 element: Element::Byte,
                 count: head.stored_bytes(),
-                more_by: Some(head.vsp.tile_pixels() * u64::from(head.bytes_per_pixel)),
-                cause,
+                cause: problems.cause,
             };
             let (bytes, not_read) = inflate(block, file_bytes, problems, watch)?;
             let pixels = if bytes_per_pixel == 1 {
@@ -798,7 +590,6 @@ fn read_text(
         subject: Subject::File,
         element: Element::Byte,
         count: pixels * 4,
-        more_by: Some(width * height * 4),
         cause,
     };
     let (pixels, pixels_not_read) = inflate(block, bytes.len(), problems, watch)?;

@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, Message, NotRead, Place, Problem, Problems, ReadError, Tally, counted};
+use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
 
 /// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
 /// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
@@ -45,67 +45,12 @@ pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<MapData, ReadError> {
-    let found = Header::read(bytes);
-    let fits = found.as_ref().is_ok_and(|header| header.fits(bytes));
-    let mended = (!fits).then(|| Header::mended(bytes)).flatten();
-    let Some((header, end, at)) = mended else {
-        return read_as_it_says(bytes, found, watch);
-    };
+    let header = Header::read(bytes)?;
     let mut problems = Problems::new();
-    problems.add(&rules::HEADER, Place::Offset(at as u64), || {
-        let (fault, how) = match end {
-            ..HEADER_END => ("a byte is missing", "as if there were one"),
-            _ => ("there is a byte too many", "without it"),
-        };
-        let [width, height] = header.size;
-        let end = format_args!("{width} x {height} cells, which end where the file does");
-        Message::read(format!("header: {fault}"), format_args!("{how}, as {end}"))
-    });
-    read_behind(bytes, header, end, problems, watch)
-}
-
-/// Reads a file by its header, or with another number in that where the file is not as long as it says.
-fn read_as_it_says(
-    bytes: &[u8],
-    header: Result<Header, ReadError>,
-    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<MapData, ReadError> {
-    let read = |header| read_behind(bytes, header, HEADER_END, Problems::new(), watch);
-    let map = header.and_then(read);
-    let is_as_it_says = match &map {
-        Ok(map) => {
-            // A file that is cut is shorter than it says too, unless its stream is whole.
-            let compression = map.flags.compression();
-            let is_stream = matches!(compression, Compression::Zlib | Compression::Zstd);
-            let mut problems = map.problems.iter();
-            let is_cut = !is_stream && problems.any(|problem| problem.rule == &rules::TRUNCATED);
-            is_cut || Tally::of(&map.problems).errors == 0
-        }
-        Err(error) => matches!(error, ReadError::Cancelled),
-    };
-    let other = (!is_as_it_says).then(|| Header::with_another_number(bytes));
-    let Some((header, wrong)) = other.flatten() else {
-        return map;
-    };
-    let mut problems = Problems::new();
-    let place = Place::Offset(wrong.offset());
-    problems.add(&rules::HEADER, place, || wrong.message());
-    read_behind(bytes, header, HEADER_END, problems, watch)
-}
-
-/// Reads what follows a header that ends at a byte.
-fn read_behind(
-    bytes: &[u8],
-    header: Header,
-    end: usize,
-    mut problems: Problems,
-    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<MapData, ReadError> {
     warn_of_flags(header.flags, &mut problems);
     let mut reader = Reader {
         header,
-        packed: bytes.get(end..).unwrap_or_default(),
-        begin: end as u64,
+        packed: bytes.get(HEADER_END..).unwrap_or_default(),
         problems,
         budget: Budget::new(ATTRIBUTE_BYTES, bytes.len()),
         watch,
@@ -123,15 +68,9 @@ fn read_behind(
     if reader.is_cancelled {
         return Err(ReadError::Cancelled);
     }
-    // Wrong flags lead to anything.
-    let is_of_flags = |problem: &Problem| problem.rule == &rules::FLAGS;
-    if let Some(cause) = reader.problems.find_since(0, is_of_flags) {
-        reader.problems.fold_behind(cause);
-    }
     Ok(MapData {
         flags,
         size: header.size,
-        header_surplus: end as i64 - HEADER_BYTES as i64,
         cells: sections.cells,
         graphics: sections.graphics,
         logic: sections.logic,
@@ -148,65 +87,6 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
 
 /// Where the header ends.
 const HEADER_END: usize = HEADER_BYTES as usize;
-
-/// How many bytes a stream is, if these are not more than so many and it ends where its input does.
-fn unpacked_bytes(stream: &mut dyn Stream, max: u64) -> Option<u64> {
-    let mut part = vec![0; 64 << 10];
-    let mut all = 0;
-    loop {
-        let filled = stream.fill(&mut part);
-        all += filled as u64;
-        if all > max {
-            return None;
-        }
-        if filled < part.len() {
-            break;
-        }
-    }
-    let is_whole = stream.end() == End::Complete && stream.consumed() == stream.input_bytes();
-    is_whole.then_some(all)
-}
-
-/// How many bytes what follows a header is once it is unpacked, by how it may be packed.
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    plain: u64,
-    zlib: Option<u64>,
-    zstd: Option<u64>,
-}
-
-impl Held {
-    /// Unpacks no more than a file of so many bytes may.
-    fn of(packed: &[u8], file_bytes: usize) -> Self {
-        let [mut zlib, mut zstd] = [None; 2];
-        let max = Budget::new(ATTRIBUTE_BYTES, file_bytes).left();
-        if packed.first_chunk().copied().is_some_and(is_zlib_header) {
-            zlib = unpacked_bytes(&mut Inflater::zlib(packed), max);
-        } else if packed.starts_with(&ZSTD_MAGIC) {
-            zstd = unpacked_bytes(&mut Zstd::new(packed), max);
-        }
-        Self {
-            plain: packed.len() as u64,
-            zlib,
-            zstd,
-        }
-    }
-
-    /// None where that is not known: packets of runs end nowhere.
-    fn bytes(&self, flags: MapFlags) -> Option<u64> {
-        match flags.compression() {
-            Compression::None => Some(self.plain),
-            Compression::Zlib => self.zlib,
-            Compression::Zstd => self.zstd,
-            Compression::Rle | Compression::Lzw | Compression::Several => None,
-        }
-    }
-
-    /// Whether that is just what a header asks for.
-    fn is_all_of(&self, header: &Header) -> bool {
-        self.bytes(header.flags) == Some(header.plain_bytes())
-    }
-}
 
 /// The first bytes of a file.
 #[derive(Debug, Clone, Copy)]
@@ -271,125 +151,29 @@ impl Header {
         }
     }
 
-    /// The header of a file in which a byte of it is missing or too many, where it ends, and where that byte
-    /// is: of those that ask for just as many bytes as follow, one whose flags mean something.
-    fn mended(bytes: &[u8]) -> Option<(Self, usize, usize)> {
-        let as_it_is = Self::read(bytes).ok();
-        [HEADER_END - 1, HEADER_END + 1]
-            .into_iter()
-            .find_map(|end| {
-                let (head, packed) = bytes.split_at_checked(end)?;
-                let held = Held::of(packed, bytes.len());
-                let follows = |header: &Self, value: u8| match header.flags.compression() {
-                    Compression::Rle => {
-                        value == 0 && rle::fits(packed, header.cell_count(), CELL_BYTES as usize)
-                    }
-                    _ => held.is_all_of(header),
-                };
-                let with = |at: usize, value: u8| {
-                    let (before, from) = head.split_at_checked(at)?;
-                    let mended = if end < HEADER_END {
-                        [before, &[value], from].concat()
-                    } else {
-                        [before, from.get(1..)?].concat()
-                    };
-                    let header = Self::read(&mended).ok()?;
-                    let means = header.flags.0 & MapFlags::UNDEFINED == 0;
-                    let is_other = as_it_is
-                        .as_ref()
-                        .is_none_or(|it| (it.flags.0, it.size) != (header.flags.0, header.size));
-                    (means && is_other && follows(&header, value)).then_some((header, end, at))
-                };
-                // Most bytes of a header are zero.
-                let values = if end < HEADER_END { 0..=u8::MAX } else { 0..=0 };
-                let mut all =
-                    values.flat_map(|value| (0..HEADER_END).rev().map(move |at| (at, value)));
-                all.find_map(|(at, value)| with(at, value))
-            })
-    }
-
-    /// The header of a file with another size or another flag, where all that follows is as long as just one
-    /// such header says, and not as this one does.
-    fn with_another_number(bytes: &[u8]) -> Option<(Self, WrongNumber)> {
-        let head: [u8; HEADER_END] = *bytes.first_chunk()?;
-        let packed = bytes.get(HEADER_END..)?;
-        let numbers: [[u8; 4]; 3] = bytemuck::cast(head);
-        let numbers = numbers.map(u32::from_le_bytes);
-        let held = Held::of(packed, bytes.len());
-        if Self::read(&head).is_ok_and(|header| held.is_all_of(&header)) {
-            return None;
-        }
-        let with = |wrong: WrongNumber| {
-            let mut numbers = numbers;
-            numbers[wrong.index] = wrong.expected;
-            let head: [u8; HEADER_END] = bytemuck::cast(numbers.map(u32::to_le_bytes));
-            let header = Self::read(&head).ok()?;
-            let means = header.flags.0 & MapFlags::UNDEFINED == 0;
-            (means && held.is_all_of(&header)).then_some((header, wrong))
-        };
-        let flags = MapFlags(numbers[0]);
-        let of_cell = Section::bytes_of_cell(flags);
-        let cells = held
-            .bytes(flags)
-            .filter(|held| held.is_multiple_of(of_cell));
-        let of_size = [1, 2].into_iter().filter_map(|index| {
-            let (found, other) = (numbers[index], u64::from(numbers[3 - index]));
-            let cells = cells.map(|held| held / of_cell)?;
-            let is = cells.checked_div(other).filter(|is| is * other == cells)?;
-            let expected = u32::try_from(is).ok()?;
-            Some(WrongNumber {
-                index,
-                found,
-                expected,
-            })
-        });
-        let of_flags = (0..u32::BITS).map(|bit| WrongNumber {
-            index: 0,
-            found: flags.0,
-            expected: flags.0 ^ 1 << bit,
-        });
-        let mut fitting = of_flags.chain(of_size).filter_map(with);
-        fitting.next().filter(|_| fitting.next().is_none())
-    }
-
     fn cell_count(&self) -> usize {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    /// What follows the header, in bytes, once it is unpacked.
+    /// The number of bytes behind the header, once they are unpacked.
     fn plain_bytes(&self) -> u64 {
         self.cell_count() as u64 * Section::bytes_of_cell(self.flags)
     }
-}
 
-/// A number of a header that is not that of the file.
-#[derive(Debug, Clone, Copy)]
-struct WrongNumber {
-    /// Flags, width or height.
-    index: usize,
-    found: u32,
-    expected: u32,
-}
-
-impl WrongNumber {
-    fn offset(self) -> u64 {
-        4 * self.index as u64
-    }
-
-    fn message(self) -> Message {
-        let Self {
-            index,
-            found,
-            expected,
-        } = self;
-        let signed = found.cast_signed();
-        Message::read_so(match index {
-            0 => format!(
-                "header: flags {found:#x}; expected {expected:#x}, with which the file is as long as it says"
-            ),
-            1 => format!("header: {signed} columns; expected {expected}, as many as the file has"),
-            _ => format!("header: {signed} rows; expected {expected}, as many as the file has"),
-        })
+    /// A hint for messages: the size of map that has just the bytes that follow the header.
+    fn fitting_size(&self, packed: &[u8]) -> String {
+        let of_cell = Section::bytes_of_cell(self.flags) as usize;
+        let (cells, rest) = (packed.len() / of_cell, packed.len() % of_cell);
+        let [width, height] = self.size.map(|edge| edge as usize);
+        if self.flags.compression() != Compression::None || cells == 0 || rest > 0 {
+            String::new()
+        } else if cells.is_multiple_of(width) {
+            format!("; the file fits {width} x {} cells", cells / width)
+        } else if cells.is_multiple_of(height) {
+            format!("; the file fits {} x {height} cells", cells / height)
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -409,6 +193,8 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
             };
             format!("flags {:#x}: {bits} nothing", flags.0)
         });
+        // Flags without meaning can lead to anything.
+        problems.cause = problems.last();
     }
     match flags.compression() {
         Compression::Lzw => problems.add(&rules::COMPRESSION, place, || {
@@ -535,8 +321,6 @@ struct Reader<'a, 'w> {
     header: Header,
     /// All after the header.
     packed: &'a [u8],
-    /// Where that begins.
-    begin: u64,
     problems: Problems,
     budget: Budget,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -546,7 +330,7 @@ struct Reader<'a, 'w> {
 impl<'a> Reader<'a, '_> {
     /// The place of a byte after the header.
     fn place(&self, offset: usize) -> Place {
-        Place::Offset(self.begin + offset as u64)
+        Place::Offset(HEADER_BYTES + offset as u64)
     }
 
     /// Tells the watcher how many bytes are read, and asks it whether to read on.
@@ -588,6 +372,7 @@ impl<'a> Reader<'a, '_> {
 
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
         let count = self.header.cell_count();
+        let fitting = self.header.fitting_size(self.packed);
         self.problems.add(&rules::TRUNCATED, self.place(at), || {
             let name = section.name();
             let those = match section {
@@ -599,27 +384,21 @@ impl<'a> Reader<'a, '_> {
                     "{why} in the last packet of the {name}; {those}all {count} cells are there"
                 );
             }
-            format!("{why} in the {name}: {those}{found} of {count} cells are there")
+            format!("{why} in the {name}: {those}{found} of {count} cells are there{fitting}")
         });
     }
 
-    /// Lists what follows sections that are not packed: the engine reads no file of another length.
+    /// Warns of what follows sections that are not packed (fact sheet 8.14).
     fn add_too_many(&mut self, end: usize) {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
             let [width, height] = self.header.size;
+            let fitting = self.header.fitting_size(self.packed);
             self.problems.add(&rules::LENGTH, self.place(end), || {
-                let what = match rest as u64 % CELL_BYTES {
-                    0 => "the rest is ignored",
-                    // Fewer than a cell has.
-                    _ => {
-                        "all behind a byte that is too many is read wrongly, and the rest is ignored"
-                    }
-                };
-                let rest = counted(rest, "byte");
                 format!(
-                    "{rest} after the last section; expected the end of the file behind \
-                     {width} x {height} cells; {what}"
+                    "{} after the last section; expected the end of the file behind {width} x {height} \
+                     cells; the rest is ignored{fitting}",
+                    counted(rest, "byte")
                 )
             });
         }
@@ -853,7 +632,7 @@ impl<'a> Reader<'a, '_> {
                 let [width, height] = self.header.size;
                 format!(
                     "the {name} goes on behind the {bytes} bytes of {width} x {height} cells; expected its end \
-                     there, or another size or other flags"
+                     there; the rest is ignored"
                 )
             }),
             End::Complete | End::More | End::Unfinished | End::Broken => {}

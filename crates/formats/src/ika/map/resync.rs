@@ -1,0 +1,480 @@
+//! Resynchronisation in the lists of zones and entities: if one cannot be read to its end, reading goes on at
+//! the next record from which the rest of the file reads to its end.
+
+use super::super::bytes::Cursor;
+use super::super::rules;
+use super::layout::COUNT_BYTES;
+use super::read::{read_entity, read_zone};
+use super::{Entity, Zone};
+use crate::{Message, Place, Problems, ReadError, counted};
+
+/// Longer lists are not searched.
+const MAX_TAIL: usize = 1 << 20;
+/// The number of times that each byte of these lists is read on average, at most.
+const MAX_READ: usize = 64;
+/// The largest number that is likely in a record.
+const MAX_LIKELY: u32 = 0xFFFF;
+/// The largest direction or state that is likely.
+const MAX_CODE: u32 = 0xFF;
+/// The bytes of texts for which the engine has room.
+const MAX_TEXT: usize = 1023;
+
+/// A text in [`Record::FIELDS`], with the number of its bytes before it.
+const TEXT: usize = 0;
+
+/// Bytes of a zone and of an entity whose texts are empty.
+pub(super) const ZONE_BYTES: usize = min_bytes(Zone::FIELDS);
+pub(super) const ENTITY_BYTES: usize = min_bytes(Entity::FIELDS);
+
+const fn min_bytes(fields: &[usize]) -> usize {
+    let (mut bytes, mut i) = (0, 0);
+    while i < fields.len() {
+        bytes += if fields[i] == TEXT {
+            COUNT_BYTES
+        } else {
+            fields[i]
+        };
+        i += 1;
+    }
+    bytes
+}
+
+/// A record of a list.
+pub(super) trait Record: Sized {
+    /// The bytes of its fields, or [`TEXT`].
+    const FIELDS: &'static [usize];
+
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
+
+    /// Returns `true` if the values are those of a game: nothing else tells a record from other bytes.
+    fn is_likely(&self) -> bool;
+
+    /// The length of the record that the bytes begin with, whatever it holds.
+    fn length(bytes: &[u8]) -> Option<usize> {
+        Self::FIELDS.iter().try_fold(0, |at, field| {
+            let end = if *field == TEXT {
+                let length = bytes.get(at..)?.first_chunk::<COUNT_BYTES>()?;
+                (at + COUNT_BYTES).checked_add(u32::from_le_bytes(*length) as usize)?
+            } else {
+                at + field
+            };
+            (end <= bytes.len()).then_some(end)
+        })
+    }
+
+    /// Returns `true` if the bytes are a truncated record.
+    fn is_cut(bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        for field in Self::FIELDS {
+            let mut length = *field;
+            if length == TEXT {
+                let Some((announced, behind)) = rest.split_first_chunk::<COUNT_BYTES>() else {
+                    return true;
+                };
+                (length, rest) = (u32::from_le_bytes(*announced) as usize, behind);
+            }
+            match rest.get(length..) {
+                Some(behind) => rest = behind,
+                None => return length <= MAX_TEXT,
+            }
+        }
+        false
+    }
+
+    /// Returns `true` if the file can end in the bytes behind a record.
+    fn is_end(bytes: &[u8]) -> bool {
+        Self::is_cut(bytes)
+    }
+
+    /// The likely record at an offset.
+    fn likely_at(cursor: &Cursor<'_>, at: usize) -> Option<Self> {
+        let mut cursor = cursor.clone();
+        cursor.seek(at);
+        let record = Self::read(&mut cursor, &mut Problems::of_trial(usize::MAX)).ok()?;
+        record.is_likely().then_some(record)
+    }
+}
+
+/// Returns `true` if texts and numbers are likely. Zero bytes are not: a record has at least one text.
+fn are_likely(texts: &[&String], numbers: &[i32]) -> bool {
+    let is_odd = |c: char| c.is_control() && !c.is_whitespace();
+    texts.iter().any(|text| !text.is_empty())
+        && texts
+            .iter()
+            .all(|text| text.len() <= 2 * MAX_TEXT && !text.contains(is_odd))
+        && numbers
+            .iter()
+            .all(|number| number.unsigned_abs() <= MAX_LIKELY)
+}
+
+impl Record for Zone {
+    const FIELDS: &'static [usize] = &[TEXT, TEXT, TEXT, TEXT, 4, 4, 1];
+
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        read_zone(cursor, problems)
+    }
+
+    fn is_end(bytes: &[u8]) -> bool {
+        let behind_number = bytes.get(COUNT_BYTES..);
+        Self::is_cut(bytes) || behind_number.is_some_and(Entity::is_cut)
+    }
+
+    fn is_likely(&self) -> bool {
+        let scripts = [&self.activation_script, &self.entity_script];
+        let texts = [&self.name, &self.description, scripts[0], scripts[1]];
+        are_likely(&texts, &[self.chance_percent, self.delay_steps])
+    }
+}
+
+impl Record for Entity {
+    const FIELDS: &'static [usize] = &[TEXT, 8, 8, 3, TEXT, 1, TEXT, 4, TEXT, 8, 16, TEXT, TEXT, 4];
+
+    fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError> {
+        read_entity(cursor, problems)
+    }
+
+    fn is_likely(&self) -> bool {
+        let texts = [
+            &self.name,
+            &self.sprite,
+            &self.activation_script,
+            &self.move_script,
+            &self.wander_zone,
+            &self.chase_target,
+        ];
+        let numbers = [
+            self.speed,
+            self.wander_steps,
+            self.wander_delay,
+            self.chase_distance,
+        ];
+        let codes = [self.direction.cast_unsigned(), self.state];
+        are_likely(&texts, &numbers)
+            && are_likely(&texts, &self.position)
+            && are_likely(&texts, &self.wander_rect)
+            && codes.iter().all(|code| *code <= MAX_CODE)
+    }
+}
+
+/// The likely records that follow each other from each offset to the end of the file, or to a truncated record.
+pub(super) struct Runs<'a> {
+    /// The offset of the lists.
+    start: usize,
+    bytes: &'a [u8],
+    /// The number of entities from each byte on, plus 1; 0 if other bytes are there.
+    entities: Vec<u32>,
+    /// The number of zones up to the list of entities, plus 1.
+    zones: Vec<u32>,
+    /// The index of the list of entities.
+    list: Option<usize>,
+}
+
+impl<'a> Runs<'a> {
+    /// `None` if the lists are too long.
+    pub(super) fn new(cursor: &Cursor<'a>) -> Option<Self> {
+        let (start, left) = (cursor.pos(), cursor.left());
+        if left > MAX_TAIL {
+            return None;
+        }
+        let mut runs = Self {
+            start,
+            bytes: cursor.clone().rest(),
+            entities: vec![0; left + 1],
+            zones: vec![0; left + 1],
+            list: None,
+        };
+        let mut patience = MAX_READ * left;
+        runs.entities[left] = 1;
+        extend::<Entity>(cursor, left, &mut runs.entities, &mut patience)?;
+        let first = runs.first(&runs.entities, start, 1);
+        runs.list = first.and_then(|(at, run)| runs.list_before(at - start, run));
+        if let Some(list) = runs.list {
+            runs.zones[list] = 1;
+        }
+        let before = runs.list.unwrap_or(left);
+        extend::<Zone>(cursor, before, &mut runs.zones, &mut patience)?;
+        Some(runs)
+    }
+
+    /// Returns `true` if the file ends with a whole list of entities.
+    pub(super) fn ends_with_list(&self) -> bool {
+        self.list.is_some_and(|list| self.is_whole_list(list))
+    }
+
+    fn is_whole_list(&self, list: usize) -> bool {
+        let run = self.entities.get(list + COUNT_BYTES);
+        let run = run.map_or(0, |run| run.saturating_sub(1));
+        self.number_at(list) == Some(run)
+            && self.end::<Entity>(list + COUNT_BYTES, run) == self.bytes.len()
+    }
+
+    /// The index of the list of which the entities are, if their number is before them. Truncated files have fewer.
+    fn list_before(&self, first: usize, entities: u32) -> Option<usize> {
+        let list = first.checked_sub(COUNT_BYTES)?;
+        let number = self.number_at(list)?;
+        (number >= entities && number as usize <= self.bytes.len()).then_some(list)
+    }
+
+    fn number_at(&self, at: usize) -> Option<u32> {
+        let number = self.bytes.get(at..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*number))
+    }
+
+    /// Where records end.
+    fn end<T: Record>(&self, from: usize, records: u32) -> usize {
+        (0..records).fold(from, |at, _| {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            at + T::length(rest).unwrap_or_default()
+        })
+    }
+
+    /// The first offset from which records go on, and their number, which is at least `min`.
+    fn first(&self, counts: &[u32], from: usize, min: u32) -> Option<(usize, u32)> {
+        let mut counts = counts
+            .get(from.checked_sub(self.start)?..)?
+            .iter()
+            .zip(from..);
+        // The first one has a name, so that zero bytes are none.
+        let has_name = |at: usize| !self.bytes[at - self.start..].starts_with(&[0; COUNT_BYTES]);
+        let (count, at) = counts.find(|(count, at)| **count > min && has_name(*at))?;
+        Some((at, count - 1))
+    }
+
+    /// How reading goes on behind damage: the way that has the most whole records.
+    fn next<T: Record>(
+        &self,
+        cursor: &Cursor<'_>,
+        (count_at, announced): (usize, u32),
+        counts: &[u32],
+        min: u32,
+    ) -> Option<Next> {
+        let (_, end) = whole_records::<T>(cursor, count_at, announced, usize::MAX);
+        let ways = [end, count_at].into_iter().filter_map(|from| {
+            let next = self.first(counts, from, min)?;
+            let whole = whole_records::<T>(cursor, count_at, u32::MAX, next.0);
+            Some(Next::new::<T>(cursor, (count_at, announced), whole, next))
+        });
+        ways.max_by_key(|next| next.whole + next.following)
+    }
+
+    /// How reading goes on where the announced number of zones leads to no end. `None` if these zones are whole, or
+    /// nothing whole follows the damage.
+    pub(super) fn next_zone(
+        &self,
+        cursor: &Cursor<'_>,
+        count_at: usize,
+        announced: u32,
+    ) -> Option<Next> {
+        let (read, end) = read_records::<Zone>(cursor, count_at, announced);
+        if read == announced && Entity::likely_at(cursor, end + COUNT_BYTES).is_some() {
+            return None;
+        }
+        let count = (count_at, announced);
+        if let Some(mut next) = self.next::<Zone>(cursor, count, &self.zones, 0) {
+            let end = self.end::<Zone>(next.at - self.start, next.following);
+            let is_all = next.lost <= 1 && next.whole + next.lost + next.following == announced;
+            next.set_cut(self.list != Some(end) && !is_all);
+            let is_damaged = next.damaged_at < next.at;
+            let is_list = next.following > 0
+                || next.whole < announced
+                || self.is_whole_list(next.at - self.start);
+            // Truncated files end in a zone without any damage, and their number of zones is right.
+            let is_other = next.whole + next.following != announced && !next.is_cut;
+            if is_list {
+                return (is_damaged || is_other).then_some(next);
+            }
+        }
+        let mut next = self.next::<Zone>(cursor, count, &self.entities, 1)?;
+        next.is_entity = true;
+        next.lost = next.announced.saturating_sub(next.whole);
+        next.lost = if next.is_count_likely { next.lost } else { 0 };
+        let end = self.end::<Entity>(next.at - self.start, next.following);
+        next.is_cut = end < self.bytes.len();
+        (read < announced).then_some(next)
+    }
+
+    /// The same of entities.
+    pub(super) fn next_entity(
+        &self,
+        cursor: &Cursor<'_>,
+        count_at: usize,
+        announced: u32,
+    ) -> Option<Next> {
+        let mut next = self.next::<Entity>(cursor, (count_at, announced), &self.entities, 1)?;
+        let end = self.end::<Entity>(next.at - self.start, next.following);
+        next.set_cut(end < self.bytes.len());
+        (next.damaged_at < next.at).then_some(next)
+    }
+}
+
+/// Counts the records from each offset before the given one, to which those behind it are counted.
+fn extend<T: Record>(
+    cursor: &Cursor<'_>,
+    before: usize,
+    counts: &mut [u32],
+    patience: &mut usize,
+) -> Option<()> {
+    let start = cursor.pos();
+    let bytes = cursor.clone().rest();
+    for i in (0..before).rev() {
+        let Some(length) = bytes.get(i..).and_then(T::length) else {
+            continue;
+        };
+        let mut following = counts.get(i + length).copied().unwrap_or_default();
+        if following == 0 && bytes.get(i + length..).is_some_and(T::is_end) {
+            following = 1;
+        }
+        if following > 0 {
+            *patience = patience.checked_sub(length)?;
+            if T::likely_at(cursor, start + i).is_some() {
+                counts[i] = following + 1;
+            }
+        }
+    }
+    Some(())
+}
+
+/// The number of records that can be read behind a number, at most the given one, and where they end.
+fn read_records<T: Record>(cursor: &Cursor<'_>, count_at: usize, max: u32) -> (u32, usize) {
+    let problems = &mut Problems::of_trial(usize::MAX);
+    let mut cursor = cursor.clone();
+    cursor.seek(count_at + COUNT_BYTES);
+    let mut read = 0;
+    while read < max && T::read(&mut cursor, problems).is_ok() {
+        read += 1;
+    }
+    (read, cursor.pos())
+}
+
+/// The number of whole records behind a number, at most the given one, and where they end: not behind `end`, and
+/// not with an unlikely one unless it ends there.
+fn whole_records<T: Record>(
+    cursor: &Cursor<'_>,
+    count_at: usize,
+    max: u32,
+    end: usize,
+) -> (u32, usize) {
+    let problems = &mut Problems::of_trial(usize::MAX);
+    let mut cursor = cursor.clone();
+    cursor.seek(count_at + COUNT_BYTES);
+    let mut whole = (0, cursor.pos());
+    let mut read = 0;
+    while read < max && cursor.left() > 0 {
+        let has_name = cursor.clone().u32().is_ok_and(|length| length > 0);
+        let Some(record) = T::read(&mut cursor, problems).ok() else {
+            break;
+        };
+        if cursor.pos() > end {
+            break;
+        }
+        read += 1;
+        if has_name && record.is_likely() || cursor.pos() == end {
+            whole = (read, cursor.pos());
+        }
+    }
+    whole
+}
+
+/// How reading of a list goes on behind damage.
+pub(super) struct Next {
+    count_at: usize,
+    announced: u32,
+    /// `true` if there can be as many records as are announced.
+    is_count_likely: bool,
+    /// The number of records before the damage.
+    whole: u32,
+    damaged_at: usize,
+    /// The offset of the next record.
+    at: usize,
+    /// The number of records from there on.
+    following: u32,
+    /// `true` if these are entities, though the damage begins in the list of zones.
+    pub is_entity: bool,
+    /// `true` if the file ends in the record behind these.
+    is_cut: bool,
+    /// The number of records that are damaged.
+    lost: u32,
+}
+
+impl Next {
+    fn new<T: Record>(
+        cursor: &Cursor<'_>,
+        (count_at, announced): (usize, u32),
+        (whole, damaged_at): (u32, usize),
+        (at, following): (usize, u32),
+    ) -> Self {
+        let min = min_bytes(T::FIELDS);
+        let (bytes, damaged) = (
+            cursor.pos() + cursor.left() - count_at,
+            at.saturating_sub(damaged_at),
+        );
+        let lost = announced.saturating_sub(whole + following);
+        let is_count_likely = announced as usize <= bytes / min;
+        let is_lost = is_count_likely && damaged > 0 && (lost == 1 || damaged >= min);
+        Self {
+            count_at,
+            announced,
+            is_count_likely,
+            whole,
+            damaged_at,
+            at,
+            following,
+            is_entity: false,
+            is_cut: false,
+            lost: if is_lost { lost } else { 0 },
+        }
+    }
+
+    /// Sets that the file ends in the record behind those that follow, so that their number tells nothing.
+    fn set_cut(&mut self, is_cut: bool) {
+        self.is_cut = is_cut;
+        if is_cut {
+            self.lost = self.lost.min(1);
+        }
+    }
+
+    /// The number of records that are to be read: the truncated one is, too, since that says how it ends.
+    pub(super) fn to_read(&self) -> u32 {
+        self.following + u32::from(self.is_cut)
+    }
+
+    /// Reads the records before the damage, lists it, and goes to the next record. Returns the number of records
+    /// that are damaged.
+    pub(super) fn go_on<T: Record>(
+        &self,
+        name: &'static str,
+        cursor: &mut Cursor<'_>,
+        list: &mut Vec<T>,
+        problems: &mut Problems,
+    ) -> u32 {
+        cursor.seek(self.count_at + COUNT_BYTES);
+        for i in 0..self.whole {
+            cursor.enter(name, i as usize);
+            list.extend(T::read(cursor, problems).ok());
+        }
+        let (next, records) = (self.at, counted(self.announced as usize, name));
+        cursor.seek(next);
+        if self.damaged_at >= next && !self.is_entity {
+            let place = Place::Offset(self.count_at as u64);
+            problems.add(&rules::RECORD_COUNT, place, || {
+                let is = self.whole + self.following;
+                Message::read_so(format!("file: {records}; expected {is}, as many as follow"))
+            });
+            return 0;
+        }
+        cursor.enter(name, self.whole as usize);
+        cursor.warn(problems, &rules::RECORD, self.damaged_at, || {
+            let last = self.whole + self.lost.saturating_sub(1);
+            let what = match self.lost {
+                _ if self.is_entity => {
+                    "it and all up to the first whole entity are damaged".to_owned()
+                }
+                0 => "something else comes before it".to_owned(),
+                1 => "it is damaged".to_owned(),
+                _ => format!("it and those up to number {last} are damaged"),
+            };
+            format!("{what}; reading goes on at {next:#x}")
+        });
+        self.lost
+    }
+}
