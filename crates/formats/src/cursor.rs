@@ -322,6 +322,26 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Skips lines until one begins a record, which is decided by its text. What is skipped is one problem: the first
+    /// word that is not expected. It is the cause of all problems until another cause is set.
+    pub(super) fn skip_to<'f>(
+        &mut self,
+        rule: &'static Rule,
+        found: impl Into<Found<'f>>,
+        expected: &str,
+        begins: impl Fn(&[u8]) -> bool,
+    ) {
+        self.wrong(rule, found, expected);
+        self.problems.cause = self.problems.cause.or(self.problems.last());
+        while !self.rest().is_empty() {
+            let line = self.rest().split(|byte| *byte == b'\n').next();
+            if line.is_some_and(&begins) {
+                break;
+            }
+            self.skip_line();
+        }
+    }
+
     /// Lists something that is wrong with what stands at a place.
     pub(super) fn report<M: Into<Message>>(
         &mut self,

@@ -136,10 +136,10 @@ entity rock assets/models/rock.pfobj 3
    rotation quat 0.000000 0.000000 0.000000 1.000000
 section \"regions\"
 num_regions 2
-region meadow 0 2
+region meadow 1 2
    radius float 12.500000
    pos vec2 10.000000 -20.000000
-region gate 1 2
+region gate 0 2
    dimensions vec2 30.000000 40.000000
    pos vec2 0.000000 0.000000
 section \"cameras\"

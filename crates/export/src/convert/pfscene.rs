@@ -52,6 +52,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
         ambient_light_color,
         emit_light_color,
         emit_light_pos,
+        other,
     } = general;
     let settings = [
         skybox.is_some(),
@@ -61,6 +62,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
     ];
     let settings = settings.into_iter().filter(|is_there| *is_there).count();
     told.lost(settings, "setting of sky and light", "their value");
+    told.left_out(other.len(), "other line of `general`", "version 1.0 has no such section");
     scene
         .sections
         .retain(|section| section.kind != SectionKind::General);

@@ -22,15 +22,15 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All types, with the word of a file for each.
-    const NAMES: [(Self, &'static str); 7] = [
-        (Self::String, "string"),
-        (Self::Int, "int"),
-        (Self::Float, "float"),
-        (Self::Bool, "bool"),
-        (Self::Vec2, "vec2"),
-        (Self::Vec3, "vec3"),
-        (Self::Quat, "quat"),
+    /// All types, with the word of a file and the whole value for each.
+    const NAMES: [(Self, &'static str, &'static str); 7] = [
+        (Self::String, "string", "`string <text>`"),
+        (Self::Int, "int", "`int <whole number>`"),
+        (Self::Float, "float", "`float <number>`"),
+        (Self::Bool, "bool", "`bool <0 or 1>`"),
+        (Self::Vec2, "vec2", "`vec2 <x> <z>`"),
+        (Self::Vec3, "vec3", "`vec3 <x> <y> <z>`"),
+        (Self::Quat, "quat", "`quat <x> <y> <z> <w>`"),
     ];
 
     /// The word of a file.
@@ -40,23 +40,13 @@ impl ValueType {
 
     /// The type that a word of a file names.
     pub fn of(word: &[u8]) -> Option<Self> {
-        let found = Self::NAMES
-            .iter()
-            .find(|(_, name)| name.as_bytes() == word)?;
-        Some(found.0)
+        let mut names = Self::NAMES.iter();
+        Some(names.find(|(_, name, _)| name.as_bytes() == word)?.0)
     }
 
     /// What a line with a value of the type looks like after the key.
     pub(super) fn pattern(self) -> &'static str {
-        match self {
-            Self::String => "`string <text>`",
-            Self::Int => "`int <whole number>`",
-            Self::Float => "`float <number>`",
-            Self::Bool => "`bool <0 or 1>`",
-            Self::Vec2 => "`vec2 <x> <z>`",
-            Self::Vec3 => "`vec3 <x> <y> <z>`",
-            Self::Quat => "`quat <x> <y> <z> <w>`",
-        }
+        Self::NAMES[self as usize].2
     }
 }
 
@@ -81,8 +71,19 @@ pub enum Value {
     Arguments(Vec<Attribute>),
     /// What follows `tags int <number>`.
     Tags(Vec<Tag>),
-    /// What follows the key of a line that cannot be read.
+    /// What follows the key on a line that cannot be read.
     Unreadable(String),
+}
+
+macro_rules! accessors {
+    ($($(#[$doc:meta])* $name:ident $variant:ident $type:ty;)*) => {
+        $($(#[$doc])* pub fn $name(&self) -> Option<$type> {
+            match self {
+                Self::$variant(value) => Some(*value),
+                _ => None,
+            }
+        })*
+    };
 }
 
 impl Value {
@@ -108,61 +109,19 @@ impl Value {
         }
     }
 
-    /// The whole number of an `int`.
-    pub fn int(&self) -> Option<i32> {
-        match self {
-            Self::Int(number) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// The number of a `float`.
-    pub fn float(&self) -> Option<f32> {
-        match self {
-            Self::Float(number) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// Whether a `bool` is 1.
-    pub fn bool(&self) -> Option<bool> {
-        match self {
-            Self::Bool(is_set) => Some(*is_set),
-            _ => None,
-        }
-    }
-
-    /// The numbers of a `vec2`.
-    pub fn vec2(&self) -> Option<[f32; 2]> {
-        match self {
-            Self::Vec2(numbers) => Some(*numbers),
-            _ => None,
-        }
-    }
-
-    /// The numbers of a `vec3`.
-    pub fn vec3(&self) -> Option<[f32; 3]> {
-        match self {
-            Self::Vec3(numbers) => Some(*numbers),
-            _ => None,
-        }
-    }
-
-    /// The numbers of a `quat`.
-    pub fn quat(&self) -> Option<[f32; 4]> {
-        match self {
-            Self::Quat(numbers) => Some(*numbers),
-            _ => None,
-        }
-    }
-
-    /// How many arguments or tags it lists.
-    pub(super) fn listed(&self) -> usize {
-        match self {
-            Self::Arguments(arguments) => arguments.len(),
-            Self::Tags(tags) => tags.len(),
-            _ => 0,
-        }
+    accessors! {
+        /// The whole number of an `int`.
+        int Int i32;
+        /// The number of a `float`.
+        float Float f32;
+        /// `true` if a `bool` is 1.
+        bool Bool bool;
+        /// The numbers of a `vec2`.
+        vec2 Vec2 [f32; 2];
+        /// The numbers of a `vec3`.
+        vec3 Vec3 [f32; 3];
+        /// The numbers of a `quat`.
+        quat Quat [f32; 4];
     }
 
     /// Its numbers, if it is one of those that have any.
@@ -228,86 +187,13 @@ impl Attributes {
         self.0.iter().rfind(|attribute| attribute.key == key)
     }
 
+    /// The value at an index, whatever its key is.
+    pub(super) fn by_order(&self, index: usize) -> Option<&Value> {
+        Some(&self.0.get(index)?.value)
+    }
+
     /// The value of a key.
     pub fn value(&self, key: &str) -> Option<&Value> {
         Some(&self.get(key)?.value)
-    }
-}
-
-/// An attribute of entities whose meaning is known.
-#[derive(Debug)]
-pub struct KnownAttribute {
-    /// Its key.
-    pub key: &'static str,
-    /// The type of its value.
-    pub value_type: ValueType,
-    /// What it says of an entity, as a sentence.
-    pub summary: &'static str,
-}
-
-/// The attributes of entities that the engine reads (fact sheet C). Classes of scripts may have
-/// others.
-pub static ENTITY_ATTRIBUTES: &[KnownAttribute] = &[
-    known(
-        "position",
-        ValueType::Vec3,
-        "Where it stands, in world space.",
-    ),
-    known(
-        "scale",
-        ValueType::Vec3,
-        "Its size along X, Y and Z of the world.",
-    ),
-    known(
-        "rotation",
-        ValueType::Quat,
-        "How it is turned: the conjugate of a quaternion.",
-    ),
-    known("animated", ValueType::Bool, "Whether it plays clips."),
-    known(
-        "idle_clip",
-        ValueType::String,
-        "The clip that it plays while it does nothing.",
-    ),
-    known(
-        "selectable",
-        ValueType::Bool,
-        "Whether a player can select it.",
-    ),
-    known("static", ValueType::Bool, "Whether it never moves."),
-    known(
-        "collision",
-        ValueType::Bool,
-        "Whether units walk around it.",
-    ),
-    known("faction_id", ValueType::Int, "The index of its faction."),
-    known(
-        "selection_radius",
-        ValueType::Float,
-        "The radius of its selection circle, in world units.",
-    ),
-    known(
-        "vision_range",
-        ValueType::Float,
-        "How far it sees, in world units.",
-    ),
-    known(
-        "class",
-        ValueType::String,
-        "The class of the script that runs it.",
-    ),
-    known(
-        "constructor_arguments",
-        ValueType::Int,
-        "The number of values that the class is made with.",
-    ),
-    known("tags", ValueType::Int, "The number of its tags."),
-];
-
-const fn known(key: &'static str, value_type: ValueType, summary: &'static str) -> KnownAttribute {
-    KnownAttribute {
-        key,
-        value_type,
-        summary,
     }
 }

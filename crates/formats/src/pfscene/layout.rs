@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub struct Layout {
     /// Whether lines end in CR LF.
     pub crlf: bool,
+    /// The file has neither a head nor the first lines of sections.
+    pub(super) is_older: bool,
     /// Line of `num_sections`, from 1.
     pub(super) num_sections_line: u64,
     /// By line, from 1.

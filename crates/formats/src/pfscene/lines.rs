@@ -1,6 +1,6 @@
 //! The lines of a scene in the writer's spelling.
 
-use super::{Attribute, Pfscene, SectionKind, Value};
+use super::{Attribute, Pfscene, SectionKind, Setting, Value};
 
 /// Spaces before the lines of `general`, of a faction, of an entity and of what an entity lists, as
 /// the engine's editor writes them.
@@ -11,14 +11,20 @@ const INDENT_LISTED: usize = 7;
 
 /// Gives every line of a scene, without its end, and the line of the file that it came from.
 pub(super) fn for_each_line(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) {
-    line(1, format!("version {}", scene.version));
-    let sections = scene.sections.len();
-    line(
-        scene.layout.num_sections_line,
-        format!("num_sections {sections}"),
-    );
+    // Unless the scene was converted to a version.
+    let is_older = scene.layout.is_older && scene.version.is_empty();
+    if !is_older {
+        line(1, format!("version {}", scene.version));
+        let sections = scene.sections.len();
+        line(
+            scene.layout.num_sections_line,
+            format!("num_sections {sections}"),
+        );
+    }
     for section in &scene.sections {
-        line(section.line, format!("section \"{}\"", section.kind.name()));
+        if !is_older {
+            line(section.line, format!("section \"{}\"", section.kind.name()));
+        }
         if let Some(key) = section.kind.count_key() {
             let count = match section.kind {
                 SectionKind::Factions => scene.factions.len(),
@@ -64,27 +70,30 @@ pub(super) fn for_each_line(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) 
 
 fn general(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) {
     let general = &scene.general;
-    let indent = " ".repeat(INDENT_GENERAL);
-    if let Some(skybox) = &general.skybox {
+    let skybox = general.skybox.iter().map(|skybox| {
         let (folder, extension) = (&skybox.value.folder, &skybox.value.extension);
-        line(
-            skybox.line,
-            format!("{indent}skybox \"{folder}\" {extension}"),
-        );
-    }
-    let colors = [
-        ("ambient_light_color", &general.ambient_light_color),
-        ("emit_light_color", &general.emit_light_color),
-    ];
-    for (key, color) in colors {
-        if let Some(color) = color {
-            let [r, g, b, a] = color.value;
-            line(color.line, format!("{indent}{key} {r} {g} {b} {a}"));
-        }
-    }
-    if let Some(position) = &general.emit_light_pos {
+        (skybox.line, format!("skybox \"{folder}\" {extension}"))
+    });
+    let color = |key, color: &Option<Setting<[i32; 4]>>| {
+        let Setting { value, line } = color.as_ref()?;
+        let [r, g, b, a] = value;
+        Some((*line, format!("{key} {r} {g} {b} {a}")))
+    };
+    let ambient = color("ambient_light_color", &general.ambient_light_color);
+    let sun = color("emit_light_color", &general.emit_light_color);
+    let position = general.emit_light_pos.iter().map(|position| {
         let value = Value::Vec3(position.value);
-        line(position.line, format!("{indent}emit_light_pos {value}"));
+        (position.line, format!("emit_light_pos {value}"))
+    });
+    let known = skybox.chain(ambient).chain(sun).chain(position);
+    let known = known.map(|(number, text)| (number, format!("{:INDENT_GENERAL$}{text}", "")));
+    let other = general.other.iter();
+    let other = other.map(|other| (other.line, other.text.clone()));
+    let mut lines: Vec<_> = known.chain(other).collect();
+    // Lines that are new have no number, and come last.
+    lines.sort_by_key(|(number, _)| number.wrapping_sub(1));
+    for (number, text) in lines {
+        line(number, text);
     }
 }
 

@@ -3,8 +3,10 @@
 //!
 //! The layout is that of fact sheet C: a head of two lines, then sections in any order. Every record
 //! is a line with its name, followed by lines of attributes, which have a key, a type and a value.
+//! Until 2021 the engine's editor wrote neither the head nor the first lines of sections.
 
 mod attribute;
+mod known;
 mod layout;
 mod lines;
 mod read;
@@ -12,9 +14,9 @@ mod rules;
 #[cfg(feature = "write")]
 mod write;
 
-pub use attribute::{
-    Attribute, Attributes, ENTITY_ATTRIBUTES, KnownAttribute, Tag, Value, ValueType,
-};
+pub use attribute::{Attribute, Attributes, Tag, Value, ValueType};
+use known::{CAMERA_ATTRIBUTES, FACTION_ATTRIBUTES};
+pub use known::{ENTITY_ATTRIBUTES, KnownAttribute, REGION_ATTRIBUTES};
 pub use layout::Layout;
 pub use read::{MAX_LENGTH, read, read_with};
 pub(crate) use rules::RULES;
@@ -31,13 +33,13 @@ pub static FORMAT: Format = Format {
     sniff: read::sniff,
 };
 
-/// How many factions the engine has room for.
-pub const MAX_FACTIONS: usize = 16;
+/// Number of factions that the engine has room for.
+pub const MAX_FACTIONS: usize = 15;
 
 /// A PFSCENE file as plain data, as it is written: nothing is normalised or turned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pfscene {
-    /// The version as written, such as `1.0`.
+    /// The version as written, such as `1.0`; empty in a file without it.
     pub version: String,
     /// The sections in file order. A kind that the file has twice is listed once, with the entries
     /// of both.
@@ -66,7 +68,7 @@ pub struct Pfscene {
 pub struct Section {
     /// What it holds.
     pub kind: SectionKind,
-    /// Line of the file, from 1, that begins it.
+    /// Line of the file, from 1, that begins it; 0 if it has none.
     pub line: u64,
     /// Line of the file, from 1, with the number of its entries; 0 where it has none.
     pub count_line: u64,
@@ -85,7 +87,7 @@ pub enum SectionKind {
     Regions,
     /// Cameras.
     Cameras,
-    /// A section that the engine does not know, which it refuses.
+    /// A section that the engine does not know.
     Unknown {
         /// Its name.
         name: String,
@@ -94,7 +96,7 @@ pub enum SectionKind {
     },
 }
 
-/// A line of a section that the engine does not know.
+/// A line that the engine does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLine {
     /// The line without its end.
@@ -139,6 +141,8 @@ pub struct General {
     pub emit_light_color: Option<Setting<[i32; 4]>>,
     /// Where the sun is, in world space.
     pub emit_light_pos: Option<Setting<[f32; 3]>>,
+    /// The other lines, in file order.
+    pub other: Vec<UnknownLine>,
 }
 
 /// A value of the section `general`.
@@ -174,10 +178,12 @@ pub struct Faction {
 impl Faction {
     /// Red, green and blue, 0 to 255.
     pub fn color(&self) -> Option<[f32; 3]> {
-        self.attributes
-            .0
-            .iter()
-            .find_map(|attribute| attribute.value.vec3())
+        self.attributes.by_order(0)?.vec3()
+    }
+
+    /// `true` if a player controls it; `None` before version 1.1.
+    pub fn is_controllable(&self) -> Option<bool> {
+        self.attributes.by_order(1)?.bool()
     }
 }
 
@@ -212,7 +218,7 @@ pub struct Entity {
 pub struct Region {
     /// The name by which scripts find it.
     pub name: String,
-    /// What [`Region::shape`] is made of: 0 for a circle, 1 for a rectangle.
+    /// What [`Region::shape`] is made of: 0 for a rectangle, 1 for a circle.
     pub shape_type: u32,
     /// `pos`, and `radius` or `dimensions`, in world units.
     pub attributes: Attributes,
@@ -244,11 +250,11 @@ impl Region {
     /// Its shape, if its type is known and the attribute for it is there.
     pub fn shape(&self) -> Option<Shape> {
         match self.shape_type {
-            0 => Some(Shape::Circle {
-                radius: self.attributes.value("radius")?.float()?,
-            }),
-            1 => Some(Shape::Rectangle {
+            0 => Some(Shape::Rectangle {
                 size: self.attributes.value("dimensions")?.vec2()?,
+            }),
+            1 => Some(Shape::Circle {
+                radius: self.attributes.value("radius")?.float()?,
             }),
             _ => None,
         }
@@ -281,25 +287,14 @@ pub struct Camera {
 impl Camera {
     /// Where it is, in world space.
     pub fn position(&self) -> Option<[f32; 3]> {
-        self.attributes
-            .0
-            .iter()
-            .find_map(|attribute| attribute.value.vec3())
+        self.attributes.by_order(0)?.vec3()
     }
 
     /// Pitch and yaw in degrees, as fact sheet 0 has them: it looks along (cos yaw cos pitch, sin
     /// pitch, -sin yaw cos pitch).
     pub fn pitch_and_yaw(&self) -> Option<[f32; 2]> {
-        let of_key = |key| self.attributes.value(key).and_then(Value::float);
-        if let (Some(pitch), Some(yaw)) = (of_key("pitch"), of_key("yaw")) {
-            return Some([pitch, yaw]);
-        }
-        let mut floats = self
-            .attributes
-            .0
-            .iter()
-            .filter_map(|attribute| attribute.value.float());
-        Some([floats.next()?, floats.next()?])
+        let angle = |index| self.attributes.by_order(index)?.float();
+        Some([angle(1)?, angle(2)?])
     }
 }
 

@@ -19,13 +19,15 @@ crate::rules! {
     Error CONFLICT = "pfscene/conflict";
     /// The last line does not end with a line feed.
     Error LAST_LINE = "pfscene/last-line", all is read;
-    /// A section has a name that the engine does not know.
-    Error SECTION = "pfscene/section";
+    /// The scene is of the form of 2018 to 2021, without a version and sections.
+    Error OLDER_FORM = "pfscene/older-form", all is read;
+    /// The name of a section is nearly one that the engine reads.
+    Warning SECTION = "pfscene/section";
     /// The file has a section twice.
     Warning SECTION_TWICE = "pfscene/section-twice";
-    /// A line is in none of the sections, or in one where it has no place.
+    /// Lines are in none of the sections, or in one where they have no place.
     Error LINE = "pfscene/line";
-    /// The first line of a record, or a line of `general`, cannot be read.
+    /// The first line of a record, or a line of `general`, cannot be read, or a record has no attributes.
     Error RECORD = "pfscene/record";
     /// There are more or fewer entries than is announced, or their number is there twice or not at all.
     Error COUNT = "pfscene/count", all is read;
@@ -37,8 +39,7 @@ crate::rules! {
     Error NOT_FINITE = "pfscene/not-finite";
     /// An attribute has a value of another type than the engine reads.
     Error ATTRIBUTE_TYPE = "pfscene/attribute-type", all is read;
-    /// The key of an attribute of an entity is nearly one that the engine reads, which the entity does not
-    /// have.
+    /// The key of an attribute or of a line of `general` is nearly one that the engine reads.
     Warning ATTRIBUTE_KEY = "pfscene/attribute-key";
     /// A record has two attributes of the same key, or `general` two values of one.
     Error ATTRIBUTE_TWICE = "pfscene/attribute-twice", all is read;

@@ -23,7 +23,10 @@ use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
     OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
 };
-use mapscope_formats::pfscene::{self, Entity, General, Pfscene, Setting, Shape, Value};
+use mapscope_formats::pfscene::{
+    self, Attribute, ENTITY_ATTRIBUTES, Entity, General, Pfscene, REGION_ATTRIBUTES, SectionKind,
+    Setting, Shape, Value,
+};
 use mapscope_formats::{Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
@@ -314,6 +317,42 @@ impl MapScene {
                     )
                 },
             );
+        }
+        notes.finish()
+    }
+}
+
+impl MapScene {
+    /// Names that the engine does not know, each where it first stands.
+    pub(super) fn other_names(&self) -> Vec<Problem> {
+        let mut notes = Problems::new();
+        let mut note = |noun: &str, name: &str, line: u64, subject: Subject| {
+            let (rule, place) = (&rules::OTHER_NAME, Place::line(line));
+            notes.add_alike((noun, name), rule, subject, place, || {
+                format!("{noun} {} is unknown to the engine", quoted(name.as_bytes()))
+            });
+        };
+        let scene = &self.pfscene;
+        for section in &scene.sections {
+            if let SectionKind::Unknown { name, .. } = &section.kind {
+                note("section", name, section.line, Subject::File);
+            }
+        }
+        for other in &scene.general.other {
+            let name = other.text.split_whitespace().next().unwrap_or_default();
+            note("setting", name, other.line, Subject::File);
+        }
+        let entities = (0..).map(Subject::SceneEntity).zip(&scene.entities);
+        let entities = entities.map(|(subject, it)| (subject, &it.attributes, ENTITY_ATTRIBUTES));
+        let regions = (0..).map(Subject::Region).zip(&scene.regions);
+        let regions = regions.map(|(subject, it)| (subject, &it.attributes, REGION_ATTRIBUTES));
+        for (subject, attributes, known) in entities.chain(regions) {
+            for Attribute { key, value, line } in &attributes.0 {
+                let is_known = known.iter().any(|known| known.key == key);
+                if !is_known && value.value_type().is_some() {
+                    note("attribute", key, *line, subject);
+                }
+            }
         }
         notes.finish()
     }

@@ -463,7 +463,10 @@ impl Document for MapScene {
     }
 
     fn notes(&self) -> Vec<Problem> {
-        self.stuck_entities()
+        let mut notes = self.stuck_entities();
+        notes.extend(self.other_names());
+        notes.sort_by_key(|note| note.place);
+        notes
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {

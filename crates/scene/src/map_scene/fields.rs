@@ -655,9 +655,7 @@ impl<'a> FactionAt<'a> {
                     })
                     .own(|at| at.faction.and_then(Faction::color).into()),
                     field("Controllable", |at: &Self| {
-                        let value = |it: &'a Faction| it.attributes.value("controllable");
-                        let value = at.faction.and_then(value);
-                        value.and_then(FileValue::bool).into()
+                        at.faction.and_then(Faction::is_controllable).into()
                     }),
                     field("Entities", |at: &Self| {
                         let item = SceneItem::Faction { index: at.index };

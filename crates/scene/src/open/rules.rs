@@ -46,6 +46,8 @@ mapscope_formats::rules! {
     Note UNREACHABLE_GROUND = "pfmap/unreachable-ground";
     /// An entity that can move stands where ground units cannot walk.
     Note STUCK_ENTITY = "pfscene/stuck-entity";
+    /// A section, a line of `general` or an attribute has a name that the engine does not know.
+    Note OTHER_NAME = "pfscene/other-name";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
     /// The map of a scene has errors of its own, or lacks textures.

@@ -593,8 +593,8 @@ impl Village {
 
 fn region(name: &str, middle: Place, shape: Value) -> Region {
     let (shape_type, key) = match shape {
-        Value::Float(_) => (0, "radius"),
-        _ => (1, "dimensions"),
+        Value::Float(_) => (1, "radius"),
+        _ => (0, "dimensions"),
     };
     Region {
         name: name.to_owned(),
@@ -668,6 +668,7 @@ pub(super) fn scene() -> Pfscene {
                 value: [1664.0, 1024.0, 384.0],
                 line: 0,
             }),
+            other: Vec::new(),
         },
         factions: FACTIONS
             .into_iter()
