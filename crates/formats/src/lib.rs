@@ -42,6 +42,8 @@ mod inflate;
 mod integers;
 #[cfg(any(feature = "ika", feature = "pfscene", feature = "ppe"))]
 mod misspelt;
+#[cfg(any(feature = "ika", feature = "ppe"))]
+mod nesting;
 mod not_read;
 pub mod parallel;
 #[cfg(feature = "pfmap")]

@@ -5,26 +5,22 @@ mod grammar;
 mod parse;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 pub(super) use grammar::Grammar;
 
 use super::rules;
 use super::text;
 use crate::base64;
-use crate::misspelt::{meant, near};
+use crate::misspelt::suggest;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Message, Place, Problem, Problems, Rest, Rule, Subject, quoted};
+use crate::{Message, Place, Problems, Rest, Subject, quoted};
 
 /// Nodes may stand in nodes to this depth; maps need eight.
 const DEEPEST: usize = 64;
-/// Where the root is looked for, in bytes.
-const MAX_BEGINNING: usize = 4096;
-/// How many names that are not known are compared with those that are.
+/// How many unknown names are compared with known ones.
 const MAX_UNKNOWN: usize = 4096;
-/// How many nodes in a node are looked at for one of a name; those that are no lists have fewer.
-const MAX_NODES: usize = 32;
 
 /// A file in the notation.
 #[derive(Debug)]
@@ -33,70 +29,8 @@ pub(super) struct Tree<'a> {
     items: Vec<Item<'a>>,
     /// Why the rest of the file was not read, if it was not.
     cut: Option<Cause>,
-    /// That there is a parenthesis too many or too few, if there is: nodes may stand in others than they
-    /// should.
-    unbalanced: Option<Cause>,
-    misnamed: Vec<Misnamed>,
-}
-
-/// A node whose name is not what it seems.
-#[derive(Debug)]
-struct Misnamed {
-    /// What is said of it.
-    cause: Cause,
-    /// Where it begins, and the node that it is in.
-    places: [Option<Place>; 2],
-}
-
-/// What is found out about the names of nodes.
-#[derive(Debug, Clone, Copy, Default)]
-struct Names {
-    /// How many nodes and texts stand where they cannot.
-    misplaced: usize,
-    /// How many nodes stand in one that has another of their name, or lack their text.
-    odd: usize,
-}
-
-/// A node around another one.
-#[derive(Debug)]
-struct Around {
-    index: usize,
-    /// Which of the nodes that may stand in it are there, as bits.
-    children: u32,
-    /// The last node in it.
-    last: Option<usize>,
-}
-
-/// A node that cannot stand where it does.
-#[derive(Debug)]
-struct Misplaced {
-    index: usize,
-    parent: usize,
-    /// The nodes in which it may stand: the one behind it, the one before it, and one around it.
-    homes: [Option<usize>; 3],
-}
-
-impl Misplaced {
-    fn of(items: &[Item<'_>], index: usize, around: &[Around], grammar: &Grammar) -> Self {
-        let item = items.get(index);
-        let (parent, before) = around
-            .last()
-            .map(|of| (of.index, of.last))
-            .unwrap_or_default();
-        let end = items.get(parent).map_or(0, |parent| parent.next);
-        let next = item.map(|item| item.next).filter(|next| *next < end);
-        let name = item.map(|item| item.bytes).unwrap_or_default();
-        let mut further = around.iter().rev().map(|of| of.index);
-        let further = further.find(|of| {
-            let of = items.get(*of).map(|of| of.bytes);
-            of.is_some_and(|of| grammar.lists(of, name))
-        });
-        Self {
-            index,
-            parent,
-            homes: [next, before, further],
-        }
-    }
+    /// What is wrong with nodes, by their index: whatever they lack follows from it.
+    faults: HashMap<usize, Cause>,
 }
 
 /// A node or a text.
@@ -113,7 +47,7 @@ struct Item<'a> {
     column: u32,
     /// The index of the first item that is not in it.
     next: usize,
-    /// Whether the file ends before the node does.
+    /// `true` if the file ends before the node does.
     is_open: bool,
 }
 
@@ -136,10 +70,9 @@ impl Item<'_> {
 /// A node of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'t, 'a> {
-    items: &'t [Item<'a>],
+    tree: &'t Tree<'a>,
+    index: usize,
     item: Item<'a>,
-    /// The indices of what is in it.
-    first: usize,
 }
 
 /// A text of a tree.
@@ -222,62 +155,6 @@ pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// How a file begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
-    /// With its root.
-    Root,
-    /// With a node of nearly its name.
-    Misspelt,
-    /// With something before its root, which begins at this byte.
-    Behind(usize),
-    /// With its name, without a parenthesis.
-    NoParen,
-    /// With a node that stands in it.
-    NoRoot,
-}
-
-impl Beginning {
-    /// How a file begins that may be of a grammar.
-    pub(super) fn of(bytes: &[u8], grammar: &Grammar) -> Option<Self> {
-        let root = grammar.root.as_bytes();
-        let text = bytes.get(..MAX_BEGINNING).unwrap_or(bytes);
-        let blank = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        let begin =
-            bytes.len() - blank.len() + blank.iter().take_while(|it| is_space(**it)).count();
-        let first = text.get(begin..)?;
-        let node = first.strip_prefix(b"(");
-        let name = parse::name_in(node.unwrap_or(first));
-        if name == root {
-            return Some(node.map_or(Self::NoParen, |_| Self::Root));
-        }
-        let mut parens = (begin..text.len()).filter(|at| text.get(*at) == Some(&b'('));
-        let is_root = |at: &usize| text.get(*at + 1..).map(parse::name_in) == Some(root);
-        if let Some(behind) = parens.find(is_root) {
-            return Some(Self::Behind(behind));
-        }
-        let node = node?;
-        if grammar.lists(root, name) {
-            return Some(Self::NoRoot);
-        }
-        let found = std::str::from_utf8(name).ok();
-        let is_near = found.is_some_and(|found| meant(found, [grammar.root]).is_some());
-        let inside = node.get(name.len()..).map(<[u8]>::trim_ascii_start);
-        let inside = inside.and_then(|inside| inside.strip_prefix(b"("));
-        let is_like = inside.is_some_and(|it| grammar.lists(root, parse::name_in(it)));
-        (is_near || is_like).then_some(Self::Misspelt)
-    }
-}
-
-/// Whether no node of a name is in one, which ends before an item.
-fn lacks(items: &[Item<'_>], index: usize, end: usize, name: &[u8]) -> bool {
-    let node = Node::at(items, index).map(|mut node| {
-        node.item.next = end;
-        node
-    });
-    node.is_some_and(|node| node.lacks(name))
-}
-
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -285,322 +162,53 @@ fn is_space(byte: u8) -> bool {
 impl<'a> Tree<'a> {
     /// Reads a file, with what is wrong with it; there is always a tree.
     pub(super) fn read(bytes: &'a [u8], grammar: &Grammar) -> (Self, Problems) {
-        parse::parse(bytes, grammar)
+        let (mut tree, mut problems) = parse::parse(bytes, grammar);
+        tree.check_names(grammar, &mut problems);
+        (tree, problems)
     }
 
-    /// Lists the nodes without a name, those that have nearly the name of one that may stand where they do,
-    /// or that of its list or of its elements, and those that may stand elsewhere alone, and takes them for
-    /// what they are meant as. Where that is there already, they are left out. Those in lists that are left
-    /// out are listed by whoever reads these.
-    fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) -> Names {
-        let mut around: Vec<Around> = Vec::new();
-        let mut names = Names::default();
-        let mut misplaced: Vec<Misplaced> = Vec::new();
-        // What is in which node, of what was misspelt.
-        let mut there = HashSet::new();
+    /// Warns of unknown nodes that have nearly the name of a known one that is missing where they stand.
+    fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
-        // Nodes of whose names it was said already that they are wrong.
-        let told = self.misnamed.iter().filter_map(|it| it.places[0]);
-        let told: HashSet<Place> = told.collect();
-        let mut index = 0;
-        while let Some(&item) = self.items.get(index) {
-            let is_behind =
-                |of: &mut Around| self.items.get(of.index).is_none_or(|of| of.next <= index);
-            while around.pop_if(is_behind).is_some() {}
-            if item.kind != ItemKind::Node {
-                let of = around.last().and_then(|of| self.items.get(of.index));
-                names.misplaced += usize::from(of.is_some_and(|of| grammar.has_no_text(of.bytes)));
-                index = item.next;
+        let mut found = Vec::new();
+        for index in 0..self.items.len() {
+            let Some(parent) = Node::at(self, index) else {
+                continue;
+            };
+            let known = grammar.children(parent.name());
+            let is_list = grammar.is_list(parent.name());
+            if known.is_empty() {
                 continue;
             }
-            let is_empty = || Node::at(&self.items, index).is_some_and(|it| it.text().is_none());
-            names.odd += usize::from(grammar.is_with_text(item.bytes) && is_empty());
-            let parent = around.last().and_then(|of| Node::at(&self.items, of.index));
-            let parent = parent.filter(|parent| grammar.knows(parent.name()));
-            let place = item.place();
-            if let Some(parent) = parent
-                && let Some(child) = grammar.child(parent.name(), item.bytes)
-            {
-                names.odd += usize::from(around.last_mut().is_some_and(|of| {
-                    let is_there = of.children & 1 << child != 0;
-                    of.children |= 1 << child;
-                    is_there && !grammar.is_list(parent.name())
-                }));
-            } else if let Some(parent) = parent
-                && unknown < MAX_UNKNOWN
-                && !told.contains(&place)
-                && let Some(meant) = self.meant_by(index, parent, grammar)
-            {
-                let is_there = !grammar.is_list(parent.name())
-                    && (!there.insert((parent.first, meant)) || !parent.lacks(meant.as_bytes()));
-                let names = [item.bytes, meant.as_bytes()];
-                let names = [names.iter().min(), names.iter().max()];
-                problems.add_alike(names, &rules::UNKNOWN_NODE, Subject::File, place, || {
-                    let [name, parent] = [item.bytes, parent.name()].map(quoted);
-                    let found = format!("{name} is no node of {parent}; expected `{meant}`");
-                    if is_there {
-                        Message::left_out(format!("{found}, which it has"), name)
-                    } else {
-                        Message::read(found, "as that")
-                    }
-                });
-                if let Some(item) = self.items.get_mut(index).filter(|_| !is_there) {
-                    item.bytes = meant.as_bytes();
-                }
-            } else if parent.is_some() && grammar.knows(item.bytes) && !told.contains(&place) {
-                misplaced.push(Misplaced::of(&self.items, index, &around, grammar));
-            } else if let Some(parent) = parent
-                && !told.contains(&place)
-                && !grammar.is_list(parent.name())
-            {
+            for node in parent.nodes().filter(|node| !known.contains(&node.name())) {
                 unknown += 1;
-                let name = quoted(item.bytes);
-                let of = quoted(parent.name());
-                if item.bytes.is_empty() {
-                    problems.add(&rules::UNKNOWN_NODE, place, || {
-                        format!("found a node without a name in {of}; it is left out")
-                    });
-                } else {
-                    problems.add(&rules::OTHER_NODE, place, || {
-                        format!("{name} is no node of {of}; the engine leaves it out")
-                    });
+                if unknown > MAX_UNKNOWN {
+                    break;
                 }
-                let places = [place, parent.place()].map(Some);
-                let misnamed = problems.last().map(|cause| Misnamed { cause, places });
-                self.misnamed.extend(misnamed);
+                let missing = known.iter().filter(|name| is_list || !parent.has(name));
+                let missing = missing.filter_map(|name| str::from_utf8(name).ok());
+                let name = str::from_utf8(node.name()).ok();
+                if let Some(meant) = name.and_then(|name| suggest(name, missing)) {
+                    found.push((index, node.name(), node.place(), meant));
+                }
             }
-            if let Some(of) = around.last_mut() {
-                of.last = Some(index);
-            }
-            // A node that may have any nodes in it is not looked into.
-            let name = self.items.get(index).map(|item| item.bytes);
-            if name.is_some_and(|name| grammar.is_free(name)) {
-                index = item.next;
-                continue;
-            }
-            around.push(Around {
-                index,
-                children: 0,
-                last: None,
+        }
+        for (parent, name, place, meant) in found {
+            let (rule, subject) = (&rules::UNKNOWN_NODE, Subject::File);
+            let cause = problems.add_alike((name, &meant), rule, subject, place, || {
+                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+                let [name, of] = [name, of].map(quoted);
+                format!("{name} is no known node of {of}; did you mean `{meant}`?")
             });
-            index += 1;
-        }
-        names.misplaced += misplaced.len();
-        self.move_misplaced(&misplaced, grammar, problems);
-        names
-    }
-
-    /// Lists the nodes that cannot stand where they do, and takes them for where they can.
-    fn move_misplaced(
-        &mut self,
-        misplaced: &[Misplaced],
-        grammar: &Grammar,
-        problems: &mut Problems,
-    ) {
-        let mut moved_nodes = HashSet::new();
-        let mut adopted: HashMap<usize, Vec<usize>> = HashMap::new();
-        let mut taken = HashSet::new();
-        for node in misplaced {
-            let [Some(item), Some(parent)] =
-                [node.index, node.parent].map(|index| self.items.get(index))
-            else {
-                continue;
-            };
-            let fits = |home: &usize| {
-                self.items.get(*home).is_some_and(|of| {
-                    grammar.lists(of.bytes, item.bytes)
-                        && (grammar.is_list(of.bytes)
-                            || lacks(&self.items, *home, of.next, item.bytes)
-                                && !taken.contains(&(*home, item.bytes)))
-                })
-            };
-            let home = node.homes.into_iter().flatten().find(fits);
-            if home.is_none() && grammar.is_list(parent.bytes) {
-                continue;
-            }
-            let (rule, subject, place) = (&rules::UNKNOWN_NODE, Subject::File, item.place());
-            // Those that stand in one node are there for one cause.
-            problems.add_alike(parent.place(), rule, subject, place, || {
-                let [name, of] = [item, parent].map(|item| quoted(item.bytes));
-                let home = home.and_then(|home| self.items.get(home));
-                let Some(home) = home else {
-                    let parents = grammar.parents(item.bytes).join("` or `");
-                    let what =
-                        format!("found {name} in {of}; expected in `{parents}`; it is left out");
-                    return what.into();
-                };
-                let (home, begin) = (quoted(home.bytes), home.place());
-                Message::read_so(format!(
-                    "found {name} in {of}; expected in {home}, which begins at {begin}"
-                ))
-            });
-            if let Some(home) = home {
-                taken.insert((home, item.bytes));
-                moved_nodes.insert(node.index);
-                adopted.entry(home).or_default().push(node.index);
-            }
-        }
-        if moved_nodes.is_empty() {
-            return;
-        }
-        let mut moved = Vec::with_capacity(self.items.len());
-        let mut index = 0;
-        while let Some(item) = self.items.get(index) {
-            if !moved_nodes.contains(&index) {
-                self.put(index, &moved_nodes, &adopted, &mut moved);
-            }
-            index = item.next;
-        }
-        self.items = moved;
-    }
-
-    /// Puts an item behind others, and what is in it but for what is moved, with what is moved there.
-    fn put(
-        &self,
-        index: usize,
-        moved_nodes: &HashSet<usize>,
-        adopted: &HashMap<usize, Vec<usize>>,
-        moved: &mut Vec<Item<'a>>,
-    ) {
-        let Some(item) = self.items.get(index) else {
-            return;
-        };
-        let at = moved.len();
-        moved.push(*item);
-        let node = Node::at(&self.items, index).filter(|_| item.kind == ItemKind::Node);
-        let inside = node.into_iter().flat_map(Node::content);
-        let inside = inside.map(|(index, _)| index);
-        let mut inside: Vec<usize> = inside.filter(|it| !moved_nodes.contains(it)).collect();
-        if let Some(adopted) = adopted.get(&index) {
-            inside.extend(adopted);
-            inside.sort_unstable();
-        }
-        for index in inside {
-            self.put(index, moved_nodes, adopted, moved);
-        }
-        let next = moved.len();
-        if let Some(item) = moved.get_mut(at) {
-            item.next = next;
+            self.fault(parent, cause);
         }
     }
 
-    /// The name that is meant by that of a node in another, which is not one of those that may stand there.
-    fn meant_by(
-        &self,
-        index: usize,
-        parent: Node<'_, 'a>,
-        grammar: &Grammar,
-    ) -> Option<&'static str> {
-        let node = Node::at(&self.items, index)?;
-        let name = node.name();
-        let children = grammar.children(parent.name());
-        let is_list = grammar.is_list(parent.name());
-        let is_missing = |child: &&str| is_list || parent.lacks(child.as_bytes());
-        let is_of = |other: &str, inside: Node<'_, '_>| {
-            inside.name() == other.as_bytes() || grammar.lists(other.as_bytes(), inside.name())
-        };
-        if grammar.knows(name) {
-            let other = grammar.other_number(parent.name(), name)?;
-            return node
-                .nodes()
-                .all(|inside| is_of(other, inside))
-                .then_some(other);
+    /// Notes that something is wrong with a node.
+    fn fault(&mut self, index: usize, cause: Option<Cause>) {
+        if let Some(cause) = cause {
+            self.faults.entry(index).or_insert(cause);
         }
-        let mut in_case = children.iter().copied();
-        if let Some(same) = in_case.find(|it| name.eq_ignore_ascii_case(it.as_bytes())) {
-            return Some(same);
-        }
-        if let [_] = name {
-            // Of the names of one letter, the one that is not there.
-            let mut missing = children.iter().copied();
-            return missing.find(|child| child.len() == 1 && is_missing(child));
-        }
-        let text = std::str::from_utf8(name).ok()?;
-        let missing = || children.iter().copied().filter(|child| is_missing(child));
-        let meant = meant(text, children).or_else(|| near(text, missing()).map(str::to_owned));
-        if let Some(meant) = meant {
-            return children.iter().copied().find(|child| *child == meant);
-        }
-        // The only one that has in it what is there.
-        let has_nodes = node.nodes().next().is_some();
-        let mut alike = missing().filter(|child| {
-            has_nodes
-                && !grammar.children(child.as_bytes()).is_empty()
-                && node.nodes().all(|inside| is_of(child, inside))
-        });
-        alike.next().filter(|_| alike.next().is_none())
-    }
-
-    /// Lets what is said of nodes that the file does not end follow from its end, and what else does; and
-    /// what nodes lack from that it may stand elsewhere, or have another name.
-    pub(super) fn fold_cut(&self, problems: &mut Problems, follows: impl Fn(&Problem) -> bool) {
-        self.fold_imbalance(problems);
-        if let Some(unbalanced) = self.unbalanced {
-            // What stands in the place of one that is lost is taken for the end of what is before it, on its line
-            // or the one before.
-            let lost = problems.place_of(Some(unbalanced));
-            let is_before = |place: Place| {
-                let lines = [Some(place), lost].map(|place| place?.line_number());
-                let [Some(line), Some(of_lost)] = lines else {
-                    return false;
-                };
-                Some(place) < lost && line + 1 >= of_lost
-            };
-            problems.fold(unbalanced, |problem| {
-                is_before(problem.place) || self.is_of_missing(problem)
-            });
-        }
-        for Misnamed { cause, places } in &self.misnamed {
-            problems.fold(*cause, |problem| {
-                places.contains(&Some(problem.place)) && self.is_of_missing(problem)
-            });
-        }
-        let Some(cut) = self.cut else { return };
-        let mut open: Vec<Place> = Vec::new();
-        open.extend(self.items.iter().filter(|it| it.is_open).map(Item::place));
-        let last = self.items.last().map(Item::place);
-        problems.fold(cut, |problem| {
-            let is_of_last = last.is_some_and(|last| problem.place >= last);
-            is_of_last || open.contains(&problem.place) || follows(problem)
-        });
-    }
-
-    /// Lets a parenthesis that is too many or too few at the end follow from where one may be lost or
-    /// twice.
-    fn fold_imbalance(&self, problems: &mut Problems) {
-        let Some(end) = self.unbalanced else { return };
-        let is_nameless = |item: &Item<'_>| item.kind == ItemKind::Node && item.bytes.is_empty();
-        let nameless = self.items.iter().find(|item| is_nameless(item));
-        let nameless = nameless.and_then(|nameless| {
-            let place = Some(nameless.place());
-            self.misnamed.iter().find(|it| it.places.contains(&place))
-        });
-        let in_data = [&rules::SYNTAX, &rules::BASE64, &rules::BLOCK];
-        let first = nameless
-            .map(|it| it.cause)
-            .or_else(|| problems.find_since(0, |problem| in_data.contains(&problem.rule)));
-        if let Some(first) = first {
-            problems.fold_one(first, end);
-        }
-    }
-
-    /// Whether a problem says that a node lacks something, or has what belongs elsewhere.
-    fn is_of_missing(&self, problem: &Problem) -> bool {
-        const OF_MISSING: [&Rule; 7] = [
-            &rules::MISSING_NODE,
-            &rules::NO_HEADER,
-            &rules::NO_LAYERS,
-            &rules::ZONE_NAME,
-            &rules::SIZE,
-            &rules::UNKNOWN_NODE,
-            &rules::OTHER_NODE,
-        ];
-        // A value that is there has a place of its own.
-        let values = [&rules::VALUE, &rules::UNREADABLE_VALUE, &rules::VERSION];
-        let is_value = values.contains(&problem.rule);
-        let is_of_node =
-            |item: &Item<'_>| item.kind == ItemKind::Node && item.place() == problem.place;
-        OF_MISSING.contains(&problem.rule) || is_value && self.items.iter().any(is_of_node)
     }
 
     /// The first node of this name that is in no other.
@@ -608,7 +216,7 @@ impl<'a> Tree<'a> {
         let mut index = 0;
         while let Some(item) = self.items.get(index) {
             if item.kind == ItemKind::Node && item.bytes == name.as_bytes() {
-                return Node::at(&self.items, index);
+                return Node::at(self, index);
             }
             index = item.next;
         }
@@ -618,12 +226,10 @@ impl<'a> Tree<'a> {
 
 impl<'t, 'a> Node<'t, 'a> {
     /// The node at an index.
-    fn at(items: &'t [Item<'a>], index: usize) -> Option<Self> {
-        Some(Self {
-            items,
-            item: *items.get(index)?,
-            first: index + 1,
-        })
+    fn at(tree: &'t Tree<'a>, index: usize) -> Option<Self> {
+        let item = *tree.items.get(index)?;
+        let is_node = item.kind == ItemKind::Node;
+        is_node.then_some(Self { tree, index, item })
     }
 
     /// Its name.
@@ -639,6 +245,12 @@ impl<'t, 'a> Node<'t, 'a> {
     /// Whether the file ends before it does.
     pub(super) fn is_open(&self) -> bool {
         self.item.is_open
+    }
+
+    /// What is wrong with the node, if anything: whatever it lacks follows from that.
+    pub(super) fn cause(&self) -> Option<Cause> {
+        let cut = self.tree.cut.filter(|_| self.is_open());
+        self.tree.faults.get(&self.index).copied().or(cut)
     }
 
     /// What is missing of the list in a node of this name.
@@ -660,12 +272,12 @@ impl<'t, 'a> Node<'t, 'a> {
 
     /// What is in it: the index of each item, and the item.
     fn content(self) -> impl Iterator<Item = (usize, Item<'a>)> {
-        let mut index = self.first;
+        let mut index = self.index + 1;
         std::iter::from_fn(move || {
             if index >= self.item.next {
                 return None;
             }
-            let (at, item) = (index, *self.items.get(index)?);
+            let (at, item) = (index, *self.tree.items.get(index)?);
             index = item.next;
             Some((at, item))
         })
@@ -674,8 +286,7 @@ impl<'t, 'a> Node<'t, 'a> {
     /// The nodes in it.
     pub(super) fn nodes(self) -> impl Iterator<Item = Self> {
         self.content()
-            .filter(|(_, item)| item.kind == ItemKind::Node)
-            .filter_map(move |(index, _)| Node::at(self.items, index))
+            .filter_map(move |(index, _)| Node::at(self.tree, index))
     }
 
     /// The nodes of a name in it.
@@ -689,10 +300,9 @@ impl<'t, 'a> Node<'t, 'a> {
         self.all(name).next()
     }
 
-    /// Whether no node of a name is in it.
-    fn lacks(self, name: &[u8]) -> bool {
-        let mut nodes = self.nodes().take(MAX_NODES);
-        nodes.all(|node| node.name() != name)
+    /// `true` if a node of the name is in it.
+    fn has(self, name: &[u8]) -> bool {
+        self.nodes().any(|node| node.name() == name)
     }
 
     /// Its value: the first text in it.
@@ -709,6 +319,20 @@ impl<'t, 'a> Node<'t, 'a> {
             place: item.place(),
             item: Some(item),
         })
+    }
+
+    /// The unknown nodes in it and in its known nodes, but for those of some names, which have their own.
+    pub(super) fn own_nodes(self, grammar: &Grammar, records: &[&[u8]]) -> Vec<Self> {
+        let mut own = Vec::new();
+        let known = grammar.children(self.name());
+        for node in self.nodes().filter(|_| !known.is_empty()) {
+            if !known.contains(&node.name()) {
+                own.push(node);
+            } else if !records.contains(&node.name()) {
+                own.extend(node.own_nodes(grammar, records));
+            }
+        }
+        own
     }
 }
 

@@ -17,10 +17,8 @@ crate::rules! {
     Error NO_LAYERS = "ika/no-layers", all is read;
     /// A node that is needed is missing.
     Error MISSING_NODE = "ika/missing-node";
-    /// A node has a name that is not known where it stands.
-    Error UNKNOWN_NODE = "ika/unknown-node";
-    /// A node has a name that is nearly none of those that are known.
-    Warning OTHER_NODE = "ika/other-node";
+    /// The name of an unknown node looks like a misspelling of a known one.
+    Warning UNKNOWN_NODE = "ika/unknown-node";
     /// A header that should be there is missing.
     Warning NO_HEADER = "ika/no-header";
     /// There are more layers than are shown.
@@ -63,7 +61,9 @@ crate::rules! {
     Error CONFLICT = "ika/conflict";
     /// The text of a file breaks the rules of its syntax.
     Error SYNTAX = "ika/syntax", all is read;
-    /// Nodes stand in each other more deeply than is read.
+    /// A text stands among the nodes of one that has no text.
+    Warning STRAY_TEXT = "ika/stray-text";
+    /// Nodes are nested too deeply.
     Error DEPTH = "ika/depth";
     /// No space follows the name of a node.
     Warning NODE_NAME = "ika/node-name";

@@ -45,8 +45,8 @@ crate::rules! {
     Error VALUE = "xmf/value";
     /// A tile of a sheet or a part of a sprite sheet has more values than are read.
     Warning SURPLUS_VALUES = "xmf/surplus-values";
-    /// The name of a tag or an attribute is misspelt, or that of a tag missing.
-    Error TAG_NAME = "xmf/tag-name";
+    /// A tag has no name, or an unknown tag or attribute looks like a misspelling of a known one.
+    Warning TAG_NAME = "xmf/tag-name";
     /// The map is of a version that is not known.
     Warning VERSION = "xmf/version";
     /// A layer of tiles does not say where its cells are.

@@ -8,7 +8,7 @@ mod read;
 #[cfg(feature = "write")]
 mod write;
 
-use crate::{Place, counted, quoted};
+use crate::{Cause, Place, counted, quoted};
 
 pub(super) use read::{Text, read};
 #[cfg(feature = "write")]
@@ -35,7 +35,7 @@ pub struct Tag {
     pub places: ValuePlaces,
 }
 
-/// Where the values and attributes of a tag begin, as far as it was read. Tags are equal wherever that is.
+/// Where the values and attributes of a tag begin, as far as it was read, and what is wrong with it. Tags are equal wherever that is.
 /// A text can have half a million tags, so that those without places take next to nothing.
 #[derive(Debug, Clone, Default)]
 pub struct ValuePlaces(Option<Box<PlaceLists>>);
@@ -45,6 +45,7 @@ pub struct ValuePlaces(Option<Box<PlaceLists>>);
 struct PlaceLists {
     values: Vec<At>,
     attributes: Vec<At>,
+    fault: Option<Cause>,
 }
 
 impl ValuePlaces {
@@ -60,6 +61,17 @@ impl ValuePlaces {
     /// Where an attribute begins, by its index.
     pub(super) fn of_attribute(&self, index: usize) -> Option<At> {
         self.0.as_ref()?.attributes.get(index).copied()
+    }
+
+    /// What is wrong with the text of the tag, if anything: whatever the tag lacks follows from it.
+    pub(super) fn fault(&self) -> Option<Cause> {
+        self.0.as_ref()?.fault
+    }
+
+    fn set_fault(&mut self, cause: Option<Cause>) {
+        if let Some(cause) = cause {
+            self.lists().fault.get_or_insert(cause);
+        }
     }
 
     /// Leaves out an attribute.

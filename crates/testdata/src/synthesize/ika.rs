@@ -119,6 +119,7 @@ pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
                     is_obstructed_by_map: entity == 2,
                     adjacent_script: "touch".to_owned(),
                     activation_script: "talk".to_owned(),
+                    other: Vec::new(),
                     place: text_map::Span::default(),
                 })
                 .collect(),

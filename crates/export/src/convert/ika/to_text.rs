@@ -309,6 +309,7 @@ fn entity(entity: &Entity) -> text_map::Entity {
         is_obstructed_by_map: entity.is_obstructed_by_map,
         adjacent_script,
         activation_script,
+        other: Vec::new(),
         place: Span::default(),
     }
 }

@@ -45,6 +45,8 @@ pub struct TextMap {
     pub waypoints: Vec<Waypoint>,
     /// The layers in the order in which they are drawn, the lowest first.
     pub layers: Vec<Layer>,
+    /// Unknown nodes outside of layers.
+    pub other: Vec<OwnNode>,
     /// How many kinds of zones are missing.
     pub zones_not_read: Rest,
     /// How many waypoints are missing.
@@ -106,6 +108,8 @@ pub struct Layer {
     pub obstructions_not_read: Option<NotRead>,
     /// The entities on it, in file order.
     pub entities: Vec<Entity>,
+    /// Unknown nodes outside of entities.
+    pub other: Vec<OwnNode>,
     /// How many entities are missing.
     pub entities_not_read: Rest,
     /// Zones on it, in file order.
@@ -159,6 +163,17 @@ pub struct Entity {
     pub adjacent_script: String,
     /// The script that runs when it is activated.
     pub activation_script: String,
+    /// Unknown nodes.
+    pub other: Vec<OwnNode>,
+    /// Where it is in the file.
+    pub place: Span,
+}
+
+/// A node that the format does not name, and that the engine ignores.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OwnNode {
+    /// The node as it stands in the file.
+    pub text: String,
     /// Where it is in the file.
     pub place: Span,
 }
@@ -183,9 +198,10 @@ impl Default for Span {
 }
 
 impl TextMap {
-    /// The map without what says where its parts are in a file, and without problems and what
+    /// The map without the places of its parts in a file, without problems, unknown nodes and notes of what
     /// was not read: what is left when it is written.
     pub fn without_places(mut self) -> Self {
+        self.other.clear();
         for zone in &mut self.zones {
             zone.place = Span::default();
         }
@@ -194,6 +210,7 @@ impl TextMap {
         }
         for layer in &mut self.layers {
             layer.place = Span::default();
+            layer.other.clear();
             layer.data = Span::default();
             layer.tiles_not_read = None;
             layer.obstructions_not_read = None;
@@ -202,6 +219,7 @@ impl TextMap {
             layer.is_cut = false;
             for entity in &mut layer.entities {
                 entity.place = Span::default();
+                entity.other.clear();
             }
             for zone in &mut layer.zones {
                 zone.place = Span::default();

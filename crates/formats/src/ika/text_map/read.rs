@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::super::aries::{Beginning, Grammar, Node, Text, Tree};
-use super::super::block::{Block, Element, Inflated, budget, held_bytes, inflate_all};
+use super::super::aries::{Grammar, Node, Text, Tree};
+use super::super::block::{Block, Element, Inflated, budget, inflate_all};
 use super::super::map::checked_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
-use super::{Entity, Layer, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
+use super::{Entity, Layer, OwnNode, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
 use crate::{
-    Cause, Message, NotRead, Place, Problems, ReadError, Rest, Subject, conflict, counted, quoted,
+    Cause, Message, NotRead, Place, Problems, ReadError, Subject, conflict, counted, quoted,
 };
 
 /// The versions that the engine reads.
@@ -47,63 +47,32 @@ fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<TextMap, ReadError> {
-    if Beginning::of(bytes, &GRAMMAR).is_none() {
+    let (tree, problems) = Tree::read(bytes, &GRAMMAR);
+    let Some(root) = tree.root(ROOT) else {
         let begin = bytes.get(..12).unwrap_or(bytes);
         let found = if bytes.is_empty() {
             "the file is empty".to_owned()
         } else {
             format!("the file begins with {}", quoted(begin))
         };
-        let place = Place::Text { line: 1, column: 1 };
-        return Err(ReadError::unreadable(
-            &rules::MAGIC,
-            place,
-            found,
-            "`(ika-map `",
-        ));
-    }
-    let (tree, problems) = Tree::read(bytes, &GRAMMAR);
-    let Some(root) = tree.root(ROOT) else {
-        let place = Place::Text { line: 1, column: 1 };
-        return Err(ReadError::unreadable(
-            &rules::MISSING_NODE,
-            place,
-            "no map",
-            "a node `ika-map`",
-        ));
+        let (rule, place) = (&rules::MAGIC, Place::Text { line: 1, column: 1 });
+        return Err(ReadError::unreadable(rule, place, found, "`(ika-map `"));
     };
     let mut reader = Reader {
+        bytes,
         problems,
-        zone_cause: ZoneCause::None,
+        zones_cause: None,
+        unreadable: None,
         blocks: Vec::new(),
         targets: Vec::new(),
-        sizes: Vec::new(),
     };
     let mut map = reader.map(root);
-    // Only where something is wrong with blocks may it be with the sizes of layers.
-    let whole = if reader.sizes.iter().all(Declared::is_size) {
-        let scratch = &mut Problems::of_trial(usize::MAX);
-        let inflated = inflate_all(&reader.blocks, &mut budget(bytes.len()), scratch, watch)?;
-        let is_whole =
-            scratch.moment() == 0 && reader.blocks.iter().all(|block| block.cause.is_none());
-        // What is not whole may be large, and is inflated once more.
-        is_whole.then_some(inflated)
-    } else {
-        None
-    };
-    let inflated = if let Some(inflated) = whole {
-        inflated
-    } else {
-        reader.find_sizes(&mut map, bytes.len());
-        let budget = &mut budget(bytes.len());
-        inflate_all(&reader.blocks, budget, &mut reader.problems, watch)?
-    };
-    let Reader {
-        mut problems,
-        targets,
-        ..
-    } = reader;
-    for ((target, is_open), Inflated { elements, not_read }) in targets.into_iter().zip(inflated) {
+    let budget = &mut budget(bytes.len());
+    reader.problems.cause = None;
+    let inflated = inflate_all(&reader.blocks, budget, &mut reader.problems, watch)?;
+    for ((target, is_open), Inflated { elements, not_read }) in
+        reader.targets.into_iter().zip(inflated)
+    {
         let not_read = not_read.map(|why| if is_open { NotRead::FileEnds } else { why });
         match target {
             Target::Tiles(layer) => {
@@ -120,11 +89,7 @@ fn read_version(
             }
         }
     }
-    let has_all_zones = map.zones_not_read == Rest::Nothing;
-    tree.fold_cut(&mut problems, |problem| {
-        problem.rule == &rules::ZONE_NAME && !has_all_zones
-    });
-    map.problems = problems.finish();
+    map.problems = reader.problems.finish();
     Ok(map)
 }
 
@@ -201,93 +166,21 @@ enum Target {
     Obstructions(usize),
 }
 
-/// Why zones may be missing that layers name.
-#[derive(Debug, Clone, Copy)]
-enum ZoneCause {
-    /// There is no list of them.
-    NoList,
-    /// A node of the list is called otherwise.
-    Other(Cause),
-    /// They are not in the list.
-    None,
-}
-
-impl ZoneCause {
-    /// With the first node of the list that is called otherwise, if there is one.
-    fn of(other: Option<Cause>) -> Self {
-        other.map_or(Self::None, Self::Other)
-    }
-}
-
-/// The size of a layer as the file says it.
-#[derive(Debug)]
-struct Declared {
-    /// What messages call the layer.
-    name: String,
-    size: [i32; 2],
-    /// Where it stands, and its width and height.
-    place: Place,
-    sides: [Place; 2],
-    /// Why a side is not what it says, if it is none.
-    cause: Option<Cause>,
-    /// Why its parts are missing if it is not known.
-    missing: NotRead,
-}
-
-impl Declared {
-    fn is_size(&self) -> bool {
-        checked_size(self.size).is_some()
-    }
-
-    /// The size that makes so many tiles, of which one side is the declared one; of two, that which another
-    /// layer has, or that has the sides of the map in proportion.
-    fn meant(&self, tiles: u64, others: &[[u32; 2]], map: [i32; 2]) -> Option<[u32; 2]> {
-        let of_side = |side: i32| {
-            let side = u64::try_from(side).ok().filter(|side| *side > 0)?;
-            let other = u32::try_from(tiles / side).ok()?;
-            tiles
-                .is_multiple_of(side)
-                .then_some((u32::try_from(side).ok()?, other))
-        };
-        let [width, height] = self.size.map(of_side);
-        let sizes = [
-            width.map(|(width, height)| [width, height]),
-            height.map(|(height, width)| [width, height]),
-        ];
-        let is_size =
-            |size: &[u32; 2]| tiles > 0 && checked_size(size.map(u32::cast_signed)).is_some();
-        let mut sizes: Vec<[u32; 2]> = sizes.into_iter().flatten().filter(is_size).collect();
-        let is_of_other = |size: &&[u32; 2]| others.contains(size);
-        if let Some(size) = sizes.iter().find(is_of_other) {
-            return Some(*size);
-        }
-        sizes.dedup();
-        if sizes.len() > 1 {
-            let [across, down] = map.map(i64::from);
-            sizes.retain(|[width, height]| i64::from(*width) * down == i64::from(*height) * across);
-        }
-        if let [size] = sizes[..] {
-            return Some(size);
-        }
-        let area = |[width, height]: [u32; 2]| u64::from(width) * u64::from(height);
-        let mut others = others.iter().copied().filter(|size| area(*size) == tiles);
-        // With neither side, it is as that of other layers.
-        others.next().filter(|_| sizes.is_empty())
-    }
-}
-
-struct Reader {
+struct Reader<'a> {
+    bytes: &'a [u8],
     problems: Problems,
-    zone_cause: ZoneCause,
+    /// Why zones may be missing that layers name.
+    zones_cause: Option<Cause>,
+    /// The last value that could not be read.
+    unreadable: Option<Cause>,
     blocks: Vec<Block<Vec<u8>>>,
     /// What each is for, and whether the file ends in it.
     targets: Vec<(Target, bool)>,
-    /// The sizes of layers that have any.
-    sizes: Vec<Declared>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn map(&mut self, root: Node<'_, '_>) -> TextMap {
+        self.problems.cause = root.cause();
         let version = root.version(&VERSIONS, &mut self.problems);
         let information = root.node("information");
         let meta = information.and_then(|node| node.node("meta"));
@@ -318,12 +211,8 @@ impl Reader {
                 .and_then(|node| node.node("tileset"))
                 .map(span)
                 .unwrap_or_default(),
+            other: self.own_nodes(root),
             ..TextMap::default()
-        };
-        let other_zones = self.check_list(root, "zones", "zone");
-        self.zone_cause = match root.node("zones") {
-            Some(_) => ZoneCause::of(other_zones),
-            None => ZoneCause::NoList,
         };
         for node in whole(root, "zones", "zone") {
             map.zones.push(Zone {
@@ -332,8 +221,8 @@ impl Reader {
                 place: span(node),
             });
         }
-        self.check_list(root, "waypoints", "waypoint");
         for node in whole(root, "waypoints", "waypoint") {
+            self.problems.cause = node.cause();
             map.waypoints.push(Waypoint {
                 label: string(Some(node), "label"),
                 position: self.pair(Some(node), ["x", "y"], 0),
@@ -341,7 +230,10 @@ impl Reader {
             });
         }
         let zones = map.zones.iter().map(|zone| zone.label.as_str()).collect();
-        self.check_list(root, "layers", "layer");
+        let of_list = |name| root.node(name).map_or(root.cause(), |list| list.cause());
+        let mut of_zones = list(root, "zones", "zone").filter_map(|zone| zone.cause());
+        self.zones_cause = of_list("zones").or_else(|| of_zones.next());
+        self.problems.cause = of_list("layers");
         let layers = list(root, "layers", "layer").count();
         if layers == 0 {
             let node = root.node("layers").unwrap_or(root);
@@ -361,13 +253,14 @@ impl Reader {
             }
             read.push(self.layer(i, node, &zones));
         }
-        self.problems.subject = Subject::File;
+        (self.problems.subject, self.problems.cause) = (Subject::File, None);
         map.layers = read;
         map
     }
 
     fn layer(&mut self, index: usize, node: Node<'_, '_>, zones: &HashSet<&str>) -> Layer {
         self.problems.subject = Subject::Layer(index as u32);
+        self.problems.cause = node.cause();
         let label = string(Some(node), "label");
         let name = format!("layer {index} {}", quoted(label.as_bytes()));
         if let Some(kind) = node.node("type").and_then(Node::text)
@@ -386,7 +279,7 @@ impl Reader {
         } else {
             NotRead::Missing
         };
-        let size = self.layer_size(node, &name, missing);
+        let size = self.layer_size(node, &name);
         let parallax = node.node("parallax");
         let numbers = Parallax {
             mul: self.pair(parallax, ["mulx", "muly"], 1),
@@ -414,10 +307,12 @@ impl Reader {
             entities_not_read: node.rest_of("entities"),
             zones_not_read: node.rest_of("zones"),
             is_cut: node.is_open() && node.node("data").is_none(),
+            other: self.own_nodes(node),
             ..Layer::default()
         };
         let [width, height] = layer.size.map(u64::from);
         let count = width * height;
+        layer.tiles_not_read = Some(missing).filter(|_| count == 0);
         if let Some(data) = node.node("data") {
             layer.data = span(data);
             let name = format!("{name}: tiles");
@@ -431,42 +326,29 @@ impl Reader {
         }
         // Versions 1.0 say `(format tile)` here and mean zlib all the same.
         if let Some(data) = node.node("obstructions") {
+            layer.obstructions_not_read = layer.tiles_not_read.filter(|_| count == 0);
             let name = format!("{name}: obstructions");
             let target = Target::Obstructions(index);
             self.block(data, name, Element::Byte, count, target);
         } else if node.is_open() {
             layer.obstructions_not_read = Some(NotRead::FileEnds);
         }
-        self.check_list(node, "entities", "entity");
         for (entity, i) in whole(node, "entities", "entity").zip(0..) {
             self.problems.subject = Subject::LayerEntity {
                 layer: index as u32,
                 entity: i,
             };
+            self.problems.cause = entity.cause();
             let entity = self.entity(entity, &name);
             layer.entities.push(entity);
         }
         self.problems.subject = Subject::Layer(index as u32);
-        self.check_list(node, "zones", "zone");
         for zone in whole(node, "zones", "zone") {
+            self.problems.cause = zone.cause();
             let zone = self.zone_rect(zone, &name, zones);
             layer.zones.push(zone);
         }
         layer
-    }
-
-    /// Lists the nodes of a list that are called otherwise than its elements. Gives the first of them.
-    fn check_list(&mut self, node: Node<'_, '_>, of: &str, name: &str) -> Option<Cause> {
-        let mut first = None;
-        let nodes = node.node(of).into_iter().flat_map(Node::nodes);
-        for other in nodes.filter(|other| other.name() != name.as_bytes()) {
-            self.problems.add(&rules::UNKNOWN_NODE, other.place(), || {
-                let found = quoted(other.name());
-                format!("{found} among the {of}; expected `{name}`; it is left out")
-            });
-            first = first.or(self.problems.last());
-        }
-        first
     }
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
@@ -476,112 +358,29 @@ impl Reader {
     }
 
     /// The size of a layer as the file says it, if it is one.
-    fn layer_size(&mut self, node: Node<'_, '_>, name: &str, missing: NotRead) -> Option<[u32; 2]> {
-        let moment = self.problems.moment();
-        let dimensions = node.node("dimensions");
-        let size = self.pair(dimensions, ["width", "height"], 0);
-        let mut cause = self.problems.first_since(moment);
-        if dimensions.is_none() {
+    fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
+        let Some(dimensions) = node.node("dimensions") else {
             self.problems.add(&rules::MISSING_NODE, node.place(), || {
                 format!("{name}: there is no node `dimensions`; expected one")
             });
-            cause = self.problems.last();
-        }
-        let place = dimensions.unwrap_or(node).place();
-        let side = |name| {
-            let side = dimensions.and_then(|node| node.node(name));
-            side.map_or(place, |side| {
-                side.text().map_or(side.place(), |text| text.place)
-            })
+            return None;
         };
-        self.sizes.push(Declared {
-            name: name.to_owned(),
-            size,
-            place,
-            sides: ["width", "height"].map(side),
-            cause,
-            missing,
-        });
-        checked_size(size)
-    }
-
-    /// Finds the sizes of layers that are another than their tiles are many, and leaves out what has none.
-    fn find_sizes(&mut self, map: &mut TextMap, file_bytes: usize) {
-        let mut budget = budget(file_bytes);
-        let mut tiles = vec![None; self.sizes.len()];
-        for (block, (target, _)) in self.blocks.iter().zip(&self.targets) {
-            if let Target::Tiles(layer) = *target
-                && let Some(tiles) = tiles.get_mut(layer)
-            {
-                let held = held_bytes(&block.bytes, budget.left().min(4 * MAX_TILES));
-                let held = held.filter(|held| budget.take(*held).is_ok() && held % 4 == 0);
-                *tiles = held.map(|held| held / 4);
-            }
-        }
-        let area = |[width, height]: [u32; 2]| u64::from(width) * u64::from(height);
-        let declared = |declared: &Declared| checked_size(declared.size);
-        let right =
-            self.sizes.iter().zip(&tiles).filter_map(|(size, tiles)| {
-                declared(size).filter(|size| Some(area(*size)) == *tiles)
+        let outer = self.problems.cause;
+        self.problems.cause = outer.or(dimensions.cause());
+        self.unreadable = None;
+        let [width, height] = self.pair(Some(dimensions), ["width", "height"], 0);
+        self.problems.cause = self.problems.cause.or(self.unreadable);
+        let size = checked_size([width, height]);
+        if size.is_none() {
+            self.problems.add(&rules::SIZE, dimensions.place(), || {
+                format!(
+                    "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
+                     and at most {MAX_TILES} tiles"
+                )
             });
-        let right: Vec<[u32; 2]> = right.collect();
-        for (index, size) in self.sizes.iter().enumerate() {
-            let (Some(layer), Some(tiles)) = (map.layers.get_mut(index), tiles.get(index)) else {
-                continue;
-            };
-            let checked = declared(size);
-            if checked.is_some_and(|size| Some(area(size)) == *tiles) {
-                continue;
-            }
-            let meant = tiles.and_then(|tiles| size.meant(tiles, &right, map.size));
-            if meant.is_none() && checked.is_some() {
-                // What is missing is that of a block.
-                continue;
-            }
-            let [width, height] = size.size;
-            let side = meant.and_then(|meant| {
-                let mut sides = meant.iter().zip(size.size).zip(size.sides);
-                let wrong = sides.find(|((meant, is), _)| i64::from(**meant) != i64::from(*is));
-                Some(wrong?.1)
-            });
-            let place = side.unwrap_or(size.place);
-            let subject = Subject::Layer(index as u32);
-            let problems = &mut self.problems;
-            problems.add_consequence(size.cause, &rules::SIZE, subject, place, || {
-                let name = &size.name;
-                match meant {
-                    Some([meant_width, meant_height]) => Message::read_so(format!(
-                        "{name}: {width} x {height} tiles; expected {meant_width} x \
-                         {meant_height}, as many as its data has"
-                    )),
-                    None => format!(
-                        "{name}: {width} x {height} tiles, so it is not shown; expected at least \
-                         1 x 1 and at most {MAX_TILES} tiles"
-                    )
-                    .into(),
-                }
-            });
-            layer.size = meant.unwrap_or_default();
-            if meant.is_none() {
-                layer.tiles_not_read = Some(size.missing);
-                layer.obstructions_not_read = Some(size.missing);
-            }
         }
-        let sizes = map.layers.iter().map(|layer| area(layer.size));
-        let sizes: Vec<u64> = sizes.collect();
-        let of_layer = |target: &Target| {
-            let (Target::Tiles(layer) | Target::Obstructions(layer)) = target;
-            sizes.get(*layer).copied().filter(|tiles| *tiles > 0)
-        };
-        let blocks = std::mem::take(&mut self.blocks).into_iter();
-        let targets = std::mem::take(&mut self.targets);
-        for (mut block, target) in blocks.zip(targets) {
-            if let Some(count) = of_layer(&target.0) {
-                block.count = count;
-                self.blocks.push(block);
-                self.targets.push(target);
-            }
-        }
+        self.problems.cause = outer;
+        size
     }
 
     /// Takes a block to inflate it later.
@@ -593,8 +392,12 @@ impl Reader {
         count: u64,
         target: Target,
     ) {
+        if count == 0 {
+            return;
+        }
         let text = node.text().unwrap_or(Text::none(node.place()));
         let (bytes, cause) = text.base64(&name, &mut self.problems);
+        let cause = cause.or(node.cause()).or(self.problems.cause);
         self.blocks.push(Block {
             bytes,
             place: text.place,
@@ -610,6 +413,16 @@ impl Reader {
     fn entity(&mut self, node: Node<'_, '_>, layer: &str) -> Entity {
         let node_text = |name| string(Some(node), name);
         let label = node_text("label");
+        for name in ["label", "x", "y"] {
+            if node.node(name).is_some() {
+                continue;
+            }
+            self.problems.add(&rules::MISSING_NODE, node.place(), || {
+                let label = quoted(label.as_bytes());
+                format!("{layer}: the entity {label} has no node `{name}`; expected one")
+            });
+            self.problems.cause = self.problems.cause.or(self.problems.last());
+        }
         let direction = node_text("direction");
         if !DIRECTIONS.contains(&direction.as_str()) {
             let found = node.node("direction");
@@ -635,6 +448,7 @@ impl Reader {
             is_obstructed_by_map: self.flag(Some(node), "obstructed_by_map"),
             adjacent_script: node_text("adj_activate_script"),
             activation_script: node_text("activate_script"),
+            other: self.own_nodes(node),
             place: span(node),
             label,
         }
@@ -653,12 +467,10 @@ impl Reader {
             };
             // One that is missing is missing once, whatever names it.
             let problems = &mut self.problems;
-            match self.zone_cause {
-                ZoneCause::Other(cause) => {
-                    problems.add_consequence(Some(cause), rule, subject, place, message);
-                }
-                ZoneCause::NoList => _ = problems.add_alike("", rule, subject, place, message),
-                ZoneCause::None => _ = problems.add_alike(&label, rule, subject, place, message),
+            if let Some(cause) = self.zones_cause {
+                problems.add_consequence(Some(cause), rule, subject, place, message);
+            } else {
+                problems.add_alike(&label, rule, subject, place, message);
             }
         }
         ZoneRect {
@@ -675,7 +487,9 @@ impl Reader {
 
     /// The number that is the value of a node in another.
     fn number(&mut self, node: Option<Node<'_, '_>>, name: &str, default: i32) -> i32 {
-        let Some(node) = node.and_then(|node| node.node(name)) else {
+        let node = node.and_then(|node| node.node(name));
+        // Of a number in which the file ends, digits may be missing.
+        let Some(node) = node.filter(|node| !node.is_open()) else {
             return default;
         };
         let value = node.text();
@@ -689,6 +503,7 @@ impl Reader {
                 let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
                 format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
             });
+            self.unreadable = self.problems.last();
             default
         })
     }
@@ -723,6 +538,19 @@ impl Reader {
                 false
             }
         }
+    }
+
+    /// The unknown nodes of a map, layer or entity.
+    fn own_nodes(&self, node: Node<'_, '_>) -> Vec<OwnNode> {
+        let own = node.own_nodes(&GRAMMAR, &[b"layer", b"entity"]).into_iter();
+        let own = own.filter(|node| !node.is_open());
+        let own = own.map(|node| {
+            let place = span(node);
+            let range = place.bytes.start as usize..place.bytes.end as usize;
+            let text = text::decode(self.bytes.get(range).unwrap_or_default());
+            OwnNode { text, place }
+        });
+        own.collect()
     }
 
     fn missing(&mut self, root: Node<'_, '_>, name: &str) {

@@ -557,6 +557,7 @@ fn read_text(
         ReadError::unreadable(&rules::MISSING_NODE, place, found, "a node of that name")
     };
     let root = tree.root(ROOT).ok_or_else(|| missing(begin, ROOT))?;
+    problems.cause = root.cause();
     let tiles = root
         .node("tiles")
         .ok_or_else(|| missing(root.place(), "tiles"))?;
@@ -608,7 +609,7 @@ fn read_text(
     let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
     let version = root.version(&TEXT_VERSIONS, problems);
     no_tiles(count, problems);
-    tree.fold_cut(problems, |_| false);
+    problems.cause = None;
     Ok(Vsp {
         version: Version::Text(version),
         tile_size: size,

@@ -1,7 +1,6 @@
 //! Which tags of XMF stand in which.
 
-use super::Tag;
-use crate::misspelt::nearest;
+use crate::nesting::Grammar;
 
 /// The namespace and name of tags; `*` is any name.
 type Name = [&'static str; 2];
@@ -99,100 +98,51 @@ const INSIDE: &[(Name, &[Name])] = &[
 ];
 const BEZIER: &[Name] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
 
-fn is(tag: &Tag, name: Name) -> bool {
-    matches([&tag.namespace, &tag.name], name)
+/// `true` if the name of a tag, as it is written, is that of a row.
+fn matches(called: &[u8], [namespace, name]: Name) -> bool {
+    let rest = match namespace {
+        "" => Some(called),
+        _ => called
+            .strip_prefix(namespace.as_bytes())
+            .and_then(|rest| rest.strip_prefix(b":")),
+    };
+    rest.is_some_and(|rest| name == "*" || rest == name.as_bytes())
 }
 
-/// Whether a namespace and a name are those of a row. The name is compared first: most namespaces are empty.
-fn matches(called: [&str; 2], [namespace, name]: Name) -> bool {
-    (name == "*" || called[1] == name) && called[0] == namespace
-}
-
-/// The tags that stand in one, or in none; none where they may be any.
-fn children(parent: Option<&Tag>) -> Option<&'static [Name]> {
-    match parent {
-        Some(parent) => children_of([&parent.namespace, &parent.name]),
-        None => Some(TOP),
+/// The tags that stand in one, or in none; `None` if any may.
+fn children(parent: &[u8]) -> Option<&'static [Name]> {
+    if parent.is_empty() {
+        return Some(TOP);
     }
-}
-
-fn children_of(called: [&str; 2]) -> Option<&'static [Name]> {
     let mut rows = INSIDE.iter();
-    let row = rows.find(|(name, _)| matches(called, *name));
+    let row = rows.find(|(name, _)| matches(parent, *name));
     row.map(|(_, children)| *children)
 }
 
-/// Whether a tag may have any in it.
-pub(super) fn may_have_any(tag: Option<&Tag>) -> bool {
-    children(tag).is_none()
-}
+/// The tags of XMF.
+pub(super) struct Tags;
 
-/// Whether the same tags stand in two.
-pub(super) fn have_same(tag: &Tag, other: &Tag) -> bool {
-    children(Some(tag)) == children(Some(other))
-}
-
-/// Whether a tag stands in another, or in none.
-pub(super) fn lists(parent: Option<&Tag>, tag: &Tag) -> bool {
-    has(children(parent), tag)
-}
-
-fn has(children: Option<&[Name]>, tag: &Tag) -> bool {
-    children.is_some_and(|children| children.iter().any(|name| is(tag, *name)))
-}
-
-/// Whether a tag cannot stand in another, or in none, but elsewhere.
-pub(super) fn is_misplaced(parent: Option<&Tag>, tag: &Tag) -> bool {
-    !may_have_any(parent) && !lists(parent, tag) && has_place(tag)
-}
-
-fn has_place(tag: &Tag) -> bool {
-    let is_it = |name: &Name| is(tag, *name);
-    TOP.iter().any(is_it)
-        || INSIDE
-            .iter()
-            .any(|(_, children)| children.iter().any(is_it))
-}
-
-/// Whether a tag may stand in another behind what is in it.
-pub(super) fn continues(parent: &Tag, tag: &Tag) -> bool {
-    let is_single = tag.namespace.is_empty() && !["", "Segment"].contains(&&*tag.name);
-    let is_it = |other: &Tag| other.is(&tag.namespace, &tag.name);
-    lists(Some(parent), tag) && !(is_single && parent.children.iter().any(is_it))
-}
-
-/// The first tag that stands in another, or in none, and has one in it.
-pub(super) fn between(parent: Option<&Tag>, tag: &Tag) -> Option<Tag> {
-    let mut between = children(parent)?.iter().filter(|[_, name]| *name != "*");
-    let [namespace, name] = between.find(|between| has(children_of(**between), tag))?;
-    Some(Tag::new(namespace, name, []))
-}
-
-/// The name that is misspelt in that of a tag, as it is written, if one is; and whether no other is as near.
-pub(super) fn meant(parent: Option<&Tag>, tag: &Tag) -> Option<(Name, bool)> {
-    let is_known = |name: &Name| tag.name == name[1] && tag.namespace == name[0];
-    let children = children(parent)?;
-    let is_elsewhere = || {
-        INSIDE
-            .iter()
-            .any(|(_, children)| children.iter().any(is_known))
-    };
-    if tag.name.is_empty() || children.iter().any(is_known) || is_elsewhere() {
-        return None;
+impl Grammar for Tags {
+    fn lists(&self, parent: &[u8], child: &[u8]) -> bool {
+        children(parent).is_some_and(|names| names.iter().any(|name| matches(child, *name)))
     }
-    let in_file = |[namespace, name]: Name| match namespace {
-        "" => name.to_owned(),
-        _ => format!("{namespace}:{name}"),
-    };
-    let found = tag.name_in_file();
-    let mut names = children.iter().filter(|[_, name]| *name != "*");
-    let same = names
-        .clone()
-        .find(|name| in_file(**name).eq_ignore_ascii_case(&found));
-    if let Some(same) = same {
-        return Some((*same, true));
+
+    fn is_free(&self, parent: &[u8]) -> bool {
+        children(parent).is_none()
     }
-    let (near, is_only) = nearest(&found, names.clone().map(|name| in_file(*name)))?;
-    let name = names.find(|name| in_file(**name) == near)?;
-    Some((*name, is_only))
+
+    fn is_repeated(&self, _: &[u8], child: &[u8]) -> bool {
+        child.is_empty() || child.contains(&b':') || child == b"Segment"
+    }
+
+    fn knows(&self, name: &[u8]) -> bool {
+        let inside = INSIDE.iter().flat_map(|(_, children)| *children);
+        TOP.iter().chain(inside).any(|row| matches(name, *row))
+    }
+
+    /// Only tags without values can be made up for.
+    fn between(&self, parent: &[u8], child: &[u8]) -> Vec<&'static str> {
+        let is_list = parent == b"File:TileSource" && child.is_empty();
+        is_list.then_some("Embed:TileInfo").into_iter().collect()
+    }
 }

@@ -2,9 +2,10 @@
 //! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
 //! that of the engine's parser, newsdlang).
 
-use super::nesting::{between, continues, have_same, is_misplaced, lists, may_have_any, meant};
+use super::nesting::Tags;
 use super::{At, Attribute, Tag, Value};
 use crate::base64;
+use crate::nesting::{Settle, Stack};
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Cause, Message, Place, Problems, Rule, quoted};
@@ -18,18 +19,8 @@ const MAX_VALUES: usize = 1 << 21;
 /// Of how many of them, the first ones, it is known where they begin.
 const MAX_PLACES: usize = 1 << 16;
 
-/// How many tags behind a layer may be inside it where its brace is missing.
-const MAX_UNOPENED: usize = 256;
-/// How many tags may be in one that is lost where another may be the lost one instead.
-const MAX_IN_LOST: usize = 16;
-/// How many names of tags that are not known are compared with those that are.
-const MAX_UNKNOWN: usize = 4096;
-/// The namespace of layers, which are inside of nothing.
+/// The namespace of layers.
 const LAYER: &str = "Layer";
-/// The name of the tags that may be in them or in nothing.
-const PALETTE: &str = "Palette";
-/// The name of the tag that stands before them.
-const METADATA: &str = "Metadata";
 
 /// What is around a text of several lines in XDL.
 const SCOPE_BEGIN: &[u8] = b"q{\"";
@@ -40,70 +31,48 @@ const SCOPE_END: &[u8] = b"\"}";
 pub(in crate::ppe) struct Text {
     /// The tags, but for one that the text ends in without a brace.
     pub tags: Vec<Tag>,
-    /// Why tags that follow were not read, if they were not.
-    pub cut: Option<Cause>,
-    /// What is wrong in tags: what else is said of these follows from that.
-    faults: Vec<Fault>,
+    /// `true` if tags that follow were not read.
+    pub is_cut: bool,
 }
 
-/// What is wrong in a tag.
-#[derive(Debug, Clone, Copy)]
-struct Fault {
-    cause: Cause,
-    /// Where the tag begins.
-    begin: At,
-    /// Where its values and attributes end, if it is one of them that is wrong.
-    end: At,
-}
-
-impl Text {
-    /// Whether something is wrong in the tag that begins there.
-    pub(in crate::ppe) fn is_at_fault(&self, at: At) -> bool {
-        self.faults.iter().any(|fault| fault.begin == at)
-    }
-
-    /// Lets what is said of tags follow from what is wrong with their text.
-    pub(in crate::ppe) fn fold_faults(&self, problems: &mut Problems) {
-        for Fault { cause, begin, end } in &self.faults {
-            let places = Place::from(*begin)..=Place::from(*end);
-            problems.fold(*cause, |problem| places.contains(&problem.place));
-        }
-    }
-}
-
-/// Reads all tags of a text. What cannot be read is listed and left out.
-pub(in crate::ppe) fn read(text: &[u8], problems: &mut Problems) -> Text {
-    let start = if text.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
+/// Reads all tags of a text. What cannot be read is listed and left out. A text whose braces are unbalanced is
+/// read again, to find where they belong; `begin` makes the list of problems to begin with.
+pub(in crate::ppe) fn read(text: &[u8], begin: impl Fn() -> Problems) -> (Text, Problems) {
+    let read = |stack| {
+        let start = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
+        let mut reader = Reader {
+            text,
+            pos: start,
+            line: 1,
+            line_start: start,
+            tags_left: MAX_TAGS,
+            values_left: MAX_VALUES,
+            places_left: MAX_PLACES,
+            problems: begin(),
+            fault: None,
+            unread: Vec::new(),
+            stack,
+            damage: None,
+            is_unbalanced: false,
+            cut: None,
+        };
+        let tags = reader.tags();
+        let is_cut = reader.cut.is_some();
+        let text = Text { tags, is_cut };
+        (reader.is_unbalanced, (text, reader.problems))
     };
-    let mut reader = Reader {
-        text,
-        pos: start,
-        line: 1,
-        line_start: start,
-        tags_left: MAX_TAGS,
-        values_left: MAX_VALUES,
-        places_left: MAX_PLACES,
-        unknown_left: MAX_UNKNOWN,
-        problems,
-        fault: None,
-        unread: Vec::new(),
-        unbalanced: None,
-        missing: None,
-        cut: None,
-        faults: Vec::new(),
-    };
-    let tags = reader.tags();
-    Text {
-        tags,
-        cut: reader.cut,
-        faults: reader.faults,
+    let (is_unbalanced, plain) = read(None);
+    if is_unbalanced {
+        return read(Some(Stack::new())).1;
     }
+    plain
 }
 
-struct Reader<'a, 'p> {
+struct Reader<'a> {
     text: &'a [u8],
     pos: usize,
     line: u32,
@@ -111,20 +80,18 @@ struct Reader<'a, 'p> {
     tags_left: usize,
     values_left: usize,
     places_left: usize,
-    /// How many names that are not known may still be looked at.
-    unknown_left: usize,
-    problems: &'p mut Problems,
+    problems: Problems,
     /// The first thing that is wrong in the tag that is read.
     fault: Option<Cause>,
     /// Where there is something that cannot be read, behind the last value of the tag that is read.
     unread: Vec<At>,
-    /// That a brace is missing or too many, if one is since the last layer began.
-    unbalanced: Option<Cause>,
-    /// That one is missing before the last layer, from which it follows that one is too many.
-    missing: Option<Cause>,
+    /// Present if braces are unbalanced: settles where tags belong.
+    stack: Option<Stack>,
+    /// What is wrong with braces since the last layer began: others that seem wrong follow from it.
+    damage: Option<Cause>,
+    is_unbalanced: bool,
     /// Why the rest is not read.
     cut: Option<Cause>,
-    faults: Vec<Fault>,
 }
 
 /// How a tag ends.
@@ -155,25 +122,9 @@ fn is_nothing(tag: &Tag) -> bool {
         && tag.attributes.is_empty()
 }
 
-/// The tag that what is in the last one belongs to.
-fn parent(open: &[Tag]) -> Option<&Tag> {
-    open.iter().rev().find(|tag| !is_nothing(tag))
-}
-
 /// The list that the next tag belongs to.
 fn siblings<'t>(roots: &'t mut Vec<Tag>, open: &'t mut [Tag]) -> &'t mut Vec<Tag> {
     open.last_mut().map_or(roots, |tag| &mut tag.children)
-}
-
-/// Whether a tag that is open was thought to be lost, and it may be another that is instead.
-fn is_lost_and_may_be(open: &Tag, other: &Tag) -> bool {
-    let inside = &open.children;
-    // One that is not in the text is where the first one in it is.
-    let is_lost = inside.first().is_some_and(|first| first.at == open.at);
-    // What is in those that may have any does not depend on what is around them.
-    let fits = |tag: &Tag| may_have_any(Some(tag)) && lists(Some(other), tag);
-    let is_short = inside.len() <= MAX_IN_LOST;
-    is_lost && (have_same(open, other) || (is_short && inside.iter().all(fits)))
 }
 
 fn begins_name(byte: u8) -> bool {
@@ -184,7 +135,7 @@ fn continues_name(byte: u8) -> bool {
     begins_name(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'$')
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> Reader<'a> {
     fn peek(&self) -> Option<u8> {
         self.text.get(self.pos).copied()
     }
@@ -212,11 +163,10 @@ impl<'a> Reader<'a, '_> {
         self.fault = self.add_after(self.fault, &rules::SYNTAX, at, message);
     }
 
-    /// Lists that a brace is missing or too many; the next that seems to be follows from that.
+    /// Lists that a brace is missing or surplus; the next that seems to be follows from that.
     #[cold]
-    fn brace<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) -> Option<Cause> {
-        self.unbalanced = self.add_after(self.unbalanced, &rules::SYNTAX, at, message);
-        self.unbalanced
+    fn brace<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
+        self.damage = self.add_after(self.damage, &rules::SYNTAX, at, message);
     }
 
     /// Lists that the text ends where something else should, and that the rest is not read.
@@ -236,7 +186,14 @@ impl<'a> Reader<'a, '_> {
         let subject = self.problems.subject;
         self.problems
             .add_consequence(cause, rule, subject, at.into(), message);
-        cause.or(self.problems.last())
+        cause.or(self.problems.last()).or(self.problems.cause)
+    }
+
+    /// The column, if nothing but white space is before it on its line.
+    fn line_column(&self) -> Option<u32> {
+        let before = self.text.get(self.line_start..self.pos)?;
+        let is_first = before.iter().all(u8::is_ascii_whitespace);
+        is_first.then(|| self.at().column)
     }
 
     /// Goes past some bytes, and counts the lines in them.
@@ -312,17 +269,16 @@ impl<'a> Reader<'a, '_> {
             let Some(byte) = self.peek() else {
                 break;
             };
+            let column = self.line_column();
             match byte {
                 b'\n' | b';' => self.skip(1),
                 b'}' => {
-                    self.pos += 1;
                     if too_deep > 0 {
                         too_deep -= 1;
-                    } else if let Some(tag) = open.pop() {
-                        close(tag, siblings(&mut roots, &mut open));
                     } else {
-                        self.close_none(at, &mut roots);
+                        self.close(at, column, &mut roots, &mut open);
                     }
+                    self.pos += 1;
                 }
                 b'{' if too_deep == 0 && open.len() < DEEPEST => {
                     self.pos += 1;
@@ -336,50 +292,15 @@ impl<'a> Reader<'a, '_> {
                                  not read"
                             )
                         });
-                        self.cut = self.problems.last();
+                        self.cut = self.problems.last().or(self.problems.cause);
                         break;
                     }
                     self.tags_left -= 1;
-                    let (mut tag, end) = self.tag();
-                    if matches!(end, TagEnd::Open) && too_deep == 0 {
-                        self.drop_twice(&mut tag, &mut open);
-                    }
-                    if tag.namespace == LAYER {
-                        self.close_all(&tag, &mut roots, &mut open);
-                        too_deep = 0;
-                    } else if too_deep == 0 {
-                        self.place(&tag, &mut roots, &mut open);
-                    }
-                    // Nobody knows what else one in which the text ends would say.
-                    let is_left_out = |cut: Option<Cause>| {
-                        matches!(end, TagEnd::WithText) && (!open.is_empty() || cut.is_some())
-                    };
-                    if too_deep == 0 && !is_left_out(self.cut) {
-                        self.name_meant(&mut tag, parent(&open), &end);
-                    }
-                    let is_left_out = is_left_out(self.cut);
-                    let depth = open.len();
-                    let siblings = siblings(&mut roots, &mut open);
-                    match end {
-                        TagEnd::Done | TagEnd::WithText if too_deep > 0 => {}
-                        TagEnd::WithText if is_left_out => {}
-                        TagEnd::Done => close(tag, siblings),
-                        TagEnd::WithText => {
-                            tag.is_open = true;
-                            siblings.push(tag);
-                        }
-                        TagEnd::Open if too_deep > 0 => too_deep += 1,
-                        TagEnd::Open if depth == DEEPEST => {
-                            close(tag, siblings);
-                            too_deep = 1;
-                            self.problems.add(&rules::LIMIT, at.into(), || {
-                                format!(
-                                    "tags are more than {DEEPEST} deep in each other; those \
-                                     inside this one are not read"
-                                )
-                            });
-                        }
-                        TagEnd::Open => open.push(tag),
+                    let (tag, end) = self.tag();
+                    if too_deep > 0 {
+                        too_deep += usize::from(matches!(end, TagEnd::Open));
+                    } else if self.add(tag, &end, column, &mut roots, &mut open) {
+                        too_deep = 1;
                     }
                 }
             }
@@ -391,200 +312,173 @@ impl<'a> Reader<'a, '_> {
         roots
     }
 
-    /// Lists that the name of a tag is misspelt, and takes it for the one that is meant, if there is but one.
-    fn name_meant(&mut self, tag: &mut Tag, parent: Option<&Tag>, end: &TagEnd) {
-        if self.unknown_left == 0 {
-            return;
+    /// Adds a tag where it belongs. Returns `true` if the tags in it are too deep to be read.
+    fn add(
+        &mut self,
+        mut tag: Tag,
+        end: &TagEnd,
+        column: Option<u32>,
+        roots: &mut Vec<Tag>,
+        open: &mut Vec<Tag>,
+    ) -> bool {
+        // A tag in which the text ends may lack anything.
+        let is_last = matches!(end, TagEnd::WithText);
+        if is_last && (!open.is_empty() || self.cut.is_some()) {
+            return false;
         }
-        let Some((name @ [namespace, of_it], is_only)) = meant(parent, tag) else {
-            self.unknown_left -= usize::from(!lists(parent, tag));
-            return;
-        };
-        let may_be_cut =
-            matches!(end, TagEnd::WithText) && tag.values.is_empty() && tag.attributes.is_empty();
-        let is_only = is_only && !may_be_cut;
-        let title = tag.title();
-        let meant = Tag::new(namespace, of_it, []).title();
-        self.problems.add(&rules::TAG_NAME, tag.at.into(), || {
-            let found = format!("{title} is the name of no tag here");
-            if is_only {
-                Message::read(found, format_args!("as {meant}"))
-            } else {
-                format!("{found}; did you mean {meant}?").into()
+        // What is wrong with braces before a layer does not go on in it.
+        if tag.namespace == LAYER && open.is_empty() {
+            self.damage = None;
+        }
+        let is_open = matches!(end, TagEnd::Open);
+        let mut name = tag.name_in_file().into_bytes();
+        if name.is_empty() && is_open {
+            // A tag without a name that has tags in it is unknown.
+            name.push(b' ');
+        }
+        if let Some(stack) = &self.stack {
+            match stack.before_node(&name, column, &Tags) {
+                Settle::Fits => {}
+                Settle::Close(count) => self.close_lost(count, &tag.title(), tag.at, roots, open),
+                Settle::Reopen(count) => self.reopen(count, &tag.title(), tag.at, roots, open),
+                Settle::Begin(lost) => self.begin(lost, &tag.title(), tag.at, open),
             }
-        });
-        if may_be_cut {
-            self.cut = self.problems.last();
         }
-        if is_only {
-            [tag.namespace, tag.name] = name.map(str::to_owned);
+        if let Some(stack) = &mut self.stack {
+            stack.open(&name, column, &Tags);
         }
-    }
-
-    /// Leaves out a tag that is open if it is there once more at once, where it cannot stand, or if it was
-    /// thought to be lost and is only behind what is in it.
-    fn drop_twice(&mut self, tag: &mut Tag, open: &mut Vec<Tag>) {
-        let Some((last, around)) = open.split_last_mut() else {
-            return;
-        };
-        if !is_misplaced(Some(last), tag) || !lists(parent(around), tag) {
-            return;
+        let depth = open.len();
+        if is_open && depth < DEEPEST {
+            open.push(tag);
+            return false;
         }
-        if last.children.is_empty() {
-            let is_twice = tag.is(&last.namespace, &last.name)
-                && last.values == tag.values
-                && last.attributes == tag.attributes;
-            if is_twice {
-                let title = tag.title();
-                self.brace(tag.at, || {
-                    Message::read_so(format!("{title} twice; expected one"))
-                });
-                open.pop();
-            }
-        } else if is_lost_and_may_be(last, tag) {
-            tag.children = std::mem::take(&mut last.children);
-            open.pop();
+        if let Some(stack) = &mut self.stack {
+            stack.close();
         }
-    }
-
-    /// Closes the tags that are open, opens the last one again, or opens one that is lost, where a tag
-    /// cannot stand otherwise. One for which none of these will do stays where it is. Which tags are before
-    /// it makes no difference to that, as they are written in another order.
-    fn place(&mut self, tag: &Tag, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
-        let is_deepest = open.len() >= DEEPEST;
-        if is_deepest || !is_misplaced(parent(open), tag) {
-            return;
-        }
-        let title = tag.title();
-        let mut behind = std::mem::take(siblings(roots, open));
-        // Palettes may be in the layer that was closed, or in none.
-        let palettes = behind.iter().rev().take(MAX_UNOPENED);
-        let palettes = palettes.take_while(|tag| tag.name == PALETTE).count();
-        let mut palettes = behind.split_off(behind.len() - palettes);
-        // One in which nothing is yet may be closed too early by the line behind it.
-        let is_leaf = |tag: &Tag| tag.children.is_empty();
-        let continues = |last: &Tag| {
-            let mut inside = palettes.iter();
-            lists(parent(open), last)
-                && continues(last, tag)
-                && inside.all(|palette| lists(Some(last), palette))
-        };
-        let at = match &behind[..] {
-            [.., last] if continues(last) => Some(behind.len() - 1),
-            [.., before, last] if is_leaf(before) && is_leaf(last) && continues(before) => {
-                Some(behind.len() - 2)
-            }
-            _ => None,
-        };
-        let continued = at.map(|at| behind.remove(at));
-        if continued.is_none() {
-            behind.append(&mut palettes);
-        }
-        *siblings(roots, open) = behind;
-        if let Some(mut last) = continued {
-            let (of, begin, has_tags) = (
-                last.title(),
-                Place::from(last.at),
-                !last.children.is_empty(),
-            );
-            self.unbalanced = self.unbalanced.or(self.missing.take());
-            let cause = self.brace(tag.at, || {
-                let brace = if has_tags {
-                    "one `}` before it is too many"
-                } else {
-                    "expected `{` behind that"
-                };
-                Message::read_so(format!(
-                    "found {title} outside of {of}, which begins at {begin}; {brace}"
-                ))
+        if is_open {
+            self.problems.add(&rules::LIMIT, tag.at.into(), || {
+                format!(
+                    "tags are more than {DEEPEST} deep in each other; those inside this one are \
+                     not read"
+                )
             });
-            self.fault_of(cause, [last.at, tag.at]);
-            last.children.extend(palettes);
-            open.push(last);
-            return;
         }
-        let around = |depth: usize| parent(open.get(..depth).unwrap_or_default());
-        // Tags that are not known may have any in them.
-        let mut depths = (0..open.len())
-            .rev()
-            .take_while(|depth| !may_have_any(around(*depth)));
-        let depth = depths.find(|depth| lists(around(*depth), tag));
-        if let Some((last, around)) = open.split_last_mut()
-            && let Some(other) = between(parent(around), tag)
-            && last.namespace == other.namespace
-            && is_lost_and_may_be(last, &other)
-        {
-            last.name = other.name;
-        } else if let (Some(depth), Some(last)) = (depth, open.last()) {
-            let (inside, begin) = (last.title(), Place::from(last.at));
-            let cause = self.brace(tag.at, || {
-                let braces = "}".repeat(open.len() - depth);
-                Message::read_so(format!(
-                    "found {title} inside {inside}, which begins at {begin}; expected `{braces}` \
-                     before it"
-                ))
-            });
-            let places = open.iter().skip(depth).map(|tag| tag.at).chain([tag.at]);
-            self.fault_of(cause, places);
-            while open.len() > depth
-                && let Some(tag) = open.pop()
-            {
-                close(tag, siblings(roots, open));
-            }
-        } else if let Some(mut lost) = between(parent(open), tag) {
-            lost.at = tag.at;
-            let lost_title = lost.name_in_file();
-            let cause = self.brace(tag.at, || {
-                Message::read_so(format!(
-                    "found {title} without what it is in; expected a tag such as `{lost_title}` with \
-                     `{{` before it"
-                ))
-            });
-            self.fault_of(cause, [tag.at]);
-            open.push(lost);
+        tag.is_open = is_last;
+        let siblings = siblings(roots, open);
+        if is_last {
+            siblings.push(tag);
+        } else {
+            close(tag, siblings);
         }
+        is_open
     }
 
-    /// Lets what is said of tags follow from what is wrong with their braces.
-    fn fault_of(&mut self, cause: Option<Cause>, places: impl IntoIterator<Item = At>) {
-        let faults = places.into_iter().filter_map(|begin| {
-            Some(Fault {
-                cause: cause?,
-                begin,
-                end: begin,
-            })
-        });
-        self.faults.extend(faults);
-    }
-
-    /// Lists that a brace closes nothing. If no brace follows the last layer, what follows it is inside.
-    fn close_none(&mut self, at: At, roots: &mut Vec<Tag>) {
-        let is_layer = |tag: &Tag| tag.namespace == LAYER || tag.is("", METADATA);
-        self.unbalanced = self.unbalanced.or(self.missing.take());
-        // After another brace too many or too few nobody knows.
-        let reach = self.unbalanced.map_or(MAX_UNOPENED, |_| 0);
-        let behind = roots.iter().rev().take(reach).position(is_layer);
-        let inside = roots.split_off(roots.len() - behind.unwrap_or_default());
-        let may_have = |layer: &&mut Tag| {
-            let is_other =
-                |tag: &Tag| is_misplaced(Some(layer), tag) || meant(Some(layer), tag).is_some();
-            layer.children.is_empty() && !inside.is_empty() && !inside.iter().any(is_other)
+    /// Closes what a brace closes.
+    fn close(
+        &mut self,
+        at: At,
+        column: Option<u32>,
+        roots: &mut Vec<Tag>,
+        open: &mut Vec<Tag>,
+    ) {
+        let settle = match (&self.stack, column) {
+            (Some(stack), Some(column)) => stack.before_end(column),
+            _ => Settle::Fits,
         };
-        let Some(layer) = roots.last_mut().filter(may_have) else {
-            roots.extend(inside);
+        match settle {
+            Settle::Close(count) => self.close_lost(count, "`}`", at, roots, open),
+            Settle::Reopen(count) => self.reopen(count, "`}`", at, roots, open),
+            Settle::Fits | Settle::Begin(_) => {}
+        }
+        if let Some(tag) = open.pop() {
+            close(tag, siblings(roots, open));
+            if let Some(stack) = &mut self.stack {
+                stack.close();
+            }
+        } else {
+            self.is_unbalanced = true;
             self.brace(at, || {
                 Message::read("found `}`, but no tag is open", "as if it were not there")
             });
-            return;
-        };
-        layer.children = inside;
-        let (begin, title) = (Place::from(layer.at), layer.title());
+        }
+    }
+
+    /// Closes tags whose braces are lost before what stands here.
+    fn close_lost(
+        &mut self,
+        count: usize,
+        next: &str,
+        at: At,
+        roots: &mut Vec<Tag>,
+        open: &mut Vec<Tag>,
+    ) {
+        if let Some(tag) = open.last() {
+            let (inside, begin) = (tag.title(), Place::from(tag.at));
+            self.brace(at, || {
+                let braces = "}".repeat(count);
+                Message::read_so(format!(
+                    "found {next} inside {inside}, which begins at {begin}; expected `{braces}` \
+                     before it"
+                ))
+            });
+        }
+        for _ in 0..count {
+            let Some(mut tag) = open.pop() else { break };
+            tag.places.set_fault(self.damage);
+            close(tag, siblings(roots, open));
+            if let Some(stack) = &mut self.stack {
+                stack.close();
+            }
+        }
+    }
+
+    /// Opens again the tags that were closed last.
+    fn reopen(
+        &mut self,
+        count: usize,
+        next: &str,
+        at: At,
+        roots: &mut Vec<Tag>,
+        open: &mut Vec<Tag>,
+    ) {
+        for _ in 0..count {
+            let Some(tag) = siblings(roots, open).pop() else { break };
+            open.push(tag);
+            if let Some(stack) = &mut self.stack {
+                stack.reopen();
+            }
+        }
+        let Some(tag) = open.last_mut() else { return };
+        let (of, begin, has_tags) = (tag.title(), Place::from(tag.at), !tag.children.is_empty());
         self.brace(at, || {
+            let brace = if has_tags {
+                "one `}` before it is too many"
+            } else {
+                "expected `{` behind that"
+            };
             Message::read_so(format!(
-                "found `}}`, but no tag is open; expected `{{` behind {title}, which begins at \
-                 {begin}"
+                "found {next} outside of {of}, which begins at {begin}; {brace}"
             ))
         });
+        tag.places.set_fault(self.damage);
+    }
+
+    /// Begins a tag whose line is lost.
+    fn begin(&mut self, lost: &'static str, next: &str, at: At, open: &mut Vec<Tag>) {
+        self.brace(at, || {
+            Message::read_so(format!(
+                "found {next} without what it is in; expected a tag such as `{lost}` with `{{` \
+                 before it"
+            ))
+        });
+        let (namespace, name) = lost.split_once(':').unwrap_or(("", lost));
+        let mut tag = Tag::new(namespace, name, []);
+        tag.at = at;
+        tag.places.set_fault(self.damage);
+        open.push(tag);
+        if let Some(stack) = &mut self.stack {
+            stack.open(lost.as_bytes(), None, &Tags);
+        }
     }
 
     /// Lists that a brace opens nothing. It is taken for that of the tag before it, if that has none.
@@ -593,51 +487,31 @@ impl<'a> Reader<'a, '_> {
             "found `{`; expected a tag before it on its line".to_owned()
         });
         let siblings = siblings(roots, open);
-        if let Some(tag) = siblings.pop_if(|tag| tag.children.is_empty()) {
+        if let Some(mut tag) = siblings.pop_if(|tag| tag.children.is_empty()) {
+            tag.places.set_fault(self.damage);
+            if let Some(stack) = &mut self.stack {
+                stack.reopen();
+            }
             open.push(tag);
         }
     }
 
-    /// Closes all tags that are open where a layer begins, which is inside of nothing.
-    fn close_all(&mut self, layer: &Tag, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
-        let mut missing = None;
-        if let Some(tag) = open.last() {
-            let (title, inside, begin) = (layer.title(), tag.title(), Place::from(tag.at));
-            let cause = self.brace(layer.at, || {
-                Message::read_so(format!(
-                    "found {title} inside {inside}, which begins at {begin}; expected `}}` before \
-                     it"
-                ))
-            });
-            let places = open.iter().map(|tag| tag.at).chain([layer.at]);
-            self.fault_of(cause, places);
-            missing = cause;
-        }
-        while let Some(tag) = open.pop() {
-            close(tag, siblings(roots, open));
-        }
-        (self.unbalanced, self.missing) = (None, missing);
-    }
-
     /// Marks the tags that the text ends in, and lists that it does.
     fn end(&mut self, open: &mut [Tag]) {
+        self.is_unbalanced |= !open.is_empty();
         if let (Some(tag), None) = (open.last(), self.cut) {
             let (title, begin) = (tag.title(), Place::from(tag.at));
             let inside = match open.len() {
                 1 => format!("{title}, which begins at {begin}"),
                 count => format!("{count} tags, the innermost {title}, which begins at {begin}"),
             };
-            let at = self.at();
+            let (at, cause) = (self.at(), self.damage.or(self.fault));
             let message = || format!("the text ends inside {inside}; expected `}}`");
-            self.cut = self.add_after(self.unbalanced, &rules::TEXT_TRUNCATED, at, message);
+            self.cut = self.add_after(cause, &rules::TEXT_TRUNCATED, at, message);
         }
-        // What is wrong in the tag that the text ends in may be right in a longer one.
-        if let (Some(cut), Some(fault)) = (self.cut, self.fault) {
-            self.problems.fold_one(cut, fault);
-        }
-        self.fault_of(self.cut, open.iter().map(|tag| tag.at));
         for tag in open {
             tag.is_open = true;
+            tag.places.set_fault(self.cut);
         }
     }
 
@@ -650,19 +524,19 @@ impl<'a> Reader<'a, '_> {
             ..Tag::default()
         };
         let mut is_first = true;
-        let (end, end_at) = loop {
+        let end = loop {
             self.skip_spaces();
             let at = self.at();
             match self.peek() {
-                None => break (TagEnd::WithText, at),
-                Some(b'}') => break (TagEnd::Done, at),
+                None => break TagEnd::WithText,
+                Some(b'}') => break TagEnd::Done,
                 Some(b'\n' | b';') => {
                     self.skip(1);
-                    break (TagEnd::Done, at);
+                    break TagEnd::Done;
                 }
                 Some(b'{') => {
                     self.pos += 1;
-                    break (TagEnd::Open, at);
+                    break TagEnd::Open;
                 }
                 Some(b'q') if self.rest().starts_with(SCOPE_BEGIN) => {
                     let value = self.scope_text();
@@ -678,11 +552,7 @@ impl<'a> Reader<'a, '_> {
             }
             is_first = false;
         };
-        self.faults.extend(self.fault.map(|cause| Fault {
-            cause,
-            begin: tag.at,
-            end: end_at,
-        }));
+        tag.places.set_fault(self.fault);
         if !matches!(end, TagEnd::WithText) {
             self.fault = None;
         }
@@ -711,7 +581,10 @@ impl<'a> Reader<'a, '_> {
     fn name(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let end = rest.iter().position(|byte| !continues_name(*byte));
-        let name = &rest[..end.unwrap_or(rest.len())];
+        let mut end = end.unwrap_or(rest.len());
+        // An infinity has its sign behind it.
+        end += usize::from(rest.starts_with(b"inf+") && end == 3);
+        let name = &rest[..end];
         self.pos += name.len();
         name
     }
@@ -766,7 +639,11 @@ impl<'a> Reader<'a, '_> {
             }
             return;
         }
-        match keyword(name).filter(|_| namespace.is_empty()) {
+        let is_word = |value: &Value| {
+            let is_number = matches!(value, Value::Float(_));
+            namespace.is_empty() && !(is_first && is_number)
+        };
+        match keyword(name).filter(is_word) {
             Some(value) => self.add_value(tag, value, at),
             None if is_first => {
                 (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));
@@ -977,6 +854,9 @@ fn keyword(word: &[u8]) -> Option<Value> {
         b"true" | b"on" | b"yes" => Some(Value::Bool(true)),
         b"false" | b"off" | b"no" => Some(Value::Bool(false)),
         b"null" => Some(Value::Null),
+        b"NaN" => Some(Value::Float(f64::NAN)),
+        b"inf" | b"inf+" => Some(Value::Float(f64::INFINITY)),
+        b"inf-" => Some(Value::Float(f64::NEG_INFINITY)),
         _ => None,
     }
 }
@@ -998,6 +878,9 @@ fn number(token: &[u8]) -> Option<Value> {
     let number = text.replace('_', "");
     if let Some(integer) = in_other_base(&number) {
         return Some(Value::Integer(integer));
+    }
+    if let Some(float) = hexadecimal_float(&number) {
+        return Some(Value::Float(float));
     }
     let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let suffix = &number[digits.len()..];
@@ -1034,6 +917,25 @@ fn in_other_base(text: &str) -> Option<i64> {
         .flatten()
 }
 
+/// The number that is written with hexadecimal digits and a power of two, such as `0x1.8p4`.
+fn hexadecimal_float(text: &str) -> Option<f64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (digits, power) = digits.strip_prefix("0x")?.split_once(['p', 'P'])?;
+    let power: i32 = power.parse().ok()?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let digits = || whole.chars().chain(fraction.chars());
+    let mut value = Some(0.0).filter(|_| digits().next().is_some());
+    for digit in digits() {
+        value = Some(value? * 16.0 + f64::from(digit.to_digit(16)?));
+    }
+    let fraction = i32::try_from(4 * fraction.len()).ok()?;
+    let number = sign * value? * f64::from(power.saturating_sub(fraction)).exp2();
+    number.is_finite().then_some(number)
+}
+
 /// Whether a value begins as `2024-09-19` does.
 fn is_iso_date(token: &[u8]) -> bool {
     let date = token.first_chunk::<10>();
@@ -1052,16 +954,14 @@ mod tests {
 
     #[track_caller]
     fn good(text: &str) -> Vec<Tag> {
-        let mut problems = Problems::new();
-        let Text { tags, .. } = read(text.as_bytes(), &mut problems);
+        let (Text { tags, .. }, problems) = read(text.as_bytes(), Problems::new);
         assert_eq!(problems.finish(), [], "{text}");
         tags
     }
 
     /// What is read of a text, in short, and what is said of it.
     fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
-        let mut problems = Problems::new();
-        let Text { tags, .. } = read(text.as_ref(), &mut problems);
+        let (Text { tags, .. }, problems) = read(text.as_ref(), Problems::new);
         let said = problems.finish().iter().map(ToString::to_string).collect();
         (super::super::write(&tags), said)
     }

@@ -68,6 +68,10 @@ fn write_value(value: &Value, out: &mut String) {
             // Writing to a string does not fail.
             let _ = write!(out, "{number}{suffix}");
         }
+        Value::Float(number) if number.is_nan() => out.push_str("NaN"),
+        Value::Float(number) if number.is_infinite() => {
+            out.push_str(if *number > 0.0 { "inf+" } else { "inf-" });
+        }
         // With a decimal point also where the number is whole.
         Value::Float(number) => {
             let _ = write!(out, "{number:?}D");
@@ -144,8 +148,8 @@ mod tests {
         tag.children[0].children.push(Tag::new("", "deep", []));
         let tags = [tag, Tag::new("", "Close", [])];
         let text = write(&tags);
-        let mut problems = Problems::new();
-        let mut again = read(text.as_bytes(), &mut problems).tags;
+        let (read, problems) = read(text.as_bytes(), Problems::new);
+        let mut again = read.tags;
         without_places(&mut again);
         assert_eq!(again, tags, "{text}");
         assert_eq!(problems.finish(), []);

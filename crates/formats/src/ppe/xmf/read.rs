@@ -1,6 +1,7 @@
 //! Reading XMF.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::tag;
@@ -13,7 +14,7 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{self, At, Tag, Text};
 use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements};
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Cause, Place, Problem, Problems, ReadError, Rule, Subject, conflict, counted};
+use crate::{Cause, Place, Problems, ReadError, Rule, Subject, conflict, counted};
 
 /// What a packed file begins with.
 const ZLIB: &[u8; 4] = b"ZLIB";
@@ -58,16 +59,20 @@ fn read_version(
         ControlFlow::Break(()) => Err(ReadError::Cancelled),
     };
     look_up(0.0)?;
-    let mut problems = Problems::new();
-    let (bytes, packing, damage) = unpack(bytes, &mut problems);
-    let packed_cut = damage.and_then(Damage::cut);
+    let (bytes, packing, damage) = unpack(bytes);
     look_up(0.3)?;
-    let mut text = sdlang::read(&bytes, &mut problems);
+    // What bytes that are damaged while they are packed make of the text follows from the damage.
+    let begin = || {
+        let mut problems = Problems::new();
+        if let Some(Damage { rule, at, message, .. }) = &damage {
+            problems.add(rule, Place::Offset(*at), || message.clone());
+            problems.cause = problems.last().filter(|_| *rule != &rules::TRAILING_TEXT);
+        }
+        problems
+    };
+    let (mut text, mut problems) = sdlang::read(&bytes, begin);
     look_up(0.8)?;
-    if let (Some(cause), Some(end)) = (packed_cut, text.cut) {
-        problems.fold_one(cause, end);
-    }
-    text.cut = packed_cut.or(text.cut);
+    text.is_cut |= damage.is_some_and(|damage| damage.is_cut);
     let tags = &text.tags;
     let is_xmf = |tag: &Tag| tag::is::<XmfLayer>(tag) || tag::is::<Metadata>(tag);
     if !tags.iter().any(is_xmf) {
@@ -85,10 +90,6 @@ fn read_version(
         ));
     }
     let xmf = xmf(text, &mut problems);
-    if let Some(damage) = damage {
-        let is_of_text = |problem: &Problem| OF_TEXT.contains(&problem.rule);
-        problems.fold(damage.cause, is_of_text);
-    }
     Ok(Xmf {
         packing,
         problems: problems.finish(),
@@ -137,39 +138,23 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
         .any(|name| rest.strip_prefix(name).is_some_and(ends))
 }
 
-/// What bytes that are damaged while they are packed make of the text.
-const OF_TEXT: [&Rule; 5] = [
-    &rules::SYNTAX,
-    &rules::TEXT_TRUNCATED,
-    &rules::ENCODING,
-    &rules::VALUE,
-    &rules::NO_CELLS,
-];
-
 /// What is wrong with packed text.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Damage {
-    cause: Cause,
-    /// Whether the end is missing.
+    rule: &'static Rule,
+    at: u64,
+    message: String,
+    /// `true` if the end of the text is missing.
     is_cut: bool,
-}
-
-impl Damage {
-    fn cut(self) -> Option<Cause> {
-        self.is_cut.then_some(self.cause)
-    }
 }
 
 /// The text of a file, unpacked if it is packed; of a damaged one as much as can be read.
 pub fn text(bytes: &[u8]) -> Vec<u8> {
-    unpack(bytes, &mut Problems::new()).0.into_owned()
+    unpack(bytes).0.into_owned()
 }
 
 /// The text of a file, and what is wrong with it, if it is packed.
-fn unpack<'a>(
-    bytes: &'a [u8],
-    problems: &mut Problems,
-) -> (Cow<'a, [u8]>, Packing, Option<Damage>) {
+fn unpack(bytes: &[u8]) -> (Cow<'_, [u8]>, Packing, Option<Damage>) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
         (&mut Inflater::zlib(packed), Packing::Zlib)
@@ -207,33 +192,35 @@ fn unpack<'a>(
             format!("the packed text has more than {len} bytes; the rest is not read"),
         ),
     };
-    problems.add(rule, Place::Offset(at as u64), || message);
-    let is_cut = !matches!(end, End::Complete | End::WrongChecksum);
-    let cause = problems.last().filter(|_| rule != &rules::TRAILING_TEXT);
-    let damage = cause.map(|cause| Damage { cause, is_cut });
-    (text.into(), packing, damage)
+    let damage = Damage {
+        rule,
+        at: at as u64,
+        message,
+        is_cut: !matches!(end, End::Complete | End::WrongChecksum),
+    };
+    (text.into(), packing, Some(damage))
 }
 
 fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
     let mut xmf = Xmf {
-        is_cut: text.cut.is_some(),
+        is_cut: text.is_cut,
         ..Xmf::default()
     };
     let mut has_metadata = false;
-    // Priorities of layers whose values are not all there, and what is said of these.
-    let mut doubtful: Vec<(i32, Cause)> = Vec::new();
+    // Where the first layer of each priority begins.
+    let mut priorities = HashMap::new();
     for mut tag in std::mem::take(&mut text.tags) {
         // The last one needs no end of its line, and may lack its own end.
-        let may_be_cut = text.cut.is_none() && std::mem::take(&mut tag.is_open);
-        if may_be_cut && text.is_at_fault(tag.at) {
+        let may_be_cut = !text.is_cut && std::mem::take(&mut tag.is_open);
+        let is_at_fault = tag.places.fault().is_some();
+        if may_be_cut && is_at_fault {
             xmf.is_cut = true;
             break;
         }
-        let (moment, layers, others) = (problems.moment(), xmf.layers.len(), xmf.other.len());
         if tag::is::<Metadata>(&tag) && !has_metadata {
             has_metadata = true;
             xmf.is_head_cut = tag.is_open;
-            xmf.metadata = tag::read(tag, problems).unwrap_or_default();
+            xmf.metadata = tag::read(tag, problems).0.unwrap_or_default();
         } else if tag::is::<XmfLayer>(&tag) && xmf.layers.len() == MAX_LAYERS {
             if !std::mem::replace(&mut xmf.is_cut, true) {
                 problems.add(&rules::LIMIT, tag.at.into(), || {
@@ -242,22 +229,21 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
             }
         } else if tag::is::<XmfLayer>(&tag) {
             problems.subject = Subject::Layer(xmf.layers.len() as u32);
-            let layer: XmfLayer = tag::read(tag, problems).unwrap_or_default();
-            let line = Place::line(layer.at.line.into())..Place::line(u64::from(layer.at.line) + 1);
-            let is_of_tag =
-                |problem: &Problem| problem.rule == &rules::VALUE && line.contains(&problem.place);
-            if let Some(cause) = problems.find_since(moment, is_of_tag) {
-                doubtful.push((layer.priority, cause));
-                problems.fold_some_since(moment, cause, |problem| {
-                    problem.rule == &rules::EMBEDDED_SIZE
-                });
+            let (layer, is_whole): (Option<XmfLayer>, _) = tag::read(tag, problems);
+            if !is_whole && may_be_cut {
+                xmf.is_cut = true;
+                break;
             }
-            if let Some(first) = xmf.layers.iter().find(|l| l.priority == layer.priority) {
-                let (priority, line) = (layer.priority, first.at.line);
-                let mut causes = doubtful.iter().filter(|(of, _)| *of == priority);
-                let cause = causes.next().map(|(_, cause)| *cause);
-                let (rule, subject) = (&rules::PRIORITY, problems.subject);
-                problems.add_consequence(cause, rule, subject, layer.at.into(), || {
+            let layer = layer.unwrap_or_default();
+            let (priority, at) = (layer.priority, layer.at);
+            let first = if is_whole {
+                *priorities.entry(priority).or_insert(at)
+            } else {
+                at
+            };
+            if first != at {
+                let line = first.line;
+                problems.add(&rules::PRIORITY, at.into(), || {
                     format!(
                         "priority {priority} is that of the layer in line {line} too; the engine \
                          knows layers by it"
@@ -267,25 +253,16 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
             problems.subject = Subject::File;
             xmf.layers.push(layer);
         } else if tag::is::<Palette>(&tag) {
-            xmf.palettes.extend(tag::read::<Palette>(tag, problems));
+            let (palette, is_whole) = tag::read::<Palette>(tag, problems);
+            xmf.is_cut |= !is_whole && may_be_cut;
+            xmf.palettes.extend(palette);
         } else if !tag.is_open {
             xmf.other.push(tag);
         }
-        let lacks_value =
-            |problem: &Problem| [&rules::VALUE, &rules::TAG_NAME].contains(&problem.rule);
-        if let Some(cause) = problems
-            .find_since(moment, lacks_value)
-            .filter(|_| may_be_cut)
-        {
-            problems.fold_since(moment, cause);
-            xmf.layers.truncate(layers);
-            xmf.other.truncate(others);
-            xmf.is_cut = true;
-        }
     }
     xmf.is_head_cut |= xmf.is_cut && !has_metadata;
+    problems.cause = None;
     warn_of_guesses(&xmf, problems);
-    text.fold_faults(problems);
     xmf
 }
 
@@ -328,14 +305,10 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         }
         _ => None,
     });
-    // Both are guessed since there is no date: its name or that of the metadata may be misspelt.
-    let first = xmf.layers.first().map_or(At::default(), |layer| layer.at);
-    let no_date = problems.find_since(0, |problem| {
-        problem.rule == &rules::TAG_NAME && problem.place < first.into()
-    });
+    // Both are guessed since there is no date.
     let no_date = warn(
         problems,
-        no_date,
+        None,
         &rules::CELL_LAYOUT,
         cells,
         "embedded cells are read in the new layout, as the engine has written them since \
@@ -356,10 +329,9 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
-    use crate::Severity;
+    use crate::{Problem, Severity};
     use crate::ppe::cell::Layout;
     use crate::ppe::unpack::{pack_zlib, pack_zstd};
-    use crate::ppe::xmf::tag::is_meant;
     use crate::ppe::xmf::{Dialect, TileOrder, path_below_root, write};
     use crate::ppe::xmf::{LayerKind, RepeatMode, Shape, Sprite};
 
@@ -780,56 +752,6 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         names
     }
 
-    #[test]
-    fn a_line_that_is_lost_twice_or_in_the_place_of_another_is_one_problem() {
-        let lines: Vec<&str> = PLAIN.split_inclusive('\n').collect();
-        let whole = read(PLAIN.as_bytes()).unwrap();
-        let (all, count) = (names(&whole), names(&whole).len());
-        for (at, line) in lines.iter().enumerate() {
-            let read_lines = |lines: &[&str]| {
-                let text = lines.concat();
-                read(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
-            };
-            let messages = |xmf: &Xmf| -> Vec<String> {
-                xmf.problems.iter().map(ToString::to_string).collect()
-            };
-            let mut swapped = lines.clone();
-            if at + 1 < lines.len() {
-                swapped.swap(at, at + 1);
-            }
-            let xmf = read_lines(&swapped);
-            let said = messages(&xmf);
-            assert!(said.len() <= 1, "{line} swapped: {said:#?}");
-            assert_eq!(names(&xmf), all, "{line} swapped: {said:#?}");
-            let is_brace = line.trim() == "}";
-            if !is_brace && !line.ends_with("{\n") {
-                continue;
-            }
-            let is_last = lines[at..].iter().all(|line| !line.contains("Object:"));
-            let mut lost = lines.clone();
-            lost.remove(at);
-            let mut twice = lines.clone();
-            twice.insert(at, line);
-            for (so, lines) in [("lost", lost), ("twice", twice)] {
-                let xmf = read_lines(&lines);
-                let said = messages(&xmf);
-                let [problem] = &xmf.problems[..] else {
-                    panic!("{line} {so}: {said:#?}");
-                };
-                assert_eq!(problem.severity, Severity::Error, "{problem}");
-                // What is lost is what the line says, or whatever is behind the last brace.
-                let known = usize::from(so == "lost" && !is_brace && line.contains('"'));
-                assert!(
-                    names(&xmf).len() >= count - known || is_last,
-                    "{line} {so}: {said:#?}"
-                );
-                if known == 0 && !is_last {
-                    assert_eq!(names(&xmf), all, "{line} {so}: {said:#?}");
-                }
-            }
-        }
-    }
-
     /// Written in the order of the fields, tags are behind others than before.
     #[test]
     fn what_is_read_where_it_cannot_stand_is_the_same_once_it_is_written() {
@@ -875,70 +797,6 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         for end in 0..PLAIN.len() {
             comes_back(&PLAIN[..end]);
             comes_back(&format!("{}x", &PLAIN[..end]));
-        }
-    }
-
-    #[test]
-    fn a_misspelt_name_of_a_tag_or_attribute_is_one_problem_and_loses_nothing() {
-        let whole = content(&read(PLAIN.as_bytes()).unwrap());
-        let swapped_case = |name: &str| -> String {
-            let swap = |letter: char| {
-                if letter.is_ascii_uppercase() {
-                    letter.to_ascii_lowercase()
-                } else {
-                    letter.to_ascii_uppercase()
-                }
-            };
-            name.chars().map(swap).collect()
-        };
-        let mut start = 0;
-        let mut seen = 0;
-        for line in PLAIN.split_inclusive('\n') {
-            let name = line.trim_start().split([' ', '\n']).next().unwrap();
-            let begin = start + line.find(name).unwrap();
-            start += line.len();
-            if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-                continue;
-            }
-            let mut others = vec![swapped_case(name)];
-            // `ScrollRate` is a name too.
-            if name.len() > 4 && name != "ScrollRateX" {
-                others.push(name[..name.len() - 1].to_owned());
-                others.push([&name[1..2], &name[..1], &name[2..]].concat());
-            }
-            for other in others {
-                let behind = &PLAIN[begin + name.len()..];
-                let text = [&PLAIN[..begin], &other, behind].concat();
-                let xmf = read(text.as_bytes()).unwrap();
-                let [problem] = &xmf.problems[..] else {
-                    panic!("{other}: {:#?}", xmf.problems);
-                };
-                assert_eq!(problem.rule.id, "xmf/tag-name", "{problem}");
-                let so = format!("; it is read as `{name}`");
-                assert!(problem.message.ends_with(&so), "{problem}");
-                assert_eq!(content(&xmf), whole, "{other}");
-                seen += 1;
-            }
-        }
-        assert!(seen > 60, "{seen}");
-        for name in ["palShift", "offset", "scaleHoriz", "horizOffset"] {
-            let swapped = [&name[..2], &name[3..4], &name[2..3], &name[4..]].concat();
-            for other in [&*name.to_uppercase(), &name[..name.len() - 1], &swapped] {
-                let text = PLAIN.replacen(name, other, 1);
-                let xmf = read(text.as_bytes()).unwrap();
-                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
-                let [problem] = &said[..] else {
-                    panic!("{other}: {said:?}");
-                };
-                let so = format!("; it is read as `{name}`");
-                assert!(problem.ends_with(&so), "{problem}");
-                assert_eq!(content(&xmf), whole, "{other}");
-            }
-        }
-        // What is as near to two names, or one of them, is neither.
-        for (name, other) in [("horizOffset", "hMirror"), ("scaleHoriz", "lrCornerZ")] {
-            assert!(!is_meant(other, name) && !is_meant(other, "vMirror"));
-            assert!(!is_meant(other, "lrCornerX"));
         }
     }
 
@@ -1026,22 +884,6 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                  identifier counts",
             ],
         );
-    }
-
-    #[test]
-    fn names_of_tags_that_are_misspelt_are_said() {
-        let metadata = "Metadata {\n\tVersion 1 0\n\tResoluton 424 240\n\tExtra 1\n}\n";
-        let objects = "Layer:Sprite \"a\" 1 {\n\tObject:Bax \"gate\" 1 16 17 48 49\n\t\"gate\" 2 16 17 48 49\n\t3 4\n}";
-        let xmf = says(
-            format!("{metadata}{objects}"),
-            &[
-                "3:2: error: `Resoluton` is the name of no tag here; it is read as `Resolution`",
-                "7:2: error: `Object:Bax` is the name of no tag here; it is read as `Object:Box`",
-                "8:2: error: found a tag without a name, which is ignored; expected its name",
-            ],
-        );
-        assert_eq!(xmf.metadata.resolution, Some([424, 240]));
-        assert_eq!(xmf.layers[0].objects.len(), 1);
     }
 
     /// Every prefix of a container says so once, and nothing that it has is changed.

@@ -5,7 +5,7 @@ use std::mem::take;
 
 use super::tag::{
     ALPHA, BYTES, COLOR, FLAG, Fields, INT, LONG, NUMBER, PAL_SHIFT, REPEAT, Record, SIZE, TEXT,
-    UNSIGNED, find, is, write,
+    UNSIGNED, is, write,
 };
 use super::{
     LayerKind, MapSource, Metadata, Object, Palette, PaletteSource, Point, RepeatMode, Shape,
@@ -60,14 +60,14 @@ impl Record for XmfLayer {
         if tag.is_read() {
             self.kind = LayerKind::of(&tag.tag().name);
         }
+        tag.value(&mut self.name, "the name of the layer", &TEXT);
+        tag.value(&mut self.priority, "the priority of the layer", &INT);
         if let LayerKind::Other(_) = self.kind {
             let title = tag.tag().title();
-            tag.problem(&rules::LAYER_KIND, || {
+            tag.problem_after_values(&rules::LAYER_KIND, || {
                 format!("{title} is no kind of layer; the engine refuses it")
             });
         }
-        tag.value(&mut self.name, "the name of the layer", &TEXT);
-        tag.value(&mut self.priority, "the priority of the layer", &INT);
         if self.kind.has_tiles() {
             let names = ["the width of tiles", "the height of tiles"];
             tag.values(&mut self.tile_size, &names, &SIZE);
@@ -111,6 +111,9 @@ impl Record for XmfLayer {
 fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     let tags = ["File", "Embed", "Shared"].map(|namespace| [namespace, "MapData"]);
     let maps = tag.take_children(&tags);
+    if maps.is_empty() {
+        tag.misses(&tags);
+    }
     if tag.is_read() && maps.is_empty() && layer.kind.has_tiles() && !layer.is_cut {
         tag.problem(&rules::NO_CELLS, || {
             "the layer has no map data, so there is nothing to show of it; expected \
@@ -238,7 +241,7 @@ fn check_identifiers(all: impl Iterator<Item = (i32, At)>, what: &str, tag: &mut
     let mut lines = HashMap::new();
     for (id, at) in all {
         let first = *lines.entry(id).or_insert(at);
-        if first != at && !tag.has_wrong_value([first, at]) {
+        if first != at && !tag.is_doubtful(first) && !tag.is_doubtful(at) {
             tag.problem_at(&rules::IDENTIFIER, at, || {
                 let line = first.line;
                 format!(
@@ -326,7 +329,7 @@ impl Record for SpriteSource {
         tag.attribute("name", &mut self.name, &TEXT);
         // Only all four together mean a part.
         let attributes = &tag.tag().attributes;
-        let is_there = |name: &&str| find(attributes, name).is_some();
+        let is_there = |name: &&str| attributes.iter().any(|it| it.name == **name);
         let is_part = PART.iter().all(is_there);
         if is_part || !tag.is_read() {
             let mut sides = self.part.map_or([None; 4], |part| part.map(Some));
@@ -394,6 +397,12 @@ impl Record for SheetSprite {
 
 impl Record for Object {
     const TAGS: &[[&str; 2]] = &[["Object", "*"]];
+
+    /// An object of another kind is a tag of the game unless it has a name and an identifier.
+    fn is(tag: &Tag) -> bool {
+        let is_known = !matches!(Shape::of(tag), Shape::Other { .. });
+        is_known || matches!(tag.values[..], [Value::Text(_), Value::Integer(_), ..])
+    }
 
     fn name(&self) -> [&str; 2] {
         ["Object", self.shape.kind()]
@@ -478,7 +487,6 @@ fn sprite(sprite: &mut Sprite, tag: &mut Fields<'_>) -> Option<()> {
 
 /// The points of a line: the first one has another name than those that follow.
 fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
-    let moment = tag.moment();
     let tags = tag.tag().children.iter().filter(|tag| is::<Point>(tag));
     let misplaced = tags
         .enumerate()
@@ -489,22 +497,20 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
             0 => "`Segment` at the beginning of a line; expected `Begin`".to_owned(),
             _ => "`Begin` in the middle of a line; expected `Segment`".to_owned(),
         });
+        tag.follow_last();
     }
-    tag.fold_since(moment);
     tag.children(points);
     if !tag.is_read() {
         let written = tag.tag().children.iter_mut();
         written
             .skip(1)
             .for_each(|point| "Segment".clone_into(&mut point.name));
-    } else if points.len() < 2 {
+    } else if points.len() < 2 && !tag.has_doubtful() {
         let count = points.len();
         tag.problem(&rules::POLYLINE_POINTS, || {
             let points = if count == 1 { "point" } else { "points" };
             format!("a line of {count} {points}; expected at least 2")
         });
-        // A point that cannot be read is missing.
-        tag.fold_since(moment);
     }
 }
 

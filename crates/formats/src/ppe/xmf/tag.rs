@@ -2,49 +2,13 @@
 //! for writing.
 
 use super::RepeatMode;
-use crate::misspelt::nearest;
+use crate::misspelt::suggest;
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
-use crate::{Cause, Message, Place, Problem, Problems, Rule, counted, quoted};
+use crate::{Cause, Message, Problems, Rule, counted, quoted};
 
-/// The names of all attributes that are read.
-const ATTRIBUTES: [&str; 15] = [
-    "height",
-    "hMirror",
-    "horizOffset",
-    "lrCornerX",
-    "lrCornerY",
-    "masterAlpha",
-    "name",
-    "offset",
-    "palSel",
-    "palShift",
-    "scaleHoriz",
-    "scaleVert",
-    "vertOffset",
-    "vMirror",
-    "width",
-];
-
-/// Among how many attributes of a tag one is looked for that is misspelt. A broken file may have any number.
-const MAX_MISSPELT: usize = 64;
-
-/// The attribute of a name, by its index: that one, or else one whose name is written in other cases or
-/// misspelt.
-pub(super) fn find(attributes: &[Attribute], name: &str) -> Option<usize> {
-    let exact = attributes.iter().position(|other| other.name == name);
-    let others = || attributes.iter().take(MAX_MISSPELT);
-    exact.or_else(|| others().position(|other| is_meant(&other.name, name)))
-}
-
-/// Whether the name of an attribute is one of those that are read, written in other cases or misspelt.
-pub(super) fn is_meant(found: &str, name: &str) -> bool {
-    let is_misspelt = || {
-        let nearest = nearest(found, ATTRIBUTES);
-        nearest.is_some_and(|(meant, is_only)| meant == name && is_only)
-    };
-    found.eq_ignore_ascii_case(name) || !ATTRIBUTES.contains(&found) && is_misspelt()
-}
+/// How many unknown names of a tag are compared with known ones.
+const MAX_UNKNOWN: usize = 64;
 
 /// What a tag stands for.
 pub(super) trait Record: Default {
@@ -52,6 +16,11 @@ pub(super) trait Record: Default {
     const TAGS: &'static [[&'static str; 2]];
     /// Whether it is read as far as it goes where the text ends inside it. Others are left out.
     const IS_LIST: bool = false;
+
+    /// `true` if a tag of such a name is a record; any other is kept as it is.
+    fn is(_tag: &Tag) -> bool {
+        true
+    }
 
     /// Namespace and name of the tag that it is written as.
     fn name(&self) -> [&str; 2] {
@@ -75,12 +44,13 @@ fn is_one(tag: &Tag, tags: &[[&str; 2]]) -> bool {
     tags.iter().any(is)
 }
 
-/// Reads a record. What is wrong with its fields is listed; none if it lacks what it cannot do
-/// without.
-pub(super) fn read<T: Record>(tag: Tag, problems: &mut Problems) -> Option<T> {
+/// Reads a record, and returns whether all its values could be read. What is wrong with its fields is listed;
+/// `None` if it lacks what it cannot do without.
+pub(super) fn read<T: Record>(tag: Tag, problems: &mut Problems) -> (Option<T>, bool) {
     let mut record = T::default();
-    record.fields(&mut Fields::new(tag, Some(problems)))?;
-    Some(record)
+    let mut fields = Fields::new(tag, Some(problems));
+    let read = record.fields(&mut fields).map(|()| record);
+    (read, !fields.has_wrong_value)
 }
 
 /// Writes a record.
@@ -88,7 +58,7 @@ pub(super) fn write<T: Record>(mut record: T) -> Tag {
     let [namespace, name] = record.name();
     let mut fields = Fields::new(Tag::new(namespace, name, []), None);
     record.fields(&mut fields);
-    fields.tag
+    std::mem::take(&mut fields.tag)
 }
 
 /// How a value of a tag is read and written.
@@ -178,17 +148,40 @@ pub(super) struct Fields<'p> {
     next_value: usize,
     /// What is wrong with a tag that is read; none for one that is written.
     problems: Option<&'p mut Problems>,
-    /// The first value that is wrong.
+    /// The cause of what is read after the tag.
+    outer: Option<Cause>,
+    has_wrong_value: bool,
+    /// The first value that is wrong: whatever is wrong with the others follows from it.
     wrong_value: Option<Cause>,
+    /// The tags inside of which values could not be read.
+    doubtful: Vec<At>,
+    /// Names of attributes and tags that were looked for and are missing.
+    missing: Vec<String>,
+}
+
+impl Drop for Fields<'_> {
+    fn drop(&mut self) {
+        if let Some(problems) = &mut self.problems {
+            problems.cause = self.outer;
+        }
+    }
 }
 
 impl<'p> Fields<'p> {
-    fn new(tag: Tag, problems: Option<&'p mut Problems>) -> Self {
+    fn new(tag: Tag, mut problems: Option<&'p mut Problems>) -> Self {
+        let outer = problems.as_ref().and_then(|problems| problems.cause);
+        if let Some(problems) = &mut problems {
+            problems.cause = outer.or(tag.places.fault());
+        }
         Self {
             tag,
             next_value: 0,
             problems,
+            outer,
+            has_wrong_value: false,
             wrong_value: None,
+            doubtful: Vec::new(),
+            missing: Vec::new(),
         }
     }
 
@@ -223,31 +216,33 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// How many problems there are, for [`Fields::fold_since`].
-    pub(super) fn moment(&self) -> usize {
-        self.problems
-            .as_ref()
-            .map_or(0, |problems| problems.moment())
-    }
-
-    /// Lets all that were listed since a moment follow from the first of them.
-    pub(super) fn fold_since(&mut self, moment: usize) {
-        if let Some(problems) = &mut self.problems
-            && let Some(first) = problems.first_since(moment)
-        {
-            problems.fold_since(moment, first);
+    /// The same of what follows from a wrong value of the tag, if it has one.
+    pub(super) fn problem_after_values<M: Into<Message>>(
+        &mut self,
+        rule: &'static Rule,
+        message: impl FnOnce() -> M,
+    ) {
+        if let Some(problems) = &mut self.problems {
+            let (cause, subject) = (self.wrong_value, problems.subject);
+            problems.add_consequence(cause, rule, subject, self.tag.at.into(), message);
         }
     }
 
-    /// Whether a value on one of these lines is missing or wrong.
-    pub(super) fn has_wrong_value(&self, lines: [At; 2]) -> bool {
-        let is_it = |problem: &Problem| {
-            let lines = lines.map(|at| u64::from(at.line));
-            problem.rule == &rules::VALUE
-                && matches!(problem.place, Place::Text { line, .. } if lines.contains(&line))
-        };
-        let problems = self.problems.as_ref();
-        problems.is_some_and(|problems| problems.find_since(0, is_it).is_some())
+    /// Takes the last problem for the cause of what else is wrong with the tag.
+    pub(super) fn follow_last(&mut self) {
+        if let Some(problems) = &mut self.problems {
+            problems.cause = problems.cause.or(problems.last());
+        }
+    }
+
+    /// `true` if a tag inside has a value that could not be read.
+    pub(super) fn has_doubtful(&self) -> bool {
+        !self.doubtful.is_empty()
+    }
+
+    /// `true` if a value of the tag that begins there could not be read.
+    pub(super) fn is_doubtful(&self, at: At) -> bool {
+        self.doubtful.contains(&at)
     }
 
     /// Whether the text ends inside the tag.
@@ -275,12 +270,7 @@ impl<'p> Fields<'p> {
             *field = read;
             return Some(());
         }
-        // Where one is missing, those behind it stand in the place of others.
-        let cause = self.wrong_value.filter(|_| value.is_none());
-        if let Some(cause) = cause {
-            problems.fold_behind(cause);
-        }
-        let (rule, subject) = (&rules::VALUE, problems.subject);
+        let (rule, subject, cause) = (&rules::VALUE, problems.subject, self.wrong_value);
         let at = value.and(tag.places.of_value(number - 1));
         let place = at.unwrap_or(tag.at).into();
         problems.add_consequence(cause, rule, subject, place, || {
@@ -294,6 +284,7 @@ impl<'p> Fields<'p> {
             }
         });
         self.wrong_value = self.wrong_value.or(problems.last());
+        self.has_wrong_value = true;
         None
     }
 
@@ -349,7 +340,6 @@ impl<'p> Fields<'p> {
 
     /// An attribute. One of the wrong kind is listed and kept among the others.
     pub(super) fn attribute<T>(&mut self, name: &str, field: &mut Option<T>, kind: &Kind<T>) {
-        debug_assert!(ATTRIBUTES.contains(&name), "`{name}` is not in the list");
         let attributes = &mut self.tag.attributes;
         if self.problems.is_none() {
             attributes.extend(field.as_ref().map(|value| Attribute {
@@ -359,21 +349,10 @@ impl<'p> Fields<'p> {
             }));
             return;
         }
-        let Some(index) = find(attributes, name) else {
+        let Some(index) = attributes.iter().position(|other| other.name == name) else {
+            self.missing.push(name.to_owned());
             return;
         };
-        if attributes[index].name != name
-            && let Some(problems) = &mut self.problems
-        {
-            let at = self.tag.places.of_attribute(index).unwrap_or(self.tag.at);
-            let found = quoted(attributes[index].name.as_bytes());
-            problems.add(&rules::TAG_NAME, at.into(), || {
-                Message::read(
-                    format!("no attribute is named {found}"),
-                    format_args!("as `{name}`"),
-                )
-            });
-        }
         *field = (kind.read)(&attributes[index].value);
         let places = &mut self.tag.places;
         if field.is_some() {
@@ -417,10 +396,13 @@ impl<'p> Fields<'p> {
                 *field = Some(value);
             }
         }
+        if field.is_none() {
+            self.misses(tags);
+        }
         if let (None, Some(value), [[namespace, name], ..]) = (&self.problems, field, tags) {
             let mut child = Fields::new(Tag::new(namespace, name, []), None);
             fields(&mut child, value);
-            self.tag.children.push(child.tag);
+            self.tag.children.push(std::mem::take(&mut child.tag));
         }
     }
 
@@ -454,13 +436,30 @@ impl<'p> Fields<'p> {
     pub(super) fn children<T: Record>(&mut self, list: &mut Vec<T>) {
         if self.is_read() {
             let is_whole = |tag: &Tag| T::IS_LIST || !tag.is_open;
-            for tag in self.take_children(T::TAGS).into_iter().filter(is_whole) {
-                let mut record = T::default();
-                list.extend(record.fields(&mut self.inside(tag)).map(|()| record));
+            let children = &mut self.tag.children;
+            let tags = children.extract_if(.., |tag| is::<T>(tag) && T::is(tag));
+            for tag in tags.collect::<Vec<_>>().into_iter().filter(is_whole) {
+                let (mut record, at) = (T::default(), tag.at);
+                let mut fields = self.inside(tag);
+                let read = record.fields(&mut fields);
+                let is_doubtful = fields.has_wrong_value;
+                drop(fields);
+                self.doubtful.extend(is_doubtful.then_some(at));
+                list.extend(read.map(|()| record));
+            }
+            if list.is_empty() {
+                self.misses(T::TAGS);
             }
         } else {
             self.tag.children.extend(list.drain(..).map(write));
         }
+    }
+
+    /// Notes that tags were looked for and are missing.
+    pub(super) fn misses(&mut self, tags: &[[&'static str; 2]]) {
+        let tags = tags.iter().filter(|[_, name]| !["", "*"].contains(name));
+        let names = tags.map(|[namespace, name]| Tag::new(namespace, name, []).name_in_file());
+        self.missing.extend(names.filter(|_| self.problems.is_some()));
     }
 
     /// The fields of a tag inside this one.
@@ -481,6 +480,9 @@ impl<'p> Fields<'p> {
         let is = |tag: &Tag| tag.is("", name);
         if self.is_read() {
             *flag = self.tag.children.iter().any(is);
+            if !*flag {
+                self.missing.push(name.to_owned());
+            }
             let plain = Tag::new("", name, []);
             let is_plain = |tag: &Tag| {
                 *tag == Tag {
@@ -506,44 +508,46 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Where there are more values than are read, one of them is too many, and those behind it stand in the
-    /// place of others.
-    fn fold_values(&mut self) {
-        let is_too_many = self.tag.values.len() > self.next_value;
-        let at = self.tag.at;
-        if let (Some(problems), Some(cause), true) =
-            (&mut self.problems, self.wrong_value, is_too_many)
-        {
-            problems.fold(cause, |problem| {
-                let is_of_tag = matches!(problem.place, Place::Text { line, column }
-                    if line == u64::from(at.line) && column >= u64::from(at.column));
-                problem.rule == &rules::VALUE && is_of_tag
-            });
-        }
-    }
-
-    /// Lists the tags that are left and have no name. Of several, the first is why: a brace that is lost
-    /// before a list leaves all its lines so.
+    /// Warns of the tags that are left and have no name, of which the first causes the others, or nearly the name
+    /// of one that is missing.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
             return;
         };
-        let is_nameless = |tag: &&Tag| !tag.is_open && tag.name_in_file().is_empty();
+        let (subject, rule) = (problems.subject, &rules::TAG_NAME);
         let mut first = None;
-        for tag in self.tag.children.iter().filter(is_nameless) {
-            let (rule, subject) = (&rules::TAG_NAME, problems.subject);
+        let whole = self.tag.children.iter().filter(|tag| !tag.is_open);
+        let (nameless, named): (Vec<&Tag>, _) = whole.partition(|tag| tag.name_in_file().is_empty());
+        for tag in nameless {
             problems.add_consequence(first, rule, subject, tag.at.into(), || {
-                "found a tag without a name, which is ignored; expected its name".to_owned()
+                "found a tag without a name, which is ignored; expected its name"
             });
             first = first.or(problems.last());
         }
+        for tag in named.into_iter().take(MAX_UNKNOWN) {
+            if let Some(meant) = suggest(&tag.name_in_file(), &self.missing) {
+                problems.add(rule, tag.at.into(), || {
+                    let title = tag.title();
+                    format!("{title} is no known tag; did you mean `{meant}`?")
+                });
+            }
+        }
     }
 
-    /// All attributes that are left.
+    /// All attributes that are left. Those that have nearly the name of one that is missing are listed.
     pub(super) fn other_attributes(&mut self, attributes: &mut Vec<Attribute>) {
-        self.fold_values();
-        if self.is_read() {
-            *attributes = std::mem::take(&mut self.tag.attributes);
+        if let Some(problems) = &mut self.problems {
+            let tag = &mut self.tag;
+            for (index, attribute) in tag.attributes.iter().take(MAX_UNKNOWN).enumerate() {
+                if let Some(meant) = suggest(&attribute.name, &self.missing) {
+                    let at = tag.places.of_attribute(index).unwrap_or(tag.at);
+                    problems.add(&rules::TAG_NAME, at.into(), || {
+                        let found = quoted(attribute.name.as_bytes());
+                        format!("{found} is no known attribute; did you mean `{meant}`?")
+                    });
+                }
+            }
+            *attributes = std::mem::take(&mut tag.attributes);
             // Room for those that were read would be most of what a palette takes.
             attributes.shrink_to_fit();
         } else {

@@ -1,0 +1,170 @@
+//! Nested text whose brackets are unbalanced: finds the node that a lost or surplus bracket belongs to.
+//!
+//! Only used if the plain reading of a text is unbalanced. Two things tell where a node belongs: which nodes the
+//! format allows in which, and the columns at which nodes begin their lines. A node that is not known stays where
+//! it is, and no node is renamed.
+
+/// Which nodes may stand in which. The name of the level around all nodes is empty.
+pub(crate) trait Grammar {
+    /// `true` if the format names `child` among the nodes in `parent`.
+    fn lists(&self, parent: &[u8], child: &[u8]) -> bool;
+
+    /// `true` if `parent` may have any nodes in it.
+    fn is_free(&self, parent: &[u8]) -> bool;
+
+    /// `true` if `child` may stand in `parent` more than once.
+    fn is_repeated(&self, parent: &[u8], child: &[u8]) -> bool;
+
+    /// `true` if the format names the node anywhere.
+    fn knows(&self, name: &[u8]) -> bool;
+
+    /// Names of the nodes that may stand in `parent` and have `child` in them.
+    fn between(&self, parent: &[u8], child: &[u8]) -> Vec<&'static str>;
+}
+
+/// What to do before a node or a closing bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Settle {
+    /// Nothing: it fits, or there is no better place for it.
+    Fits,
+    /// Close the given number of open nodes, the innermost first: their ends are lost.
+    Close(usize),
+    /// Open again the given number of nodes that were closed last: one of their ends is surplus.
+    Reopen(usize),
+    /// Begin a node of this name, whose beginning is lost.
+    Begin(&'static str),
+}
+
+/// A node that is open or was closed just now.
+#[derive(Debug)]
+struct Level {
+    name: Vec<u8>,
+    /// The column at which it begins its line, unless its parent begins at the same one.
+    column: Option<u32>,
+    /// Names of the known nodes in it.
+    children: Vec<Vec<u8>>,
+}
+
+impl Level {
+    /// `true` if a node may still be added.
+    fn takes(&self, name: &[u8], grammar: &impl Grammar) -> bool {
+        grammar.lists(&self.name, name)
+            && (grammar.is_repeated(&self.name, name)
+                || !self.children.iter().any(|child| child == name))
+    }
+
+    /// Compares the column of a node with its own, if both are known.
+    fn compare(&self, column: Option<u32>) -> Option<std::cmp::Ordering> {
+        Some(column?.cmp(&self.column?))
+    }
+}
+
+/// The nodes that are open, and those that were closed since anything else began.
+#[derive(Debug)]
+pub(crate) struct Stack {
+    open: Vec<Level>,
+    closed: Vec<Level>,
+}
+
+impl Stack {
+    /// Outside of all nodes.
+    pub(crate) fn new() -> Self {
+        Self {
+            open: vec![Level {
+                name: Vec::new(),
+                column: None,
+                children: Vec::new(),
+            }],
+            closed: Vec::new(),
+        }
+    }
+
+    /// Adds a node to the innermost one, and opens it.
+    pub(crate) fn open(&mut self, name: &[u8], column: Option<u32>, grammar: &impl Grammar) {
+        self.closed.clear();
+        if let Some(parent) = self.open.last_mut()
+            && grammar.lists(&parent.name, name)
+            && !grammar.is_repeated(&parent.name, name)
+            && !parent.children.iter().any(|child| child == name)
+        {
+            parent.children.push(name.to_owned());
+        }
+        let is_told = |column: &u32| self.open.iter().all(|level| level.column != Some(*column));
+        self.open.push(Level {
+            name: name.to_owned(),
+            column: column.filter(is_told),
+            children: Vec::new(),
+        });
+    }
+
+    /// Closes the innermost node.
+    pub(crate) fn close(&mut self) {
+        if self.open.len() > 1 {
+            self.closed.extend(self.open.pop());
+        }
+    }
+
+    /// Opens again the node that was closed last.
+    pub(crate) fn reopen(&mut self) {
+        self.open.extend(self.closed.pop());
+    }
+
+    /// Notes that something else than a node or a bracket follows.
+    pub(crate) fn pass(&mut self) {
+        self.closed.clear();
+    }
+
+    /// Settles where a node belongs that begins its line at a column, if it begins one.
+    pub(crate) fn before_node(
+        &self,
+        name: &[u8],
+        column: Option<u32>,
+        grammar: &impl Grammar,
+    ) -> Settle {
+        use std::cmp::Ordering::{Greater, Less};
+        let Some(top) = self.open.last() else {
+            return Settle::Fits;
+        };
+        if grammar.lists(&top.name, name) || !grammar.knows(name) {
+            return Settle::Fits;
+        }
+        let is_free = grammar.is_free(&top.name);
+        let is_in = |level: &&Level| level.compare(column).is_none_or(|order| order == Greater);
+        let mut closed = self.closed.iter().rev();
+        let reopened = closed.position(|level| level.takes(name, grammar) && is_in(&level));
+        if let Some(further) = reopened.filter(|_| !is_free) {
+            return Settle::Reopen(further + 1);
+        }
+        // A node that stands deeper than the innermost one is meant to be in it.
+        let order = top.compare(column);
+        let is_inside = order == Some(Greater) || is_free && order.is_none();
+        let mut around = self.open.iter().rev();
+        let outer = around.position(|level| {
+            level.takes(name, grammar) && level.compare(column) != Some(Less)
+        });
+        match outer {
+            Some(count) if !is_inside => Settle::Close(count),
+            _ if is_free => Settle::Fits,
+            _ => match grammar.between(&top.name, name)[..] {
+                [lost] if top.takes(lost.as_bytes(), grammar) => Settle::Begin(lost),
+                _ => Settle::Fits,
+            },
+        }
+    }
+
+    /// Settles what a closing bracket closes that begins its line at a column.
+    pub(crate) fn before_end(&self, column: u32) -> Settle {
+        let begins = |level: &Level| level.column == Some(column);
+        match self.open.last().and_then(|top| top.column) {
+            Some(top) if top > column => {
+                let around = self.open.iter().rev().position(begins);
+                around.map_or(Settle::Fits, Settle::Close)
+            }
+            Some(top) if top < column => {
+                let closed = self.closed.iter().rev().position(begins);
+                closed.map_or(Settle::Fits, |further| Settle::Reopen(further + 1))
+            }
+            _ => Settle::Fits,
+        }
+    }
+}
