@@ -45,6 +45,8 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     }
     let words = text.rest().split(|byte| is_separator(*byte));
     let tiles = words.filter(|word| !word.is_empty()).count();
+    // Short words are more than there is room for.
+    let tiles = tiles.min(usize::try_from(room).unwrap_or(usize::MAX));
     let [rows, cols] = sides(tiles as u64, rows, cols);
     text.report_after(cause, &rules::SIZE, text.place(), || {
         let tiles = counted(tiles, "tile");
