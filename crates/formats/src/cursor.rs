@@ -342,6 +342,16 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Goes to a place behind the one where the reading stands.
+    pub(super) fn go_to(&mut self, pos: usize) {
+        while self.pos < pos {
+            match self.bytes.get(self.pos) {
+                Some(b'\n') => self.skip_line_end(),
+                _ => self.pos += 1,
+            }
+        }
+    }
+
     /// Lists something that is wrong with what stands at a place.
     pub(super) fn report<M: Into<Message>>(
         &mut self,

@@ -52,12 +52,6 @@ impl HeadLines {
         }
     }
 
-    /// Whether a line of the head is next, or should be.
-    pub(super) fn goes_on(&self, text: &Text<'_>) -> bool {
-        let is_line = |key| self.line_of(key).is_some();
-        !self.is_done() || text.next_word().is_some_and(is_line)
-    }
-
     /// Whether the last line was read.
     fn is_done(&self) -> bool {
         self.next == self.layout.lines.len()

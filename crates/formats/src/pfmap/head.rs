@@ -3,8 +3,7 @@
 
 use super::{Material, Splat, TILE_CHARS, rules};
 use crate::cursor::{Found, Text, Word, first_words};
-use crate::head_lines::{HeadLayout, HeadLine, HeadLines};
-use crate::{Cause, Message, Place, Rule, Subject, counted, outside, quoted};
+use crate::{Cause, Message, Place, Rule, Subject, counted, misspelt, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
 const ENGINE_LIST_LEN: u64 = 256;
@@ -13,434 +12,507 @@ const NAMEABLE_MATERIALS: usize = 1000;
 /// The newest version that the engine writes.
 const NEWEST_VERSION: f32 = 1.2;
 
-/// Lines of the head, by their number in [`LAYOUT`].
+/// Lines of the head, by their number in [`LINES`].
 const VERSION: usize = 0;
 const NUM_MATERIALS: usize = 1;
 const NUM_SPLATS: usize = 2;
 const NUM_ROWS: usize = 3;
 const NUM_COLS: usize = 4;
-static LAYOUT: HeadLayout = HeadLayout {
-    lines: &[
-        ("version", "`version <number>`"),
-        ("num_materials", "`num_materials <number of materials>`"),
-        ("num_splats", "`num_splats <number of splats>`"),
-        (
-            "num_rows",
-            "`num_rows <number of chunks from north to south>`",
-        ),
-        (
-            "num_cols",
-            "`num_cols <number of chunks from west to east>`",
-        ),
-    ],
-    optional: Some(NUM_SPLATS),
-    alias: None,
-    then: "the materials",
-    is_behind: |word| matches!(word, b"material" | b"splat") || looks_like_tile(word),
-    rule: &rules::HEADER_LINE,
-};
+/// The key of each line.
+const KEYS: [&str; 5] = [
+    "version",
+    "num_materials",
+    "num_splats",
+    "num_rows",
+    "num_cols",
+];
+/// The whole line as messages name it.
+const LINES: [&str; 5] = [
+    "`version <number>`",
+    "`num_materials <number of materials>`",
+    "`num_splats <number of splats>`",
+    "`num_rows <number of chunks from north to south>`",
+    "`num_cols <number of chunks from west to east>`",
+];
+/// The keys of the lists.
+const LIST_KEYS: [&str; 2] = ["material", "splat"];
 
-/// What the head of a file says.
+/// A number of the head and where it stands.
+type Count<'a> = Option<(u64, Word<'a>)>;
+
+/// The head of a file.
 pub(super) struct Head<'a> {
     pub version: String,
     pub materials: Vec<Material>,
     pub splats: Vec<Splat>,
-    /// How many materials there should be, and the problem that there are fewer.
-    pub few_materials: Option<(u64, Cause)>,
-    /// Chunks from north to south, and where the number stands; none without a number of at least 1.
-    pub rows: Option<(u64, Word<'a>)>,
-    /// The same from west to east.
-    pub cols: Option<(u64, Word<'a>)>,
+    /// The announced number of materials, and the problem that there are fewer.
+    few_materials: Option<(u64, Cause)>,
+    /// Chunks from north to south; `None` without a number of at least 1.
+    pub rows: Count<'a>,
+    /// Chunks from west to east; `None` without a number of at least 1.
+    pub cols: Count<'a>,
+    /// The problem for which one of these numbers is not known.
+    pub size_fault: Option<Cause>,
     pub crlf: bool,
+}
+
+impl Head<'_> {
+    /// The problem that materials are missing, if the one with this number may be among them.
+    pub(super) fn missing_material(&self, number: u64) -> Option<Cause> {
+        let (announced, cause) = self.few_materials?;
+        (number < announced).then_some(cause)
+    }
 }
 
 /// Reads the head; what follows is the tile list.
 pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
-    let mut lines = HeadLines::new(&LAYOUT);
-    let mut version = None;
-    let mut counts: [Option<(u64, Word<'a>)>; LAYOUT.lines.len()] = [None; _];
-    let mut crlf = false;
-    // What stands where `num_splats` should, if it is missing.
-    let mut in_place_of_splats = None;
-    let mut has_splats = false;
-    while lines.goes_on(text)
-        && let Some(HeadLine {
-            line,
-            key,
-            is_misspelt,
-        }) = lines.next(text)
-    {
-        match line {
-            NUM_SPLATS => {
-                has_splats = true;
-                if let Some(found) = &in_place_of_splats {
-                    text.wrong(
-                        &rules::HEADER_LINE,
-                        Found::clone(found),
-                        LAYOUT.lines[line].1,
-                    );
-                }
+    let mut lines = HeadLines::default();
+    lines.read(text);
+    lines.check_version(text);
+    let has_splats = lines.keys[NUM_SPLATS].is_some();
+    let version = lines
+        .version
+        .map(|word| String::from_utf8_lossy(word.text).into_owned());
+    let mut lists = Lists::new(text, lines.counts[NUM_MATERIALS], lines.counts[NUM_SPLATS]);
+    lists.read(text);
+    let few_materials = lists.end(text);
+    let mut all_lines = text.bytes.split_inclusive(|byte| *byte == b'\n');
+    Head {
+        version: version.unwrap_or_else(|| if has_splats { "1.1" } else { "1.0" }.to_owned()),
+        materials: lists.materials,
+        splats: lists.splats,
+        few_materials,
+        rows: lines.counts[NUM_ROWS],
+        cols: lines.counts[NUM_COLS],
+        size_fault: lines.fault_of(NUM_ROWS).or(lines.fault_of(NUM_COLS)),
+        // Lines that end in CR LF all do: the first one tells.
+        crlf: all_lines.next().is_some_and(|line| line.ends_with(b"\r\n")),
+    }
+}
+
+/// The lines of the head while they are read. A known line is read wherever it stands. Lines that are repeated or
+/// unknown are reported and skipped.
+#[derive(Default)]
+struct HeadLines<'a> {
+    /// The key of each line that was read.
+    keys: [Option<Word<'a>>; LINES.len()],
+    /// The number on it.
+    counts: [Count<'a>; LINES.len()],
+    version: Option<Word<'a>>,
+    /// Faults of the text, each with the line in whose place it is. That this line is missing is a consequence.
+    faults: Vec<(usize, Cause)>,
+}
+
+impl<'a> HeadLines<'a> {
+    fn line_of(key: &[u8]) -> Option<usize> {
+        KEYS.iter().position(|name| name.as_bytes() == key)
+    }
+
+    /// The first line that was not read and that no file may lack.
+    fn expected(&self) -> Option<usize> {
+        let is_expected = |line: &usize| *line != NUM_SPLATS && self.keys[*line].is_none();
+        (0..LINES.len()).find(is_expected)
+    }
+
+    /// Takes down a fault in the place of the next line.
+    fn add_fault(&mut self, fault: Option<Cause>) {
+        let line = self.keys.iter().position(Option::is_none);
+        self.faults.extend(line.zip(fault));
+    }
+
+    /// The fault in the place of a line.
+    fn fault_of(&self, line: usize) -> Option<Cause> {
+        let is_there = |at: usize| at == line || at == NUM_SPLATS && line == NUM_ROWS;
+        let mut faults = self.faults.iter();
+        faults
+            .find(|(at, _)| is_there(*at))
+            .map(|(_, cause)| *cause)
+    }
+
+    fn read(&mut self, text: &mut Text<'a>) {
+        loop {
+            let before = text.problems.last();
+            let next = text.line_word();
+            // A blank line stands in the place of the next one.
+            self.add_fault(text.problems.last().filter(|last| before != Some(*last)));
+            let line = next.and_then(|word| Self::line_of(word.text));
+            let is_unknown = |word: &Word<'_>| {
+                let is_behind = is_list_key(word.text) || looks_like_tile(word.text);
+                self.expected().is_some() && !is_behind
+            };
+            match next.filter(|word| line.is_some() || is_unknown(word)) {
+                Some(key) => match line.filter(|line| self.keys[*line].is_none()) {
+                    Some(line) => self.read_line(text, line, key),
+                    None => self.skip(text, line.is_some(), key),
+                },
+                None => return self.end(text, next),
             }
-            NUM_ROWS | NUM_COLS => {
-                in_place_of_splats.get_or_insert_with(|| Found::from(key));
+        }
+    }
+
+    fn read_line(&mut self, text: &mut Text<'a>, line: usize, key: Word<'a>) {
+        text.problems.cause = None;
+        if let Some(later) = (line + 1..LINES.len()).find(|later| self.keys[*later].is_some()) {
+            let expected = format!("it before `{}`", KEYS[later]);
+            text.wrong(&rules::HEADER_LINE, key, &expected);
+        }
+        self.keys[line] = Some(key);
+        let value = text.word(false);
+        let is_read = if line == VERSION {
+            self.version = value.filter(|word| word.number::<f32>().is_some_and(f32::is_finite));
+            self.version.is_some()
+        } else {
+            self.counts[line] = value.and_then(|word| Some((word.count()?, word)));
+            self.counts[line].is_some()
+        };
+        if !is_read {
+            let found = value.map_or_else(|| text.line_ends(), Found::from);
+            text.wrong(&rules::HEADER_LINE, found, LINES[line]);
+            self.faults.extend(Some(line).zip(text.problems.last()));
+        }
+        text.end_line();
+    }
+
+    /// Reports a line that is repeated or unknown, and skips it. A block of such lines is one fault.
+    fn skip(&mut self, text: &mut Text<'_>, is_repeated: bool, key: Word<'_>) {
+        let expected = self.expected().map_or("the materials", |line| LINES[line]);
+        let expected = [expected, &*suggestion(key.text, KEYS)].concat();
+        let found = Found::from(key).with(if is_repeated { " again" } else { "" });
+        text.wrong(&rules::HEADER_LINE, found, &expected);
+        text.problems.cause = text.problems.cause.or(text.problems.last());
+        self.add_fault(text.problems.cause);
+        text.skip_line();
+    }
+
+    /// Ends the head at a word, or at the end of the file. Reports missing lines, and a map without chunks.
+    fn end(&mut self, text: &mut Text<'a>, next: Option<Word<'a>>) {
+        text.problems.cause = None;
+        next.into_iter().for_each(|word| text.unread(word));
+        let end = next.map_or_else(|| text.file_ends(), Found::from);
+        while let Some(line) = self.expected() {
+            let cause = self.fault_of(line);
+            text.wrong_after(cause, &rules::HEADER_LINE, end.clone(), LINES[line]);
+            self.faults.extend(Some(line).zip(text.problems.last()));
+            self.keys[line] = next.or(Some(Word {
+                text: b"",
+                start: text.pos,
+                place: text.place(),
+            }));
+        }
+        for line in [NUM_ROWS, NUM_COLS] {
+            if let Some((0, word)) = self.counts[line] {
+                text.wrong(&rules::SIZE, word, "at least one chunk");
+                self.faults.extend(Some(line).zip(text.problems.last()));
+                self.counts[line] = None;
             }
+        }
+    }
+
+    /// Checks the version, and whether `num_splats` is there as it demands. Files are read by what is in them
+    /// all the same: the engine's own editor never changed the version that it writes (fact sheet A1, F11).
+    fn check_version(&self, text: &mut Text<'_>) {
+        let Some(version) = self.version else {
+            return;
+        };
+        let number = version.number::<f32>().unwrap_or_default();
+        if number > NEWEST_VERSION {
+            text.report(&rules::VERSION, version, || {
+                let found = format!(
+                    "version {} is newer than {NEWEST_VERSION}",
+                    quoted(version.text)
+                );
+                Message::read(found, format_args!("as {NEWEST_VERSION}"))
+            });
+        }
+        match (self.keys[NUM_SPLATS], self.keys[NUM_ROWS]) {
+            (None, Some(next)) if number >= 1.1 => {
+                let cause = self.fault_of(NUM_SPLATS);
+                text.report_after(
+                    cause,
+                    &rules::NUM_SPLATS,
+                    next,
+                    || "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
+                );
+            }
+            (Some(key), _) if number < 1.1 => text.warn(
+                &rules::NUM_SPLATS,
+                key,
+                "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
+            ),
             _ => {}
         }
-        let value = text.word(false);
-        let number = value.and_then(|word| Some((word.count()?, word)));
-        match (line, value) {
-            (VERSION, Some(word)) if is_version(word) => version = Some(word),
-            (_, Some(_)) if number.is_some() => counts[line] = number,
-            _ if is_misspelt => {}
-            _ => {
-                let found = value.map_or_else(|| text.line_ends(), Found::from);
-                text.wrong(&rules::HEADER_LINE, found, LAYOUT.lines[line].1);
-            }
-        }
-        if is_misspelt || value.is_none() {
-            text.skip_line();
-        } else {
-            text.end_line();
-        }
-        if line == VERSION {
-            // Lines that end in CR LF all do: the first one tells.
-            crlf = text.bytes[..text.pos].ends_with(b"\r\n");
-        }
-    }
-    let number = version.and_then(|version| version.number::<f32>());
-    if let Some(version) = version
-        && number.is_some_and(|number| number > NEWEST_VERSION)
-    {
-        text.report(&rules::VERSION, version, || {
-            let version = quoted(version.text);
-            Message::read(
-                format!("version {version} is newer than {NEWEST_VERSION}"),
-                format_args!("as {NEWEST_VERSION}"),
-            )
-        });
-    }
-    // Versions 1.1 and later have the line. Files are read by what is in them all the same: the
-    // engine's own editor never changed the version that it writes (fact sheet A1, F11).
-    let expects_splats = number.map(|number| number >= 1.1);
-    match (expects_splats, counts[NUM_SPLATS]) {
-        (Some(true), _) if !has_splats => {
-            let place = in_place_of_splats.map_or_else(|| text.place().into(), |found| found.place);
-            let message =
-                "no `num_splats` in a file of version 1.1 or later; the engine refuses it";
-            text.warn(&rules::NUM_SPLATS, place, message);
-        }
-        (Some(false), Some((_, word))) => text.warn(
-            &rules::NUM_SPLATS,
-            (word.place.0, 1),
-            "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
-        ),
-        _ => {}
-    }
-    for (what, line) in [("materials", NUM_MATERIALS), ("splats", NUM_SPLATS)] {
-        if let Some(count) = counts[line] {
-            check_list_length(text, what, count);
-        }
-    }
-    for line in [NUM_ROWS, NUM_COLS] {
-        if let Some((0, word)) = counts[line] {
-            text.wrong(&rules::SIZE, word, "at least one chunk");
-            counts[line] = None;
-        }
-    }
-    let promised = |(count, word): (u64, Word<'_>)| (count, Some(word.into()));
-    // Without the line a file of an older version has none; of others it is not known how many there should be.
-    let of_older = (expects_splats == Some(false) && !has_splats).then_some((0, None));
-    let mut lists = Lists::new(
-        text,
-        counts[NUM_MATERIALS].map(promised),
-        counts[NUM_SPLATS].map(promised).or(of_older),
-    );
-    lists.read(text);
-    let (materials, splats, few_materials) = lists.end(text);
-    Head {
-        version: version.map_or_else(
-            || version_of(has_splats).to_owned(),
-            |version| String::from_utf8_lossy(version.text).into_owned(),
-        ),
-        materials,
-        splats,
-        few_materials,
-        rows: counts[NUM_ROWS],
-        cols: counts[NUM_COLS],
-        crlf,
     }
 }
 
-fn is_version(word: Word<'_>) -> bool {
-    word.number::<f32>().is_some_and(f32::is_finite)
+/// The end of a message about an unknown word: the name that it resembles, if there is one.
+fn suggestion<const N: usize>(word: &[u8], names: [&str; N]) -> String {
+    let near = misspelt::meant(&String::from_utf8_lossy(word), names);
+    near.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
-/// The version of a file that does not say it.
-fn version_of(has_splats: bool) -> &'static str {
-    if has_splats { "1.1" } else { "1.0" }
+fn is_list_key(word: &[u8]) -> bool {
+    LIST_KEYS.iter().any(|key| key.as_bytes() == word)
 }
 
-fn check_list_length(text: &mut Text<'_>, what: &str, (count, word): (u64, Word<'_>)) {
-    if count > ENGINE_LIST_LEN {
-        text.report(&rules::LIST_LENGTH, word, || {
-            let count = quoted(word.text);
-            format!("{count} {what}; the engine refuses more than {ENGINE_LIST_LEN}")
-        });
-    }
+/// Returns `true` for words that can only be in the tile list: a tile, or the rest of one, of this layout or an
+/// older one.
+fn looks_like_tile(word: &[u8]) -> bool {
+    let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_tile = word.len() == TILE_CHARS && 2 * digits > TILE_CHARS;
+    is_tile
+        || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
+        || is_older_tile(word)
 }
 
-/// A list of lines that begin with the same word, as long as the head says or not.
-struct List {
+/// Returns `true` for tiles of the layouts before April 2019: 6 or 8 hexadecimal digits.
+pub(super) fn is_older_tile(word: &[u8]) -> bool {
+    matches!(word.len(), 6 | 8) && word.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// A list of lines that begin with the same word.
+struct List<'a> {
     key: &'static str,
-    promised: u64,
-    /// Where the head says that, if it does.
-    promise_place: Option<Place>,
+    /// A line as messages name it.
+    line: &'static str,
+    /// The rules for lines that cannot be read, and for another number of lines than announced.
+    rules: [&'static Rule; 2],
+    announced: Count<'a>,
     listed: u64,
-    /// How many of its lines begin with another word, if others do: as many as are promised and not there.
-    misspelt: u64,
-    /// What a line breaks that cannot be read, what it should be, and what a list of another length breaks.
-    line_rule: &'static Rule,
-    expected: &'static str,
-    count_rule: &'static Rule,
     /// Where its last line ends.
     end: Place,
+    /// Its first faulty line: a wrong number of lines is a consequence.
+    fault: Option<Cause>,
 }
 
-impl List {
+impl List<'_> {
     fn is_short(&self) -> bool {
-        self.listed < self.promised
+        self.announced.is_some_and(|(count, _)| self.listed < count)
     }
 
-    /// Counts a line by its first word.
-    fn count(&mut self, text: &mut Text<'_>, first: Word<'_>) {
-        let Self { key, promised, .. } = self;
-        if self.listed == *promised {
-            text.report(self.count_rule, first, || {
-                format!("found more `{key}` lines; expected {promised} as `num_{key}s` says")
+    /// Counts a line.
+    fn begin_line(&mut self, text: &mut Text<'_>, key: Word<'_>) {
+        if let Some((count, _)) = self.announced
+            && self.listed == count
+        {
+            let name = self.key;
+            text.report_after(self.fault, self.rules[1], key, || {
+                format!("found more `{name}` lines; expected {count} as `num_{name}s` says")
             });
+            self.fault = self.fault.or(text.problems.last());
         }
         self.listed += 1;
     }
 
-    /// Ends the list; gives the problem that it is too short, if it is.
-    fn check_end(&self, text: &mut Text<'_>) -> Option<Cause> {
-        if !self.is_short() {
-            return None;
+    /// Reports a fault of a line.
+    fn wrong<'f>(&mut self, text: &mut Text<'_>, found: impl Into<Found<'f>>, hint: &str) {
+        text.wrong(self.rules[0], found, &[self.line, hint].concat());
+        self.fault = self.fault.or(text.problems.last());
+    }
+
+    /// Compares its length with the announced one. Returns the problem that it is too short, if it is.
+    fn end(&self, text: &mut Text<'_>) -> Option<Cause> {
+        let (count, word) = self.announced?;
+        let (key, mut cause) = (self.key, self.fault);
+        if self.is_short() {
+            text.report_after(cause, self.rules[1], self.end, || {
+                let listed = counted(self.listed as usize, key);
+                format!("the list ends after {listed}; expected {count} as `num_{key}s` says")
+            });
+            cause = cause.or(text.problems.last());
         }
-        let Self {
-            key,
-            promised,
-            listed,
-            ..
-        } = self;
-        text.report(self.count_rule, self.end, || {
-            let listed = counted(*listed as usize, key);
-            format!("the list ends after {listed}; expected {promised} as `num_{key}s` says")
-        });
-        let cause = text.problems.last()?;
-        // A number that is wrong may be too large for the engine too.
-        let place = self.promise_place;
-        text.problems.fold(cause, |problem| {
-            problem.rule == &rules::LIST_LENGTH && Some(problem.place) == place
-        });
-        Some(cause)
+        if count > ENGINE_LIST_LEN {
+            // A number that is wrong may be too large for the engine too.
+            let wrong = cause.filter(|_| self.listed != count);
+            text.report_after(wrong, &rules::LIST_LENGTH, word, || {
+                let count = quoted(word.text);
+                format!("{count} {key}s; the engine refuses more than {ENGINE_LIST_LEN}")
+            });
+        }
+        cause.filter(|_| self.is_short())
     }
 }
 
-/// Whether a word can only be one of the tile list, or what is left of one.
-fn looks_like_tile(word: &[u8]) -> bool {
-    word.len() == TILE_CHARS || matches!(word, [kind, b'+' | b'-', ..] if kind.is_ascii_hexdigit())
-}
-
-/// The materials and the splats while they are read. Lines beyond those that were promised are read too,
-/// or they would be taken for tiles.
+/// The materials and the splats while they are read. Lines beyond the announced number are read too.
 struct Lists<'a> {
-    of_materials: List,
-    of_splats: List,
+    of_materials: List<'a>,
+    of_splats: List<'a>,
     materials: Vec<Material>,
     splats: Vec<Splat>,
-    /// The materials that splats name, of which there may be fewer.
+    /// Number of `material` lines that are missing. As many unknown lines keep a place in the list, so that the
+    /// materials behind them keep their numbers.
+    damaged: u64,
+    /// The materials that splats name: number of the splat, number of the material, and where it stands.
     named: Vec<(usize, u32, Word<'a>)>,
-    /// Whether it was said that a material comes too late.
-    is_late: bool,
 }
 
 impl<'a> Lists<'a> {
-    /// Two lists of so many entries, and where the head says how many; of any number where it does not.
-    fn new(
-        text: &Text<'a>,
-        materials: Option<(u64, Option<Place>)>,
-        splats: Option<(u64, Option<Place>)>,
-    ) -> Self {
-        let mut found = [0_u64; 2];
-        for line in text.rest().split(|byte| *byte == b'\n') {
-            match first_words(line).next() {
-                Some(b"material") => found[0] += 1,
-                Some(b"splat") => found[1] += 1,
-                Some(word) if looks_like_tile(word) => break,
-                _ => {}
-            }
-        }
-        let list = |key, (promised, promise_place): (u64, _), found| List {
+    fn new(text: &Text<'a>, materials: Count<'a>, splats: Count<'a>) -> Self {
+        let lines = text.rest().split(|byte| *byte == b'\n');
+        let lines = lines.take_while(|line| !first_words(line).any(looks_like_tile));
+        let found = lines.filter(|line| first_words(line).next() == Some(b"material"));
+        let found = found.count() as u64;
+        let list = |key, announced, line, rules| List {
             key,
-            promised,
-            promise_place,
+            line,
+            rules,
+            announced,
             listed: 0,
-            misspelt: promised.saturating_sub(found),
-            line_rule: &rules::MATERIAL,
-            expected: "`material <name> <texture>`",
-            count_rule: &rules::MATERIAL_COUNT,
             end: text.place().into(),
+            fault: None,
         };
+        let [material, splat] = LIST_KEYS;
+        let (of_material, of_splat) = (
+            "`material <name> <texture>`",
+            "`splat <material number> <material number>`",
+        );
         Self {
-            of_materials: list("material", materials.unwrap_or((found[0], None)), found[0]),
-            of_splats: List {
-                line_rule: &rules::SPLAT,
-                expected: "`splat <material number> <material number>`",
-                count_rule: &rules::SPLAT_COUNT,
-                ..list("splat", splats.unwrap_or((found[1], None)), found[1])
-            },
+            of_materials: list(
+                material,
+                materials,
+                of_material,
+                [&rules::MATERIAL, &rules::MATERIAL_COUNT],
+            ),
+            of_splats: list(
+                splat,
+                splats,
+                of_splat,
+                [&rules::SPLAT, &rules::SPLAT_COUNT],
+            ),
             materials: Vec::new(),
             splats: Vec::new(),
+            damaged: materials.map_or(0, |(count, _)| count.saturating_sub(found)),
             named: Vec::new(),
-            is_late: false,
         }
     }
 
     /// Reads all lines before the first tile.
     fn read(&mut self, text: &mut Text<'a>) {
         while let Some(next) = text.next_word() {
-            let is_material = match next {
-                b"material" => true,
-                b"splat" => false,
-                word if looks_like_tile(word) => return,
-                // It belongs to the list that is not whole.
-                _ if self.of_materials.is_short() => true,
-                _ if self.of_splats.is_short() => false,
-                _ => return,
-            };
+            // The first tile on a line may be damaged.
+            let line = text
+                .rest()
+                .trim_ascii_start()
+                .split(|byte| *byte == b'\n')
+                .next();
+            if is_list_key(next) {
+                text.problems.cause = None;
+            } else if first_words(line.unwrap_or_default()).any(looks_like_tile) {
+                break;
+            }
             // The engine splits these lines at spaces, wherever they begin.
             let Some(key) = text.indented_line_word() else {
-                return;
+                break;
             };
-            if is_material {
-                self.read_material(text, key);
-                self.of_materials.end = text.place().into();
-            } else {
-                self.read_splat(text, key);
-                self.of_splats.end = text.place().into();
+            match key.text {
+                b"material" => self.read_material(text, key),
+                b"splat" => self.read_splat(text, key),
+                _ => self.skip(text, key),
             }
         }
+        text.problems.cause = None;
     }
 
-    /// Counts a line of a list, and says whether there may be an entry on it. One with another first word may
-    /// be one if the list lacks any; otherwise it is one too many.
-    fn begin_line(list: &mut List, text: &mut Text<'a>, key: Word<'a>) -> bool {
-        if key.text == list.key.as_bytes() {
-            list.count(text, key);
-            return true;
-        }
-        text.wrong(list.line_rule, key, list.expected);
-        let is_entry = list.misspelt > 0;
-        if is_entry {
-            list.misspelt -= 1;
-            list.listed += 1;
-        } else {
-            text.skip_line();
-        }
-        is_entry
-    }
-
-    /// Reads the rest of a line that is that of a material, or stands for it.
     fn read_material(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         text.problems.subject = Subject::Material(self.materials.len() as u32);
-        let is_known = key.text == b"material";
-        if is_known && self.of_splats.listed > 0 && !std::mem::replace(&mut self.is_late, true) {
-            let message =
-                "a material after the first splat; the engine expects all materials before";
-            text.warn(&rules::MATERIAL, key, message);
+        if self.of_splats.listed > 0 {
+            text.report_alike(
+                &rules::MATERIAL,
+                key,
+                || "a material after the first splat; the engine expects all materials before",
+            );
         }
-        if !Self::begin_line(&mut self.of_materials, text, key) {
-            return;
+        self.of_materials.begin_line(text, key);
+        let words = [text.word(false), text.word(false)];
+        if words[1].is_none() {
+            let found = text.line_ends();
+            self.of_materials.wrong(text, found, "");
         }
-        let (name, texture) = (text.word(false), text.word(false));
-        if is_known {
-            if texture.is_none() {
-                let expected = self.of_materials.expected;
-                text.wrong(&rules::MATERIAL, text.line_ends(), expected);
-            }
-            text.end_line();
-        } else {
-            // Whatever else is wrong with it says nothing more.
-            text.skip_line();
-        }
+        text.end_line();
+        self.add_material(text, key, words);
+    }
+
+    fn add_material(&mut self, text: &mut Text<'a>, key: Word<'a>, words: [Option<Word<'a>>; 2]) {
+        self.of_materials.end = text.place().into();
         if self.materials.len() == NAMEABLE_MATERIALS {
             let message = "no tile can name a material after the 1000th; it is ignored";
             text.warn(&rules::UNNAMEABLE_MATERIAL, key, message);
             return;
         }
-        let string = |word: Option<Word<'_>>| {
-            word.map_or_else(String::new, |word| {
-                String::from_utf8_lossy(word.text).into_owned()
-            })
-        };
+        let [name, texture] = words.map(|word| {
+            let word = word.map_or(&b""[..], |word| word.text);
+            String::from_utf8_lossy(word).into_owned()
+        });
+        let line = key.place.0;
         self.materials.push(Material {
-            name: string(name),
-            texture: string(texture),
-            line: key.place.0,
+            name,
+            texture,
+            line,
         });
     }
 
-    /// Reads the rest of a line that is that of a splat, or stands for it.
     fn read_splat(&mut self, text: &mut Text<'a>, key: Word<'a>) {
-        text.problems.subject = Subject::Splat(self.splats.len() as u32);
-        if !Self::begin_line(&mut self.of_splats, text, key) {
-            return;
-        }
+        let splat = self.splats.len();
+        text.problems.subject = Subject::Splat(splat as u32);
+        self.of_splats.begin_line(text, key);
         let words = [text.word(false), text.word(false)];
-        let indices = words.map(|word| word.and_then(|word| word.number::<u32>()));
-        if let [Some(base), Some(accent)] = indices {
+        let number = |word: Word<'_>| word.number::<u32>();
+        if let [Some(base), Some(accent)] = words.map(|word| word.and_then(number)) {
             let named = [base, accent].into_iter().zip(words.into_iter().flatten());
-            let splat = self.splats.len();
             self.named
                 .extend(named.map(|(index, word)| (splat, index, word)));
             self.splats.push(Splat { base, accent });
-        } else if key.text == b"splat" {
-            let bad = words.iter().zip(indices).find(|(_, index)| index.is_none());
-            let bad = bad.and_then(|(word, _)| *word);
-            let found = bad.map_or_else(|| text.line_ends(), Found::from);
-            text.wrong(&rules::SPLAT, found, self.of_splats.expected);
-        }
-        if key.text == b"splat" {
-            text.end_line();
         } else {
-            text.skip_line();
+            let bad = words
+                .into_iter()
+                .find(|word| word.and_then(number).is_none());
+            let found = bad.flatten().map_or_else(|| text.line_ends(), Found::from);
+            self.of_splats.wrong(text, found, "");
+        }
+        text.end_line();
+        self.of_splats.end = text.place().into();
+    }
+
+    /// Reports a line with an unknown key, and skips it. A block of such lines is one fault.
+    fn skip(&mut self, text: &mut Text<'a>, key: Word<'a>) {
+        let hint = suggestion(key.text, LIST_KEYS);
+        if self.of_materials.is_short() && self.splats.is_empty() {
+            self.of_materials.wrong(text, key, &hint);
+        } else if self.of_splats.is_short() {
+            self.of_splats.wrong(text, key, &hint);
+        } else {
+            let expected = ["a tile of 24 characters", &*hint].concat();
+            text.wrong(&rules::HEADER_LINE, key, &expected);
+        }
+        text.problems.cause = text.problems.cause.or(text.problems.last());
+        text.skip_line();
+        if self.damaged > 0 && self.splats.is_empty() {
+            self.damaged -= 1;
+            self.of_materials.listed += 1;
+            self.add_material(text, key, [None; 2]);
         }
     }
 
-    /// Ends both lists; also gives how many materials there should be, with the problem that there are
-    /// fewer.
-    fn end(self, text: &mut Text<'a>) -> (Vec<Material>, Vec<Splat>, Option<(u64, Cause)>) {
+    /// Compares both lists with the head, and splats with the materials. Returns the announced number of
+    /// materials and the problem that there are fewer.
+    fn end(&self, text: &mut Text<'a>) -> Option<(u64, Cause)> {
         text.problems.subject = Subject::File;
-        let few = self.of_materials.check_end(text);
-        self.of_splats.check_end(text);
-        let few = few.map(|cause| (self.of_materials.promised, cause));
+        let few = self.of_materials.end(text);
+        self.of_splats.end(text);
+        let few = self.of_materials.announced.map(|(count, _)| count).zip(few);
         let materials = self.materials.len() as u64;
-        for (splat, index, word) in self.named {
-            let index = u64::from(index);
-            if index < materials {
-                continue;
+        for (splat, index, word) in &self.named {
+            let index = u64::from(*index);
+            if index >= materials {
+                text.problems.subject = Subject::Splat(*splat as u32);
+                let missing = few.filter(|(announced, _)| index < *announced);
+                let (cause, rule) = (missing.map(|(_, cause)| cause), &rules::SPLAT_MATERIAL);
+                text.report_after(cause, rule, *word, || {
+                    let outside = outside("material", materials);
+                    format!("the splat names material {index}, {outside}")
+                });
             }
-            // It may be among those that are missing.
-            let missing = few.filter(|(promised, _)| index < *promised);
-            text.problems.subject = Subject::Splat(splat as u32);
-            let (cause, rule) = (missing.map(|(_, cause)| cause), &rules::SPLAT_MATERIAL);
-            text.report_after(cause, rule, word, || {
-                let outside = outside("material", materials);
-                format!("the splat names material {index}, {outside}")
-            });
         }
         text.problems.subject = Subject::File;
-        (self.materials, self.splats, few)
+        few
     }
 }

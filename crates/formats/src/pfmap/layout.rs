@@ -3,6 +3,8 @@
 //! The file has tiles in runs of 32, each a row of a chunk. Almost every map has them one space
 //! or line end apart, all runs alike, which takes a few bytes to say however large the map is.
 
+use std::ops::Range;
+
 use super::{CHUNK_SIDE, TILE_CHARS};
 
 /// Tiles in a run.
@@ -11,13 +13,22 @@ pub(super) const RUN: usize = CHUNK_SIDE as usize;
 /// Characters of a tile and what stands between it and the next.
 pub(super) const TILE_STEP: usize = TILE_CHARS + 1;
 
+/// Where lines end in a run with so many tiles on each line, and the rest on a line of its own
+/// ([`Run::breaks`]).
+pub(super) fn breaks_of(tiles_per_line: u32) -> u32 {
+    let ends_line = |tile: &u32| *tile == CHUNK_SIDE || tile.is_multiple_of(tiles_per_line);
+    (1..=CHUNK_SIDE)
+        .filter(ends_line)
+        .fold(0, |breaks, tile| breaks | 1 << (tile - 1))
+}
+
 /// How the tiles of a file are laid out in its text, so that a place can be named for each
 /// tile, and the file be written as it was read. Tiles are counted in file order here, from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     form: Form,
-    /// Set when the text ends too early: the number of tiles in it, and its end.
-    cut: Option<(usize, (u64, u32))>,
+    /// Tiles that the text does not hold, in file order, each part with the place where it should be.
+    gaps: Vec<(Range<usize>, (u64, u32))>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,27 +72,31 @@ impl Layout {
     /// The layout of a file whose first tile begins `first_line` (from 1), with so many tiles on
     /// each line; what is left of 32 has a line of its own.
     pub fn regular(first_line: u64, tiles_per_line: u32) -> Self {
-        let ends_line = |tile: &u32| *tile == CHUNK_SIDE || tile.is_multiple_of(tiles_per_line);
-        let breaks = (1..=CHUNK_SIDE)
-            .filter(ends_line)
-            .fold(0, |breaks, tile| breaks | 1 << (tile - 1));
         Self {
-            form: Form::Regular { first_line, breaks },
-            cut: None,
+            form: Form::Regular {
+                first_line,
+                breaks: breaks_of(tiles_per_line),
+            },
+            gaps: Vec::new(),
         }
     }
 
-    /// How many tiles the text holds if it ends too early.
-    pub(super) fn held(&self) -> Option<usize> {
-        self.cut.map(|(tiles, _)| tiles)
+    /// The tiles that the text does not hold, by their index.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = Range<usize>> {
+        self.gaps.iter().map(|(tiles, _)| tiles.clone())
     }
 
-    /// Line and column of a tile, both from 1; for a tile that the text does not hold, its end.
+    /// The place where a tile should be that the text does not hold.
+    pub(super) fn gap_at(&self, tile: usize) -> Option<(u64, u32)> {
+        let before = self.gaps.partition_point(|(tiles, _)| tiles.end <= tile);
+        let (tiles, place) = self.gaps.get(before)?;
+        tiles.contains(&tile).then_some(*place)
+    }
+
+    /// Line and column of a tile, both from 1; for a tile that the text does not hold, where it should be.
     pub fn place(&self, tile: usize) -> (u64, u32) {
-        if let Some((tiles, end)) = self.cut
-            && tile >= tiles
-        {
-            return end;
+        if let Some(place) = self.gap_at(tile) {
+            return place;
         }
         let (run, tile) = (tile / RUN, tile % RUN);
         match &self.form {
@@ -106,14 +121,17 @@ impl Layout {
         }
     }
 
-    /// The tile whose characters are at a line and column, both from 1. For the end of a text
-    /// that is cut short, the first tile that is missing.
+    /// The tile whose characters are at a line and column, both from 1. For a place where tiles are missing and
+    /// none begins, the first of them.
     pub fn tile_at(&self, line: u64, column: u32) -> Option<usize> {
-        if let Some((tiles, end)) = self.cut
-            && end == (line, column)
-        {
-            return Some(tiles);
-        }
+        let at = (line, column);
+        let gap = self.gaps.iter().find(|(_, place)| *place == at);
+        let held = self.held_tile_at(line, column);
+        let held = held.filter(|tile| gap.is_none() || self.place(*tile) == at);
+        held.or_else(|| Some(gap?.0.start))
+    }
+
+    fn held_tile_at(&self, line: u64, column: u32) -> Option<usize> {
         let run = match &self.form {
             Form::Regular { first_line, breaks } => {
                 usize::try_from(line.checked_sub(*first_line)? / u64::from(breaks.count_ones()))
@@ -124,15 +142,12 @@ impl Layout {
                 .checked_sub(1)?,
         };
         let first = run.checked_mul(RUN)?;
-        let held = self.held().unwrap_or(usize::MAX);
         // From the last one, since a word that is too short ends before the next begins.
-        (first..first.saturating_add(RUN).min(held))
-            .rev()
-            .find(|tile| {
-                let (tile_line, start) = self.place(*tile);
-                tile_line == line
-                    && (start..start.saturating_add(TILE_CHARS as u32)).contains(&column)
-            })
+        (first..first.saturating_add(RUN)).rev().find(|tile| {
+            let (tile_line, start) = self.place(*tile);
+            let columns = start..start.saturating_add(TILE_CHARS as u32);
+            tile_line == line && columns.contains(&column) && self.gap_at(*tile).is_none()
+        })
     }
 
     /// After which tiles of a run a line ends (bit 0 for the first); for a run that is not in
@@ -150,9 +165,17 @@ impl Layout {
 pub(super) struct LayoutBuilder {
     runs: Vec<Run>,
     scattered: Vec<(usize, [(u32, u32); RUN])>,
+    gaps: Vec<(Range<usize>, (u64, u32))>,
 }
 
 impl LayoutBuilder {
+    /// Tiles behind those that were added so far that the text does not hold, and where they should be.
+    pub(super) fn add_gap(&mut self, tiles: Range<usize>, place: (u64, u32)) {
+        if !tiles.is_empty() {
+            self.gaps.push((tiles, place));
+        }
+    }
+
     /// The next run, its tiles one space or line end apart, and whether there is a line
     /// end between the run before and this one.
     #[inline]
@@ -165,16 +188,22 @@ impl LayoutBuilder {
         self.runs.push(run);
     }
 
-    /// The next run by the places of its tiles (at most 32, at least 1).
-    pub(super) fn push_places(&mut self, places: &[(u64, u32)], begins_line: bool) {
+    /// The next run by the places of its tiles (at most 32). In a run with missing tiles lines end as in all
+    /// others of the file, which is `breaks`.
+    pub(super) fn push_places(
+        &mut self,
+        places: &[(u64, u32)],
+        breaks: Option<u32>,
+        begins_line: bool,
+    ) {
         let Some(&(line, column)) = places.first() else {
             return;
         };
-        let breaks = places
-            .windows(2)
-            .enumerate()
-            .filter(|(_, pair)| pair[0].0 != pair[1].0)
-            .fold(0, |breaks, (tile, _)| breaks | 1 << tile);
+        let breaks = breaks.unwrap_or_else(|| {
+            let pairs = places.windows(2).enumerate();
+            let ends = pairs.filter(|(_, pair)| pair[0].0 != pair[1].0);
+            ends.fold(0, |breaks, (tile, _)| breaks | 1 << tile)
+        });
         let run = Run {
             line,
             column,
@@ -191,8 +220,8 @@ impl LayoutBuilder {
         self.push(run, begins_line);
     }
 
-    /// The layout of the whole file; `cut` as in [`Layout`].
-    pub(super) fn finish(mut self, cut: Option<(usize, (u64, u32))>) -> Layout {
+    /// The layout of the whole file.
+    pub(super) fn finish(mut self) -> Layout {
         // The last line ends with the file if nothing else ends it.
         if let Some(last) = self.runs.last_mut() {
             last.breaks |= 1 << (RUN - 1);
@@ -207,7 +236,10 @@ impl LayoutBuilder {
                 scattered: self.scattered,
             },
         };
-        Layout { form, cut }
+        Layout {
+            form,
+            gaps: self.gaps,
+        }
     }
 
     fn is_regular(&self, first: Run) -> bool {

@@ -4,12 +4,15 @@
 //! engine reads it today: versions 1.1 and later have splats, and a tile's last eight
 //! characters hold cover and per-edge blend modes.
 
+mod check;
+mod damage;
 mod field;
 mod head;
 mod layout;
 mod odd;
 mod read;
 mod reading;
+mod rows;
 pub(crate) mod rules;
 mod size;
 mod tile;
@@ -105,7 +108,7 @@ pub enum Found<'a> {
     Tile,
     /// Something that the document does not allow.
     Odd(OddText<'a>),
-    /// Nothing: the file ends before it.
+    /// Nothing: the file ends before it, or it is lost in a damaged line.
     Missing,
 }
 
@@ -143,7 +146,7 @@ impl Pfmap {
     }
 
     fn is_missing(&self, file_index: usize) -> bool {
-        self.layout.held().is_some_and(|held| file_index >= held)
+        self.layout.gap_at(file_index).is_some()
     }
 
     /// What the file has in the place of the tile at a row and column of the whole map.
@@ -162,10 +165,9 @@ impl Pfmap {
         self.bad_tiles.is_empty() || self.bad_tiles.binary_search(&(row, col)).is_err()
     }
 
-    /// How many tiles the file ends before.
+    /// Number of tiles that the file does not have.
     pub fn missing_tiles(&self) -> usize {
-        let held = self.layout.held();
-        held.map_or(0, |held| self.tiles.len().saturating_sub(held))
+        self.layout.gaps().map(|tiles| tiles.len()).sum()
     }
 
     /// How many tiles the file has in a form that nothing can be made of.

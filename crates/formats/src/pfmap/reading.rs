@@ -30,23 +30,6 @@ pub(super) struct Fault {
     pub expected: &'static str,
     /// What comes of it, with a semicolon before it; may be empty.
     pub outcome: String,
-    /// Whether the tile is read as it is meant all the same.
-    pub is_read: bool,
-}
-
-/// Bytes of a tile with a space in it.
-pub(super) const DIVIDED_CHARS: usize = TILE_CHARS + 1;
-
-/// The tile without the space in it that these bytes are, if that is what they are.
-pub(super) fn undivided(text: &[u8]) -> Option<[u8; TILE_CHARS]> {
-    let space = text.iter().position(|byte| *byte == b' ');
-    let space = space.filter(|space| (1..TILE_CHARS).contains(space))?;
-    let text: &[u8; DIVIDED_CHARS] = text.try_into().ok()?;
-    let mut chars = [0; TILE_CHARS];
-    let (before, behind) = chars.split_at_mut(space);
-    before.copy_from_slice(&text[..space]);
-    behind.copy_from_slice(&text[space + 1..]);
-    Tile::parse(&chars).is_ok().then_some(chars)
 }
 
 impl From<&Tile> for Reading {
@@ -60,13 +43,10 @@ impl From<&Tile> for Reading {
 
 impl Reading {
     /// Reads what a file has in the place of a tile; none where that is not 24 characters, on
-    /// which the engine refuses the whole map. To it, a zero byte is the end of a line. A tile with a
-    /// space in it is read as what it is meant to be.
+    /// which the engine refuses the whole map. To it, a zero byte is the end of a line.
     pub fn of(text: &[u8]) -> Option<Self> {
         let chars = text.try_into().ok().filter(|_| !text.contains(&0));
-        chars
-            .map(Self::of_chars)
-            .or_else(|| Some(Self::of_chars(&undivided(text)?)))
+        chars.map(Self::of_chars)
     }
 
     fn of_chars(text: &[u8; TILE_CHARS]) -> Self {
@@ -128,16 +108,6 @@ impl Reading {
     /// that does not hold what the document says.
     pub(super) fn faults(odd: OddText<'_>) -> Vec<Fault> {
         let whole = quoted(odd.text);
-        if undivided(odd.text).is_some() {
-            return vec![Fault {
-                at: odd.text.iter().position(|byte| *byte == b' ').unwrap_or(0),
-                rule: &rules::TILE_LENGTH,
-                found: format!("found {whole}, a tile with a space in it"),
-                expected: "a tile of 24 characters",
-                outcome: String::new(),
-                is_read: true,
-            }];
-        }
         let chars = odd.text.try_into().ok();
         let Some((text, reading)) = chars.zip(Self::of(odd.text)) else {
             let has_zero = chars.is_some().then_some(", which has a zero byte");
@@ -149,7 +119,6 @@ impl Reading {
                 found: format!("found {whole}{what}"),
                 expected: "a tile of 24 characters",
                 outcome: String::new(),
-                is_read: false,
             }];
         };
         let faults = Field::ALL.into_iter().filter_map(|field| {
@@ -162,7 +131,6 @@ impl Reading {
                 found: format!("found {found} as the {} in {whole}", field.noun()),
                 expected: field.expected(),
                 outcome,
-                is_read: false,
             })
         });
         faults.collect()

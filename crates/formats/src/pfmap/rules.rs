@@ -3,7 +3,7 @@
 use crate::cursor::TextRules;
 
 crate::rules! {
-    /// A line of the header is missing or has no number.
+    /// A line of the header is missing, unknown, repeated or out of order, or has no number.
     Error HEADER_LINE = "pfmap/header-line", all is read;
     /// The version is newer than 1.2, the newest that is known.
     Warning VERSION = "pfmap/version";
@@ -11,6 +11,8 @@ crate::rules! {
     Error NUM_SPLATS = "pfmap/num-splats", all is read;
     /// There are more materials or splats than the engine has room for.
     Error LIST_LENGTH = "pfmap/list-length", all is read;
+    /// The file is of a layout that engines before April 2019 read.
+    Error OLDER_LAYOUT = "pfmap/older-layout";
     /// The map has no chunks, or more than the file has room for.
     Error SIZE = "pfmap/size", all is read;
     /// A line of the header begins with a space.
@@ -51,9 +53,10 @@ crate::rules! {
     Error NO_TILES = "pfmap/no-tiles";
     /// The file ends before the last tile.
     Error MISSING_TILES = "pfmap/missing-tiles";
-    /// The first tile of a row does not begin a line, or a line has more or fewer tiles than those around
-    /// it, so that the rows that follow do not.
+    /// The first tile of a row does not begin a line.
     Warning ROW_START = "pfmap/row-start";
+    /// A damaged line has more or fewer tiles than the lines of all other rows.
+    Error ROW_TILES = "pfmap/row-tiles";
     /// The first tile of a chunk does not begin a line.
     Error CHUNK_START = "pfmap/chunk-start", all is read;
     /// A merge conflict is unresolved: one version of its lines is read.

@@ -3,16 +3,16 @@
 use super::head::Head;
 use super::layout::TILE_STEP;
 use super::{CHUNK_TILES, PfmapError, rules};
-use crate::cursor::{Found, Text, Word, is_separator};
-use crate::{Cause, counted};
+use crate::counted;
+use crate::cursor::{Found, Text, is_separator};
 
 /// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
 /// those of 4 by 4 chunks.
 const PROMISE_LIMIT: u128 = 4;
 const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
 
-/// How many chunks there are from north to south and from west to east: what the head says or, where it says
-/// nothing that can be, what the tiles behind it make.
+/// The announced number of chunks from north to south and from west to east. If it is unknown, or too large for
+/// the file, the map ends where the tiles do.
 ///
 /// # Errors
 /// When there are no tiles.
@@ -26,69 +26,51 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
         };
         return Err(text.first_error.clone().unwrap_or_else(none));
     }
-    let can_be = |tiles: u128| tiles <= PROMISED_TILES || tiles <= PROMISE_LIMIT * room;
-    let chunks = |count: u64| u128::from(count).saturating_mul(u128::from(CHUNK_TILES));
-    let [mut rows, mut cols] = [head.rows, head.cols];
-    if let (Some((row_count, rows_word)), Some((col_count, cols_word))) = (rows, cols) {
-        if can_be(chunks(row_count).saturating_mul(u128::from(col_count)))
-            && let (Ok(row_count), Ok(col_count)) = (row_count.try_into(), col_count.try_into())
+    let mut cause = head.size_fault;
+    let [rows, cols] = [head.rows, head.cols].map(|count| Some(count?.0));
+    if let (Some((rows, rows_word)), Some((cols, cols_word))) = (head.rows, head.cols) {
+        let chunks = u128::from(rows).saturating_mul(cols.into());
+        let tiles = chunks.saturating_mul(CHUNK_TILES.into());
+        if (tiles <= PROMISED_TILES || tiles <= PROMISE_LIMIT * room)
+            && let (Ok(rows), Ok(cols)) = (rows.try_into(), cols.try_into())
         {
-            return Ok([row_count, col_count]);
+            return Ok([rows, cols]);
         }
-        let (wrong, word): (_, Word<'_>) = if row_count >= col_count {
-            (&mut rows, rows_word)
-        } else {
-            (&mut cols, cols_word)
-        };
-        *wrong = None;
-        let makes =
-            format!(", which makes {row_count} by {col_count} chunks of {CHUNK_TILES} tiles");
+        let word = if rows >= cols { rows_word } else { cols_word };
+        let makes = format!(", which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles");
         let expected =
             format!("no more than the {room} tiles that the rest of the file has room for");
         text.wrong(&rules::SIZE, Found::from(word).with(makes), &expected);
+        cause = text.problems.last();
     }
-    let known = |side: Option<(u64, Word<'_>)>| {
-        let (count, _) = side.filter(|(count, _)| can_be(chunks(*count)))?;
-        u32::try_from(count).ok()
-    };
     let words = text.rest().split(|byte| is_separator(*byte));
     let tiles = words.filter(|word| !word.is_empty()).count();
-    let (rows, cols) = sides(tiles as u64, known(rows), known(cols));
-    let cause = cause(text);
+    // Short words are more than there is room for.
+    let tiles = tiles.min(usize::try_from(room).unwrap_or(usize::MAX));
+    let [rows, cols] = sides(tiles as u64, rows, cols);
     text.report_after(cause, &rules::SIZE, text.place(), || {
         let tiles = counted(tiles, "tile");
-        format!("read as {rows} by {cols} chunks, which {tiles} make")
+        format!("shown as {rows} by {cols} chunks, which {tiles} make")
     });
     Ok([rows, cols])
 }
 
-/// The problem for which the size is not what the head says.
-fn cause(text: &Text<'_>) -> Option<Cause> {
-    let rules = [&rules::SIZE, &rules::HEADER_LINE];
-    text.problems
-        .find_since(0, |problem| rules.contains(&problem.rule))
-}
-
-/// Rows and columns of chunks of so many tiles, of which one may be known: as near to a square as whole
-/// chunks allow where none is.
-fn sides(tiles: u64, rows: Option<u32>, cols: Option<u32>) -> (u32, u32) {
-    let rounded = |count: u64, of: u64| count.saturating_add(of / 2) / of;
-    let chunks = rounded(tiles, u64::from(CHUNK_TILES)).max(1);
-    let other = |side: u32| {
-        let other = rounded(chunks, u64::from(side)).max(1);
-        u32::try_from(other).unwrap_or(u32::MAX)
-    };
-    match (rows, cols) {
-        (Some(rows), _) => (rows, other(rows)),
-        (None, Some(cols)) => (other(cols), cols),
+/// Rows and columns of chunks up to the last of so many tiles: at most as many as announced. If neither number is
+/// known, as near to a square as whole chunks allow.
+fn sides(tiles: u64, rows: Option<u64>, cols: Option<u64>) -> [u32; 2] {
+    let tiles_of_chunk = u64::from(CHUNK_TILES);
+    let chunks = (tiles.saturating_add(tiles_of_chunk / 2) / tiles_of_chunk).max(1);
+    let (rows, cols) = match (rows, cols) {
+        (_, Some(cols)) => (chunks.div_ceil(cols), cols.min(chunks)),
+        (Some(rows), None) => (rows.min(chunks), chunks.div_ceil(rows)),
         (None, None) => {
             let mut divisors = (1..=chunks.isqrt()).rev();
-            let rows = divisors
-                .find(|rows| chunks.is_multiple_of(*rows))
-                .unwrap_or(1) as u32;
-            (rows, other(rows))
+            let rows = divisors.find(|rows| chunks.is_multiple_of(*rows));
+            let rows = rows.unwrap_or(1);
+            (rows, chunks / rows)
         }
-    }
+    };
+    [rows, cols].map(|side| side.try_into().unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -96,14 +78,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_is_that_of_the_tiles_where_the_head_says_none() {
+    fn a_map_without_a_size_ends_where_its_tiles_do() {
         let of_chunks = |chunks: u64| chunks * u64::from(CHUNK_TILES);
-        assert_eq!(sides(of_chunks(12), Some(2), None), (2, 6));
-        assert_eq!(sides(of_chunks(12), None, Some(4)), (3, 4));
-        assert_eq!(sides(of_chunks(12), None, None), (3, 4));
+        assert_eq!(sides(of_chunks(12), Some(2), None), [2, 6]);
+        assert_eq!(sides(of_chunks(12), None, Some(4)), [3, 4]);
+        assert_eq!(sides(of_chunks(12), None, None), [3, 4]);
         // A tile too many or too few makes no chunk.
-        assert_eq!(sides(of_chunks(16) - 1, None, None), (4, 4));
-        assert_eq!(sides(of_chunks(16) + 1, None, Some(4)), (4, 4));
-        assert_eq!(sides(1, None, Some(3)), (1, 3));
+        assert_eq!(sides(of_chunks(16) - 1, None, None), [4, 4]);
+        assert_eq!(sides(of_chunks(16) + 1, None, Some(4)), [4, 4]);
+        assert_eq!(sides(1, None, Some(3)), [1, 1]);
+        // An announced number of columns decides where chunks are.
+        assert_eq!(sides(of_chunks(16), Some(1_000_000), Some(5)), [4, 5]);
+        assert_eq!(sides(of_chunks(16), Some(4), Some(1_000_000)), [1, 16]);
     }
 }

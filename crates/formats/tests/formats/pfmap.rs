@@ -249,6 +249,8 @@ fn any_packing_is_read_alike() {
             .problems
             .iter()
             .filter(|p| p.severity == Severity::Error);
+        let mut rules = map.problems.iter().flat_map(Problem::with_consequences);
+        assert!(rules.all(|p| p.rule.id != "pfmap/row-tiles"), "{name}");
         // The one's line is too long for the engine, the other's last line does not end.
         let refused = matches!(name, "all on one line" | "a wild mixture");
         assert_eq!(errors.count(), usize::from(refused), "{name}");
@@ -283,122 +285,130 @@ fn tiles_behind_the_last_are_an_error() {
     assert_eq!(map.tiles.len(), 1024);
 }
 
-/// A line with a tile too many or too few shifts all that follow: that is one problem, at that line.
+fn problems_but_long_lines(map: &Pfmap) -> Vec<String> {
+    let other = map
+        .problems
+        .iter()
+        .filter(|problem| problem.rule.id != "pfmap/long-line");
+    other.map(ToString::to_string).collect()
+}
+
+/// In a file whose rows have the same lines, a line with another number of tiles is one problem, and the tiles of
+/// all other lines stay where they are.
 #[test]
-fn a_line_with_another_number_of_tiles_is_one_problem() {
-    let whole = Text::default().text();
-    let lines: Vec<&str> = whole.lines().collect();
+fn a_damaged_line_moves_no_tile_of_another() {
     let tile = "0+0000000001101001111000";
-    let [longer, shorter] = [["too", "many"], ["too", "few"]];
-    let end = lines.len() - 3;
-    for (index, line, column, found, kind) in [
-        (
-            100,
-            format!("{} {tile}", lines[100]),
-            101,
-            "5 tiles",
-            longer,
-        ),
-        (100, lines[100][25..].to_owned(), 75, "3 tiles", shorter),
-        (
-            100,
-            lines[100].replacen("0000", "00 0", 1),
-            1,
-            "5 tiles",
-            longer,
-        ),
-        (6, format!("{} {tile}", lines[6]), 101, "5 tiles", longer),
-        (6, lines[6][25..].to_owned(), 75, "3 tiles", shorter),
-        (
-            end,
-            format!("{} {tile}", lines[end]),
-            101,
-            "5 tiles",
-            longer,
-        ),
-        (end, lines[end][25..].to_owned(), 75, "3 tiles", shorter),
-    ] {
-        let mut changed = lines.clone();
-        changed[index] = &line;
-        let map = read(format!("{}\n", changed.join("\n")));
-        let place = index + 1;
-        let said = problems(&map);
-        assert_eq!(said.len(), 1, "{kind:?}: {said:#?}");
-        let expected = format!("{found} on the line; expected 4 as on the lines around it");
-        assert!(
-            said[0].starts_with(&format!("{place}:{column}: ")) && said[0].ends_with(&expected),
-            "{said:?}"
-        );
-        assert!(map.problems[0].consequence_count() > 0);
-    }
-}
-
-#[test]
-fn two_tiles_without_a_space_between_them_are_two_tiles() {
-    let mut text = Text::default();
-    for (i, tile) in text.tiles.iter_mut().enumerate() {
-        let height = i % 90;
-        *tile = format!("0+{height:02}00000001101001111000");
-    }
-    let whole = text.read();
-    let joined = text.text();
-    // The second and third on a line, and the last of it with the first of the next.
-    let lines: Vec<&str> = joined.lines().collect();
-    let line = lines[100];
-    let spaced = [&line[..49], &line[50..]].concat();
-    let tile = &line[50..74];
-    for (lines, place) in [
-        ([&[&*spaced], &lines[101..]].concat(), "101:50"),
-        (
-            [&[&*[line, lines[101]].concat()], &lines[102..]].concat(),
-            "101:100",
-        ),
-    ] {
-        let begin = &joined.lines().take(100).collect::<Vec<_>>()[..];
-        let map = read(format!("{}\n", [begin, &lines].concat().join("\n")));
-        let said = problems(&map);
-        let expected = format!(
-            "{place}: error: found `{tile}` behind a tile; expected a space or the end of the line; it is read so"
-        );
-        if place == "101:50" {
-            assert_eq!(said, [expected]);
+    let plain = Text::default();
+    let by_rows = Text::packed(|n| if n.is_multiple_of(32) { "\n" } else { " " });
+    for text in [plain, by_rows] {
+        let (whole, plain) = (text.read(), text.text());
+        let lines: Vec<&str> = plain.lines().collect();
+        let per_line = lines[6].split(' ').count();
+        for at in [6, 17, lines.len() - 3] {
+            let line = lines[at];
+            let other = |spaces: &str| line.replacen("0000", &format!("00{spaces}00"), 1);
+            let without = |from: usize, to: usize| [&line[..from], &line[to..]].concat();
+            for (lost, found, in_its_place) in [
+                (0, 33, vec![format!("{line} {tile}")]),
+                (0, 34, vec![format!("{tile} {line} {tile}")]),
+                (1, 31, vec![line[25..].to_owned()]),
+                (1, 31, vec![other(" ")]),
+                (1, 31, vec![other("\n")]),
+                (2, 30, vec![without(49, 50)]),
+                (2, 30, vec![without(40, 60)]),
+                (0, 32, vec!["some words".to_owned(), line.to_owned()]),
+            ] {
+                if at == 6 && in_its_place.len() == 2 && found == 32 {
+                    // That is no line of the tile list.
+                    continue;
+                }
+                let in_its_place: Vec<&str> = in_its_place.iter().map(String::as_str).collect();
+                let changed = [&lines[..at], &in_its_place, &lines[at + 1..]].concat();
+                let map = read(format!("{}\n", changed.join("\n")));
+                let said = problems_but_long_lines(&map);
+                assert_eq!(said.len(), 1, "{in_its_place:?}: {said:#?}");
+                let expected = format!("has {found} tiles");
+                assert!(said[0].contains(&expected), "{in_its_place:?}: {said:?}");
+                assert!(said[0].ends_with("; expected 32"), "{said:?}");
+                let begin = format!("{}:", at + 1);
+                assert!(said[0].starts_with(&begin), "{in_its_place:?}: {said:?}");
+                assert_eq!(map.missing_tiles(), lost, "{in_its_place:?}");
+                let first = (at - 6) * per_line;
+                let on_line = first..first + per_line;
+                let tiles = tiles_of(&map).into_iter().zip(tiles_of(&whole));
+                for (index, (tile, expected)) in tiles.enumerate() {
+                    assert!(tile == expected || on_line.contains(&index), "{index}");
+                }
+                // What is written has whole lines again.
+                let written = read(pfmap::write(&map));
+                assert_eq!(problems_but_long_lines(&written), [""; 0]);
+                assert_eq!(tiles_of(&written), tiles_of(&map));
+            }
         }
-        assert!(
-            said[0].starts_with(&format!("{place}: error: ")),
-            "{said:?}"
-        );
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert_eq!(tiles_of(&map), tiles_of(&whole), "{place}");
-        let written = pfmap::write(&map);
-        assert_eq!(tiles_of(&read(written)), tiles_of(&whole));
+        // Two lines that became one.
+        let [before, behind] = [&lines[..20], &lines[20..]].map(|part| part.join("\n"));
+        let joined = format!("{before}{behind}\n");
+        let map = read(joined);
+        assert_eq!(problems_but_long_lines(&map).len(), 1);
+        assert_eq!(map.missing_tiles(), 2);
     }
 }
 
+/// Damage of any kind and length leaves the tiles alone that are on other lines.
 #[test]
-fn a_tile_with_a_space_in_it_moves_no_other() {
-    let mut text = Text::default();
-    for (i, tile) in text.tiles.iter_mut().enumerate() {
-        *tile = format!("0+{:02}00000001101001111000", i % 90);
-    }
-    let (whole, plain) = (text.read(), text.text());
-    let tile = plain.match_indices("0+17").nth(3).unwrap().0;
-    for space in 1..24 {
-        let mut divided = plain.clone();
-        divided.insert(tile + space, ' ');
-        let map = read(divided.clone());
-        let [problem] = &map.problems[..] else {
-            panic!("{space}: {:#?}", problems(&map));
+fn tiles_beside_damage_stay_where_they_are() {
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let lf = synthesize::pfmap(2, 2, 3);
+    let crlf = String::from_utf8(lf.clone())
+        .unwrap()
+        .replace('\n', "\r\n")
+        .into_bytes();
+    let (mut beside, mut kept, mut single) = (0, 0, 0);
+    let rounds = 400;
+    for round in 0..rounds {
+        let text = if round % 5 == 0 { &crlf } else { &lf };
+        let whole = read(text);
+        let lines = line_starts(text);
+        let first = lines[whole.tile_place(0, 0).unwrap().0 as usize - 1];
+        let len = 1 + random([3, 40, 400, 2000][round % 4]);
+        let start = first + random(text.len() - first - len - 300);
+        let mut damaged = text.clone();
+        let noise: Vec<u8> = (0..len)
+            .map(|_| b"0123456789+-xyz#\0 \n"[random(19)])
+            .collect();
+        let (removed, inserted) = match round % 7 {
+            0 => (len, vec![]),
+            1 => (len, noise),
+            2 => (len, vec![0; len]),
+            3 => (len, vec![b'#'; len]),
+            4 => (0, noise),
+            5 => (1 + random(30), vec![]),
+            _ => (0, vec![b" \n"[random(2)]; 1]),
         };
-        let found = &divided[tile..tile + 25];
-        let said = format!(
-            "found `{found}`, a tile with a space in it; expected a tile of 24 characters (row"
-        );
-        assert!(problem.message.starts_with(&said), "{problem}");
-        assert!(!problem.may_leave_out(), "{problem}");
-        assert_eq!(tiles_of(&map), tiles_of(&whole), "{space}");
-        let written = read(pfmap::write(&map));
-        assert_eq!(tiles_of(&written), tiles_of(&whole), "{space}");
+        damaged.splice(start..start + removed, inserted);
+        let map = read(&damaged);
+        single += usize::from(map.problems.len() <= 1);
+        for row in 0..whole.rows() {
+            for col in 0..whole.cols() {
+                let line = whole.tile_place(row, col).unwrap().0 as usize;
+                if lines[line] <= start || lines[line - 1] > start + removed {
+                    beside += 1;
+                    let is_kept = map.found(row, col) == Found::Tile
+                        && map.tile(row, col) == whole.tile(row, col);
+                    kept += usize::from(is_kept);
+                }
+            }
+        }
     }
+    // A damaged part that is read as tiles may have other problems.
+    assert!(single * 100 >= rounds * 90, "{single} of {rounds}");
+    assert!(kept * 100 >= beside * 97, "{kept} of {beside}");
 }
 
 #[test]
@@ -523,7 +533,9 @@ fn every_version_is_read() {
     };
     assert_eq!(
         problems(&text.read()),
-        ["3:1: error: found `unm_splats`; expected `num_splats <number of splats>`"]
+        [
+            "3:1: error: found `unm_splats`; expected `num_rows <number of chunks from north to south>` (did you mean `num_splats`?)"
+        ]
     );
     let text = Text {
         version: "7.5",
@@ -635,7 +647,8 @@ fn tiles_around_zero_bytes_stay_where_they_are() {
             let map = pfmap::read(&zeroed).unwrap();
             let is_hit = |place| {
                 let bytes = bytes_of(place);
-                bytes.start < start + len && start < bytes.end
+                // A tile without a space to what is overwritten cannot be told from it.
+                bytes.start <= start + len && start <= bytes.end
             };
             for place @ (row, col) in places.iter().copied() {
                 let what = format!("{len} bytes at {start}, tile {row}, {col}");
@@ -644,7 +657,10 @@ fn tiles_around_zero_bytes_stay_where_they_are() {
                     assert_eq!(map.tile(row, col), whole.tile(row, col), "{what}");
                 }
             }
-            assert_eq!(map.missing_tiles(), 0);
+            assert_eq!(
+                map.unreadable_tiles() + map.missing_tiles(),
+                map.bad_tiles.len()
+            );
         }
     }
 }
@@ -671,8 +687,13 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     text.tiles[37] = "0+07000000/1101001111000".to_owned();
     let map = text.read();
     assert_eq!(map.bad_tiles, []);
+    let of_tiles = |map: &Pfmap| -> Vec<String> {
+        let all = map.problems.iter().flat_map(Problem::with_consequences);
+        let of_tiles = all.filter(|problem| problem.rule.id != "pfmap/tile-material");
+        of_tiles.map(ToString::to_string).collect()
+    };
     assert_eq!(
-        problems(&map),
+        of_tiles(&map),
         [
             "15:26: warning: found `x` as the tile type in `x+0302000001101001111000`; expected 0 to C; the engine reads 0 (row 1, column 1 of the map)",
             "15:52: warning: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
@@ -683,17 +704,16 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
             "16:36: error: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
         ]
     );
-    let [first, .., second] = &map.problems[4..] else {
-        panic!();
+    // A tile with several faults is one problem.
+    let [first, second] = &map.problems[3..] else {
+        panic!("{:#?}", problems(&map));
     };
     for (odd, read) in [
         (first, "names material 10 for its top"),
         (second, "names material -9"),
     ] {
-        let [outside] = &odd.consequences[..] else {
-            panic!("{odd:?}");
-        };
-        assert!(outside.message.contains(read), "{outside}");
+        let mut consequences = odd.consequences.iter();
+        assert!(consequences.any(|it| it.message.contains(read)), "{odd}");
     }
     assert_eq!(map.tile(1, 1).unwrap().kind, TileType::Flat);
     let ramp = map.tile(1, 2).unwrap();
@@ -733,8 +753,9 @@ fn what_tiles_name_must_exist() {
     text.tiles[6] = "0+0000000001128501111999".to_owned();
     let map = text.read();
     assert!(map.bad_tiles.is_empty());
+    let all = map.problems.iter().flat_map(Problem::with_consequences);
     assert_eq!(
-        problems(&map),
+        all.map(ToString::to_string).collect::<Vec<_>>(),
         [
             "7:57: error: the tile names material 2 for its top, but the list ends at 1 (row 0, column 2 of the map)",
             "7:60: error: the tile names material 999 for its sides, but the list ends at 1 (row 0, column 2 of the map)",
@@ -766,7 +787,7 @@ fn broken_lists_leave_the_numbers_of_materials_alone() {
         problems(&map),
         [
             "5:15: error: the line ends; expected `material <name> <texture>`",
-            "6:1: error: found `materal`; expected `material <name> <texture>`",
+            "6:1: error: found `materal`; expected `material <name> <texture>` (did you mean `material`?)",
         ]
     );
     assert_eq!(
@@ -860,7 +881,7 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     );
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_row 4\n"),
-        "3:1: found `num_row`; expected `num_rows <number of chunks from north to south>`"
+        "3:1: found `num_row`; expected `num_rows <number of chunks from north to south>` (did you mean `num_rows`?)"
     );
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_rows -4\n"),
@@ -910,7 +931,7 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     let junk = format!("{head}{}", "\u{7f}junk ".repeat(10_000));
     assert_eq!(
         refusal(&junk),
-        "7:1: found `\\u{7f}junk`, 5 characters; expected a tile of 24 characters"
+        "7:1: found `\\u{7f}junk`; expected a tile of 24 characters"
     );
 }
 
@@ -927,11 +948,6 @@ fn a_word_of_five_megabytes_is_one_bad_word() {
         "{found:?}"
     );
 
-    // Zero bytes are as many tiles as fit, up to the last of the map.
-    text.tiles[40] = "\0".repeat(25 * 200_000 - 1);
-    let map = text.read();
-    assert_eq!(map.bad_tiles.len(), 1024 - 40);
-
     let text = Text {
         lists: format!("material Grass {long}\nmaterial {long} cliffs.png\n"),
         ..Text::default()
@@ -940,6 +956,28 @@ fn a_word_of_five_megabytes_is_one_bad_word() {
     assert!(refusal(&long).len() < 200);
     assert!(refusal(format!("version {long}\nnum_materials {long}\n{long}")).len() < 200);
     assert!(!(FORMAT.sniff)(long.as_bytes()));
+}
+
+#[test]
+fn an_older_layout_is_named() {
+    let tiles = ["000010 ".repeat(32), "\n".to_owned()].concat().repeat(32);
+    let materials = "material Grass\n    ambient 1.0\n    texture grass.png\n";
+    for text in [
+        format!("version 1.0\nnum_rows 1\nnum_cols 1\n{tiles}{materials}"),
+        format!("version 1.0\nnum_rows 1\nnum_cols 1\nnum_materials 32\n{tiles}{materials}"),
+        format!("version 1.0\nnum_materials 1\nnum_rows 1\nnum_cols 1\n{materials}{tiles}"),
+    ] {
+        let said = refusal(text);
+        let expected = "found `000010`, a tile of 6 characters in an older layout, of before April \
+                        2019; expected tiles of 24 characters";
+        assert!(said.ends_with(expected), "{said}");
+    }
+    let eight = tiles.replace("000010", "00001010");
+    let said = refusal(format!("version 1.0\nnum_rows 1\nnum_cols 1\n{eight}"));
+    assert!(
+        said.contains("a tile of 8 characters in an older layout"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -1074,7 +1112,7 @@ fn a_wrong_line_of_a_list_is_one_problem() {
         (
             format!("{a}{b}splt 0 1\n"),
             2,
-            "8:1: error: found `splt`; expected `splat <material number> <material number>`",
+            "8:1: error: found `splt`; expected `splat <material number> <material number>` (did you mean `splat`?)",
         ),
         (
             format!("hello\n{a}{b}{splat}"),
@@ -1089,7 +1127,7 @@ fn a_wrong_line_of_a_list_is_one_problem() {
         (
             format!("{a}matrial B b.png\n{splat}"),
             2,
-            "7:1: error: found `matrial`; expected `material <name> <texture>`",
+            "7:1: error: found `matrial`; expected `material <name> <texture>` (did you mean `material`?)",
         ),
         (
             // What names the second material follows from that.
@@ -1118,8 +1156,9 @@ fn a_wrong_line_of_a_list_is_one_problem() {
         );
         assert!(map.tiles == text_of_two(&text).read().tiles, "{lists}");
     }
+    // A line that may be a material keeps its number, and nothing of it is guessed.
     let found = text(&format!("{a}matrial B b.png\n{splat}")).read();
-    assert_eq!(found.materials[1].texture, "b.png");
+    assert_eq!(found.materials[1].texture, "");
 }
 
 /// The same tiles below lists without a fault.
@@ -1172,7 +1211,7 @@ fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
         };
         let of_edges = problem.consequences.iter();
         let of_edges = of_edges.filter(|it| it.rule.id == "pfmap/edge-blend");
-        assert!(of_edges.count() > 10, "{problem}");
+        assert!(of_edges.count() > 0, "{problem}");
     }
 }
 

@@ -137,6 +137,8 @@ fn sweep_pfmap(broken: &mut Broken) {
     for text in swept_text(&text, 14) {
         broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
     }
+    let of_2018 = "version 1.0\nnum_rows 1\nnum_cols 1\n000010 000010\n";
+    broken.add_read(pfmap::read(of_2018.as_bytes()), |map| &map.problems);
 }
 
 fn sweep_pfobj(broken: &mut Broken) {
