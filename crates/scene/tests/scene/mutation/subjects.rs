@@ -149,7 +149,7 @@ fn made_up_model(triangles: u32, joints: u32, clips: u32, frames: u32) -> Pfobj 
                 name: format!("Clip{i}"),
                 frame_count: frames,
                 poses: (0..joints * frames).map(transform).collect(),
-                bounds: vec![bounds; frames as usize],
+                bounds: vec![Some(bounds); frames as usize],
                 line: 0,
                 frame_lines: vec![0; frames as usize],
             })
@@ -338,10 +338,10 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     }
     assert_eq!(again.clips.len(), model.clips.len());
     // Where bounds are missing, those that follow may be taken for them.
-    let has_all_bounds = |clip: &Clip| clip.bounds.len() == clip.frame_count as usize;
+    let has_all_bounds = |clip: &Clip| clip.bounds.iter().flatten().count() == clip.frame_count as usize;
     if model.clips.iter().all(has_all_bounds) {
         assert_eq!(again.bounds, model.bounds);
-        let bounds = |model: &Pfobj| -> Vec<Vec<Bounds>> {
+        let bounds = |model: &Pfobj| -> Vec<Vec<Option<Bounds>>> {
             model.clips.iter().map(|clip| clip.bounds.clone()).collect()
         };
         assert_eq!(bounds(&again), bounds(&model));
