@@ -329,6 +329,10 @@ impl<'a> Reader<'a, '_> {
         if is_read && self.model.has_bounds {
             bounds = plain.bounds();
             is_read = bounds.is_some();
+        } else if is_read {
+            let rest = self.text.bytes.get(plain.at..).unwrap_or_default();
+            let next = lines(rest).next().map(first_word);
+            is_read = next.and_then(Section::of) != Some(Section::Bounds);
         }
         if !is_read {
             clip.clip.poses.truncate(first);
