@@ -92,7 +92,7 @@ fn made_up() -> Pfobj {
             name: "Walk".to_owned(),
             frame_count: 60,
             poses: (0..50 * 60).map(transform).collect(),
-            bounds: vec![bounds; 60],
+            bounds: vec![Some(bounds); 60],
             line: 0,
             frame_lines: vec![0; 60],
         }],

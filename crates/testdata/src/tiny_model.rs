@@ -39,7 +39,7 @@ pub fn tiny_model() -> Pfobj {
             name: name.to_owned(),
             frame_count: frames,
             poses: vec![still; 3 * frames as usize],
-            bounds: declared,
+            bounds: declared.into_iter().map(Some).collect(),
             line: 0,
             frame_lines: vec![0; frames as usize],
         }

@@ -74,8 +74,7 @@ impl Reader<'_, '_> {
     /// How many joints and materials vertices may name: where a list is too short, that alone is
     /// what is wrong.
     fn named_counts(&self) -> (u64, u64) {
-        let count =
-            |read: usize, section| (read as u64).max(self.head.promised(section).unwrap_or(0));
+        let count = |read: usize, section| (read as u64).max(self.announced(section).unwrap_or(0));
         (
             count(self.model.joints.len(), Section::Joints),
             count(self.model.materials.len(), Section::Materials),
@@ -92,7 +91,8 @@ impl Reader<'_, '_> {
                 continue;
             };
             if number > count as u64 {
-                let (cause, subject) = (self.joint_count, Subject::Joint(index as u32));
+                let cause = self.damage[Section::Joints as usize];
+                let subject = Subject::Joint(index as u32);
                 let problems = &mut self.text.problems;
                 problems.add_consequence(cause, &rules::PARENT, subject, place, || {
                     format!("found parent {number}; expected 0 or one of the {count} joints")
@@ -131,7 +131,8 @@ impl Reader<'_, '_> {
             if let Some(Some((number, place))) = self.parents.get(first) {
                 let name = quoted(joints[first].name.as_bytes());
                 // Where a joint is missing, all that follow have other numbers.
-                let (cause, subject) = (self.joint_count, Subject::Joint(first as u32));
+                let cause = self.damage[Section::Joints as usize];
+                let subject = Subject::Joint(first as u32);
                 let (rule, problems) = (&rules::PARENT_CYCLE, &mut self.text.problems);
                 problems.add_consequence(cause, rule, subject, *place, || {
                     if length == 1 {
@@ -151,8 +152,11 @@ impl Reader<'_, '_> {
             joints = u64::MAX;
         }
         let (model, problems) = (&self.model, &mut self.text.problems);
-        let mut outside = |rule, what, word: Word<'_>, number: u32, count: u64| {
+        let damage = self.damage;
+        let mut outside = |rule, section, word: Word<'_>, number: u32, count: u64| {
             if u64::from(number) >= count {
+                let (what, _) = Section::names(section);
+                problems.cause = damage[section as usize];
                 let vertex = model.vertex_at_line(word.place.0);
                 let subject = vertex.map_or(Subject::File, Subject::Vertex);
                 problems.add_alike(number, rule, subject, word.into(), || {
@@ -167,7 +171,7 @@ impl Reader<'_, '_> {
                     let slash = word.text.iter().position(|byte| *byte == b'/');
                     let joint = slash.and_then(|slash| word.part(0..slash).number::<u32>());
                     if let Some(joint) = joint {
-                        outside(&rules::JOINT_INDEX, "joint", word, joint, joints);
+                        outside(&rules::JOINT_INDEX, Section::Joints, word, joint, joints);
                     }
                 }
             } else if key.text == b"vm"
@@ -176,7 +180,7 @@ impl Reader<'_, '_> {
             {
                 outside(
                     &rules::MATERIAL_INDEX,
-                    "material",
+                    Section::Materials,
                     word,
                     material,
                     materials,
@@ -184,9 +188,7 @@ impl Reader<'_, '_> {
             }
             text.skip_line();
         }
-        if let Some(cause) = self.joint_count {
-            problems.fold(cause, |problem| problem.rule == &rules::JOINT_INDEX);
-        }
+        problems.cause = None;
     }
 }
 

@@ -1,18 +1,20 @@
 //! Reading clips (document section 3.5): a line that names one, and of each frame the poses of
 //! all joints and, if there is collision data, the bounds.
 //!
-//! What a line is, is known by its first word: the number of a joint or the name of bounds. So a
-//! frame with a line too few, or one that cannot be read, is left out, and those after it are read
-//! again. A line that is nothing that is known stands for the one that is expected where that one
-//! is missing, and is one too many where it follows.
+//! The engine ignores the numbers of poses: their order decides. A frame has as many poses as there are
+//! joints, and bounds end it. A damaged frame keeps its place in the clip, with all joints at rest whose poses
+//! cannot be read.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::plain::Plain;
 use super::read::{
-    Named, Reader, Section, is_pose, is_strange, keys_after, last_word, last_words, owned,
+    Named, Reader, Section, first_word, is_bounds, is_pose, last_word, lines, owned,
 };
-use super::{Bounds, Clip, PfobjError, Transform, rules};
-use crate::cursor::{Found, Word, first_words};
-use crate::{Cause, Place, Subject, counted, quoted};
+use super::{Bounds, Clip, PfobjError, Transform, repeated, rules};
+use crate::cursor::{Found, Word};
+use crate::{Message, Place, Subject, counted};
 
 const POSE: &str = "`<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`";
 const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
@@ -20,75 +22,46 @@ const BOUNDS: &str = "`x_bounds <min> <max>` of the frame";
 /// A clip while it is read.
 struct ClipReader {
     clip: Clip,
-    /// How many frames its own line says there are, and the head.
-    promised: [Option<u64>; 2],
-    /// How many frames there are, whole or not.
-    seen: u64,
-    /// Whether a whole frame has numbered its joints as they should be, from 1.
-    is_numbered: bool,
-    /// Whether a frame has no bounds.
-    lacks_bounds: bool,
-    /// Whether it has been reported that there are more frames than promised.
-    reported_long: bool,
-    /// Why what is left of a frame was skipped.
-    skipped: Option<Cause>,
+    index: u32,
+    /// Poses of each frame.
+    poses: usize,
+    /// The number of frames that its own line announces, and that the head announces.
+    announced: [Option<u64>; 2],
+    /// If the clip has no bounds, its number of poses compared to the announced one. Where these differ, only
+    /// the numbers of poses tell where a frame ends.
+    length: Ordering,
     /// Whether the file ends in a frame.
     is_cut: bool,
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads a clip; its first word is next, `as` or what stands for it.
-    pub(super) fn read_clip(&mut self) -> Result<(), PfobjError> {
+    /// Reads a clip; its line is next, if it is there.
+    pub(super) fn read_clip(&mut self, has_line: bool) -> Result<(), PfobjError> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
-        let (mut clip, name) = self.read_clip_line();
-        // Clips of whose frames nothing is to follow may be alike.
-        let has_lines = !self.model.joints.is_empty() || self.model.has_bounds;
-        if has_lines
-            && clip.promised[0] != Some(0)
-            && let Some(key) = self.peek()
-            && Section::of(key.text) == Some(Section::Clips)
-        {
-            self.skip_same_line(key);
-        }
-        let joints = self.model.joints.len();
+        let before = self.damage[Section::Clips as usize].take();
+        let (mut clip, name) = self.read_clip_line(index, has_line);
         while let Some(key) = self.peek() {
             self.look_up()?;
-            self.text.problems.subject = Subject::Frame {
-                clip: index,
-                frame: clip.clip.frame_count,
-            };
-            if is_pose(key) && joints > 0 {
-                // A first pose with another number is followed by the second.
-                let is_first = key.number() == Some(1_u32)
-                    || keys_after(self.text.rest()).next() == Some(b"2");
-                if clip.is_numbered && !is_first {
-                    self.skip_to_frame(key);
-                    clip.skipped = clip.skipped.or(self.frame_cause);
-                    continue;
-                }
-                self.check_long_clip(&mut clip, key);
-                self.read_frame(&mut clip, joints);
-            } else if joints == 0 && clip.is_short() && (is_bounds(key) || self.bounds_follow(key))
-            {
-                // Frames of a model that does not move.
-                self.read_frame(&mut clip, joints);
-            } else if clip.is_short() && self.begins_frame(key) {
-                self.read_frame(&mut clip, joints);
-            } else if Section::of(key.text).is_none() && clip.is_short() && joints > 0 {
-                self.text.wrong(&rules::LINE, key, POSE);
-                self.text.skip_line();
-            } else {
+            if self.is_extra(key) {
+                self.skip_broken(key, POSE);
+                continue;
+            }
+            if !self.begins_frame(&clip, key) {
                 break;
             }
+            self.read_frame(&mut clip);
         }
         self.text.problems.subject = Subject::Clip(index);
         self.check_short_clip(&clip);
+        let damage = &mut self.damage[Section::Clips as usize];
+        *damage = before.or(*damage);
         let line = clip.clip.line;
+        if clip.clip.bounds.iter().all(Option::is_none) {
+            clip.clip.bounds.clear();
+        }
+        self.pose_room = self.pose_room.saturating_sub(clip.clip.poses.len());
         if self.has_room(Section::Clips, line) {
-            if clip.lacks_bounds {
-                clip.clip.bounds = Vec::new();
-            }
             self.model.clips.push(clip.clip);
             self.clip_names.push(name);
         }
@@ -101,55 +74,52 @@ impl<'a> Reader<'a, '_> {
         let of_head = self.head.frame_counts.get(usize::try_from(index).ok()?);
         self.text.pos += 2;
         let mut name = String::new();
-        let mut promised = [None, of_head.copied()];
-        self.read_clip_words(&mut name, &mut promised).ok()?;
+        let mut announced = [None, of_head.copied()];
+        self.read_clip_words(&mut name, &mut announced).ok()?;
         self.text.skip_line();
-        let [own, of_head] = promised;
+        let [own, of_head] = announced;
         Some((name, own.filter(|_| own == of_head)?))
     }
 
     /// Reads the line that begins a clip; also gives where it has its name.
-    fn read_clip_line(&mut self) -> (ClipReader, Place) {
+    fn read_clip_line(&mut self, index: u32, has_line: bool) -> (ClipReader, Place) {
         let line = self.text.line;
-        let key = self.text.word(false);
-        let is_known = key.is_some_and(|key| Section::of(key.text).is_some());
-        self.text.skip_separators(false);
-        let name_place = self.text.place().into();
+        let mut place = Place::line(line);
         let mut name = String::new();
-        let head = self.head.frame_counts.get(self.model.clips.len()).copied();
-        let mut promised = [None, head];
-        if let Err(bad) = self.read_clip_words(&mut name, &mut promised)
-            && is_known
-        {
-            let expected = Section::Clips.lines()[0].1;
-            self.unreadable(bad, expected);
+        let head = self.head.frame_counts.get(index as usize).copied();
+        let mut announced = [None, head];
+        if has_line {
+            self.text.word(false);
+            self.text.skip_separators(false);
+            place = self.text.place().into();
+            match self.read_clip_words(&mut name, &mut announced) {
+                Ok(()) => self.is_intact(),
+                Err(bad) => self.unreadable(bad, Section::Clips.lines()[0].1),
+            }
+            self.text.skip_line();
         }
-        self.text.skip_line();
+        let poses = self.poses_in_frame(index, announced[0].or(head).unwrap_or(0));
         // Memory is taken at once if the file has room for the frames of all clips together.
-        const MIN_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
         let joints = self.model.joints.len() as u64;
         let all_poses = self.head.all_frames.saturating_mul(joints);
-        let is_kept =
-            promised[0] == promised[1] && all_poses <= (self.text.bytes.len() / MIN_POSE) as u64;
-        let poses = promised[0].filter(|_| is_kept).unwrap_or(0) * joints;
+        let is_kept = announced[0] == announced[1] && all_poses <= self.pose_room as u64;
+        let frames = announced[0].filter(|_| is_kept).unwrap_or(0);
         let clip = ClipReader {
             clip: Clip {
                 name,
                 frame_count: 0,
-                poses: Vec::with_capacity(poses as usize),
+                poses: Vec::with_capacity((frames * joints) as usize),
                 bounds: Vec::new(),
                 line,
                 frame_lines: Vec::new(),
             },
-            promised,
-            seen: 0,
-            is_numbered: false,
-            lacks_bounds: false,
-            reported_long: false,
-            skipped: None,
+            index,
+            poses,
+            length: self.compare_length(poses, announced),
+            announced,
             is_cut: false,
         };
-        (clip, name_place)
+        (clip, place)
     }
 
     fn read_clip_words(
@@ -157,17 +127,8 @@ impl<'a> Reader<'a, '_> {
         name: &mut String,
         [own, head]: &mut [Option<u64>; 2],
     ) -> Result<(), Found<'a>> {
-        let mut words = self.name()?;
-        // A word after the number that the head has is one too many: names may have spaces.
-        if let Some((name, [count, extra])) = last_words(words)
-            && head.is_some()
-            && count.count() == *head
-            && extra.count() != *head
-            && !name.text.is_empty()
-        {
-            self.report_extra_words(extra);
-            (words, _) = last_word(words);
-        }
+        // Names may have spaces.
+        let words = self.name()?;
         let (name_word, count) = last_word(words);
         let Some(frames) = count.count() else {
             *name = owned(words);
@@ -182,14 +143,8 @@ impl<'a> Reader<'a, '_> {
         if let Some(head) = *head
             && head != frames
         {
-            // Where the line of a clip is missing, all that follow are one too early.
-            let next = self.head.frame_counts.get(self.model.clips.len() + 1);
-            let is_early = next == Some(&frames);
-            let extra = self.head.extra_frame_counts.map(|(cause, _)| cause);
-            let early = [self.long_clip, self.stray_pose, extra];
-            let early = early.into_iter().flatten().next().filter(|_| is_early);
-            // Where one of the head's numbers is missing, it is not known which.
-            let cause = early.or(self.head.few_frame_counts);
+            // If one of the numbers of the head is missing, it is unknown which.
+            let cause = self.head.doubts[Section::Clips as usize];
             self.text
                 .report_after(cause, &rules::FRAME_COUNT, count, || {
                     format!("found `{frames}` frames; expected {head} as `frame_counts` says")
@@ -198,29 +153,143 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Says that there are more frames than promised, once.
-    fn check_long_clip(&mut self, clip: &mut ClipReader, key: Word<'a>) {
-        if clip.is_short() || clip.reported_long {
-            return;
+    /// The number of poses in each frame. If no frame has one for each joint, it is that of most frames: the
+    /// engine's exporter writes the joints of several armatures, and the poses of the first one.
+    fn poses_in_frame(&mut self, clip: u32, frames: u64) -> usize {
+        let joints = self.model.joints.len();
+        if let Some(poses) = self.poses {
+            return poses;
         }
-        clip.reported_long = true;
-        let read = clip.seen;
-        self.text.report(&rules::FRAME_COUNT, key, || {
-            let frames = counted(read as usize, "frame");
-            format!("found more than {frames}; expected {read} as the clip's line says")
-        });
-        self.long_clip = self.long_clip.or(self.text.problems.last());
+        let announced = self.announced(Section::Joints).unwrap_or(0);
+        let poses = if !self.model.has_bounds {
+            // If a line of a joint is missing, the clip has the poses of all.
+            let of_clip = frames.saturating_mul(announced);
+            let is_announced = of_clip > 0 && self.poses_ahead(usize::MAX) as u64 == of_clip;
+            if is_announced {
+                announced as usize
+            } else {
+                joints
+            }
+        } else if self.poses_ahead(joints + 1) == joints {
+            joints
+        } else {
+            self.poses_of_most_frames().unwrap_or(joints)
+        };
+        self.poses = Some(poses);
+        if poses > joints && announced == poses as u64 {
+            // Lines of joints are missing.
+            (joints..poses).for_each(|_| self.add_unknown_joint(self.text.line));
+        } else if poses != joints {
+            let cause = self.damage[Section::Joints as usize];
+            let subject = Subject::Frame { clip, frame: 0 };
+            let place = Place::line(self.text.line + poses.min(joints) as u64);
+            let problems = &mut self.text.problems;
+            problems.add_consequence(cause, &rules::FRAME, subject, place, || {
+                let found = format!(
+                    "each frame has {}; expected {joints}, one for each joint",
+                    counted(poses, "pose")
+                );
+                if poses < joints {
+                    let first = poses + 1;
+                    if first == joints {
+                        return Message::read(found, format_args!("with joint {first} at rest"));
+                    }
+                    Message::read(
+                        found,
+                        format_args!("with joints {first} to {joints} at rest"),
+                    )
+                } else {
+                    Message::left_out(found, "the last of each frame")
+                }
+            });
+            if poses > joints {
+                // Lines of joints may be missing.
+                let damage = &mut self.damage[Section::Joints as usize];
+                *damage = damage.or(self.text.problems.last());
+            }
+        }
+        poses
     }
 
-    /// Says that a clip ends too early.
+    /// The number of poses of most frames, if none has one for each joint. Only frames count whose poses are
+    /// numbered to their end.
+    fn poses_of_most_frames(&self) -> Option<usize> {
+        let mut frames: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut poses = 0;
+        let mut is_numbered = true;
+        for key in lines(self.text.rest()).map(first_word) {
+            if is_pose(key) {
+                poses += 1;
+                is_numbered = key == poses.to_string().as_bytes();
+            } else if Section::of(key).is_some() {
+                if poses > 0 && is_numbered {
+                    *frames.entry(poses).or_default() += 1;
+                }
+                poses = 0;
+            }
+        }
+        if frames.contains_key(&self.model.joints.len()) {
+            return None;
+        }
+        let most = frames.into_iter().max_by_key(|(_, count)| *count);
+        most.map(|(poses, _)| poses)
+    }
+
+    /// The number of lines of poses up to the next line with another known keyword, at most `max`.
+    fn poses_ahead(&self, max: usize) -> usize {
+        let keys = lines(self.text.rest()).map(first_word);
+        let keys = keys.take_while(|key| Section::of(key).is_none());
+        let poses = keys.filter(|key| is_pose(key));
+        poses.take(max).count()
+    }
+
+    fn compare_length(&self, poses: usize, [own, head]: [Option<u64>; 2]) -> Ordering {
+        if self.model.has_bounds {
+            return Ordering::Equal;
+        }
+        let announced = own.or(head).unwrap_or(0).saturating_mul(poses as u64);
+        (self.poses_ahead(usize::MAX) as u64).cmp(&announced)
+    }
+
+    /// Returns `true` if the next line belongs to another frame of a clip.
+    fn begins_frame(&mut self, clip: &ClipReader, key: Word<'a>) -> bool {
+        let count = u64::from(clip.clip.frame_count);
+        let [own, head] = clip.announced;
+        let is_agreed = own == head || own.is_none() || head.is_none();
+        let is_full = own.or(head).is_some_and(|announced| count >= announced);
+        if is_agreed && is_full {
+            return false;
+        }
+        let least = own.into_iter().chain(head).min();
+        let is_short = least.is_some_and(|least| count < least);
+        match Section::of(key.text) {
+            Some(Section::Bounds) => {
+                is_short && (clip.poses == 0 || !self.is_missing(Section::Bounds))
+            }
+            Some(_) => false,
+            None if is_pose(key.text) => clip.poses > 0,
+            None => is_short,
+        }
+    }
+
+    /// Returns `true` if the next line is one of bounds that begins none, or the line of the clip again, of which
+    /// there are too many.
+    fn is_extra(&mut self, key: Word<'a>) -> bool {
+        match Section::line_of(key.text) {
+            Some(line @ (Section::Bounds, 1..)) => self.take_surplus(line),
+            Some(line @ (Section::Clips, _)) => self.repeats_line() && self.take_surplus(line),
+            _ => false,
+        }
+    }
+
+    /// Reports that a clip ends too early.
     fn check_short_clip(&mut self, clip: &ClipReader) {
-        let mut promised = clip.promised.into_iter().flatten();
-        // The frame in which the file ends was seen, but is not there.
-        let begun = clip.seen - u64::from(clip.is_cut);
-        if promised.clone().any(|promised| promised <= begun) {
+        let count = u64::from(clip.clip.frame_count);
+        let mut announced = clip.announced.into_iter().flatten();
+        if announced.clone().any(|announced| announced <= count) {
             return;
         }
-        let Some(promised) = promised.next() else {
+        let Some(announced) = announced.next() else {
             return;
         };
         let why = if self.model.joints.is_empty() && !self.model.has_bounds {
@@ -228,187 +297,196 @@ impl<'a> Reader<'a, '_> {
         } else {
             ""
         };
-        let (cause, place) = (clip.skipped, self.text.place());
+        let (cause, place) = (self.damage[Section::Clips as usize], self.text.place());
         let is_end = self.text.rest().is_empty();
         self.text
             .report_after(cause, &rules::FRAME_COUNT, place, || {
                 let line = clip.clip.line;
-                let read = counted(clip.clip.frame_count as usize, "whole frame");
+                let read = counted(count as usize, "frame");
                 let ends = if is_end {
                     format!("the file ends in the clip of line {line}")
                 } else {
                     format!("the clip of line {line} ends")
                 };
-                format!("{ends} after {read}; expected {promised}{why}")
+                format!("{ends} after {read}; expected {announced}{why}")
             });
+        let problems = &mut self.text.problems;
+        problems.cause = cause.or(problems.cause).or(problems.last());
     }
 
-    /// Goes past what is left of a frame whose beginning is missing.
-    fn skip_to_frame(&mut self, key: Word<'a>) {
-        self.wrong_frame(key, "joint 1, with which a frame begins");
-        self.skip_poses();
-        if self.peek().is_some_and(is_bounds) {
-            self.read_bounds();
+    /// Reads a frame that is laid out as in real files; where it is not, nothing is read.
+    fn read_plain_frame(&mut self, clip: &mut ClipReader) -> bool {
+        let first = clip.clip.poses.len();
+        let mut plain = Plain::new(self.text.bytes, self.text.pos);
+        let joints = self.model.joints.len();
+        if clip.length.is_ne() || clip.poses != joints {
+            return false;
         }
+        let mut bounds = None;
+        let mut poses = (1..=joints as u32).map_while(|number| plain.pose(number));
+        clip.clip.poses.extend(&mut poses);
+        let mut is_read = clip.clip.poses.len() - first == joints;
+        if is_read && self.model.has_bounds {
+            bounds = plain.bounds();
+            is_read = bounds.is_some();
+        } else if is_read {
+            let rest = self.text.bytes.get(plain.at..).unwrap_or_default();
+            let next = lines(rest).next().map(first_word);
+            is_read = next.and_then(Section::of) != Some(Section::Bounds);
+        }
+        if !is_read {
+            clip.clip.poses.truncate(first);
+            return false;
+        }
+        clip.add_frame(self.text.line, bounds);
+        let bounds_lines = if bounds.is_some() { 3 } else { 0 };
+        self.text.pos = plain.at;
+        self.text.line_start = plain.at;
+        self.text.line += joints as u64 + bounds_lines;
+        self.is_intact();
+        true
     }
 
-    /// Reads a frame, and adds it to the clip if it is whole.
-    fn read_frame(&mut self, clip: &mut ClipReader, joints: usize) {
-        let line = self.text.line;
-        self.frame_cause = None;
-        let first_pose = clip.clip.poses.len();
-        let mut order = PoseOrder::default();
-        let mut is_whole = true;
-        let mut lacks_poses = false;
-        for joint in 0..joints {
-            let number = joint as u32 + 1;
-            let mut plain = Plain::new(self.text.bytes, self.text.pos);
-            if let Some(pose) = plain.pose(number) {
-                self.text.pos = plain.at;
-                self.text.line_start = plain.at;
-                self.text.line += 1;
-                order.push(Some(number));
-                clip.clip.poses.push(pose);
-                continue;
-            }
-            match self.read_pose(number, &mut order) {
-                PoseLine::Read(pose) => clip.clip.poses.push(pose),
-                PoseLine::Broken => is_whole = false,
-                PoseLine::Missing => {
-                    is_whole = false;
-                    lacks_poses = true;
-                    break;
-                }
-            }
-        }
-        if let Subject::Frame { clip, frame } = self.text.problems.subject {
-            self.text.problems.subject = Subject::FrameBounds { clip, frame };
-        }
-        let bounds = self.read_frame_bounds(order, is_whole);
-        if let Some(key) = self.peek() {
-            self.skip_last_line_again(Section::Bounds, key);
-        }
-        clip.seen += 1;
-        if !is_whole {
-            clip.clip.poses.truncate(first_pose);
-            let is_end = self.text.rest().is_empty();
-            let is_line_ended = self.text.pos == self.text.line_start;
-            let lacks_bounds = self.model.has_bounds && bounds.is_none();
-            clip.is_cut = is_end && (lacks_poses || lacks_bounds || !is_line_ended);
+    /// Reads a frame, and adds it to the clip unless the file ends in it.
+    fn read_frame(&mut self, clip: &mut ClipReader) {
+        if self.read_plain_frame(clip) {
             return;
         }
-        clip.is_numbered |= order.is_numbered();
-        clip.clip.frame_count = clip.clip.frame_count.saturating_add(1);
-        clip.clip.frame_lines.push(line);
-        clip.lacks_bounds |= bounds.is_none();
-        clip.clip.bounds.extend(bounds);
-    }
-
-    /// Lists that a frame has more or fewer poses than there are joints. What is wrong with it before
-    /// is the reason, or that joints are missing.
-    fn wrong_frame(&mut self, found: impl Into<Found<'a>>, expected: &str) {
-        let cause = self.joint_count.or(self.frame_cause);
-        self.text.wrong_after(cause, &rules::FRAME, found, expected);
-        self.frame_cause = cause.or(self.text.problems.last());
-    }
-
-    /// Goes past lines too many before that of a pose: those that are nothing that is known, and that of
-    /// the joint before for the second time.
-    fn skip_extra_lines(&mut self, number: u32, order: PoseOrder) {
-        let this = number.to_string();
-        // A frame begins with joint 1: the line may be that of another frame, unless it is the same.
-        let before = number
-            .checked_sub(1)
-            .filter(|before| *before > 1 || (*before == 1 && self.is_same_line()));
-        while let Some(key) = self.peek() {
-            let is_again = before.is_some_and(|before| key.number() == Some(before))
-                && order.is_numbered()
-                && keys_after(self.text.rest()).next() == Some(this.as_bytes());
-            let is_extra = is_strange(key.text) && self.known_after() == Some(this.as_bytes());
-            if !is_again && !is_extra {
+        let (index, frame) = (clip.index, clip.clip.frame_count);
+        self.begin_record(Subject::Frame { clip: index, frame });
+        while let Some(key) = self.peek()
+            && Section::of(key.text).is_none()
+            && !is_pose(key.text)
+        {
+            let line = self.text.line;
+            self.skip_broken(key, POSE);
+            if clip.poses > 0 && self.take_missing(Section::Bounds) {
+                // Nothing is left of the frame.
+                if self.add_poses(clip, Vec::new()) {
+                    clip.add_frame(line, None);
+                }
+                return;
+            }
+        }
+        let line = self.text.line;
+        let lacks_bounds = self.model.has_bounds && self.is_missing(Section::Bounds);
+        let count = self.poses_of_frame(clip, lacks_bounds);
+        let is_complete = count == clip.poses;
+        let mut poses = Vec::new();
+        let mut odd = None;
+        for number in 1..=count as u32 {
+            while let Some(key) = self.peek()
+                && !is_pose(key.text)
+            {
+                self.skip_broken(key, POSE);
+            }
+            let Some(key) = self.peek() else {
                 break;
-            }
-            let expected = format!("the pose of joint {number}");
-            let cause = self.joint_count.or(self.frame_cause);
-            self.text.wrong_after(cause, &rules::LINE, key, &expected);
-            self.frame_cause = cause.or(self.text.problems.last());
-            self.text.skip_line();
-        }
-    }
-
-    /// Whether a line whose first word is unknown stands for the first pose of a frame: the second one
-    /// follows.
-    fn begins_frame(&self, key: Word<'_>) -> bool {
-        let next = keys_after(self.text.rest()).next();
-        is_strange(key.text) && self.model.joints.len() > 1 && next == Some(b"2")
-    }
-
-    /// Whether a line whose first word is unknown stands before or among bounds that there are to be.
-    fn bounds_follow(&self, key: Word<'_>) -> bool {
-        let is_of_bounds = |key| Section::of(key) == Some(Section::Bounds);
-        self.model.has_bounds
-            && is_strange(key.text)
-            && self.known_after().is_some_and(is_of_bounds)
-    }
-
-    /// Reads the next line if it is that of a pose of the same frame.
-    fn read_pose(&mut self, number: u32, order: &mut PoseOrder) -> PoseLine {
-        let expected = format!("the pose of joint {number}; the frame is left out");
-        self.skip_extra_lines(number, *order);
-        let Some(key) = self.peek() else {
-            self.wrong_frame(self.text.file_ends(), &expected);
-            return PoseLine::Missing;
-        };
-        if !is_pose(key) {
-            self.wrong_frame(key, &expected);
-            if Section::of(key.text).is_some() {
-                return PoseLine::Missing;
-            }
-            self.text.skip_line();
-            return PoseLine::Broken;
-        }
-        let named = key.number();
-        // Another frame has its second pose next, where one with a wrong number has that of this frame.
-        let next = keys_after(self.text.rest()).next();
-        if order.restarts(named) && next == Some(b"2") {
-            self.wrong_frame(key, &expected);
-            return PoseLine::Missing;
-        }
-        order.push(named);
-        let moment = self.text.problems.moment();
-        if named != Some(number) {
-            let message = || {
-                let found = Found::from(key);
-                format!(
-                    "{found}; expected joint {number}: the engine goes by the order of the lines"
-                )
             };
-            let rule = &rules::POSE_ORDER;
-            let problems = &mut self.text.problems;
-            let subject = problems.subject;
-            let cause = self.joint_count.or(self.frame_cause);
-            if cause.is_some() {
-                problems.add_consequence(cause, rule, subject, key.into(), message);
+            if is_complete {
+                poses.push(self.read_pose(key, number));
             } else {
-                // A program that numbers joints in its own way does so in each frame.
-                let named = (number, named);
-                self.frame_cause = problems.add_alike(named, rule, subject, key.into(), message);
+                if key.number() != Some(number) {
+                    odd.get_or_insert(key);
+                }
+                self.text.skip_line();
             }
+        }
+        let next = self.peek();
+        let is_whole = is_complete && poses.iter().all(Option::is_some);
+        if next.is_none() && !is_whole {
+            clip.is_cut = true;
+            return;
+        }
+        if !is_complete {
+            let found = odd
+                .or(next)
+                .map_or_else(|| self.text.file_ends(), Found::from);
+            let expected = format!(
+                "the {} of a frame, which stays at rest",
+                counted(clip.poses, "pose")
+            );
+            self.broken(&rules::FRAME, found, &expected);
+        }
+        let is_added = self.add_poses(clip, poses);
+        self.begin_record(Subject::FrameBounds { clip: index, frame });
+        let cause = self.text.problems.cause;
+        let bounds = self.read_frame_bounds(is_complete);
+        if is_added {
+            clip.add_frame(line, bounds);
+        }
+        if !is_whole {
+            // Of several damaged frames in a row the others follow from the first.
+            self.text.problems.cause = cause;
+        } else if bounds.is_some() == self.model.has_bounds {
+            self.is_intact();
+        }
+    }
+
+    /// The number of poses of the next frame, which are not always as many as they should be.
+    fn poses_of_frame(&self, clip: &ClipReader, lacks_bounds: bool) -> usize {
+        if clip.length.is_ne() {
+            let keys = lines(self.text.rest()).map(first_word);
+            let keys = keys.take_while(|key| Section::of(key).is_none());
+            let number = |key: &[u8]| std::str::from_utf8(key).ok()?.parse::<usize>().ok();
+            let mut numbers = keys.filter_map(number);
+            let Some(mut before) = numbers.next() else {
+                return 0;
+            };
+            let same = numbers.take_while(|number| {
+                // A pose may be there twice if there are too many.
+                let is_again = before == 1 && clip.poses > 1 && clip.length.is_gt();
+                let begins =
+                    (*number == 1 && !is_again) || (before == clip.poses && *number < before);
+                before = *number;
+                !begins
+            });
+            return 1 + same.count();
+        }
+        if !lacks_bounds {
+            let is_free = !self.model.has_bounds;
+            return self.poses_ahead(if is_free { clip.poses } else { usize::MAX });
+        }
+        // The bounds of this frame may be missing: the last poses are those of the next one.
+        let ahead = self.poses_ahead(2 * clip.poses);
+        if ahead > clip.poses {
+            ahead - clip.poses
+        } else {
+            ahead
+        }
+    }
+
+    /// Adds the poses of a frame, with those at rest that are missing, unless these take more memory than
+    /// the file.
+    fn add_poses(&self, clip: &mut ClipReader, poses: Vec<Option<Transform>>) -> bool {
+        let joints = self.model.joints.len();
+        if poses.len() < joints && clip.clip.poses.len() + joints > self.pose_room {
+            return false;
+        }
+        let poses = poses.into_iter().chain(std::iter::repeat(None));
+        let poses = self.model.joints.iter().zip(poses);
+        let poses = poses.map(|(joint, pose)| pose.unwrap_or(joint.bind));
+        clip.clip.poses.extend(poses);
+        true
+    }
+
+    /// Reads the next line as a pose, if it can be read.
+    fn read_pose(&mut self, key: Word<'a>, number: u32) -> Option<Transform> {
+        if key.number() != Some(number) {
+            let (subject, fault) = (self.text.problems.subject, &repeated::POSE_ORDER);
+            self.repeated
+                .add(fault, subject, key.place, || crate::quoted(key.text));
         }
         self.text.pos += key.text.len();
         match self.read_transform() {
             Ok(pose) => {
                 self.text.end_line();
-                PoseLine::Read(pose)
+                Some(pose)
             }
             Err(found) => {
-                self.text.skip_line();
                 self.unreadable(found, POSE);
-                // A line without a number has another first word too.
-                if let Some(cause) = self.text.problems.first_since(moment) {
-                    self.text.problems.fold_since(moment, cause);
-                }
-                PoseLine::Broken
+                self.text.skip_line();
+                None
             }
         }
     }
@@ -418,117 +496,41 @@ impl<'a> Reader<'a, '_> {
         self.transform(words)
     }
 
-    /// Reads the bounds of a frame if they are there, as they should if the head says so.
-    fn read_frame_bounds(&mut self, order: PoseOrder, is_whole: bool) -> Option<Bounds> {
-        if self.model.has_bounds && is_whole && order.is_numbered() {
-            // Bounds end a frame: poses that are left before them are too many.
-            if let Some(key) = self.peek()
-                && is_pose(key)
-                && key.number() != Some(1_u32)
-            {
-                if !self.lacks_joints(key) {
-                    self.wrong_frame(key, BOUNDS);
+    /// Reads the bounds of a frame if they are there, as they should if the head says so. The bounds behind a
+    /// frame with missing poses are those of the bind pose, if the file has too few.
+    fn read_frame_bounds(&mut self, is_complete: bool) -> Option<Bounds> {
+        let has_bounds = self.model.has_bounds;
+        while let Some(key) = self.peek() {
+            if is_bounds(key) {
+                if !has_bounds {
+                    self.check_long(Section::Bounds, key);
+                } else if !is_complete && self.take_missing(Section::Bounds) {
+                    return None;
                 }
-                self.skip_poses();
+                return self.read_bounds();
+            }
+            if !has_bounds || is_pose(key.text) || Section::of(key.text).is_some() {
+                break;
+            }
+            self.skip_broken(key, BOUNDS);
+            if self.take_missing(Section::Bounds) {
+                return None;
             }
         }
-        let key = self.peek();
-        if let Some(key) = key
-            && (is_bounds(key) || self.bounds_follow(key))
-        {
-            if !self.model.has_bounds {
-                self.check_long(Section::Bounds, key);
-            }
-            return self.read_bounds();
-        }
-        if self.model.has_bounds && is_whole {
-            let found = key.map_or_else(|| self.text.file_ends(), Found::from);
-            let cause = self.joint_count.or(self.frame_cause);
-            self.text.wrong_after(cause, &rules::BOUNDS, found, BOUNDS);
+        if has_bounds {
+            let found = self.peek();
+            let found = found.map_or_else(|| self.text.file_ends(), Found::from);
+            self.broken(&rules::BOUNDS, found, BOUNDS);
+            self.take_missing(Section::Bounds);
         }
         None
-    }
-
-    /// Whether frames have poses of more joints than there are, this one and the next; that is said once, and
-    /// all that is wrong with joints follows from it.
-    fn lacks_joints(&mut self, key: Word<'a>) -> bool {
-        let joints = self.model.joints.len();
-        let number = key.number::<usize>();
-        let lines_of_frame = joints + 1 + Section::Bounds.lines().len();
-        let lines = self.text.rest().split(|byte| *byte == b'\n').skip(1);
-        let mut keys = lines.take(2 * lines_of_frame).map(first_words);
-        let is_again = keys.any(|mut words| words.next() == Some(key.text));
-        if self.joint_count.is_some() || number != Some(joints + 1) || !is_again {
-            return false;
-        }
-        self.text.report(&rules::FRAME, key, || {
-            let joints = counted(joints, "joint");
-            let number = quoted(key.text);
-            format!(
-                "found a pose of joint {number}, and so in the next frame; expected poses of {joints}, as \
-                 there are: a line `j` may be missing"
-            )
-        });
-        self.joint_count = self.text.problems.last();
-        true
-    }
-
-    /// Goes past lines of poses that do not begin a frame.
-    fn skip_poses(&mut self) {
-        while let Some(key) = self.peek()
-            && is_pose(key)
-            && key.number() != Some(1_u32)
-        {
-            self.text.skip_line();
-        }
     }
 }
 
 impl ClipReader {
-    /// Whether there may be more frames than there have been.
-    fn is_short(&self) -> bool {
-        let max = self.promised.into_iter().flatten().max();
-        max.is_none_or(|max| self.seen < max)
+    fn add_frame(&mut self, line: u64, bounds: Option<Bounds>) {
+        self.clip.frame_count = self.clip.frame_count.saturating_add(1);
+        self.clip.frame_lines.push(line);
+        self.clip.bounds.push(bounds);
     }
-}
-
-/// What has become of the line of a pose.
-enum PoseLine {
-    Read(Transform),
-    /// It is there, and cannot be read.
-    Broken,
-    /// Something else is in its place.
-    Missing,
-}
-
-/// The numbers of joints on the lines of a frame.
-#[derive(Debug, Clone, Copy, Default)]
-struct PoseOrder {
-    count: u32,
-    first: Option<u32>,
-    /// Whether any is another than that of its line.
-    is_mixed: bool,
-}
-
-impl PoseOrder {
-    fn push(&mut self, number: Option<u32>) {
-        self.count += 1;
-        if self.count == 1 {
-            self.first = number;
-        }
-        self.is_mixed |= number != Some(self.count);
-    }
-
-    /// Whether this number begins another frame.
-    fn restarts(&self, number: Option<u32>) -> bool {
-        number == Some(1) && self.first == number
-    }
-
-    fn is_numbered(&self) -> bool {
-        self.count > 0 && !self.is_mixed
-    }
-}
-
-fn is_bounds(key: Word<'_>) -> bool {
-    Section::of(key.text) == Some(Section::Bounds)
 }

@@ -1,37 +1,29 @@
-//! The head of a model: seven lines that say how much of everything there is (document section
-//! 3.1, fact sheet B1).
-//!
-//! What they say is a promise that the file need not keep: what follows is read by its keywords.
+//! The head of a model: seven lines that announce how many entries each list has (document section
+//! 3.1, fact sheet B1). The lists that follow are read by their keywords, whatever the head announces.
 
 use super::read::Section;
 use super::rules;
 use crate::cursor::{Found, Text, Word, has_decimal_comma};
-use crate::head_lines::{HeadLayout, HeadLines};
-use crate::{Cause, Place, counted};
+use crate::{Cause, counted};
 
 /// Clips, joints and materials that the engine has room for.
 const ENGINE_CLIPS: u64 = 32;
-pub(super) const ENGINE_JOINTS: u64 = 256;
+const ENGINE_JOINTS: u64 = 256;
 const ENGINE_MATERIALS: u64 = 16;
 
+/// The first word of each line, and the whole line as messages name it.
+const LINES: [(&str, &str); 7] = [
+    ("version", "`version <number>`"),
+    ("num_verts", "`num_verts <number of vertices>`"),
+    ("num_joints", "`num_joints <number of joints>`"),
+    ("num_materials", "`num_materials <number of materials>`"),
+    ("num_as", "`num_as <number of clips>`"),
+    ("frame_counts", "`frame_counts <frames of each clip>`"),
+    ("has_collision", "`has_collision <0 or 1>`"),
+];
 const FRAME_COUNTS: usize = 5;
-static LAYOUT: HeadLayout = HeadLayout {
-    lines: &[
-        ("version", "`version <number>`"),
-        ("num_verts", "`num_verts <number of vertices>`"),
-        ("num_joints", "`num_joints <number of joints>`"),
-        ("num_materials", "`num_materials <number of materials>`"),
-        ("num_as", "`num_as <number of clips>`"),
-        ("frame_counts", "`frame_counts <frames of each clip>`"),
-        ("has_collision", "`has_collision <0 or 1>`"),
-    ],
-    optional: None,
-    // The name of the document, which the engine does not know.
-    alias: Some(("num_material", 3)),
-    then: "the first vertex",
-    is_behind: |word| Section::of(word).is_some(),
-    rule: &rules::HEADER_LINE,
-};
+/// The name of `num_materials` in the document. The engine does not know it.
+const NUM_MATERIAL: (&[u8], usize) = (b"num_material", 3);
 
 /// How many times what fits into the rest of a file the head may promise before that is absurd: a
 /// file that is cut off promises more than it holds too.
@@ -43,35 +35,22 @@ const MIN_MATERIAL: usize =
     b"material a\nambient 1\ndiffuse 1 1 1\nspecular 1 1 1\ntexture a\n".len();
 const MIN_CLIP: usize = b"as a 0\n".len();
 
-/// What the head of a file says.
+/// Contents of the head.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub version: String,
-    /// How many vertices, materials, joints and clips there are to be, in this order, if the head
-    /// has a number for it that is not absurd.
-    pub promised: [Option<u64>; 4],
-    /// Where it has more of them than the engine takes.
-    pub beyond_limit: [Option<Place>; 4],
+    /// The announced number of vertices, materials, joints, clips and bounds of the bind pose, unless it is
+    /// missing or absurd.
+    pub announced: [Option<u64>; 5],
+    /// The problem with each announced number: a list of another length follows from it.
+    pub doubts: [Option<Cause>; 5],
     /// Frames of each clip.
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
     pub all_frames: u64,
-    /// That `frame_counts` has fewer numbers that can be read than there are to be clips.
-    pub few_frame_counts: Option<Cause>,
-    /// That it has more, and where the first of those stands.
-    pub extra_frame_counts: Option<(Cause, Place)>,
-    /// Whether there are bounds.
-    pub has_bounds: Option<bool>,
     pub crlf: bool,
     /// The max number of vertices that the file has room for.
     pub vertex_room: usize,
-}
-
-impl Head {
-    /// How many vertices, materials, joints or clips there are to be.
-    pub(super) fn promised(&self, section: Section) -> Option<u64> {
-        self.promised.get(section as usize).copied().flatten()
-    }
 }
 
 /// A number of the head and where it stands.
@@ -97,30 +76,62 @@ pub(super) fn read_head(text: &mut Text<'_>) -> Head {
 
 impl<'a> HeadReader<'a, '_> {
     fn read_lines(&mut self) {
-        let mut lines = HeadLines::new(&LAYOUT);
-        while let Some(line) = lines.next(self.text) {
-            if line.is_misspelt {
-                self.read_misspelt(line.line);
+        let mut is_read = [false; LINES.len()];
+        let mut next = 0;
+        while let Some(key) = self.text.line_word() {
+            let line = LINES
+                .iter()
+                .position(|(name, _)| name.as_bytes() == key.text);
+            let line = line.or((key.text == NUM_MATERIAL.0).then_some(NUM_MATERIAL.1));
+            if line.is_none() && (next == LINES.len() || Section::of(key.text).is_some()) {
+                self.text.unread(key);
+                break;
+            }
+            if line == Some(next) {
+                self.text.problems.cause = None;
+            } else {
+                let expected = LINES.get(next).map_or("the first vertex", |line| line.1);
+                self.broken(key.into(), expected);
+            }
+            let Some(line) = line.filter(|line| !is_read[*line]) else {
+                self.text.skip_line();
                 continue;
+            };
+            is_read[line] = true;
+            next = next.max(line + 1);
+            if key.text == NUM_MATERIAL.0 {
+                let message = "`num_material`; the engine expects `num_materials`";
+                self.text.warn(&rules::NUM_MATERIAL, key, message);
             }
-            if line.key.text == b"num_material" {
-                self.text.warn(
-                    &rules::NUM_MATERIAL,
-                    line.key,
-                    "`num_material`; the engine expects `num_materials`",
-                );
-            }
-            self.read_line(line.line);
-            if line.line == 0 {
+            self.read_line(line);
+            if line == 0 {
                 // Lines that end in CR LF all do: the first one tells.
                 self.head.crlf = self.text.bytes[..self.text.pos].ends_with(b"\r\n");
             }
         }
+        if let Some((_, expected)) = LINES.get(next) {
+            let found = match self.text.word(false) {
+                Some(key) => {
+                    self.text.unread(key);
+                    key.into()
+                }
+                None => self.text.file_ends(),
+            };
+            self.broken(found, expected);
+        }
+    }
+
+    /// Reports a line that is missing, unknown or out of order. What is reported up to the next line in its
+    /// place follows from it.
+    fn broken(&mut self, found: Found<'_>, expected: &str) {
+        self.text.wrong(&rules::HEADER_LINE, found, expected);
+        let problems = &mut self.text.problems;
+        problems.cause = problems.cause.or(problems.last());
     }
 
     /// Reads what follows the key of a line.
     fn read_line(&mut self, line: usize) {
-        let expected = LAYOUT.lines[line].1;
+        let expected = LINES[line].1;
         if line == FRAME_COUNTS {
             self.read_frame_counts();
             return;
@@ -143,7 +154,7 @@ impl<'a> HeadReader<'a, '_> {
             }
         } else if let Some(number) = word.count() {
             self.take(line, number, word);
-            if line == LAYOUT.lines.len() - 1 {
+            if line == LINES.len() - 1 {
                 if number > 1 {
                     self.text.wrong(&rules::HEADER_LINE, word, "0 or 1");
                 } else if number == 0 {
@@ -152,6 +163,7 @@ impl<'a> HeadReader<'a, '_> {
                         word.place,
                         "no bounds (`has_collision 0`); the engine refuses such a model",
                     );
+                    self.doubt(Section::Bounds);
                 }
             }
         } else {
@@ -160,21 +172,10 @@ impl<'a> HeadReader<'a, '_> {
         self.text.end_line();
     }
 
-    /// Reads what follows the key of a line that is misspelt, as far as it is what it should be.
-    fn read_misspelt(&mut self, line: usize) {
-        let words: Vec<Word<'_>> = std::iter::from_fn(|| self.text.word(false)).collect();
-        let numbers: Option<Vec<u64>> = words.iter().map(Word::count).collect();
-        match (line, words.first(), numbers) {
-            (0, Some(word), _) => {
-                self.head.version = String::from_utf8_lossy(word.text).into_owned();
-            }
-            (FRAME_COUNTS, _, Some(numbers)) => self.head.frame_counts = numbers,
-            (_, Some(word), Some(numbers)) if numbers.len() == 1 => {
-                self.take(line, numbers[0], *word);
-            }
-            _ => {}
-        }
-        self.text.skip_line();
+    /// Keeps the problem that was reported last as one with the announced number of a section.
+    fn doubt(&mut self, section: Section) {
+        let problems = &self.text.problems;
+        self.head.doubts[section as usize] = problems.cause.or(problems.last());
     }
 
     /// Takes the number of a line.
@@ -185,7 +186,7 @@ impl<'a> HeadReader<'a, '_> {
             3 => Section::Materials,
             4 => Section::Clips,
             _ => {
-                self.head.has_bounds = Some(number != 0);
+                self.head.announced[Section::Bounds as usize] = Some(number.min(1));
                 return;
             }
         };
@@ -193,9 +194,6 @@ impl<'a> HeadReader<'a, '_> {
     }
 
     fn read_frame_counts(&mut self) {
-        self.head.frame_counts.clear();
-        self.head.few_frame_counts = None;
-        self.head.extra_frame_counts = None;
         let clips = self.counts[Section::Clips as usize].map(|(clips, _)| clips);
         let mut extra = None;
         let mut is_read = true;
@@ -208,8 +206,8 @@ impl<'a> HeadReader<'a, '_> {
             } else {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a number of frames");
-                // How many follow it is not known.
-                self.head.few_frame_counts = self.text.problems.last();
+                // The number of those that follow is unknown.
+                self.doubt(Section::Clips);
                 is_read = false;
                 break;
             }
@@ -224,15 +222,14 @@ impl<'a> HeadReader<'a, '_> {
                 )
             };
             self.text.report(&rules::EXTRA_WORDS, extra, message);
-            let cause = self.text.problems.last();
-            self.head.extra_frame_counts = cause.map(|cause| (cause, extra.into()));
+            self.doubt(Section::Clips);
         } else if is_read && clips.is_some_and(|clips| clips > listed as u64) {
             let listed = counted(listed, "number");
             let found = format!("the line ends after {listed} of frames");
             let found = self.text.line_ends().with(found);
             let expected = "one for each of the clips of `num_as`";
             self.text.wrong(&rules::HEADER_LINE, found, expected);
-            self.head.few_frame_counts = self.text.problems.last();
+            self.doubt(Section::Clips);
         }
         self.text.skip_line();
     }
@@ -262,7 +259,7 @@ impl<'a> HeadReader<'a, '_> {
                 self.text.wrong(&rules::HEADER_COUNT, found, &expected);
                 continue;
             }
-            self.head.promised[i] = Some(number);
+            self.head.announced[i] = Some(number);
             if number > engine {
                 let (rule, does) = match what {
                     "joints" => (&rules::JOINT_LIMIT, "moves no more than"),
@@ -270,20 +267,21 @@ impl<'a> HeadReader<'a, '_> {
                 };
                 let message = || format!("{number} {what}; the engine {does} {engine}");
                 self.text.report(rule, word, message);
-                self.head.beyond_limit[i] = Some(word.into());
+                self.head.doubts[i] = self.text.problems.last();
             }
         }
         let frames = self.head.frame_counts.iter();
         self.head.all_frames = frames.fold(0, |sum, frames| sum.saturating_add(*frames));
         let [vertices, materials, ..] = self.counts;
         if let Some((number, word)) = vertices
-            && self.head.promised[0].is_some()
+            && self.head.announced[0].is_some()
             && !number.is_multiple_of(3)
         {
             self.text.report(&rules::TRIANGLES, word, || {
                 let found = Found::from(word);
                 format!("{found} vertices; expected a multiple of 3, since three make a triangle")
             });
+            self.doubt(Section::Vertices);
         }
         if let Some((0, word)) = vertices {
             let error = || Found::from(word).error(&rules::NO_VERTICES, "at least three vertices");
@@ -295,6 +293,7 @@ impl<'a> HeadReader<'a, '_> {
                 word,
                 "no materials; the engine has none for the vertices then",
             );
+            self.doubt(Section::Materials);
         }
     }
 }

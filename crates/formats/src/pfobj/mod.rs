@@ -166,12 +166,14 @@ pub enum Rotation {
 pub struct Clip {
     /// Name for people.
     pub name: String,
-    /// Whole frames.
+    /// Number of frames, damaged ones included.
     pub frame_count: u32,
-    /// Of each frame, the pose of each joint relative to its parent: `frame * joints + joint`.
+    /// Of each frame, the pose of each joint relative to its parent: `frame * joints + joint`. It is the bind
+    /// pose where the file has none that can be read.
     pub poses: Vec<Transform>,
-    /// The declared bounds of each frame, in model space; empty where the file has none.
-    pub bounds: Vec<Bounds>,
+    /// The declared bounds of each frame, in model space, `None` where they are missing. Empty if no frame has
+    /// bounds.
+    pub bounds: Vec<Option<Bounds>>,
     /// Line of the file, from 1, of its first line.
     pub line: u64,
     /// Of each frame, the line of the file of its first joint.

@@ -74,11 +74,11 @@ impl<'a> Plain<'a> {
         Some(count as u8)
     }
 
-    /// The line of a pose, if it is that of the joint with this number, from 1.
+    /// The line of a pose, if it has this number, from 1.
     #[inline]
-    pub(super) fn pose(&mut self, joint: u32) -> Option<Transform> {
+    pub(super) fn pose(&mut self, number: u32) -> Option<Transform> {
         self.indent()?;
-        if self.index()? != joint {
+        if self.index()? != number {
             return None;
         }
         self.expect(b" ")?;

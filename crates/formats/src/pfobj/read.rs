@@ -2,11 +2,12 @@
 //!
 //! Nearly all of a file are its vertices and poses, which are read as a whole where they are laid
 //! out as in real files ([`Plain`]). Everything else is read line by line, each for what its
-//! keyword says it is, so that a line too many or too few spoils nothing but what it belongs to.
+//! keyword says it is. Reading goes on behind a damaged line at the next line with a known keyword.
+//! The announced counts tell lines too many from the beginning of another entry ([`Reader::balance`]).
 
 use std::ops::ControlFlow;
 
-use super::head::{ENGINE_JOINTS, Head, read_head};
+use super::head::{Head, read_head};
 use super::number::plain_number;
 use super::plain::Plain;
 use super::repeated::{self, Repeated};
@@ -22,6 +23,8 @@ use crate::{Cause, Place, Plural, Rule, Severity, Subject, conflict, counted, qu
 const MAX_LISTED: usize = 1 << 16;
 /// Bytes between two looks at whether anyone still waits for the file.
 const WATCH_BYTES: usize = 1 << 16;
+/// The minimum of bytes that a pose takes in a file.
+const MIN_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
 /// The engine has room for the names of joints and textures up to this length.
 const ENGINE_NAME_BYTES: usize = 63;
 
@@ -82,11 +85,16 @@ impl Section {
 
     /// The part that a line with this first word belongs to.
     pub(super) fn of(key: &[u8]) -> Option<Self> {
-        let has_line = |section: &Self| {
+        Self::line_of(key).map(|(section, _)| section)
+    }
+
+    /// The same, and the index of the line in an entry.
+    pub(super) fn line_of(key: &[u8]) -> Option<(Self, usize)> {
+        Self::ALL.into_iter().find_map(|section| {
             let mut lines = section.lines().iter();
-            lines.any(|(line, _)| line.as_bytes() == key)
-        };
-        Self::ALL.into_iter().find(has_line)
+            let line = lines.position(|(line, _)| line.as_bytes() == key)?;
+            Some((section, line))
+        })
     }
 
     /// The lines of one entry.
@@ -101,7 +109,7 @@ impl Section {
     }
 
     /// What each of its entries is, and the line of the head that says how many.
-    fn names(self) -> (&'static str, &'static str) {
+    pub(super) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Vertices => ("vertex", "num_verts"),
             Self::Materials => ("material", "num_materials"),
@@ -140,46 +148,43 @@ const BOUNDS_LINES: [(&str, &str); 3] = [
     ("z_bounds", "`z_bounds <min> <max>`"),
 ];
 
+/// The number of lines with each first word that a file has beyond those that it announces, by section and
+/// line of an entry. Negative if lines are missing.
+type Balance = [[i64; 5]; 5];
+
 /// A model while it is read.
 pub(super) struct Reader<'a, 'w> {
     pub text: Text<'a>,
     pub head: Head,
     pub model: Pfobj,
+    /// Where the head ends.
+    body: usize,
+    /// The number of problems before the record that is read.
+    record: usize,
     /// Of each joint, its parent as written (from 1, 0 for none) if it could be read.
     pub parents: Vec<Option<(u64, Place)>>,
     /// What is wrong with many values.
     pub repeated: Repeated,
-    /// Whether the head promises joints and clips: weights are looked at.
+    /// Whether the head announces joints and clips: weights are looked at.
     is_skinned: bool,
     /// Whether a number was not finite, and another was taken in its place.
     has_substitute: bool,
     /// The part that the reading has come to.
     section: Section,
-    /// Of which parts it has been reported that they are too short or too long.
+    /// Whether the wrong length of each part was reported.
     reported_short: [bool; 5],
     reported_long: [bool; 5],
-    /// That a part is too short.
-    short_causes: [Option<Cause>; 5],
-    /// That there are more or fewer joints than the head says.
-    pub joint_count: Option<Cause>,
+    /// The first damage in each part, or its wrong length.
+    pub damage: [Option<Cause>; 5],
+    /// Counted at the first damage.
+    balance: Option<Balance>,
+    /// Poses of each frame, known from the first clip on.
+    pub poses: Option<usize>,
+    /// The number of poses that the rest of the file has room for.
+    pub pose_room: usize,
     /// Where each joint and each clip has its name.
     pub joint_names: Vec<Place>,
     pub clip_names: Vec<Place>,
-    /// That a line of a vertex is missing or one too many, so that there may be a vertex too many or too
-    /// few.
-    vertex_line: Option<Cause>,
-    /// That there are more vertices than the head says, of which perhaps one begins with a line too many.
-    vertex_count: Option<Cause>,
-    /// What is wrong with the order of the poses of the last frame.
-    pub frame_cause: Option<Cause>,
-    /// That a clip has more frames than announced, perhaps since the line of the next one is missing.
-    pub long_clip: Option<Cause>,
-    /// That a pose stands where none is to be.
-    pub stray_pose: Option<Cause>,
-    /// The line after the last one that is nothing that can be read.
-    after_strange: u64,
-    /// Where the last line is that was out of place.
-    last_misplaced: Option<Place>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
     next_watch: usize,
 }
@@ -190,13 +195,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         mut head: Head,
         watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Self {
-        let vertices = head.promised(Section::Vertices).unwrap_or(0);
-        let vertices = head
-            .vertex_room
-            .min(usize::try_from(vertices).unwrap_or(usize::MAX));
-        let has_bounds = head.has_bounds.unwrap_or(false);
+        let announced = |section: Section| head.announced[section as usize].unwrap_or(0);
+        let vertices = usize::try_from(announced(Section::Vertices)).unwrap_or(usize::MAX);
+        let vertices = head.vertex_room.min(vertices);
         Self {
+            is_skinned: announced(Section::Joints) > 0 && announced(Section::Clips) > 0,
             model: Pfobj {
+                has_bounds: announced(Section::Bounds) > 0,
                 version: std::mem::take(&mut head.version),
                 vertices: Vec::with_capacity(vertices),
                 influences: Vec::new(),
@@ -204,35 +209,28 @@ impl<'a, 'w> Reader<'a, 'w> {
                 joints: Vec::new(),
                 clips: Vec::new(),
                 bounds: None,
-                has_bounds,
                 layout: Layout::new(),
                 bad_vertices: Vec::new(),
                 crlf: head.crlf,
                 problems: Vec::new(),
                 notes: Vec::new(),
             },
-            is_skinned: [Section::Joints, Section::Clips]
-                .into_iter()
-                .all(|section| head.promised(section).is_some_and(|count| count > 0)),
             has_substitute: false,
-            text,
+            body: text.pos,
+            record: 0,
             head,
             parents: Vec::new(),
             repeated: Repeated::default(),
             section: Section::Vertices,
             reported_short: [false; 5],
             reported_long: [false; 5],
-            short_causes: [None; 5],
-            joint_count: None,
+            damage: [None; 5],
+            balance: None,
+            poses: None,
+            pose_room: text.bytes.len() / MIN_POSE,
             joint_names: Vec::new(),
             clip_names: Vec::new(),
-            vertex_line: None,
-            vertex_count: None,
-            frame_cause: None,
-            long_clip: None,
-            stray_pose: None,
-            after_strange: 0,
-            last_misplaced: None,
+            text,
             watch,
             next_watch: 0,
         }
@@ -241,9 +239,11 @@ impl<'a, 'w> Reader<'a, 'w> {
     fn read(mut self) -> Result<Pfobj, PfobjError> {
         self.read_body()?;
         self.read_end();
+        self.text.problems.cause = None;
         self.check();
         let mut model = self.model;
-        if model.vertices.len() == model.bad_vertices.len() && model.joints.is_empty() {
+        let has_joint = self.parents.iter().any(Option::is_some);
+        if model.vertices.len() == model.bad_vertices.len() && !has_joint {
             let end = self.text.file_ends();
             let none = || end.error(&rules::NO_VERTICES, VERTEX_LINES[0].1);
             return Err(self.text.first_error.unwrap_or_else(none));
@@ -255,161 +255,204 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn read_body(&mut self) -> Result<(), PfobjError> {
-        while let Some(key) = self.peek() {
-            self.text.problems.subject = Subject::File;
+        loop {
+            self.begin_record(Subject::File);
+            let Some(key) = self.peek() else {
+                break;
+            };
             self.look_up()?;
             let is_whole = self.is_whole();
             if is_whole && self.section == Section::Bounds {
                 break;
             }
-            let Some(section) = Section::of(key.text) else {
-                if is_whole {
-                    break;
-                }
-                if is_pose(key) {
-                    self.skip_stray_poses(key)?;
-                    continue;
-                }
-                if self.begins_clip() {
-                    self.text.wrong(&rules::LINE, key, CLIP_LINE[0].1);
-                    if self.section <= Section::Clips {
-                        self.enter(Section::Clips, key);
-                    }
-                    self.read_clip()?;
-                    continue;
-                }
-                if self.is_joint(key) {
-                    self.text.wrong(&rules::LINE, key, JOINT_LINE[0].1);
-                    self.enter(Section::Joints, key);
-                    self.read_joint();
-                    continue;
-                }
-                if let Some(section) = self.begun_entry() {
+            match Section::line_of(key.text) {
+                Some(line) if self.is_too_many(line) => self.skip_broken(key, self.expected()),
+                Some((section, _)) => {
                     self.enter(section, key);
-                    match section {
-                        Section::Vertices => self.read_vertex(),
-                        Section::Materials => self.read_material(),
-                        _ => {
-                            self.text.problems.subject = Subject::BindBounds;
-                            self.model.bounds = self.read_bounds();
-                            self.reported_short[Section::Bounds as usize] = true;
-                        }
-                    }
-                    continue;
+                    self.read_next(section)?;
                 }
-                // It may stand for the first line of the next vertex.
-                let next = u32::try_from(self.model.vertices.len()).ok();
-                let next = next.filter(|_| self.is_short(Section::Vertices));
-                let next = next.filter(|_| self.section == Section::Vertices);
-                self.text.problems.subject = next.map_or(Subject::File, Subject::Vertex);
-                self.text.wrong(&rules::LINE, key, self.expected());
-                if next.is_some() {
-                    self.vertex_line = self.vertex_line.or(self.text.problems.last());
-                }
-                self.text.skip_line();
-                self.after_strange = self.text.line;
-                continue;
-            };
-            let is_again = match section {
-                Section::Joints => self.has_joints_left_over() && self.skip_same_line(key),
-                section => section == self.section && self.skip_last_line_again(section, key),
-            };
-            if is_again {
-                continue;
-            }
-            self.enter(section, key);
-            match section {
-                Section::Vertices => self.read_vertices()?,
-                Section::Materials => self.read_material(),
-                // Clips have poses for the joints before them.
-                Section::Joints if self.model.clips.is_empty() => self.read_joint(),
-                Section::Joints => self.text.skip_line(),
-                Section::Clips => self.read_clip()?,
-                Section::Bounds => {
-                    self.text.problems.subject = Subject::BindBounds;
-                    self.model.bounds = self.read_bounds();
-                    // What is wrong with them has been reported.
-                    self.reported_short[Section::Bounds as usize] = true;
-                }
+                None if is_whole => break,
+                None if self.is_stray_pose(key) => self.read_stray_frames(key)?,
+                None => self.read_unknown(key)?,
             }
         }
         Ok(())
     }
 
-    /// Goes past the last line of an entry of several lines if it is there for the second time.
-    pub(super) fn skip_last_line_again(&mut self, section: Section, key: Word<'a>) -> bool {
-        let [_, (second, _), .., (last, _)] = section.lines() else {
-            return false;
-        };
-        if key.text != last.as_bytes() {
-            return false;
+    /// Reads the next entry of a part, or several vertices.
+    fn read_next(&mut self, section: Section) -> Result<(), PfobjError> {
+        match section {
+            Section::Vertices => {
+                self.read_vertex();
+                let left = self.announced(section).unwrap_or(u64::MAX);
+                while (self.model.vertices.len() as u64) < left && self.read_plain_vertex() {
+                    self.look_up()?;
+                }
+            }
+            Section::Materials => self.read_material(),
+            // Clips have poses for the joints before them.
+            Section::Joints if self.model.clips.is_empty() => self.read_joint(),
+            Section::Joints => self.text.skip_line(),
+            Section::Clips => self.read_clip(true)?,
+            Section::Bounds => {
+                self.text.problems.subject = Subject::BindBounds;
+                self.model.bounds = self.read_bounds();
+                // What is wrong with them has been reported.
+                self.reported_short[section as usize] = true;
+            }
         }
-        // A line with the first word of the last may stand for the first of the next entry.
-        let next = keys_after(self.text.rest()).next();
-        let before = self.line_before().and_then(|line| first_words(line).next());
-        let is_again = before == Some(key.text) && next != Some(second.as_bytes());
-        if is_again {
-            self.skip_again(key);
-        }
-        is_again
+        Ok(())
     }
 
-    /// Goes past the next line if it is the same as the one before, of which there may be no two.
-    pub(super) fn skip_same_line(&mut self, key: Word<'a>) -> bool {
-        let is_again = self.is_same_line();
-        if is_again {
-            self.skip_again(key);
+    /// Skips a line with an unknown first word. It stands for the next entry if one is missing.
+    fn read_unknown(&mut self, key: Word<'a>) -> Result<(), PfobjError> {
+        let line = self.text.line;
+        let next = self.next_section();
+        if next == Some(Section::Vertices) {
+            self.text.problems.subject = Subject::Vertex(self.model.vertices.len() as u32);
         }
-        is_again
+        self.skip_broken(key, self.expected());
+        match next.filter(|next| self.take_missing(*next)) {
+            Some(Section::Vertices) => {
+                let first_influence = self.model.influences.len();
+                self.add_vertex(default_vertex(first_influence), false, line);
+            }
+            Some(Section::Materials) => self.add_material(default_material(line)),
+            Some(Section::Joints) if self.model.clips.is_empty() => self.add_unknown_joint(line),
+            Some(Section::Clips) => self.read_clip(false)?,
+            _ => {}
+        }
+        Ok(())
     }
 
-    fn skip_again(&mut self, key: Word<'a>) {
-        let twice = || format!("{} for the second time", quoted(key.text));
-        self.text.report(&rules::LINE, key, twice);
+    /// Reports a damaged record. What is reported up to the next whole record follows from it.
+    pub(super) fn broken<'f>(
+        &mut self,
+        rule: &'static Rule,
+        found: impl Into<Found<'f>>,
+        expected: &str,
+    ) {
+        // A smaller problem of the same record is the first sign of the damage.
+        let problems = &mut self.text.problems;
+        problems.cause = problems.cause.or(problems.first_since(self.record));
+        self.text.wrong(rule, found, expected);
+        let problems = &mut self.text.problems;
+        problems.cause = problems.cause.or(problems.last());
+        let damage = &mut self.damage[self.section as usize];
+        *damage = damage.or(problems.cause);
+    }
+
+    /// Reports a line in place of another one, and skips it.
+    pub(super) fn skip_broken(&mut self, key: Word<'a>, expected: &str) {
+        self.broken(&rules::LINE, key, expected);
         self.text.skip_line();
     }
 
-    /// Whether there are more lines of joints, from the next one on, than there are to be joints.
-    fn has_joints_left_over(&self) -> bool {
-        let promised = self.promised(Section::Joints).unwrap_or(u64::MAX);
-        let left = promised.saturating_sub(self.read_count(Section::Joints) as u64);
-        if left >= ENGINE_JOINTS || !self.is_same_line() {
+    /// Begins a record that problems are about.
+    pub(super) fn begin_record(&mut self, subject: Subject) {
+        self.text.problems.subject = subject;
+        self.record = self.text.problems.moment();
+    }
+
+    /// Ends the scope of the last damage: a whole record was read.
+    pub(super) fn is_intact(&mut self) {
+        self.text.problems.cause = None;
+    }
+
+    /// Returns `true` if the next line does not begin an entry where one is due, and the file has more such
+    /// lines than it announces. So it is with a copy of the line before.
+    fn is_too_many(&mut self, (section, line): (Section, usize)) -> bool {
+        let is_due = line == 0
+            && section >= self.section
+            && self.next_section().is_none_or(|next| section <= next);
+        (!is_due || self.repeats_line()) && self.take_surplus((section, line))
+    }
+
+    /// Returns `true` if the next line equals the one before.
+    pub(super) fn repeats_line(&self) -> bool {
+        let Some((before, rest)) = self.text.bytes.split_at_checked(self.text.line_start) else {
             return false;
+        };
+        let mut before = before.rsplit(|byte| *byte == b'\n').skip(1);
+        rest.split(|byte| *byte == b'\n').next() == before.next()
+    }
+
+    fn balance(&mut self) -> &mut Balance {
+        let balance = self.balance.take();
+        let balance = balance.unwrap_or_else(|| self.count_lines());
+        self.balance.insert(balance)
+    }
+
+    fn count_lines(&self) -> Balance {
+        let mut balance = Balance::default();
+        let body = self.text.bytes.get(self.body..).unwrap_or_default();
+        for (section, line) in lines(body).filter_map(|line| Section::line_of(first_word(line))) {
+            balance[section as usize][line] += 1;
         }
-        let lines = self.text.rest().split(|byte| *byte == b'\n');
-        let keys = lines.map(|line| first_words(line).next().unwrap_or_default());
-        let joints = keys.take_while(|key| *key == JOINT_LINE[0].0.as_bytes());
-        joints.take(left as usize + 1).count() as u64 > left
+        let counted = Some(self.head.frame_counts.len() as u64);
+        for section in Section::ALL {
+            let announced = match (section, self.announced(section)) {
+                (Section::Bounds, Some(1)) if counted == self.announced(Section::Clips) => {
+                    Some(self.head.all_frames.saturating_add(1))
+                }
+                (Section::Bounds, _) => None,
+                (_, announced) => announced,
+            };
+            let lines = &mut balance[section as usize];
+            match announced.and_then(|announced| i64::try_from(announced).ok()) {
+                Some(announced) => lines.iter_mut().for_each(|line| *line -= announced),
+                None => *lines = [0; 5],
+            }
+        }
+        balance
     }
 
-    /// Whether the next line is the same as the one before.
-    pub(super) fn is_same_line(&self) -> bool {
-        let rest = self.text.bytes.get(self.text.line_start..);
-        let line = rest.and_then(|rest| rest.split(|byte| *byte == b'\n').next());
-        line == self.line_before()
+    /// Takes one of the lines of which the file has too many, if it has.
+    pub(super) fn take_surplus(&mut self, (section, line): (Section, usize)) -> bool {
+        let surplus = &mut self.balance()[section as usize][line];
+        let has_surplus = *surplus > 0;
+        *surplus -= i64::from(has_surplus);
+        has_surplus
     }
 
-    /// The line before the next one.
-    fn line_before(&self) -> Option<&'a [u8]> {
-        let start = self.text.line_start_of(self.text.line.checked_sub(1)?)?;
-        let end = self.text.line_start.checked_sub(1)?;
-        self.text.bytes.get(start..end)
+    /// Returns `true` if the file announces entries of which no line is there.
+    pub(super) fn is_missing(&mut self, section: Section) -> bool {
+        let lines = section.lines().len();
+        self.balance()[section as usize]
+            .iter()
+            .take(lines)
+            .all(|line| *line < 0)
     }
 
-    /// Goes past poses that stand outside clips. All of them follow from what the first one shows.
-    fn skip_stray_poses(&mut self, mut key: Word<'a>) -> Result<(), PfobjError> {
-        let expected = self.expected();
-        let is_after_strange = self.after_strange == self.text.line;
-        let last = self.text.problems.last().filter(|_| is_after_strange);
-        let cause = self.stray_pose.or(last);
-        self.text.wrong_after(cause, &rules::LINE, key, expected);
-        self.stray_pose = cause.or(self.text.problems.last());
-        while is_pose(key) {
+    /// Takes one of these entries for found, if there are any.
+    pub(super) fn take_missing(&mut self, section: Section) -> bool {
+        let is_missing = self.is_missing(section);
+        let lines = self.balance()[section as usize].iter_mut();
+        lines.for_each(|line| *line += i64::from(is_missing));
+        is_missing
+    }
+
+    /// Returns `true` if the next line is a pose, and no clip is read.
+    fn is_stray_pose(&self, key: Word<'_>) -> bool {
+        let next = self.next_section();
+        is_pose(key.text)
+            && !self.model.joints.is_empty()
+            && next.is_none_or(|next| next >= Section::Clips)
+    }
+
+    /// Reads frames outside clips: those of a clip whose line is missing, or else more than a clip announces.
+    fn read_stray_frames(&mut self, mut key: Word<'a>) -> Result<(), PfobjError> {
+        if self.take_missing(Section::Clips) {
+            self.enter(Section::Clips, key);
+            self.broken(&rules::LINE, key, CLIP_LINE[0].1);
+            return self.read_clip(false);
+        }
+        self.broken(&rules::LINE, key, self.expected());
+        while is_pose(key.text) {
             self.look_up()?;
             self.text.skip_line();
             // Bounds that end a frame are not those of the bind pose.
-            let is_of_bounds = |key: Word<'_>| Section::of(key.text) == Some(Section::Bounds);
-            if self.model.has_bounds && self.peek().is_some_and(is_of_bounds) {
+            if self.model.has_bounds && self.peek().is_some_and(is_bounds) {
                 self.read_bounds();
             }
             match self.peek() {
@@ -420,61 +463,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// The part of whose next entry the next line, whose first word is unknown, stands for the first of
-    /// several lines: the second one follows.
-    fn begun_entry(&self) -> Option<Section> {
-        let section = Section::ALL
-            .into_iter()
-            .filter(|section| *section >= self.section)
-            .find(|section| self.is_short(*section))?;
-        let [(_, expected), (second, _), ..] = section.lines() else {
-            return None;
-        };
-        let next = keys_after(self.text.rest()).next();
-        (next == Some(second.as_bytes()) && self.has_words_of(expected)).then_some(section)
-    }
-
-    /// Whether the next line, whose first word is unknown, has what that of a joint has.
-    fn is_joint(&self, key: Word<'_>) -> bool {
-        let line = self.text.rest().split(|byte| *byte == b'\n').next();
-        let words = line.unwrap_or_default().split(|byte| is_separator(*byte));
-        let slashed = words.filter(|word| word.contains(&b'/')).count();
-        self.section <= Section::Joints
-            && self.model.clips.is_empty()
-            && self.is_short(Section::Joints)
-            && !key.text.contains(&b'/')
-            && slashed == 4
-            && self.has_words_of(JOINT_LINE[0].1)
-    }
-
-    /// Whether the engine does not look at weights: the model has no clips.
+    /// Returns `true` if the engine skips the weights: the model has no clips.
     pub(super) fn ignores_weights(&self) -> bool {
-        self.promised(Section::Clips) == Some(0) && self.model.clips.is_empty()
-    }
-
-    /// Whether the next line, whose first word is unknown, stands for the one that begins a clip: a frame
-    /// follows.
-    fn begins_clip(&self) -> bool {
-        let next = keys_after(self.text.rest()).next();
-        self.is_short(Section::Clips)
-            && if self.model.joints.is_empty() {
-                self.has_words_of(CLIP_LINE[0].1) && next == Some(BOUNDS_LINES[0].0.as_bytes())
-            } else {
-                next == Some(b"1")
-            }
-    }
-
-    /// The first word of the line after those that begin with unknown words, the next one among them.
-    pub(super) fn known_after(&self) -> Option<&'a [u8]> {
-        keys_after(self.text.rest()).find(|key| !is_strange(key))
-    }
-
-    /// Whether the next line has as many words as one that messages name so.
-    fn has_words_of(&self, expected: &str) -> bool {
-        let line = self.text.rest().split(|byte| *byte == b'\n').next();
-        let words = line.unwrap_or_default().split(|byte| is_separator(*byte));
-        let count = words.filter(|word| !word.is_empty()).count();
-        expected.contains("...") || count == 1 + expected.matches('<').count()
+        self.announced(Section::Clips) == Some(0) && self.model.clips.is_empty()
     }
 
     /// Tells the watcher how far the reading has come.
@@ -511,39 +502,38 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// How many entries of a part there are to be, if the head says.
-    fn promised(&self, section: Section) -> Option<u64> {
-        match section {
-            Section::Bounds => self.head.has_bounds.map(u64::from),
-            section => self.head.promised(section),
-        }
+    /// The number of entries of a part that the head announces.
+    pub(super) fn announced(&self, section: Section) -> Option<u64> {
+        self.head.announced[section as usize]
     }
 
     fn is_short(&self, section: Section) -> bool {
-        let promised = self.promised(section).unwrap_or(0);
-        (self.read_count(section) as u64) < promised
+        let announced = self.announced(section).unwrap_or(0);
+        (self.read_count(section) as u64) < announced
     }
 
-    /// Whether everything has been read that there is to be, as far as one can know.
+    /// Returns `true` if all that is announced was read, as far as one can know.
     fn is_whole(&self) -> bool {
-        let is_whole = |section| self.promised(section).is_some() && !self.is_short(section);
+        let is_whole = |section| self.announced(section).is_some() && !self.is_short(section);
         Section::ALL.into_iter().all(is_whole)
+    }
+
+    /// The part that the next entry belongs to.
+    fn next_section(&self) -> Option<Section> {
+        let mut sections = Section::ALL.into_iter();
+        sections.find(|section| *section >= self.section && self.is_short(*section))
     }
 
     /// What should stand at the beginning of the next line.
     fn expected(&self) -> &'static str {
-        let next = Section::ALL
-            .into_iter()
-            .filter(|section| *section >= self.section)
-            .find(|section| self.is_short(*section));
+        let next = self.next_section();
         next.map_or("the end of the file", |section| section.lines()[0].1)
     }
 
     /// Goes on to a part of the file, and reports it if it is not the next one.
     fn enter(&mut self, section: Section, key: Word<'a>) {
         if section < self.section {
-            let expected = self.expected();
-            let cause = self.short_causes[section as usize];
+            let (cause, expected) = (self.damage[section as usize], self.expected());
             self.text.wrong_after(cause, &rules::ORDER, key, expected);
         }
         for before in Section::ALL.into_iter().filter(|before| *before < section) {
@@ -553,85 +543,31 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.check_long(section, key);
     }
 
-    /// Says of a part that it is too long if it is, once; a line of it is next.
+    /// Reports once that a part is too long; a line of it is next.
     pub(super) fn check_long(&mut self, section: Section, key: Word<'a>) {
         let read = self.read_count(section);
-        let Some(promised) = self.promised(section) else {
+        let Some(announced) = self.announced(section) else {
             self.model.has_bounds |= section == Section::Bounds;
             return;
         };
-        if read as u64 >= promised
-            && !std::mem::replace(&mut self.reported_long[section as usize], true)
+        if (read as u64) < announced
+            || std::mem::replace(&mut self.reported_long[section as usize], true)
         {
-            let (subject, cause) = self.about_count(section);
-            let problems = &mut self.text.problems;
-            problems.add_consequence(cause, &rules::COUNT, subject, key.into(), || {
-                let (_, count) = section.names();
-                let count_is = match (section, promised) {
-                    (Section::Bounds, 0) => "none".to_owned(),
-                    (Section::Bounds, _) => "1 for the bind pose".to_owned(),
-                    _ => promised.to_string(),
-                };
-                let key = quoted(key.text);
-                format!("found more {key} lines; expected {count_is} as `{count}` says")
-            });
-            self.fold_count(section);
-        }
-    }
-
-    /// What the problem is about that a part has another length than the head says, and what it follows
-    /// from. Of vertices it is about the last one.
-    fn about_count(&self, section: Section) -> (Subject, Option<Cause>) {
-        if section != Section::Vertices {
-            return (self.text.problems.subject, None);
-        }
-        let last = self.model.vertices.len().checked_sub(1);
-        let last = last.and_then(|last| u32::try_from(last).ok());
-        (
-            last.map_or(Subject::File, Subject::Vertex),
-            self.vertex_line,
-        )
-    }
-
-    /// Folds below the problem that was added last, that a part has another length than the head says,
-    /// what of the head it explains; and keeps it for what follows from it.
-    fn fold_count(&mut self, section: Section) {
-        let problems = &mut self.text.problems;
-        let Some(cause) = problems.last() else {
             return;
-        };
-        if let Some(place) = self
-            .head
-            .beyond_limit
-            .get(section as usize)
-            .copied()
-            .flatten()
-        {
-            problems.fold(cause, |problem| problem.place == place);
         }
-        let explained = match section {
-            Section::Vertices => {
-                self.vertex_count = Some(cause);
-                &rules::TRIANGLES
-            }
-            Section::Materials => &rules::NO_MATERIALS,
-            Section::Bounds => &rules::NO_BOUNDS,
-            Section::Joints => {
-                self.joint_count = Some(cause);
-                return;
-            }
-            Section::Clips => {
-                // More clips than the head says may have a number of frames each.
-                if let Some((_, place)) = self.head.extra_frame_counts {
-                    problems.fold(cause, |problem| problem.place == place);
-                }
-                return;
-            }
-        };
-        problems.fold(cause, |problem| problem.rule == explained);
+        self.report_length(section, &rules::COUNT, key.into(), || {
+            let (_, count) = section.names();
+            let count_is = match (section, announced) {
+                (Section::Bounds, 0) => "none".to_owned(),
+                (Section::Bounds, _) => "1 for the bind pose".to_owned(),
+                _ => announced.to_string(),
+            };
+            let key = quoted(key.text);
+            format!("found more {key} lines; expected {count_is} as `{count}` says")
+        });
     }
 
-    /// Says of a part that it is too short if it is, once.
+    /// Reports once that a part is too short.
     fn check_short(&mut self, section: Section, found: &Found<'_>) {
         if std::mem::replace(&mut self.reported_short[section as usize], true)
             || !self.is_short(section)
@@ -639,31 +575,36 @@ impl<'a, 'w> Reader<'a, 'w> {
             return;
         }
         let read = self.read_count(section);
-        let promised = self.promised(section).unwrap_or(0);
+        let announced = self.announced(section).unwrap_or(0);
         let (what, count) = section.names();
-        if section == Section::Bounds {
-            let bounds = BOUNDS_LINES[0].1;
-            let message = || format!("{found}; expected {bounds} of the bind pose");
-            self.text.report(&rules::BOUNDS, found.place, message);
-        } else {
-            let (subject, of_vertices) = self.about_count(section);
-            let cause = match section {
-                // As many as the line of their frames has, or one whose line is missing.
-                Section::Clips if read == self.head.frame_counts.len() => {
-                    self.head.few_frame_counts
-                }
-                Section::Clips => self.long_clip.or(self.stray_pose),
-                // A file that is cut off lacks them for that.
-                _ => of_vertices.filter(|_| found.word.is_some()),
-            };
-            let problems = &mut self.text.problems;
-            problems.add_consequence(cause, &rules::COUNT, subject, found.place, || {
-                let read = counted(read, what);
-                format!("{found} after {read}; expected {promised} as `{count}` says")
-            });
-            self.short_causes[section as usize] = cause.or(self.text.problems.last());
-            self.fold_count(section);
-        }
+        let rule = match section {
+            Section::Bounds => &rules::BOUNDS,
+            _ => &rules::COUNT,
+        };
+        self.report_length(section, rule, found.place, || {
+            if section == Section::Bounds {
+                let bounds = BOUNDS_LINES[0].1;
+                return format!("{found}; expected {bounds} of the bind pose");
+            }
+            let read = counted(read, what);
+            format!("{found} after {read}; expected {announced} as `{count}` says")
+        });
+    }
+
+    /// Reports that a part has another length than the head says. That follows from damage in it, or from
+    /// what is wrong with the number of the head.
+    fn report_length(
+        &mut self,
+        section: Section,
+        rule: &'static Rule,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) {
+        let known = self.damage[section as usize].or(self.head.doubts[section as usize]);
+        self.text.report_after(known, rule, place, message);
+        let problems = &mut self.text.problems;
+        problems.cause = known.or(problems.cause).or(problems.last());
+        self.damage[section as usize] = problems.cause;
     }
 
     /// Looks at what follows everything that is read.
@@ -673,27 +614,15 @@ impl<'a, 'w> Reader<'a, 'w> {
         if self.text.rest().is_empty() {
             self.text.check_line_length();
         }
-        // Where the file is cut the first gap explains the others: that of its last clip, or of a section.
-        let end = Place::from(self.text.place());
-        let in_clip = self.text.problems.find_since(0, |problem| {
-            problem.rule == &rules::FRAME_COUNT && problem.place == end
-        });
-        let short = Section::ALL
-            .into_iter()
-            .find(|section| self.is_short(*section) && !self.reported_short[*section as usize]);
-        let moment = self.text.problems.moment();
-        if let Some(section) = short {
+        let is_short =
+            |section: &Section| self.is_short(*section) && !self.reported_short[*section as usize];
+        if let Some(section) = Section::ALL.into_iter().find(is_short) {
             self.check_short(section, &self.text.file_ends());
         }
-        let ends_early = in_clip.or(self.text.problems.first_since(moment));
         let after = "the end of the model";
-        self.text.check_end(
-            &rules::TRAILING_DATA,
-            &rules::LAST_LINE,
-            after,
-            is_line_ended,
-        );
-        self.text.fold_end(ends_early);
+        let (trailing, last_line) = (&rules::TRAILING_DATA, &rules::LAST_LINE);
+        self.text
+            .check_end(trailing, last_line, after, is_line_ended);
     }
 
     /// Lists something that cannot be read. A program that writes numbers as its user's language
@@ -703,119 +632,59 @@ impl<'a, 'w> Reader<'a, 'w> {
             let lost = "lines with such numbers are left out";
             self.text.decimal_comma(&rules::DECIMAL_COMMA, found, lost);
         } else {
-            self.text.wrong(&rules::VALUE, found, expected);
+            self.broken(&rules::VALUE, found, expected);
         }
     }
 
-    /// Lists a line, or the end of the file, in place of another line, once. In a vertex that is one too
-    /// many, that is so since it is none.
-    fn misplaced(&mut self, found: Found<'a>, expected: &str) {
-        if self.last_misplaced.replace(found.place) == Some(found.place) {
-            return;
-        }
-        let is_of_vertex = matches!(self.text.problems.subject, Subject::Vertex(_));
-        let cause = self.vertex_count.filter(|_| is_of_vertex);
-        self.text.wrong_after(cause, &rules::LINE, found, expected);
-        if is_of_vertex {
-            self.vertex_line = self.vertex_line.or(self.text.problems.last());
-        }
-    }
-
-    /// Reads the lines of an entry, from the first of them that is there on; `read_line` is given
-    /// the text after the first word of each. Says which lines could be read.
-    ///
-    /// A line with another first word that has as many words as the one that is to be there, and before
-    /// the one that is to follow, is that line; one before the line that is to be there is one too many.
+    /// Reads the lines of an entry, as far as they are there; `read_line` is given the text after the first
+    /// word of each. Returns which lines could be read.
     fn read_entry<const N: usize>(
         &mut self,
-        lines: &'static [(&'static str, &'static str); N],
+        section: Section,
         mut read_line: impl FnMut(&mut Self, usize) -> Result<(), Found<'a>>,
     ) -> [bool; N] {
+        let lines = section.lines();
         let mut is_read = [false; N];
-        'lines: for (i, (key, expected)) in lines.iter().enumerate() {
-            // The line before may stand for the first one.
-            let mut was_strange = i == 0 && self.after_strange == self.text.line;
-            loop {
-                let Some(found) = self.peek() else {
-                    self.misplaced(self.text.file_ends(), expected);
-                    break 'lines;
-                };
-                if found.text == key.as_bytes() {
-                    self.text.pos += key.len();
-                    match read_line(self, i) {
+        let mut next = 0;
+        while next < N {
+            let expected = lines[next].1;
+            let Some(key) = self.peek() else {
+                self.broken(&rules::LINE, self.text.file_ends(), expected);
+                break;
+            };
+            match Section::line_of(key.text) {
+                Some(line) if line != (section, next) && self.take_surplus(line) => {
+                    self.skip_broken(key, expected);
+                }
+                Some((of, line)) if of == section && line >= next => {
+                    if line > next {
+                        self.broken(&rules::LINE, key, expected);
+                    }
+                    self.text.pos += key.text.len();
+                    match read_line(self, line) {
                         Ok(()) => {
-                            is_read[i] = true;
+                            is_read[line] = true;
                             self.text.end_line();
                         }
                         Err(bad) => {
-                            self.unreadable(bad, expected);
+                            self.unreadable(bad, lines[line].1);
                             self.text.skip_line();
                         }
                     }
-                    continue 'lines;
+                    next = line + 1;
                 }
-                if was_strange {
-                    continue 'lines;
-                }
-                self.misplaced(found.into(), expected);
-                let position = |key: &[u8]| lines.iter().position(|(it, _)| it.as_bytes() == key);
-                let known = position(found.text);
-                if is_strange(found.text) && self.known_after() == Some(key.as_bytes()) {
-                    self.text.skip_line();
-                    continue;
-                }
-                let next = keys_after(self.text.rest()).next().and_then(position);
-                let is_before_next = if i + 1 < N {
-                    next == Some(i + 1)
-                } else {
-                    next.is_none_or(|next| next == 0)
-                };
-                if is_before_next
-                    && (known.is_some() || is_strange(found.text))
-                    && self.has_words_of(expected)
-                {
-                    self.text.pos += found.text.len();
-                    // What is wrong with the line has been said.
-                    is_read[i] = read_line(self, i).is_ok();
-                    self.text.skip_line();
-                    continue 'lines;
-                }
-                match known {
-                    // One of the lines that follow: this one is missing.
-                    Some(known) if known > i => continue 'lines,
-                    // The next entry begins, unless the line that is to follow this one does so.
-                    Some(0) if next != Some(i) => break 'lines,
-                    // A line for the second time, or too late.
-                    Some(_) => self.text.skip_line(),
-                    None if Section::of(found.text).is_some() || is_pose(found) => break 'lines,
-                    None => {
-                        was_strange = true;
-                        self.text.skip_line();
-                    }
-                }
-            }
-        }
-        is_read
-    }
-
-    /// Reads vertices as long as there are any.
-    fn read_vertices(&mut self) -> Result<(), PfobjError> {
-        let promised = self.promised(Section::Vertices).unwrap_or(u64::MAX);
-        let left = promised.saturating_sub(self.model.vertices.len() as u64);
-        for _ in 0..left.max(1) {
-            if !self.read_plain_vertex() {
-                let key = self.peek();
-                if key.and_then(|key| Section::of(key.text)) != Some(Section::Vertices) {
+                // Another entry begins.
+                line if line.is_some() || (section == Section::Bounds && is_pose(key.text)) => {
+                    self.broken(&rules::LINE, key, expected);
                     break;
                 }
-                if key.is_some_and(|key| self.skip_last_line_again(Section::Vertices, key)) {
-                    continue;
-                }
-                self.read_vertex();
+                _ => self.skip_broken(key, expected),
             }
-            self.look_up()?;
         }
-        Ok(())
+        if is_read.iter().all(|line| *line) {
+            self.is_intact();
+        }
+        is_read
     }
 
     /// Reads a vertex that is laid out as in real files; where it is not, nothing is read.
@@ -836,24 +705,19 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.text.line = line + VERTEX_LINES.len() as u64;
         self.model.vertices.push(vertex);
         self.model.layout.push(line, self.text.line);
+        self.is_intact();
         true
     }
 
-    /// Reads a vertex line by line.
+    /// Reads a vertex.
     fn read_vertex(&mut self) {
-        let index = self.model.vertices.len() as u32;
-        self.text.problems.subject = Subject::Vertex(index);
+        if self.read_plain_vertex() {
+            return;
+        }
+        self.text.problems.subject = Subject::Vertex(self.model.vertices.len() as u32);
         let first_line = self.text.line;
-        let first_influence = self.model.influences.len();
-        let mut vertex = Vertex {
-            position: [0.0; 3],
-            uv: [0.0; 2],
-            normal: [0.0, 1.0, 0.0],
-            first_influence: u32::try_from(first_influence).unwrap_or(u32::MAX),
-            influence_count: 0,
-            material: 0,
-        };
-        let [has_position, ..] = self.read_entry(&VERTEX_LINES, |reader, line| {
+        let mut vertex = default_vertex(self.model.influences.len());
+        let [has_position, _, _, _, _] = self.read_entry(Section::Vertices, |reader, line| {
             match line {
                 0 => vertex.position = reader.floats(0.0)?,
                 1 => vertex.uv = reader.floats(0.0)?,
@@ -866,6 +730,12 @@ impl<'a, 'w> Reader<'a, 'w> {
             }
             Ok(())
         });
+        self.add_vertex(vertex, has_position, first_line);
+    }
+
+    /// Adds a vertex and the influences that were added for it.
+    fn add_vertex(&mut self, mut vertex: Vertex, has_position: bool, first_line: u64) {
+        let first_influence = vertex.first_influence as usize;
         if self.model.vertices.len() >= self.head.vertex_room && !has_position {
             // Placeholders would take more memory than the file.
             self.model.influences.truncate(first_influence);
@@ -920,53 +790,33 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Reads the rest of a `vw` line.
+    /// Reads the rest of a `vw` line. The engine skips it in a model without clips, whatever it holds.
     fn read_influences(&mut self) -> Result<(), Found<'a>> {
-        let mut count = 0;
-        let mut negative = None;
-        let line_start = self.text.pos;
-        let place = self.text.place();
         let first = self.model.influences.len();
+        let place = self.text.place();
         self.has_substitute = false;
-        while let Some(word) = self.text.word(false) {
-            if count == MAX_INFLUENCES {
-                let (subject, fault) = (self.text.problems.subject, &repeated::INFLUENCES);
-                self.repeated.add(fault, subject, word.place, String::new);
-                // All of the line is taken for read.
+        let negative = match self.read_weights() {
+            Err(_) if self.ignores_weights() => {
+                self.model.influences.truncate(first);
                 self.text.words();
-                break;
+                return Ok(());
             }
-            let slash = word.text.iter().position(|byte| *byte == b'/');
-            let slash = slash.ok_or(word)?;
-            let joint = word.part(0..slash);
-            let weight = word.part(slash + 1..word.text.len());
-            let joint = joint.number().ok_or(word)?;
-            let value = self.float(weight, 0.0)?;
-            if value < 0.0 {
-                negative.get_or_insert(weight);
-            }
-            self.model.influences.push(Influence {
-                joint,
-                weight: value,
-            });
-            count += 1;
+            read => read?,
+        };
+        if self.text.rest().is_empty() {
+            // The line may be cut.
+            return Ok(());
         }
-        let has_clips = self.promised(Section::Clips).is_some_and(|clips| clips > 0);
-        let ends_at_once = self.text.pos == line_start
-            || self.text.bytes.get(line_start..self.text.pos) == Some(b"\r");
         let subject = self.text.problems.subject;
-        if count == 0 && has_clips && ends_at_once {
-            let place = self.text.place();
+        let weights = self.model.influences.get(first..).unwrap_or_default();
+        let has_clips = self.announced(Section::Clips) > Some(0);
+        let ends_at_once = matches!(self.text.rest().first(), Some(b'\r' | b'\n'));
+        if weights.is_empty() && has_clips && ends_at_once && self.text.place() == place {
             self.repeated
                 .add(&repeated::EMPTY_WEIGHTS, subject, place, String::new);
-            return Ok(());
-        }
-        if !self.is_skinned {
+        } else if !self.is_skinned {
             // The engine does not look at them.
-            return Ok(());
-        }
-        let weights = self.model.influences.get(first..).unwrap_or_default();
-        if sum_of_weights(weights) == 0.0 {
+        } else if sum_of_weights(weights) == 0.0 {
             if !self.has_substitute {
                 self.repeated
                     .add(&repeated::UNWEIGHTED, subject, place, String::new);
@@ -983,21 +833,50 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
+    /// Reads pairs of joint and weight up to the end of the line. Returns the first weight below 0.
+    fn read_weights(&mut self) -> Result<Option<Word<'a>>, Found<'a>> {
+        let is_ignored = self.ignores_weights();
+        let mut negative = None;
+        let mut count = 0;
+        while let Some(word) = self.text.word(false) {
+            if count == MAX_INFLUENCES {
+                let (subject, fault) = (self.text.problems.subject, &repeated::INFLUENCES);
+                if !is_ignored {
+                    self.repeated.add(fault, subject, word.place, String::new);
+                }
+                // All of the line is taken for read.
+                self.text.words();
+                break;
+            }
+            let slash = word.text.iter().position(|byte| *byte == b'/');
+            let slash = slash.ok_or(word)?;
+            let joint = word.part(0..slash).number().ok_or(word)?;
+            let weight = word.part(slash + 1..word.text.len());
+            let value = if is_ignored {
+                weight
+                    .number()
+                    .filter(|weight: &f32| weight.is_finite())
+                    .ok_or(word)?
+            } else {
+                self.float(weight, 0.0)?
+            };
+            if value < 0.0 {
+                negative.get_or_insert(weight);
+            }
+            self.model.influences.push(Influence {
+                joint,
+                weight: value,
+            });
+            count += 1;
+        }
+        Ok(negative)
+    }
+
     pub(super) fn read_material(&mut self) {
         let index = self.model.materials.len() as u32;
         self.text.problems.subject = Subject::Material(index);
-        let line = self.text.line;
-        let mut material = Material {
-            name: String::new(),
-            ambient: 1.0,
-            diffuse: [1.0; 3],
-            specular: [0.0; 3],
-            texture: String::new(),
-            line,
-            texture_line: line,
-            texture_column: 1,
-        };
-        self.read_entry(&MATERIAL_LINES, |reader, line| {
+        let mut material = default_material(self.text.line);
+        let _: [bool; 5] = self.read_entry(Section::Materials, |reader, line| {
             match line {
                 0 => {
                     let name = reader.name()?;
@@ -1012,23 +891,19 @@ impl<'a, 'w> Reader<'a, 'w> {
                 2 => material.diffuse = reader.floats(0.0)?,
                 3 => material.specular = reader.floats(0.0)?,
                 _ => {
-                    let mut name = reader.name()?;
-                    let (before, last) = last_word(name);
-                    let first = name.part(0..first_word_len(name));
-                    // The first word alone is the name of a file.
-                    if first.text.contains(&b'.') && before.text == first.text {
-                        reader.report_extra_words(last);
-                        name = first;
-                    }
+                    let name = reader.name()?;
                     reader.check_name(name, Named::Texture);
                     material.texture = owned(name);
-                    let (line, column) = name.place;
-                    (material.texture_line, material.texture_column) = (line, column);
+                    (material.texture_line, material.texture_column) = name.place;
                 }
             }
             Ok(())
         });
-        if self.has_room(Section::Materials, line) {
+        self.add_material(material);
+    }
+
+    fn add_material(&mut self, material: Material) {
+        if self.has_room(Section::Materials, material.line) {
             self.model.materials.push(material);
         }
     }
@@ -1036,30 +911,29 @@ impl<'a, 'w> Reader<'a, 'w> {
     pub(super) fn read_joint(&mut self) {
         let index = self.model.joints.len() as u32;
         self.text.problems.subject = Subject::Joint(index);
-        let place = self.text.place();
-        let mut joint = Joint {
-            name: String::new(),
-            parent: None,
-            bind: IDENTITY,
-            tip: [0.0; 3],
-            line: place.0,
-        };
+        let mut joint = default_joint(self.text.line);
         let mut parent = None;
-        let mut name = place.into();
-        let key = self.text.word(false);
-        let is_known = key.is_some_and(|key| Section::of(key.text).is_some());
-        if let Err(bad) = self.read_joint_line(&mut joint, &mut parent, &mut name) {
-            // What is wrong with a line that is not known has been said.
-            if is_known {
-                self.unreadable(bad, JOINT_LINE[0].1);
-            }
+        let mut name = Place::line(joint.line);
+        self.text.word(false);
+        match self.read_joint_line(&mut joint, &mut parent, &mut name) {
+            Ok(()) => self.is_intact(),
+            Err(bad) => self.unreadable(bad, JOINT_LINE[0].1),
         }
         self.text.skip_line();
-        if self.has_room(Section::Joints, place.0) {
+        self.add_joint(joint, parent, name);
+    }
+
+    fn add_joint(&mut self, joint: Joint, parent: Option<(u64, Place)>, name: Place) {
+        if self.has_room(Section::Joints, joint.line) {
             self.model.joints.push(joint);
             self.parents.push(parent);
             self.joint_names.push(name);
         }
+    }
+
+    /// Adds a joint of which no line is there.
+    pub(super) fn add_unknown_joint(&mut self, line: u64) {
+        self.add_joint(default_joint(line), None, Place::line(line));
     }
 
     fn read_joint_line(
@@ -1071,16 +945,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let word = self.word()?;
         *parent = Some((word.count().ok_or(word)?, word.into()));
         // Names may have spaces: all but the last four words.
-        let mut words = self.name()?;
-        let is_slashed = |word: &Word<'_>| word.text.contains(&b'/');
-        if let Some((before, [a, b, c, d, extra])) = last_words(words)
-            && !before.text.is_empty()
-            && [a, b, c, d].iter().all(is_slashed)
-            && !is_slashed(&extra)
-        {
-            self.report_extra_words(extra);
-            (words, _) = last_word(words);
-        }
+        let words = self.name()?;
         *name_place = words.into();
         let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
@@ -1138,13 +1003,14 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.text.pos = plain.at;
             self.text.line_start = plain.at;
             self.text.line += BOUNDS_LINES.len() as u64;
+            self.is_intact();
             return Some(bounds);
         }
         let mut bounds = Bounds {
             min: [0.0; 3],
             max: [0.0; 3],
         };
-        let is_read = self.read_entry(&BOUNDS_LINES, |reader, axis| {
+        let is_read: [bool; 3] = self.read_entry(Section::Bounds, |reader, axis| {
             let place = reader.text.place();
             let [min, max] = reader.floats(0.0)?;
             if min > max {
@@ -1259,11 +1125,6 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.report_name(rule, name, engine);
     }
 
-    pub(super) fn report_extra_words(&mut self, extra: Word<'a>) {
-        let message = "more on the line than is read; it is ignored";
-        self.text.warn(&rules::EXTRA_WORDS, extra, message);
-    }
-
     fn report_name(&mut self, rule: &'static Rule, name: Word<'a>, engine: &str) {
         let message = || format!("{}; {engine}", Found::from(name));
         self.text.report(rule, name, message);
@@ -1279,39 +1140,63 @@ pub(super) enum Named {
     Clip,
 }
 
-/// Stands in for a transform that cannot be read.
-pub(super) const IDENTITY: Transform = Transform {
-    scale: [1.0; 3],
-    rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, 0.0, 1.0]),
-    translation: [0.0; 3],
-};
-
-/// Whether a line with this first word may be that of a pose.
-pub(super) fn is_pose(key: Word<'_>) -> bool {
-    begins_with_digit(key.text)
+fn default_vertex(first_influence: usize) -> Vertex {
+    Vertex {
+        position: [0.0; 3],
+        uv: [0.0; 2],
+        normal: [0.0, 1.0, 0.0],
+        first_influence: u32::try_from(first_influence).unwrap_or(u32::MAX),
+        influence_count: 0,
+        material: 0,
+    }
 }
 
-fn begins_with_digit(key: &[u8]) -> bool {
-    key.first().is_some_and(u8::is_ascii_digit)
+fn default_material(line: u64) -> Material {
+    Material {
+        name: String::new(),
+        ambient: 1.0,
+        diffuse: [1.0; 3],
+        specular: [0.0; 3],
+        texture: String::new(),
+        line,
+        texture_line: line,
+        texture_column: 1,
+    }
 }
 
-/// Whether no line has this first word.
-pub(super) fn is_strange(key: &[u8]) -> bool {
-    Section::of(key).is_none() && !begins_with_digit(key)
+fn default_joint(line: u64) -> Joint {
+    Joint {
+        name: String::new(),
+        parent: None,
+        bind: Transform {
+            scale: [1.0; 3],
+            rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, 0.0, 1.0]),
+            translation: [0.0; 3],
+        },
+        tip: [0.0; 3],
+        line,
+    }
 }
 
-/// The first words of some of the lines that follow the first line of a text.
-pub(super) fn keys_after(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    /// So many lines too many are told from lines that are missing.
-    const LINES: usize = 8;
-    let next = move || {
-        let end = text.iter().position(|byte| *byte == b'\n')?;
-        let rest = text.get(end..)?;
-        let start = rest.iter().position(|byte| !is_separator(*byte))?;
-        text = rest.get(start..)?;
-        text.split(|byte| is_separator(*byte)).next()
-    };
-    std::iter::from_fn(next).take(LINES)
+/// Returns `true` if a line with this first word is that of a pose: it is a whole number.
+pub(super) fn is_pose(key: &[u8]) -> bool {
+    let digits = key.strip_prefix(b"-").unwrap_or(key);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+pub(super) fn is_bounds(key: Word<'_>) -> bool {
+    Section::of(key.text) == Some(Section::Bounds)
+}
+
+/// The lines of a text.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n')
+}
+
+/// The first word of a line, empty if it has none.
+pub(super) fn first_word(line: &[u8]) -> &[u8] {
+    let mut words = line.split(|byte| is_separator(*byte));
+    words.find(|word| !word.is_empty()).unwrap_or_default()
 }
 
 /// The characters of a name.

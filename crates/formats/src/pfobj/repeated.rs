@@ -84,6 +84,13 @@ pub(super) static ROTATION_LENGTH: Fault = Fault {
     engine: "the engine takes it for 1, and distorts what is turned",
 };
 
+pub(super) static POSE_ORDER: Fault = Fault {
+    rule: &rules::POSE_ORDER,
+    noun: "pose",
+    has: "with another number than that of its joint",
+    engine: "the engine goes by the order of the lines",
+};
+
 /// Faults as they are found.
 #[derive(Debug, Default)]
 pub(super) struct Repeated(Vec<Found>);

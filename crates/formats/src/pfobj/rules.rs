@@ -89,10 +89,10 @@ crate::rules! {
     Note JOINT_TWICE = "pfobj/joint-twice";
     /// A clip has more or fewer frames than are announced.
     Error FRAME_COUNT = "pfobj/frame-count", all is read;
-    /// A frame does not have the poses of all joints; it is left out.
+    /// Frames do not have the poses of all joints; these stay at rest.
     Error FRAME = "pfobj/frame";
-    /// A pose has another number than that of its joint.
-    Warning POSE_ORDER = "pfobj/pose-order";
+    /// A pose has another number than that of its joint. The engine goes by the order of the lines.
+    Note POSE_ORDER = "pfobj/pose-order";
     /// The bounds of a frame or of the bind pose are missing.
     Error BOUNDS = "pfobj/bounds";
     /// The min of bounds is above their max.

@@ -70,11 +70,11 @@ pub fn summarize(bytes: &[u8]) -> Result<Summary, PfobjError> {
 impl Reader<'_, '_> {
     /// What the file is made of; none where it is not all as it should be.
     fn skim(mut self) -> Option<Summary> {
-        let promised = |section| self.head.promised(section);
-        let vertices = promised(Section::Vertices)?;
-        let materials = promised(Section::Materials)?;
-        let joints = promised(Section::Joints)?;
-        let clips = promised(Section::Clips)?;
+        let announced = |section| self.announced(section);
+        let vertices = announced(Section::Vertices)?;
+        let materials = announced(Section::Materials)?;
+        let joints = announced(Section::Joints)?;
+        let clips = announced(Section::Clips)?;
         // A model has at least one vertex that can be read.
         Plain::new(self.text.bytes, self.text.pos).vertex(&mut Vec::new())?;
         self.skip_lines(vertices.checked_mul(VERTEX_LINES)?, b"vm")?;

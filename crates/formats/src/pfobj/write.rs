@@ -68,7 +68,7 @@ fn each_line(model: &Pfobj, mut line: impl FnMut(fmt::Arguments<'_>)) {
             for (pose, number) in poses.unwrap_or_default().iter().zip(1..) {
                 line(format_args!("        {number} {}", transform(pose)));
             }
-            if let Some(bounds) = clip.bounds.get(frame) {
+            if let Some(Some(bounds)) = clip.bounds.get(frame) {
                 bounds_lines(bounds, "\t", &mut line);
             }
         }

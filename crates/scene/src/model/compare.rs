@@ -66,7 +66,7 @@ impl Model {
             for pose in poses.into_iter().flatten() {
                 push_transform(pose, bytes);
             }
-            push_bounds(clip.bounds.get(frame), bytes);
+            push_bounds(clip.bounds.get(frame).and_then(Option::as_ref), bytes);
         };
         let frames = Parts::sequence("frame", count.max(clip.bounds.len()), glance)
             .called(|frame| format!("frame {frame}"))
@@ -93,12 +93,12 @@ impl Model {
                     push_transform(pose, bytes);
                 }
             });
-        let has_bounds = usize::from(frame < clip.bounds.len());
+        let has_bounds = usize::from(matches!(clip.bounds.get(frame), Some(Some(_))));
         let bounds = Parts::numbered("bounding box", has_bounds);
         let bounds = bounds
             .called(|_| "bounds".to_owned())
             .owns(move |_| self.own_bounds(number, frame))
-            .glance(move |_, bytes| push_bounds(clip.bounds.get(frame), bytes));
+            .glance(move |_, bytes| push_bounds(clip.bounds.get(frame).and_then(Option::as_ref), bytes));
         vec![poses, bounds]
     }
 

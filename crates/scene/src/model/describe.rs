@@ -479,7 +479,7 @@ impl Model {
             None => self.pfobj.bounds.as_ref(),
             Some((clip, [frame, _], _)) => {
                 let clip = self.pfobj.clips.get(clip)?;
-                clip.bounds.get(frame as usize)
+                clip.bounds.get(frame as usize)?.as_ref()
             }
         }
     }

@@ -130,7 +130,7 @@ impl Model {
     /// What the file says of the bounds of a frame.
     pub(super) fn own_bounds(&self, clip: usize, frame: usize) -> Vec<OwnLine> {
         let clip = self.pfobj.clips.get(clip);
-        let bounds = clip.and_then(|clip| clip.bounds.get(frame));
+        let bounds = clip.and_then(|clip| clip.bounds.get(frame)?.as_ref());
         let bounds = bounds.map(|bounds| own_min_max(bounds).own_lines("Bounds"));
         let mut own = bounds.unwrap_or_default();
         let first = clip.and_then(|clip| clip.frame_lines.get(frame));

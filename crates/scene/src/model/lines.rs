@@ -364,7 +364,7 @@ mod tests {
             max: [1.0, 3.0, 0.0],
             ..right
         };
-        pfobj.clips[0].bounds = vec![right, wrong];
+        pfobj.clips[0].bounds = vec![Some(right), Some(wrong)];
         let model = sample::model(pfobj);
         let mut shown = shown(&model, OverlayId::FrameBounds);
         shown.playhead = Playhead::at_frame(0, 0);

@@ -247,7 +247,7 @@ fn model() -> Pfobj {
     for joint in &mut model.joints {
         fill(&mut joint.tip);
     }
-    for bounds in model.clips.iter_mut().flat_map(|clip| &mut clip.bounds) {
+    for bounds in model.clips.iter_mut().flat_map(|clip| clip.bounds.iter_mut().flatten()) {
         fill(&mut bounds.min);
         fill(&mut bounds.max);
     }

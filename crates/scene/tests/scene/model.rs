@@ -104,7 +104,7 @@ fn the_knight_fits_its_bounds_in_every_frame_of_every_clip() {
     let mut palette = vec![SkinMatrix::IDENTITY; knight.palette_len()];
     let mut frames = 0;
     for (i, clip) in knight.pfobj().clips.iter().enumerate() {
-        for (frame, declared) in (0..).zip(&clip.bounds) {
+        for (frame, declared) in (0..).zip(clip.bounds.iter().flatten()) {
             knight.write_palette(Playhead::at_frame(i, frame), &mut palette);
             let posed = mesh.vertices.iter().map(|v| mesh.skinned(v, &palette).0);
             let skinned = Aabb::around(posed).unwrap();

@@ -73,7 +73,7 @@ pub fn pfobj(triangles: u32, seed: u64) -> Pfobj {
             name: "Sway".to_owned(),
             frame_count: FRAMES,
             poses: poses.collect(),
-            bounds: bounds_of_frames.collect(),
+            bounds: bounds_of_frames.map(Some).collect(),
             line: 0,
             frame_lines: vec![0; FRAMES as usize],
         }],

@@ -34,7 +34,7 @@ static ROTATION_RULES: [&Rule; 3] = [
     &in_file::ROTATION_LENGTH,
 ];
 /// What leaves a vertex, a joint or a pose elsewhere than the file means.
-static DISPLACING_RULES: [&Rule; 9] = [
+static DISPLACING_RULES: [&Rule; 8] = [
     &in_file::LINE,
     &in_file::COUNT,
     &in_file::VALUE,
@@ -43,7 +43,6 @@ static DISPLACING_RULES: [&Rule; 9] = [
     &in_file::PARENT,
     &in_file::PARENT_CYCLE,
     &in_file::FRAME,
-    &in_file::POSE_ORDER,
 ];
 
 /// What is wrong with the weights of a vertex, which have no part in the bind pose. One without weights is
@@ -175,8 +174,8 @@ impl Extents {
         let worst =
             pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
                 let pairs = clip.bounds.iter().zip(skinned).zip(0..);
-                worst_of(pairs.map(|((declared, skinned), frame)| {
-                    Difference::between(frame, declared, skinned)
+                worst_of(pairs.filter_map(|((declared, skinned), frame)| {
+                    Some(Difference::between(frame, declared.as_ref()?, skinned))
                 }))
             });
         Ok(Self {
@@ -279,18 +278,23 @@ impl Extents {
     ) -> impl Iterator<Item = (u32, Pair)> + 'p {
         let (declared, skinned) = self.bounds_of(pfobj, clip);
         let pairs = (0..).zip(declared.iter().zip(skinned));
-        pairs.map(|(frame, (declared, skinned))| (frame, Pair::new(declared, skinned)))
+        pairs.filter_map(|(frame, (declared, skinned))| {
+            Some((frame, Pair::new(declared.as_ref()?, skinned)))
+        })
     }
 
     /// The same of one frame.
     fn pair(&self, pfobj: &Pfobj, clip: usize, frame: u32) -> Option<Pair> {
         let (declared, skinned) = self.bounds_of(pfobj, clip);
         let frame = frame as usize;
-        Some(Pair::new(declared.get(frame)?, skinned.get(frame)?))
+        Some(Pair::new(
+            declared.get(frame)?.as_ref()?,
+            skinned.get(frame)?,
+        ))
     }
 
     /// The bounds of the frames of a clip, as the file has them and as the mesh has them.
-    fn bounds_of<'p>(&'p self, pfobj: &'p Pfobj, clip: usize) -> (&'p [Bounds], &'p [Aabb]) {
+    fn bounds_of<'p>(&'p self, pfobj: &'p Pfobj, clip: usize) -> (&'p [Option<Bounds>], &'p [Aabb]) {
         let declared = pfobj.clips.get(clip).map_or(&[][..], |clip| &clip.bounds);
         let skinned = self.frames.get(clip).map_or(&[][..], Vec::as_slice);
         (declared, skinned)
@@ -304,7 +308,9 @@ impl Extents {
         }
         let (declared, skinned) = self.bounds_of(pfobj, clip);
         let pairs = (0..).zip(declared.iter().zip(skinned));
-        let frames = pairs.map(|(frame, (d, s))| Difference::between(frame, d, s));
+        let frames = pairs.filter_map(|(frame, (declared, skinned))| {
+            Some(Difference::between(frame, declared.as_ref()?, skinned))
+        });
         frames.filter(|it| it.size > self.tolerance).collect()
     }
 }
@@ -443,7 +449,7 @@ impl Broken {
             for (index, clip) in pfobj.clips.iter().enumerate() {
                 let is_turned = |bounds: &Bounds| (0..3).any(|i| bounds.min[i] > bounds.max[i]);
                 let frames = clip.bounds.iter().zip(0..);
-                for (_, frame) in frames.filter(|(bounds, _)| is_turned(bounds)) {
+                for (_, frame) in frames.filter(|(it, _)| it.as_ref().is_some_and(is_turned)) {
                     broken.frames.entry((index, frame)).or_insert(known);
                 }
             }
@@ -603,8 +609,8 @@ mod tests {
         pfobj.has_bounds = true;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.0]));
         pfobj.clips[0].bounds = vec![
-            bounds([0.0; 3], [1.0, 1.0, 0.0]),
-            bounds([0.0; 3], [3.0, 1.0, 0.0]),
+            Some(bounds([0.0; 3], [1.0, 1.0, 0.0])),
+            Some(bounds([0.0; 3], [3.0, 1.0, 0.0])),
         ];
         pfobj
     }
@@ -628,8 +634,8 @@ mod tests {
     #[test]
     fn bounds_that_are_wrong_are_said_with_frame_and_line() {
         let mut pfobj = swaying();
-        pfobj.clips[0].bounds[0].min[2] = -0.25;
-        pfobj.clips[0].bounds[1].max[1] = 1.5;
+        pfobj.clips[0].bounds[0].as_mut().unwrap().min[2] = -0.25;
+        pfobj.clips[0].bounds[1].as_mut().unwrap().max[1] = 1.5;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
         // Two joints, then a clip with two frames of five lines.
         let frame_lines = vec![100, 105];
@@ -666,7 +672,7 @@ mod tests {
     fn exported(export: fn(Bounds) -> Bounds) -> Pfobj {
         let mut pfobj = swaying();
         pfobj.bounds = pfobj.bounds.map(export);
-        for bounds in &mut pfobj.clips[0].bounds {
+        for bounds in pfobj.clips[0].bounds.iter_mut().flatten() {
             *bounds = export(*bounds);
         }
         pfobj
@@ -698,7 +704,7 @@ mod tests {
             assert_eq!(causes(&pfobj), [(Subject::BindBounds, 1)], "{i}");
             // A frame that is wrong for a reason of its own.
             let mut odd = pfobj.clone();
-            odd.clips[0].bounds[1].min[1] = -3.0;
+            odd.clips[0].bounds[1].as_mut().unwrap().min[1] = -3.0;
             let own = Subject::FrameBounds { clip: 0, frame: 1 };
             let found = causes(&odd);
             assert!(found.contains(&(own, 0)), "{i}: {found:?}");
@@ -711,17 +717,17 @@ mod tests {
         let mut pfobj = swaying();
         pfobj.bounds = Some(bounds([0.0; 3], [1.5, 1.0, 0.0]));
         // As far off as that of the bind pose, but not in every frame.
-        pfobj.clips[0].bounds[1].max[0] = 3.5;
+        pfobj.clips[0].bounds[1].as_mut().unwrap().max[0] = 3.5;
         let own = Subject::FrameBounds { clip: 0, frame: 1 };
         assert_eq!(causes(&pfobj), [(own, 0), (Subject::BindBounds, 0)]);
-        pfobj.clips[0].bounds[0].max[0] = 1.25;
+        pfobj.clips[0].bounds[0].as_mut().unwrap().max[0] = 1.25;
         assert_eq!(causes(&pfobj), [(Subject::BindBounds, 1)]);
     }
 
     #[test]
     fn what_could_not_be_read_makes_bounds_differ() {
         let mut pfobj = swaying();
-        pfobj.clips[0].bounds[1].max[1] = 1.5;
+        pfobj.clips[0].bounds[1].as_mut().unwrap().max[1] = 1.5;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
         let extents = measured(&pfobj);
         // How many problems follow from a cause, and how many there are besides.
@@ -757,7 +763,7 @@ mod tests {
     #[test]
     fn frames_with_rotations_that_are_none_are_drawn_otherwise() {
         let mut pfobj = swaying();
-        for bounds in &mut pfobj.clips[0].bounds {
+        for bounds in pfobj.clips[0].bounds.iter_mut().flatten() {
             bounds.max[1] += 0.5;
         }
         pfobj.clips[0].poses[3].rotation = Rotation::EulerDegrees([0.0; 3]);
@@ -774,23 +780,23 @@ mod tests {
     #[test]
     fn clips_with_the_same_fault_are_one_problem() {
         let mut pfobj = swaying();
-        pfobj.clips[0].bounds[1].max[1] = 1.5;
+        pfobj.clips[0].bounds[1].as_mut().unwrap().max[1] = 1.5;
         let clip = pfobj.clips[0].clone();
         pfobj.clips.push(clip);
         let first = Subject::FrameBounds { clip: 0, frame: 1 };
         assert_eq!(causes(&pfobj), [(first, 1)]);
         // One with a fault of its own, and one that is right.
         let mut other = pfobj.clips[0].clone();
-        other.bounds[1].max[1] = 1.0;
+        other.bounds[1].as_mut().unwrap().max[1] = 1.0;
         pfobj.clips.push(other.clone());
-        other.bounds[0].min[0] = -0.5;
+        other.bounds[0].as_mut().unwrap().min[0] = -0.5;
         pfobj.clips.push(other);
         let own = Subject::FrameBounds { clip: 3, frame: 0 };
         assert_eq!(causes(&pfobj), [(own, 0), (first, 1)]);
         // Of many kinds of faults few are compared, and all are said.
         for i in 0..20_u8 {
             let mut clip = pfobj.clips[3].clone();
-            clip.bounds[0].min[0] = -1.0 - f32::from(i);
+            clip.bounds[0].as_mut().unwrap().min[0] = -1.0 - f32::from(i);
             pfobj.clips.push(clip);
         }
         assert_eq!(causes(&pfobj).len(), 22);

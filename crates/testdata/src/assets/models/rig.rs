@@ -184,7 +184,7 @@ impl Rig {
         Clip {
             name: name.to_owned(),
             frame_count: frames.len() as u32,
-            bounds: frames.iter().map(bounds).collect(),
+            bounds: frames.iter().map(bounds).map(Some).collect(),
             poses: frames.concat(),
             line: 0,
             frame_lines: Vec::new(),
