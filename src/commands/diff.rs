@@ -47,15 +47,12 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     let opened = open_both(files, options)?;
     let is_identical = opened[0].bytes == opened[1].bytes;
     let [first, second] = opened.map(|opened| opened.document);
-    let mut diff = Diff::of([&*first, &*second]).map_err(|source| CommandError::Diff {
+    let diff = Diff::of([&*first, &*second]).map_err(|source| CommandError::Diff {
         files: files.map(Path::to_owned),
         source,
     })?;
     // Of the same bytes nothing needs to be read.
     let is_complete = is_identical || diff.not_read.iter().all(Option::is_none);
-    if !is_complete {
-        diff.tell_errors();
-    }
     let is_same = diff.count() == 0 && is_complete;
     if args.json {
         let mut json = diff_json(files, &*first, &diff);
@@ -167,9 +164,11 @@ fn not_read(file: &Path, problem: &Problem) -> String {
         Place::Offset(_) => place.to_string(),
     };
     if is_of_end(problem.rule) {
-        format!("{file}: not read from {place} on, and not compared: {message}")
+        format!("{file}: not read from {place} on; compared what was read: {message}")
     } else {
-        format!("{file}: what errors leave out is not compared, the first at {place}: {message}")
+        format!(
+            "{file}: errors leave something out; compared what was read, the first error at {place}: {message}"
+        )
     }
 }
 

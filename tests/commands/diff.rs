@@ -145,7 +145,7 @@ fn what_errors_leave_out_is_not_the_same() {
         assert_eq!(message[1 - side], Value::Null);
     }
     for name in ["a.pmf", "b.pmf"] {
-        let said = format!("{name}: what errors leave out is not compared, the first at 0x");
+        let said = format!("{name}: errors leave something out; compared what was read");
         assert!(outcome.stderr.contains(&said), "{outcome:?}");
     }
     assert_eq!(json["not_read"][0]["severity"], "error");
@@ -154,10 +154,8 @@ fn what_errors_leave_out_is_not_the_same() {
     assert_eq!([&json["same"], &json["complete"]], [true, true]);
     folder.write("whole.pmf", &whole);
     let json = folder.run("diff whole.pmf a.pmf --json").expect(1).json();
-    assert_eq!(
-        [&json["complete"], &json["count"]],
-        [&json!(false), &json!(1)]
-    );
+    assert_eq!(json["complete"], false);
+    assert_eq!(json["differences"][0]["what"], "error");
     assert_eq!(json["not_read"][0], Value::Null);
     assert!(json["not_read"][1]["message"].is_string(), "{json}");
 }
@@ -201,9 +199,9 @@ fn an_error_for_which_all_was_read_hides_nothing() {
     assert_eq!(json["complete"], false);
 }
 
-/// What stands behind the cut makes no difference: one line says where that is.
+/// One line says where the cut is, and what stands behind it is only in the other file.
 #[test]
-fn of_a_cut_file_only_what_was_read_is_compared() {
+fn of_a_cut_file_what_was_read_is_compared() {
     let folder = Folder::new();
     let cut = |name: &str, bytes: &[u8], at: usize, said: &str| {
         folder.write(&format!("whole.{name}"), bytes);
@@ -214,7 +212,8 @@ fn of_a_cut_file_only_what_was_read_is_compared() {
             // Two lines name the files.
             let told: Vec<&str> = outcome.stdout.lines().skip(2).collect();
             assert!(told[1].starts_with("error: 1 only in "), "{outcome:?}");
-            assert_eq!(told.len(), 4, "{outcome:?}");
+            let errors = told.iter().filter(|line| line.starts_with("error: "));
+            assert_eq!(errors.count(), 1, "{outcome:?}");
             let said = format!("cut.{name}: not read from {said}");
             let lines = outcome.stderr.lines();
             let lines = lines.filter(|line| line.starts_with(&said));
@@ -254,7 +253,9 @@ fn of_a_cut_file_only_what_was_read_is_compared() {
         .iter()
         .map(|it| it["where"].as_str().unwrap())
         .collect();
-    assert_eq!(places, ["Layer 0: 3,0", "Entity 0"]);
+    for place in ["Layer 0: 3,0", "Entity 0"] {
+        assert!(places.contains(&place), "{places:?}");
+    }
     assert_eq!([&json["complete"], &json["same"]], [false, false]);
 }
 

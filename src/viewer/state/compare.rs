@@ -104,10 +104,7 @@ impl CompareRequest {
             }
         };
         let documents = [&*other, &*self.document];
-        let mut diff = Diff::of(documents).map_err(|error| format!("{with}: {error}"))?;
-        if diff.has_other_errors() {
-            diff.tell_errors();
-        }
+        let diff = Diff::of(documents).map_err(|error| format!("{with}: {error}"))?;
         Ok(Changes {
             gone: diff.places_of_gone(&*other),
             lines: diff.lines(documents),
@@ -140,8 +137,7 @@ impl Changes {
             counted(count, group.what)
         });
         let counts: Vec<String> = counts.collect();
-        let is_partial = self.is_partial() && !self.diff.tells_errors();
-        match (counts.is_empty(), is_partial) {
+        match (counts.is_empty(), self.is_partial()) {
             (true, false) => "no difference".to_owned(),
             (true, true) => "no difference in what can be read".to_owned(),
             (false, false) => counts.join(", "),

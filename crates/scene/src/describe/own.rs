@@ -49,6 +49,16 @@ impl OwnLine {
         }
     }
 
+    /// The same of a value that names a part of another list.
+    pub(crate) fn naming(self, what: &'static str, index: Option<usize>) -> Self {
+        let named = |index| Named {
+            part: (what, index),
+            besides: String::new(),
+        };
+        let names = index.map(named);
+        Self { names, ..self }
+    }
+
     /// The same in a field that says where records stand, or of one that does not.
     pub(crate) fn within(self, origin: Origin) -> Self {
         let origin = match origin {

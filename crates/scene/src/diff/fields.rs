@@ -84,26 +84,19 @@ fn said(own: &[Vec<OwnLine>; 2]) -> Vec<Said<'_>> {
 }
 
 /// The fields in which a part is not the same in A and in B, given whether two values are.
-pub(super) fn compared(
+pub(super) fn changes(
     own: &[Vec<OwnLine>; 2],
     is_same: impl Fn([&OwnLine; 2]) -> bool,
 ) -> Vec<FieldChange> {
     let said = said(own);
     let different = said.iter().filter(|said| {
         let [a, b] = &said.values;
-        let mut both = a.iter().zip(b);
-        a.len() != b.len() || !both.all(|(a, b)| is_same([a, b]))
+        a.len() != b.len() || !a.iter().zip(b).all(|(a, b)| is_same([a, b]))
     });
-    different.map(|it| change(it, &said, [true; 2])).collect()
+    different.map(|it| change(it, &said)).collect()
 }
 
-/// All fields of a part that only A or only B has.
-pub(super) fn only_in(own: &[Vec<OwnLine>; 2], is_in: [bool; 2]) -> Vec<FieldChange> {
-    let said = said(own);
-    said.iter().map(|it| change(it, &said, is_in)).collect()
-}
-
-fn change(said: &Said<'_>, all: &[Said<'_>], is_in: [bool; 2]) -> FieldChange {
+fn change(said: &Said<'_>, all: &[Said<'_>]) -> FieldChange {
     let OwnLine {
         title, name, key, ..
     } = *said.line;
@@ -120,7 +113,7 @@ fn change(said: &Said<'_>, all: &[Said<'_>], is_in: [bool; 2]) -> FieldChange {
         lines => Some(lines.iter().map(|line| line.value.clone()).collect()),
     };
     let key = key.map_or_else(|| key_of(&name), str::to_owned);
-    let values = [0, 1].map(|i| value(i).filter(|_| is_in[i]));
+    let values = [0, 1].map(value);
     FieldChange { name, key, values }
 }
 
@@ -136,9 +129,4 @@ pub(super) fn places(own: &[Vec<OwnLine>; 2]) -> [Option<String>; 2] {
             _ => text,
         })
     })
-}
-
-/// Everything that a file says of a part.
-pub(super) fn all(own: Vec<OwnLine>) -> Vec<FieldChange> {
-    only_in(&[own, Vec::new()], [true, false])
 }

@@ -1,10 +1,10 @@
-//! What differs between two documents of a format, in the terms of the format.
+//! Compares two documents of a format, in the terms of the format.
 //!
-//! A document lists what its file is made of ([`Document::parts`]), and its tables of fields say what
-//! the file says of each ([`Document::own`]). Everything else is the same for all formats: parts are
-//! matched by name, by place, by number or by the order of those that are the same, what is the same at a
-//! glance is passed over, and of the rest the fields are compared. A part that names another, such as a tile
-//! its material, is the same while the two that are named are matched, whatever they are called.
+//! A document lists its parts ([`Document::parts`]), and its tables of fields say what the file has for each
+//! ([`Document::own`]). The comparison is the same for all formats. Parts of two lists are matched by their keys,
+//! then by their content, then by their order; the rows or columns of grids by their content. Parts that are not
+//! equal differ in fields or in their children. A part may name another one, such as a tile its material: that
+//! is equal if the two that are named go together, whatever they are called and numbered.
 
 mod align;
 mod fields;
@@ -14,28 +14,26 @@ mod parts;
 mod text;
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
 use thiserror::Error;
 
 pub use self::fields::FieldChange;
-use self::fields::{compared, only_in};
-use self::matches::Matches;
+use self::fields::changes;
+use self::matches::{Matches, References};
 pub use self::outline::{ChangeLines, change_color};
+pub(crate) use self::parts::Content;
+use self::parts::Line;
 pub use self::parts::Parts;
-use self::parts::{Line, Order};
 pub use self::text::{Told, tell};
 use crate::rules::is_of_file;
-use crate::{Document, Item, OwnLine};
-use mapscope_formats::{Format, Place, Problem, is_of_end};
+use crate::{Document, Item, Origin, OwnLine};
+use mapscope_formats::{Format, Problem, is_of_end};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
-/// What an error is that leaves something out, where nothing else differs.
+/// The kind of an error that leaves something out.
 const ERROR: &str = "error";
-/// How many cells of two grids are compared at once: a page of memory or so.
-const RUN: usize = 1024;
 /// How many names a changed order lists.
 const MAX_NAMES: usize = 32;
 
@@ -105,67 +103,6 @@ impl Diff {
         self.groups.iter().map(DiffGroup::count).sum()
     }
 
-    /// Whether A and B have other errors that left something out, so that they are not the same.
-    pub fn has_other_errors(&self) -> bool {
-        let [a, b] = self.errors();
-        a != b
-    }
-
-    /// Whether such errors are the differences.
-    pub fn tells_errors(&self) -> bool {
-        self.groups.iter().any(|group| group.what == ERROR)
-    }
-
-    /// Of these errors the places, rules and messages.
-    fn errors(&self) -> [Option<(Place, &'static str, String)>; 2] {
-        let said = |problem: &Problem| (problem.place, problem.rule.id, problem.message.clone());
-        self.not_read.each_ref().map(|it| it.as_ref().map(said))
-    }
-
-    /// Takes the errors that left something out for the differences if nothing that was read differs. It is for
-    /// files of other bytes: those of the same bytes are the same whatever is wrong with them.
-    pub fn tell_errors(&mut self) {
-        let [a, b] = self.errors();
-        if self.count() > 0 || (&a, &b) == (&None, &None) {
-            return;
-        }
-        let both = if a == b {
-            vec![[a, b]]
-        } else {
-            let alone = [[a, None], [None, b]].into_iter();
-            alone
-                .filter(|both| both.iter().any(Option::is_some))
-                .collect()
-        };
-        let is_in = |both: &[Option<_>; 2]| both.each_ref().map(Option::is_some);
-        let count = |of: [bool; 2]| both.iter().filter(|both| is_in(both) == of).count() as u64;
-        self.groups.push(DiffGroup {
-            what: ERROR,
-            changed: count([true, true]),
-            only_in: [count([true, false]), count([false, true])],
-            listed: both.len(),
-        });
-        self.differences = both
-            .into_iter()
-            .map(|both| {
-                let rule = both.iter().flatten().map(|(_, rule, _)| *rule).next();
-                Difference {
-                    what: ERROR,
-                    place: rule.unwrap_or_default().to_owned(),
-                    is_in: is_in(&both),
-                    items: [None; 2],
-                    at: both
-                        .each_ref()
-                        .map(|error| error.as_ref().map(|(place, ..)| place.to_string())),
-                    fields: vec![FieldChange::new(
-                        "message",
-                        both.map(|error| error.map(|(.., message)| message.into())),
-                    )],
-                }
-            })
-            .collect();
-    }
-
     /// Compares two documents.
     ///
     /// # Errors
@@ -176,8 +113,7 @@ impl Diff {
         if format.id != other.id {
             return Err(DiffError::Formats(formats));
         }
-        let lists = documents.map(Document::parts);
-        let [Some(a), Some(b)] = lists else {
+        let [Some(a), Some(b)] = documents.map(all_parts) else {
             return Err(DiffError::NoParts(format));
         };
         let mut comparison = Comparison {
@@ -187,13 +123,11 @@ impl Diff {
                 ..Self::default()
             },
             groups: HashMap::new(),
-            raw: Default::default(),
-            named: HashMap::new(),
-            parts_named: Default::default(),
+            references: References::default(),
         };
         comparison.lists([a, b], "");
         let Comparison { mut diff, .. } = comparison;
-        // Those of lists within lists come in turns.
+        // The groups of lists within lists alternate.
         let order: HashMap<&str, usize> = comparison.groups;
         diff.differences
             .sort_by_key(|difference| order.get(difference.what).copied());
@@ -201,8 +135,27 @@ impl Diff {
     }
 }
 
-/// The error of a file that left something of it out, itself or by what follows from it: that it ends too
-/// early, or else the first one.
+/// The lists of a document that are compared: the error that leaves something out, and what was read.
+fn all_parts(document: &dyn Document) -> Option<Vec<Parts<'_>>> {
+    let error = not_read(document);
+    let own = |error: &Problem| {
+        let place = OwnLine::new(ERROR, "Place", error.place.to_string());
+        let message = OwnLine::new(ERROR, "message", error.message.clone());
+        vec![message, place.within(Origin::Place)]
+    };
+    let [rule, message] = error.as_ref().map_or_else(Default::default, |error| {
+        [error.rule.id.to_owned(), error.message.clone()]
+    });
+    let errors = Parts::named(ERROR, usize::from(error.is_some()), move |_| rule.clone())
+        .keys(move |_| message.clone())
+        .owns(move |_| error.as_ref().map_or_else(Vec::new, own));
+    let parts = document.parts()?.into_iter();
+    let compared = parts.filter(|list| list.is_compared);
+    Some([errors].into_iter().chain(compared).collect())
+}
+
+/// The error of a file that left something of it out, itself or by its consequences: that it ends too early, or
+/// else the first one.
 fn not_read(document: &dyn Document) -> Option<Problem> {
     let leaves_out = |problem: &Problem| is_of_file(problem.rule) && problem.may_leave_out();
     let problems = document.about().problems.iter();
@@ -211,419 +164,240 @@ fn not_read(document: &dyn Document) -> Option<Problem> {
     end.or_else(|| errors.next()).cloned()
 }
 
-/// Two documents, and what was found so far.
+/// Rows or columns of two grids that are compared with each other.
+type Turns = (Line, Vec<[Option<usize>; 2]>);
+
+/// Two documents, and the differences that were found.
 struct Comparison<'d> {
     documents: [&'d dyn Document; 2],
     diff: Diff,
-    /// Of each kind its index among the groups.
+    /// The index of each kind among the groups.
     groups: HashMap<&'static str, usize>,
-    /// For what a list says of a part.
-    raw: [Vec<u8>; 2],
-    /// Which parts of lists that others name go together.
-    named: HashMap<&'static str, Rc<Matches>>,
-    /// For what a part names.
-    parts_named: [Vec<(&'static str, usize)>; 2],
+    references: References,
 }
 
 impl Comparison<'_> {
     /// Compares lists of the same kinds.
-    fn lists(&mut self, lists: [Vec<Parts<'_>>; 2], within: &str) {
-        let [a, b] = lists.map(|mut lists| {
-            lists.retain(|list| list.is_compared);
-            lists
-        });
+    fn lists(&mut self, [a, b]: [Vec<Parts<'_>>; 2], within: &str) {
         for first in a.iter().filter(|list| list.is_named_by_others) {
-            self.named.remove(first.what);
-            let second = b.iter().find(|list| list.is_like(first));
-            if let Some(second) = second.filter(|second| !first.is_cut && !second.is_cut) {
-                let matches = self.matches([first, second]);
-                self.named.insert(first.what, Rc::new(matches));
+            self.references.set(first.what, None);
+            if let Some(second) = b.iter().find(|list| list.what == first.what) {
+                let matches = Rc::new(self.matches([first, second]));
+                self.references.set(first.what, Some(matches));
             }
         }
-        let mut others: Vec<Option<Parts<'_>>> = b.into_iter().map(Some).collect();
-        for list in a {
-            let mut others = others.iter_mut();
-            let other = others.find(|other| other.as_ref().is_some_and(|it| it.is_like(&list)));
-            let other = other.and_then(Option::take);
-            let other = other.unwrap_or_else(|| list.without_any());
-            self.list([&list, &other], within);
+        for first in &a {
+            let none = Parts::list(first.what, 0);
+            let second = b.iter().find(|list| list.what == first.what);
+            self.list([first, second.unwrap_or(&none)], within);
         }
-        for other in others.into_iter().flatten() {
-            self.list([&other.without_any(), &other], within);
+        let only_in_b = b
+            .iter()
+            .filter(|list| a.iter().all(|it| it.what != list.what));
+        for second in only_in_b {
+            self.list([&Parts::list(second.what, 0), second], within);
         }
     }
 
     fn list(&mut self, lists: [&Parts<'_>; 2], within: &str) {
-        let [a, b] = lists;
-        match (a.order, b.order) {
-            (Order::Grid(size), Order::Grid(other)) if size == other => {
-                self.in_place(lists, within);
-            }
-            (Order::Grid(size), Order::Grid(other))
-                if a.has_lines && b.has_lines && (size[0] == other[0] || size[1] == other[1]) =>
-            {
-                let line = if size[1] == other[1] {
-                    Line::Row
-                } else {
-                    Line::Column
-                };
-                let turns = self.lines_in_turn(lists, line);
-                self.by_lines(lists, line, &turns, within);
-            }
-            (Order::Grid(size), Order::Grid(other)) => {
-                let index = |[rows, cols]: [usize; 2], row, col| {
-                    (row < rows && col < cols).then(|| row * cols + col)
-                };
-                // How many rows, and how much of a row, was read.
-                let rows =
-                    |list: &Parts<'_>, [_, cols]: [usize; 2]| list.lost_from.div_ceil(cols.max(1));
-                let read = |list: &Parts<'_>, [_, cols]: [usize; 2], row: usize| {
-                    list.lost_from
-                        .saturating_sub(row.saturating_mul(cols))
-                        .min(cols)
-                };
-                for row in 0..rows(a, size).max(rows(b, other)) {
-                    for col in 0..read(a, size, row).max(read(b, other, row)) {
-                        let at = [size, other].map(|size| index(size, row, col));
-                        // Where one is wider and the other higher, neither has anything.
-                        if at != [None; 2] {
-                            self.pair(lists, at, within);
-                        }
-                    }
-                }
-            }
-            (Order::Names, Order::Names) => self.by_name(lists, within),
-            (Order::Sequence, Order::Sequence) => self.by_sequence(lists, within),
-            _ => {
-                for index in 0..a.count.max(b.count) {
-                    let at = [a, b].map(|list| (index < list.count).then_some(index));
-                    self.pair(lists, at, within);
-                }
-            }
+        if lists.iter().any(|list| list.columns.is_some()) {
+            return self.grids(lists, within);
         }
-    }
-
-    /// Compares parts that follow each other: those that are the same at a glance with each other, and
-    /// those between them in turn.
-    fn by_sequence(&mut self, lists: [&Parts<'_>; 2], within: &str) {
-        let [a, b] = [0, 1].map(|side| {
-            let parts = 0..lists[side].count;
-            self.hashes(side, lists[side], parts.map(std::iter::once))
-        });
-        for at in in_turn(&a, &b) {
-            self.pair(lists, at, within);
-        }
-    }
-
-    /// Compares grids of one size, in which rows or columns may have been inserted and as many removed.
-    fn in_place(&mut self, lists: [&Parts<'_>; 2], within: &str) {
-        let [a, b] = lists;
-        let are_numbers_same = self.named.values().all(|matches| matches.is_in_place());
-        let count = a.lost_from.min(b.lost_from);
-        let runs = (0..count).step_by(RUN);
-        let runs = runs.map(|first| first..count.min(first + RUN));
-        let runs = runs.filter(|run| !are_numbers_same || !a.has_same_memory(b, run.clone()));
-        let different: Vec<usize> = runs
-            .flatten()
-            .filter(|cell| !self.is_same(lists, [*cell; 2]))
-            .collect();
-        if a.has_lines && b.has_lines {
-            for line in [Line::Row, Line::Column] {
-                // One that is inserted and one that is removed are as much, and more.
-                if different.len() <= 2 * a.line(line, 0).len() || has_lost(a) || has_lost(b) {
-                    continue;
-                }
-                let turns = self.lines_in_turn(lists, line);
-                if self.is_less_by_lines(lists, line, &turns, different.len()) {
-                    return self.by_lines(lists, line, &turns, within);
-                }
-            }
-        }
-        for index in different {
-            self.pair(lists, [Some(index); 2], within);
-        }
-    }
-
-    /// Of the rows or columns of two grids, in their order, those that are the same at a glance with each other,
-    /// and those between them in turn.
-    fn lines_in_turn(&mut self, lists: [&Parts<'_>; 2], line: Line) -> Vec<[Option<usize>; 2]> {
-        let [a, b] = [0, 1].map(|side| {
-            let lines = 0..lists[side].line_count(line);
-            self.hashes(
-                side,
-                lists[side],
-                lines.map(|it| lists[side].line(line, it)),
-            )
-        });
-        in_turn(&a, &b).collect()
-    }
-
-    /// Whether fewer cells than so many differ by lines, with all of those that are only in one file.
-    fn is_less_by_lines(
-        &mut self,
-        lists: [&Parts<'_>; 2],
-        line: Line,
-        turns: &[[Option<usize>; 2]],
-        different: usize,
-    ) -> bool {
-        let mut count = 0;
-        for at in turns {
-            let [a, b] = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
-            count += match (a, b) {
-                (Some(a), Some(b)) => {
-                    let cells = a.zip(b);
-                    cells
-                        .filter(|at| !self.is_same(lists, (*at).into()))
-                        .count()
-                }
-                (Some(alone), None) | (None, Some(alone)) => alone.len(),
-                (None, None) => 0,
-            };
-            if count >= different {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Compares rows or columns of grids, of which those that only one file has are told together.
-    fn by_lines(
-        &mut self,
-        lists: [&Parts<'_>; 2],
-        line: Line,
-        turns: &[[Option<usize>; 2]],
-        within: &str,
-    ) {
-        let name = match line {
-            Line::Row => "row",
-            Line::Column => "column",
-        };
-        let has_lost = lists.map(|list| list.is_cut || has_lost(list));
-        let mut turns = turns.iter().peekable();
-        while let Some(at) = turns.next() {
-            let ([Some(first), None] | [None, Some(first)]) = *at else {
-                let [of_a, of_b] = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
-                for at in of_a.into_iter().flatten().zip(of_b.into_iter().flatten()) {
-                    self.pair(lists, [Some(at.0), Some(at.1)], within);
-                }
-                continue;
-            };
-            let side = usize::from(at[0].is_none());
-            let mut last = first;
-            while let Some(next) =
-                turns.next_if(|it| it[side] == Some(last + 1) && it[1 - side].is_none())
-            {
-                last = next[side].unwrap_or(last);
-            }
-            // What was not read makes no difference.
-            if has_lost[1 - side] {
-                continue;
-            }
-            let place = match last - first {
-                0 => format!("{within}{name} {first}"),
-                _ => format!("{within}{name}s {first} to {last}"),
-            };
-            let cells = (first..=last).flat_map(|it| lists[side].line(line, it));
-            let cells = cells.filter(|cell| !lists[side].is_lost(*cell)).count();
-            if cells == 0 {
-                continue;
-            }
-            let mut found = Found::default();
-            let values = [0, 1].map(|of| (of == side).then(|| cells.into()));
-            found.fields.push(FieldChange::new("cells", values));
-            let cell = lists[side].line(line, first).next();
-            let at = [0, 1].map(|of| cell.filter(|_| of == side));
-            self.add(lists, at, || place, |_| found);
-        }
-    }
-
-    /// Numbers of which two are the same where the bytes that stand for parts are, and what these name.
-    fn hashes<P: Iterator<Item = usize>>(
-        &mut self,
-        side: usize,
-        list: &Parts<'_>,
-        all: impl Iterator<Item = P>,
-    ) -> Vec<u64> {
-        let mut raw = std::mem::take(&mut self.raw[0]);
-        let mut named = std::mem::take(&mut self.parts_named[0]);
-        let hash = |parts: P| {
-            let mut hasher = DefaultHasher::new();
-            for index in parts {
-                self.hash_bytes(side, list, index, &mut raw, &mut named, &mut hasher);
-            }
-            hasher.finish()
-        };
-        let hashes = all.map(hash).collect();
-        self.raw[0] = raw;
-        self.parts_named[0] = named;
-        hashes
-    }
-
-    /// Compares parts of the same names.
-    fn by_name(&mut self, lists: [&Parts<'_>; 2], within: &str) {
-        let known = self.named.get(lists[0].what);
+        let known = self.references.get(lists[0].what);
         let known = known.filter(|_| lists[0].is_named_by_others).map(Rc::clone);
         let matches = known.unwrap_or_else(|| Rc::new(self.matches(lists)));
-        let [of_a, of_b] = &matches.others;
-        for (index, other) in of_a.iter().enumerate() {
-            self.pair(lists, [Some(index), *other], within);
-        }
-        for (index, _) in (0..).zip(of_b).filter(|(_, other)| other.is_none()) {
-            self.pair(lists, [None, Some(index)], within);
+        for at in matches.pairs() {
+            self.pair(lists, at, within);
         }
         if lists.iter().all(|list| list.is_ordered) {
             self.order(lists, &matches, within);
         }
     }
 
-    /// Adds that parts that both have come in another order, if they do. Those that stand on others have one on
-    /// each of these.
+    /// Compares grids in place, or by rows or columns if fewer cells differ then.
+    fn grids(&mut self, lists: [&Parts<'_>; 2], within: &str) {
+        let counts = |line| lists.map(|list| list.line_count(line));
+        let hashes = |line| [0, 1].map(|side| self.line_hashes(side, lists[side], line));
+        let unequal = |[a, b]: [Vec<u64>; 2]| {
+            let hash = |all: &[u64], at: Option<usize>| all.get(at?).copied();
+            let turns = in_turn(&a, &b).filter(|at| hash(&a, at[0]) != hash(&b, at[1]));
+            turns.collect::<Vec<_>>()
+        };
+        let ([rows, others], [width, other]) = (counts(Line::Row), counts(Line::Column));
+        let [a, b] = hashes(Line::Row);
+        let in_place = (0..rows.max(others)).filter(|row| a.get(*row) != b.get(*row));
+        let in_place = in_place.map(|row| [rows, others].map(|count| (row < count).then_some(row)));
+        let in_place: Turns = (Line::Row, in_place.collect());
+        let is_one_size = rows == others && width == other;
+        let mut turns = Vec::new();
+        // Fewer cells than a row or a column has are not told otherwise by lines.
+        if !is_one_size || self.cost(lists, &in_place) > rows.min(width) {
+            if width == other {
+                turns.push((Line::Row, unequal([a, b])));
+            }
+            if rows == others {
+                turns.push((Line::Column, unequal(hashes(Line::Column))));
+            }
+        }
+        turns.insert(if is_one_size { 0 } else { turns.len() }, in_place);
+        let best = turns
+            .into_iter()
+            .min_by_key(|turns| self.cost(lists, turns));
+        if let Some(turns) = best {
+            self.by_lines(lists, turns, within);
+        }
+    }
+
+    /// Number of cells that differ if rows or columns are matched like this.
+    fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &Turns) -> usize {
+        let cells = turns.iter().flat_map(|at| cells_in_turn(lists, *line, *at));
+        cells.filter(|at| !self.is_same(lists, *at)).count()
+    }
+
+    /// Compares rows or columns of grids. Those that only one file has are one difference if they are together.
+    fn by_lines(&mut self, lists: [&Parts<'_>; 2], (line, turns): Turns, within: &str) {
+        let mut turns = turns.into_iter().peekable();
+        while let Some(at) = turns.next() {
+            let ([Some(first), None] | [None, Some(first)]) = at else {
+                for cells in cells_in_turn(lists, line, at) {
+                    self.pair(lists, cells, within);
+                }
+                continue;
+            };
+            let side = usize::from(at[0].is_none());
+            let mut last = first;
+            while turns
+                .next_if(|it| it[side] == Some(last + 1) && it[1 - side].is_none())
+                .is_some()
+            {
+                last += 1;
+            }
+            let name = if line == Line::Row { "row" } else { "column" };
+            let place = match last - first {
+                0 => format!("{within}{name} {first}"),
+                _ => format!("{within}{name}s {first} to {last}"),
+            };
+            let cells = (first..=last).flat_map(|it| lists[side].line(line, it));
+            let cell = cells.clone().next();
+            let values = [0, 1].map(|of| (of == side).then(|| cells.clone().count().into()));
+            let at = [0, 1].map(|of| cell.filter(|_| of == side));
+            self.add(
+                lists,
+                at,
+                || place,
+                |_| Found {
+                    fields: vec![FieldChange::new("cells", values)],
+                    ..Found::default()
+                },
+            );
+        }
+    }
+
+    /// Adds that parts that both files have come in another order, if they do. Parts that belong to others have an
+    /// order on each of these.
     fn order(&mut self, lists: [&Parts<'_>; 2], matches: &Matches, within: &str) {
-        let both = matches.others[0].iter().enumerate();
-        let both = both.filter_map(|(index, other)| {
-            let at = [index, (*other)?];
+        let both = matches.pairs().filter_map(|pair| {
+            let at = [pair[0]?, pair[1]?];
             let [on, on_in_b] = [0, 1].map(|side| {
                 let owner = lists[side].owner(at[side]);
-                owner.map(|owner| self.identity(side, owner))
+                owner.map(|owner| self.references.identity(side, owner))
             });
             (on == on_in_b).then_some((on, at))
         });
         let mut both: Vec<_> = both.collect();
         both.sort_by_key(|(on, _)| *on);
-        if both.is_sorted_by_key(|(on, [_, other])| (*on, *other)) {
-            return;
-        }
         let mut others = both.clone();
         others.sort_by_key(|(on, [_, other])| (*on, *other));
-        // From the first that is elsewhere on.
         let same = both
             .iter()
             .zip(&others)
             .take_while(|(is, should)| is == should);
         let same = same.count();
-        // Under one name in both, whatever B calls or counts them.
-        let names = |of: &[(_, [usize; 2])]| {
-            let of = of.get(same..).unwrap_or_default();
-            let more = of.len().saturating_sub(MAX_NAMES);
-            let names = of.iter().take(MAX_NAMES);
-            let names = names.map(|(_, [index, _])| lists[0].name(*index));
-            let more = (more > 0).then(|| format!("and {more} more"));
-            names.chain(more).collect::<Vec<_>>().into()
+        if same == both.len() {
+            return;
+        }
+        // By the names of A, from the first that is elsewhere on.
+        let orders = [both, others].map(|of| {
+            let of = of.into_iter().skip(same);
+            of.map(|(_, [index, _])| index as u64).collect::<Vec<_>>()
+        });
+        let name = |index: u64| lists[0].name(index as usize);
+        let values = if orders[0].len() > MAX_NAMES {
+            moved_names(&orders, name)
+        } else {
+            orders.map(|order| order.into_iter().map(name).collect())
         };
-        let moved = [&both, &others].map(|of| of.iter().map(|(_, [index, _])| *index).collect());
-        let moved = Some(moved).filter(|_| both.len() - same > MAX_NAMES);
-        let moved = moved.and_then(|orders| moved_names(lists[0], &orders));
-        let values = moved.unwrap_or_else(|| [names(&both), names(&others)]);
+        let found = Found {
+            fields: vec![FieldChange::new(
+                "order",
+                values.map(|names| Some(names.into())),
+            )],
+            ..Found::default()
+        };
+        self.add(lists, [None; 2], || format!("{within}order"), |_| found);
+    }
+
+    /// Compares a part of A with one of B, or adds that only one of them is there.
+    fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
+        if at.iter().all(Option::is_some) {
+            if !self.is_same(lists, at) {
+                self.unlike(lists, at, within);
+            }
+            return;
+        }
+        // A part that belongs to one that is gone is gone with it.
+        let is_with_owner = (0..2).any(|side| {
+            let owner = at[side].and_then(|index| lists[side].owner(index));
+            owner.is_some_and(|owner| self.references.is_alone(side, owner))
+        });
+        if is_with_owner {
+            return;
+        }
         self.add(
             lists,
-            [None; 2],
-            || format!("{within}order"),
-            |_| Found {
-                at: [None, None],
-                fields: vec![FieldChange::new("order", values.map(Some))],
+            at,
+            || place_of(lists, at, within),
+            |comparison| {
+                let own = comparison.own_of(lists, at);
+                Found {
+                    at: fields::places(&own),
+                    fields: changes(&own, |_| false),
+                }
             },
         );
     }
 
-    /// Compares a part of A with one of B, or says that only one of them is there. What was not read on
-    /// either side makes no difference.
-    fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
-        let is_unknown = |(list, at): (&Parts<'_>, Option<usize>)| match at {
-            Some(index) => list.is_lost(index),
-            None => list.is_cut,
-        };
-        if lists.into_iter().zip(at).any(is_unknown) {
-            return;
-        }
-        // Of a part that only one file has, that alone is said.
-        let is_alone = |side: usize| {
-            let owner = at[side].and_then(|index| lists[side].owner(index));
-            owner.is_some_and(|owner| self.is_alone(side, owner))
-        };
-        if at.contains(&None) && (is_alone(0) || is_alone(1)) {
-            return;
-        }
-        if let [Some(first), Some(second)] = at {
-            return self.both(lists, [first, second], within);
-        }
-        let place = || place_of(lists, at, within);
-        self.add(lists, at, place, |comparison| {
-            let own = comparison.own_of(lists, at);
-            Found {
-                at: fields::places(&own),
-                fields: only_in(&own, at.map(|at| at.is_some())),
-            }
-        });
-    }
-
-    /// Compares two parts that are there.
-    fn both(&mut self, lists: [&Parts<'_>; 2], at: [usize; 2], within: &str) {
-        if !self.is_same(lists, at) {
-            let raw = std::mem::take(&mut self.raw);
-            self.unlike(lists, at.map(Some), within, &raw);
-            self.raw = raw;
-        }
-    }
-
-    /// Whether two parts are the same at a glance, for which the bytes that stand for them are read.
-    fn is_same(&mut self, lists: [&Parts<'_>; 2], at: [usize; 2]) -> bool {
-        for ((list, at), raw) in lists.into_iter().zip(at).zip(&mut self.raw) {
-            raw.clear();
-            list.raw(at, raw);
-        }
-        if let Some(is_same) = self.name_the_same(lists, at) {
-            return is_same;
-        }
-        if !lists.iter().all(|list| list.has_raw()) || self.raw[0] != self.raw[1] {
+    /// Returns `true` if two parts are known to be equal by their content.
+    fn is_same(&self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2]) -> bool {
+        let [Some(a), Some(b)] = at else {
             return false;
-        }
-        let mut named = std::mem::take(&mut self.parts_named);
-        let is_same = self.name_same_parts(lists, at, &mut named);
-        self.parts_named = named;
-        is_same
+        };
+        let content = self.content(0, lists[0], a);
+        content.is_some() && content == self.content(1, lists[1], b)
     }
 
     /// Compares two parts that may differ.
-    fn unlike(
-        &mut self,
-        lists: [&Parts<'_>; 2],
-        at: [Option<usize>; 2],
-        within: &str,
-        raw: &[Vec<u8>; 2],
-    ) {
+    fn unlike(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
         let place = || place_of(lists, at, within);
-        let count = self.diff.count();
-        let raw_field = lists[0].raw_field;
-        // What is no longer listed need not be looked at where it is known to differ.
-        if raw_field.is_some() && self.is_full(lists[0].what) {
+        // Cells that are no longer listed are only counted.
+        if lists[0].columns.is_some() && self.is_full(lists[0].what) {
             return self.add(lists, at, place, |_| Found::default());
         }
         let own = self.own_of(lists, at);
-        let mut fields = compared(&own, |lines| self.is_same_value(lines));
-        let sides = lists.into_iter().zip(at);
-        fields.retain(|field| {
-            // What was not read on either side makes no difference.
-            let mut sides = sides.clone();
-            !sides.any(|(list, at)| at.is_some_and(|at| list.is_unknown(at, &field.name)))
-        });
-        let at_lines = fields::places(&own);
+        let fields = changes(&own, |lines| self.is_same_value(lines));
         if !fields.is_empty() {
-            let at_lines = at_lines.clone();
+            let at_lines = fields::places(&own);
             self.add(lists, at, place, |_| Found {
                 at: at_lines,
                 fields,
             });
         }
-        let [a, b] = [0, 1].map(|i| at[i].map_or_else(Vec::new, |at| lists[i].inner(at)));
-        if !a.is_empty() || !b.is_empty() {
-            self.lists([a, b], &format!("{}: ", place()));
-        }
-        if let Some(field) = raw_field.filter(|_| self.diff.count() == count && raw[0] != raw[1]) {
-            let values = [0, 1].map(|i| Some(lists[i].told(&raw[i]).into()));
-            self.add(lists, at, place, |_| Found {
-                at: at_lines,
-                fields: vec![FieldChange::new(field, values)],
-            });
+        let children = [0, 1].map(|side| {
+            let children = at[side].map(|at| lists[side].compared_children(at));
+            children.unwrap_or_default()
+        });
+        if children.iter().any(|lists| !lists.is_empty()) {
+            self.lists(children, &format!("{}: ", place()));
         }
     }
 
@@ -712,34 +486,37 @@ fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
     })
 }
 
-/// Of two long orders of the same parts, by their indices, those that have moved, and behind which one each of
-/// them is; none where there are many.
-fn moved_names(list: &Parts<'_>, orders: &[Vec<usize>; 2]) -> Option<[serde_json::Value; 2]> {
-    let [a, b] = orders.each_ref().map(|order| {
-        let order = order.iter().map(|index| *index as u64);
-        order.collect::<Vec<_>>()
-    });
-    let stay = align::aligned(&a, &b);
-    if a.len() - stay.len() > MAX_NAMES {
-        return None;
-    }
-    let names = [0, 1].map(|side| {
+/// For two orders of the same parts, the names of those that have moved, each with the part before it.
+fn moved_names(orders: &[Vec<u64>; 2], name: impl Fn(u64) -> String) -> [Vec<String>; 2] {
+    let stay = align::aligned(&orders[0], &orders[1]);
+    [0, 1].map(|side| {
         let stay: HashSet<usize> = stay.iter().map(|pair| pair[side]).collect();
-        let moved = (0..orders[side].len()).filter(|at| !stay.contains(at));
-        let name = |at: usize| orders[side].get(at).map(|index| list.name(*index));
-        let names = moved.map(|at| {
-            let before = at.checked_sub(1).and_then(name);
+        let order = &orders[side];
+        let moved = (0..order.len()).filter(|at| !stay.contains(at));
+        let more = moved.clone().count().saturating_sub(MAX_NAMES);
+        let names = moved.take(MAX_NAMES).map(|at| {
+            let before = at.checked_sub(1).map(|before| name(order[before]));
             let place = before.map_or_else(|| "first".to_owned(), |it| format!("behind {it}"));
-            format!("{} {place}", name(at).unwrap_or_default())
+            format!("{} {place}", name(order[at]))
         });
-        names.collect::<Vec<_>>().into()
-    });
-    Some(names)
+        let more = (more > 0).then(|| format!("and {more} more"));
+        names.chain(more).collect()
+    })
 }
 
-/// Whether some parts of a list only stand in the place of those that were not read.
-fn has_lost(list: &Parts<'_>) -> bool {
-    (0..list.count).any(|index| list.is_lost(index))
+/// The cells of a row or column of A and of B that are in one place.
+fn cells_in_turn(
+    lists: [&Parts<'_>; 2],
+    line: Line,
+    at: [Option<usize>; 2],
+) -> impl Iterator<Item = [Option<usize>; 2]> {
+    let mut cells = [0, 1].map(|side| at[side].map(|at| lists[side].line(line, at)));
+    std::iter::from_fn(move || {
+        let next = cells
+            .each_mut()
+            .map(|cells| cells.as_mut().and_then(Iterator::next));
+        (next != [None; 2]).then_some(next)
+    })
 }
 
 /// What a part is called, as A calls it if it has it.

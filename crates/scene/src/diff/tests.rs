@@ -1,6 +1,7 @@
 //! What is compared, and how, with parts that are made up.
 
 use super::*;
+use crate::describe::own::hex_text;
 use crate::document::About;
 use crate::{Aabb, Drawable, GameView, Shown, TileMapItem};
 use serde_json::json;
@@ -13,8 +14,6 @@ struct Sample {
     grid: ([u32; 2], Vec<u8>),
     /// How many of the cells of the grid were not read: the last ones.
     lost: usize,
-    /// Whether there are more names.
-    is_cut: bool,
 }
 
 fn sample(named: &[(&'static str, u32)], grid: ([u32; 2], &[u8])) -> Sample {
@@ -28,7 +27,6 @@ fn sample(named: &[(&'static str, u32)], grid: ([u32; 2], &[u8])) -> Sample {
         named: named.to_vec(),
         grid: (grid.0, grid.1.to_vec()),
         lost: 0,
-        is_cut: false,
     }
 }
 
@@ -49,9 +47,10 @@ impl Document for Sample {
             })
             .owns(|i| vec![OwnLine::new("Thing", "Number", self.named[i].1)]);
         let grid = Parts::grid("cell", *size, |[row, col]| format!("{row},{col}"));
-        let grid = grid.bytes("value", |i, bytes| bytes.push(values[i]));
-        let grid = grid.lost_from(values.len().saturating_sub(self.lost));
-        Some(vec![named.cut(self.is_cut), grid])
+        let grid = grid.owns(|i| vec![OwnLine::new("Cell", "value", hex_text(&values[i..=i]))]);
+        let grid = grid.contents(|run, content| content.bytes(&values[run]));
+        let read = values.len().saturating_sub(self.lost);
+        Some(vec![named, grid.up_to(read)])
     }
 }
 
@@ -133,8 +132,7 @@ fn grids_of_other_sizes_are_compared_where_both_are() {
     let expected = [
         ("cell", "0,1", BOTH),
         ("cell", "0,2", [false, true]),
-        ("cell", "1,0", [true, false]),
-        ("cell", "1,1", [true, false]),
+        ("cell", "row 1", [true, false]),
     ];
     assert_eq!(places(&diff), expected);
     assert_eq!(diff.differences[0].fields[0].key, "value");
@@ -207,21 +205,6 @@ fn bytes_that_happen_to_be_letters_are_no_text() {
     let diff = Diff::of([&a, &b]).unwrap();
     let values = ["41", "42"].map(|value| Some(value.to_owned()));
     assert_eq!(diff.differences[0].fields[0].texts(), values);
-}
-
-#[test]
-fn what_was_not_read_is_told_in_one_line() {
-    let mut a = sample(&[("one", 1)], ([1000, 1], &[7; 1000]));
-    (a.lost, a.is_cut) = (999, true);
-    let expected = [
-        "thing one Number 1",
-        "thing more not read",
-        "cell 0,0 value 07",
-        "cell 999 of 1000 not read",
-    ];
-    assert_eq!(told(&a), expected);
-    (a.lost, a.named) = (1000, Vec::new());
-    assert_eq!(told(&a), ["thing not read", "cell 1000 of 1000 not read"]);
 }
 
 #[test]

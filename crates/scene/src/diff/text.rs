@@ -2,33 +2,29 @@
 
 use std::ops::ControlFlow;
 
-use super::fields::all;
-use super::{FieldChange, Parts};
+use super::fields::changes;
+use super::{FieldChange, Parts, all_parts};
 use crate::Document;
 
-/// A part of a document, with all that the file says of it; or that parts of a list were not read.
+/// A part of a document, with all that the file says of it.
 #[derive(Debug)]
 pub struct Told<'a> {
-    /// What it is, such as `tile`.
+    /// The kind, such as `tile`.
     pub what: &'static str,
-    /// Its name or its place, as the format has it; of those that were not read, that and how many.
+    /// Its name or its place, as the format has it.
     pub place: &'a str,
     /// What the file says of it, as what A says and B does not.
     pub fields: Vec<FieldChange>,
 }
 
-/// Calls a function with each part of a document, in the order of the format, until it wants no
-/// more.
+/// Calls a function with each part of a document, in the order of the format, as long as it goes on. The first is
+/// the error that leaves something out of the document, if there is one.
 pub fn tell(
     document: &dyn Document,
     mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    tell_lists(
-        document,
-        document.parts().unwrap_or_default(),
-        "",
-        &mut line,
-    )
+    let parts = all_parts(document).unwrap_or_default();
+    tell_lists(document, parts, "", &mut line)
 }
 
 fn tell_lists(
@@ -37,49 +33,17 @@ fn tell_lists(
     within: &str,
     line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    for list in lists.into_iter().filter(|list| list.is_compared) {
-        let mut lost = list.count - list.lost_from;
-        for index in 0..list.lost_from {
-            if list.is_lost(index) {
-                lost += 1;
-                continue;
-            }
+    for list in lists {
+        for index in 0..list.count {
             let place = format!("{within}{}", list.name(index));
-            let mut fields = all(list.own(index, document));
-            fields.retain(|field| !list.is_unknown(index, &field.name));
-            let mut raw = Vec::new();
-            list.raw(index, &mut raw);
-            let is_told = list.is_raw_told || fields.is_empty();
-            let bytes = list.raw_field.filter(|_| is_told);
-            fields.extend(bytes.map(|field| {
-                let bytes = list.told(&raw).into();
-                FieldChange::new(field, [Some(bytes), None])
-            }));
             line(&Told {
                 what: list.what,
                 place: &place,
-                fields,
+                fields: changes(&[list.own(index, document), Vec::new()], |_| false),
             })?;
-            tell_lists(document, list.inner(index), &format!("{place}: "), line)?;
-        }
-        if let Some(not_read) = not_read(&list, lost) {
-            line(&Told {
-                what: list.what,
-                place: &format!("{within}{not_read}"),
-                fields: Vec::new(),
-            })?;
+            let children = list.compared_children(index);
+            tell_lists(document, children, &format!("{place}: "), line)?;
         }
     }
     ControlFlow::Continue(())
-}
-
-/// What of a list was not read, of which so many parts only stand in the place of others.
-fn not_read(list: &Parts<'_>, lost: usize) -> Option<String> {
-    match (lost, list.is_cut) {
-        (0, false) => None,
-        (0, true) if list.count == 0 => Some("not read".to_owned()),
-        (0, true) => Some("more not read".to_owned()),
-        (lost, false) => Some(format!("{lost} of {} not read", list.count)),
-        (lost, true) => Some(format!("{lost} of {} and more not read", list.count)),
-    }
 }

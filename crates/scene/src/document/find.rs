@@ -208,7 +208,7 @@ fn visit(
         }
         if list.has_items_within() {
             for index in 0..list.count {
-                visit(&list.inner(index), is_wanted, each)?;
+                visit(&list.children(index), is_wanted, each)?;
             }
         }
     }

@@ -637,24 +637,6 @@ impl<'a> CubeAt<'a> {
         }
     }
 
-    /// Where the cube is among those of its chunk, by the corners that lead to it from the root and
-    /// by what wraps it: the same wherever its record stands. Its index where it is not reached.
-    pub(super) fn path_key(&self) -> String {
-        let Some(place) = self.place() else {
-            return format!("unreached {}", self.cube);
-        };
-        let above = place.above.iter().map(|(above, corner)| match corner {
-            Some(corner) => corner.to_string(),
-            None => self
-                .data
-                .cubes
-                .kind(*above)
-                .map_or("", CubeKind::name)
-                .to_owned(),
-        });
-        above.collect::<Vec<_>>().join("/")
-    }
-
     /// The vertices of a side with their coordinates on the texture and on the lightmap.
     fn vertices_of(&self, geometry: &Geometry, side: usize) -> Value {
         let center = self.at.center();

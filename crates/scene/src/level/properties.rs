@@ -15,8 +15,9 @@ use super::lights::LightKind;
 use super::mesh::ChunkMesh;
 use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use super::{Level, Map, date};
+use crate::describe::own::hex_text;
 use crate::fields::{
-    Describe, Field, ItemKeys, Table, Value, field, json_only, section, summary_only,
+    Describe, Field, ItemKeys, Table, Value, field, json_only, own_only, section, summary_only,
 };
 use crate::numbers::{fixed, number, short};
 use crate::{ClipInfo, LevelItem, Property};
@@ -911,6 +912,10 @@ impl<'a> LightmapAt<'a> {
         .summary("Size", |map| format!("{0} x {0}", map.side).into())
         .note(|map| format!("{0} x {0}", map.side).into()),
         field("Bytes", |map: &Self| (3 * map.side * map.side).into()).derived(),
+        own_only("luxels", |map: &Self| {
+            let lightmap = map.at.lightmaps().get(map.index as usize);
+            lightmap.map(|lightmap| hex_text(&lightmap.luxels)).into()
+        }),
         field("Faces", |map: &Self| {
             let faces = map.at.map.lit_faces(map.item, |_, _, _, _| Some(()));
             faces.len().into()

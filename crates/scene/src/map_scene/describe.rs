@@ -341,23 +341,17 @@ impl Document for MapScene {
 
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         let scene = &self.pfscene;
-        let [factions, entities] = [scene.factions.len(), scene.entities.len()];
-        let [regions, cameras] = [scene.regions.len(), scene.cameras.len()];
-        let faction = |index: usize| scene.factions.get(index).map(|it| it.name.clone());
-        let entity = |index: usize| scene.entities.get(index).map(|it| it.name.clone());
-        let region = |index: usize| scene.regions.get(index).map(|it| it.name.clone());
-        let camera = |index: usize| scene.cameras.get(index).map(|it| it.name.clone());
         let number = |index: usize| index as u32;
         Some(vec![
             Parts::one("scene", SceneItem::Scene),
-            Parts::named("faction", factions, move |i| faction(i).unwrap_or_default())
+            Parts::records("faction", &scene.factions, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Faction { index: number(i) }))
                 .named_by_others(),
-            Parts::named("entity", entities, move |i| entity(i).unwrap_or_default())
+            Parts::records("entity", &scene.entities, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Entity { index: number(i) })),
-            Parts::named("region", regions, move |i| region(i).unwrap_or_default())
+            Parts::records("region", &scene.regions, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Region { index: number(i) })),
-            Parts::named("camera", cameras, move |i| camera(i).unwrap_or_default())
+            Parts::records("camera", &scene.cameras, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Camera { index: number(i) })),
         ])
     }

@@ -2,7 +2,7 @@
 
 use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
-use crate::diff::Parts;
+use crate::diff::{Content, Parts};
 use crate::{Flaw, ModelItem};
 use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
 
@@ -10,31 +10,20 @@ impl Model {
     /// All that the file has: materials, joints, clips with their poses, and vertices.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let pfobj = &self.pfobj;
-        let material = |index: usize| pfobj.materials.get(index).map(|it| it.name.clone());
-        let joint = |index: usize| pfobj.joints.get(index).map(|it| it.name.clone());
-        let clip = |index: usize| pfobj.clips.get(index).map(|it| it.name.clone());
-        let materials = Parts::named("material", pfobj.materials.len(), move |index| {
-            material(index).unwrap_or_default()
-        });
-        let joints = Parts::named("joint", pfobj.joints.len(), move |index| {
-            joint(index).unwrap_or_default()
-        });
-        let clips = Parts::named("clip", pfobj.clips.len(), move |index| {
-            clip(index).unwrap_or_default()
-        });
-        let clips = clips.items(|index| {
-            let index = index as u32;
-            Some(ModelItem::Clip { index })
-        });
         vec![
             Parts::one("model", ModelItem::Model),
-            materials
+            Parts::records("material", &pfobj.materials, |it| it.name.clone())
                 .items(|index| Some(material_item(index)))
                 .named_by_others(),
-            joints
+            Parts::records("joint", &pfobj.joints, |it| it.name.clone())
                 .items(|index| Some(joint_item(index)))
                 .named_by_others(),
-            clips.made_of(|index| self.frame_parts(index)),
+            Parts::records("clip", &pfobj.clips, |it| it.name.clone())
+                .items(|index| {
+                    let index = index as u32;
+                    Some(ModelItem::Clip { index })
+                })
+                .made_of(|index| self.frame_parts(index)),
             self.vertex_parts(),
             self.flaw_parts(),
         ]
@@ -59,70 +48,64 @@ impl Model {
         let Some(clip) = self.pfobj.clips.get(number) else {
             return Vec::new();
         };
-        let joints = self.pfobj.joints.len();
-        let count = clip.poses.len().div_ceil(joints.max(1));
-        let glance = move |frame: usize, bytes: &mut Vec<u8>| {
-            let poses = clip.poses.chunks(joints.max(1)).nth(frame);
-            for pose in poses.into_iter().flatten() {
-                push_transform(pose, bytes);
-            }
-            push_bounds(clip.bounds.get(frame).and_then(Option::as_ref), bytes);
-        };
-        let frames = Parts::sequence("frame", count.max(clip.bounds.len()), glance)
+        let joints = self.pfobj.joints.len().max(1);
+        let count = clip.poses.len().div_ceil(joints);
+        let frames = Parts::list("frame", count.max(clip.bounds.len()))
             .called(|frame| format!("frame {frame}"))
+            .contents(move |frames, content| {
+                for frame in frames {
+                    let poses = clip.poses.chunks(joints).nth(frame).unwrap_or_default();
+                    for (joint, pose) in poses.iter().enumerate() {
+                        content.part("joint", joint);
+                        add_transform(pose, content);
+                    }
+                    add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content);
+                }
+            })
             .made_of(move |frame| self.parts_of_frame(number, clip, frame));
         vec![frames]
     }
 
     /// The poses of the joints in a frame, and its bounds.
     fn parts_of_frame<'a>(&'a self, number: usize, clip: &'a Clip, frame: usize) -> Vec<Parts<'a>> {
-        let joints = &self.pfobj.joints;
+        let joints = &self.pfobj.joints[..];
         let first = frame * joints.len();
         let rest = clip.poses.len().saturating_sub(first);
-        let name = |joint: usize| joints.get(joint).map(|joint| joint.name.clone());
-        let poses = Parts::named("pose", rest.min(joints.len()), move |joint| {
-            name(joint).unwrap_or_default()
-        });
-        let poses = poses
-            .keys(|_| String::new())
-            .each_of("joint", Some)
+        let posed = joints.get(..rest).unwrap_or(joints);
+        let poses = Parts::records("pose", posed, |it| it.name.clone())
+            .without_keys()
+            .of("joint", Some)
             .items(|joint| Some(joint_item(joint)))
             .owns(move |joint| self.own_pose(number, first + joint))
-            .glance(move |joint, bytes| {
-                if let Some(pose) = clip.poses.get(first + joint) {
-                    push_transform(pose, bytes);
-                }
+            .contents(move |run, content| {
+                let poses = clip.poses.get(first + run.start..first + run.end);
+                poses
+                    .into_iter()
+                    .flatten()
+                    .for_each(|pose| add_transform(pose, content));
             });
         let has_bounds = usize::from(matches!(clip.bounds.get(frame), Some(Some(_))));
-        let bounds = Parts::numbered("bounding box", has_bounds);
-        let bounds = bounds
+        let bounds = Parts::list("bounding box", has_bounds)
             .called(|_| "bounds".to_owned())
             .owns(move |_| self.own_bounds(number, frame))
-            .glance(move |_, bytes| push_bounds(clip.bounds.get(frame).and_then(Option::as_ref), bytes));
+            .contents(move |_, content| add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content));
         vec![poses, bounds]
     }
 
     fn vertex_parts(&self) -> Parts<'_> {
         let pfobj = &self.pfobj;
-        let glance = |index: usize, bytes: &mut Vec<u8>| {
-            let Some(vertex) = pfobj.vertices.get(index) else {
-                return;
-            };
-            push(&vertex.position, bytes);
-            push(&vertex.uv, bytes);
-            push(&vertex.normal, bytes);
-            for influence in pfobj.influences_of(vertex) {
-                push(&[influence.weight], bytes);
-            }
-        };
-        Parts::sequence("vertex", pfobj.vertices.len(), glance)
-            .naming_parts(|index, named| {
-                let Some(vertex) = pfobj.vertices.get(index) else {
-                    return;
-                };
-                named.push(("material", vertex.material as usize));
-                let joints = pfobj.influences_of(vertex).iter();
-                named.extend(joints.map(|influence| ("joint", influence.joint as usize)));
+        Parts::list("vertex", pfobj.vertices.len())
+            .contents(|run, content| {
+                for vertex in pfobj.vertices.get(run).into_iter().flatten() {
+                    content.numbers(&vertex.position);
+                    content.numbers(&vertex.uv);
+                    content.numbers(&vertex.normal);
+                    content.part("material", vertex.material as usize);
+                    for influence in pfobj.influences_of(vertex) {
+                        content.part("joint", influence.joint as usize);
+                        content.numbers(&[influence.weight]);
+                    }
+                }
             })
             .items(|index| {
                 let index = (index / 3) as u32;
@@ -132,23 +115,19 @@ impl Model {
     }
 }
 
-fn push(numbers: &[f32], bytes: &mut Vec<u8>) {
-    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-}
-
-fn push_bounds(bounds: Option<&Bounds>, bytes: &mut Vec<u8>) {
+fn add_bounds(bounds: Option<&Bounds>, content: &mut Content<'_>) {
     if let Some(Bounds { min, max }) = bounds {
-        push(min, bytes);
-        push(max, bytes);
+        content.numbers(min);
+        content.numbers(max);
     }
 }
 
-fn push_transform(transform: &Transform, bytes: &mut Vec<u8>) {
-    push(&transform.scale, bytes);
-    push(&transform.translation, bytes);
+fn add_transform(transform: &Transform, content: &mut Content<'_>) {
+    content.numbers(&transform.scale);
+    content.numbers(&transform.translation);
     match &transform.rotation {
-        Rotation::ConjugatedQuaternion(xyzw) => push(xyzw, bytes),
-        Rotation::EulerDegrees(degrees) => push(degrees, bytes),
+        Rotation::ConjugatedQuaternion(xyzw) => content.numbers(xyzw),
+        Rotation::EulerDegrees(degrees) => content.numbers(degrees),
     }
 }
 

@@ -168,34 +168,23 @@ impl Document for Terrain {
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         let map = &self.map;
         let (rows, cols) = (map.rows(), map.cols());
-        let materials = map.materials.len();
-        let material_name = |index: usize| map.materials.get(index).map(|it| it.name.clone());
         Some(vec![
             Parts::one("map", TerrainItem::Map),
-            Parts::named("material", materials, move |index| {
-                material_name(index).unwrap_or_default()
-            })
-            .items(|index| {
-                let index = index as u32;
-                Some(TerrainItem::Material { index })
-            })
-            .named_by_others(),
+            Parts::records("material", &map.materials, |it| it.name.clone())
+                .items(|index| {
+                    let index = index as u32;
+                    Some(TerrainItem::Material { index })
+                })
+                .named_by_others(),
             Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
-                .told_by_lines()
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
-                .lost(|index| self.is_tile_missing(index))
-                .text("text", |index, bytes| self.tile_bytes(index, bytes))
-                .memory(|run| self.tiles_in_memory(run))
-                .naming_parts(|index, named| {
-                    let materials = self.materials_of_tile(index).into_iter().flatten();
-                    named.extend(materials.map(|material| ("material", material)));
-                }),
+                .contents(|run, content| self.add_tiles(run, content)),
             Parts::grid("chunk", [map.chunk_rows, map.chunk_cols], |[row, col]| {
                 format!("{row},{col}")
             })
             .cells(|[row, col]| TerrainItem::Chunk { row, col })
             .for_finding(),
-            Parts::numbered("island", self.ground().list.len())
+            Parts::list("island", self.ground().list.len())
                 .items(|index| self.ground().list.get(index).map(IslandAt::item))
                 .for_finding(),
         ])

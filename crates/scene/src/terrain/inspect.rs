@@ -10,6 +10,7 @@ use super::navigation::{Cell, Domain, Island, Obstacle};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
+use crate::diff::Content;
 use crate::fields::{Section, Table, Value, field, fields, json_only, own_only};
 use crate::numbers::number;
 use crate::{Item, Property, Swatch, TerrainItem, TextSpan};
@@ -120,65 +121,42 @@ impl Terrain {
         self.map.materials.get(usize::try_from(number).ok()?)
     }
 
-    /// Whether the file ends before a tile, which counts row by row.
-    pub(super) fn is_tile_missing(&self, index: usize) -> bool {
-        matches!(self.found_at(index), Found::Missing)
-    }
-
     /// What the file has in the place of a tile, by its index.
     fn found_at(&self, index: usize) -> Found<'_> {
         let cols = self.map.cols().max(1);
         self.map.found(index as u32 / cols, index as u32 % cols)
     }
 
-    /// The numbers of the materials that a tile names; one below 0 is that of none.
-    pub(super) fn materials_of_tile(&self, index: usize) -> Option<[usize; 2]> {
-        let materials = match self.found_at(index) {
-            Found::Odd(odd) => {
-                let reading = Reading::of(odd.text)?;
-                MATERIALS.map(|field| reading.get(field))
-            }
-            Found::Tile => {
-                let tile = self.map.tiles.get(index)?;
-                MATERIALS.map(|field| tile.get(field))
-            }
-            Found::Missing => return None,
-        };
-        Some(materials.map(|number| number as usize))
-    }
-
-    /// A run of tiles as it lies in memory; none where the file has one of them in another form.
-    pub(super) fn tiles_in_memory(&self, mut run: Range<usize>) -> Option<&[u8]> {
-        let tiles = self.map.tiles.get(run.clone())?;
-        let are_tiles = run.all(|index| matches!(self.found_at(index), Found::Tile));
-        are_tiles.then(|| bytemuck::cast_slice(tiles))
-    }
-
-    /// Appends what a tile is but for its materials, by its index: its characters in one spelling.
-    pub(super) fn tile_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
-        match self.found_at(index) {
-            Found::Odd(odd) => {
-                // The engine reads a type in either case.
-                let (kind, rest) = odd.text.split_at(odd.text.len().min(1));
-                bytes.extend(kind.to_ascii_uppercase());
-                bytes.extend(rest);
-            }
-            Found::Tile => {
-                let Some(mut tile) = self.map.tiles.get(index).copied() else {
-                    return;
-                };
-                for field in SPELT_IN_TWO_WAYS {
-                    tile.set(field, tile.get(field));
+    /// Adds a run of tiles: their characters in one spelling, and the materials that they name.
+    pub(super) fn add_tiles(&self, run: Range<usize>, content: &mut Content<'_>) {
+        let tiles = self.map.tiles.get(run.clone()).unwrap_or_default();
+        let mut found = run.clone().map(|index| self.found_at(index));
+        // Of several tiles it is enough to know that nothing at all differs.
+        let is_plain = tiles.len() > 1 && content.are_numbers_same("material");
+        if is_plain && found.all(|it| matches!(it, Found::Tile)) {
+            return content.bytes(bytemuck::cast_slice(tiles));
+        }
+        for (index, tile) in run.zip(tiles) {
+            let reading = match self.found_at(index) {
+                Found::Odd(odd) => {
+                    content.bytes(odd.text);
+                    Reading::of(odd.text)
                 }
-                let mut text = tile.text();
-                for field in MATERIALS {
-                    if let Some(chars) = text.get_mut(field.chars()) {
-                        chars.fill(b'.');
+                Found::Tile => {
+                    let mut plain = *tile;
+                    for field in SPELT_IN_TWO_WAYS {
+                        plain.set(field, tile.get(field));
                     }
+                    MATERIALS.into_iter().for_each(|field| plain.set(field, 0));
+                    content.bytes(&plain.text());
+                    Some(Reading::from(tile))
                 }
-                bytes.extend(text);
+                Found::Missing => None,
+            };
+            let materials = reading.map(|reading| MATERIALS.map(|field| reading.get(field)));
+            for material in materials.into_iter().flatten() {
+                content.part("material", material as usize);
             }
-            Found::Missing => {}
         }
     }
 }

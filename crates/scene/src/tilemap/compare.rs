@@ -1,11 +1,12 @@
 //! What a map is made of, for comparing it with another.
 
-use std::ops::Range;
+use std::rc::Rc;
 
 use super::grids::obstruction_name;
 use super::items::number;
-use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap, Unread};
-use crate::diff::Parts;
+use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap};
+use crate::describe::own::hex_text;
+use crate::diff::{Content, Parts};
 use crate::{Origin, OwnLine, TileMapItem};
 use mapscope_formats::Integers;
 
@@ -13,8 +14,7 @@ impl TileMap {
     /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
     /// tileset its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
-        let map = Parts::one("map", TileMapItem::Map);
-        let mut parts = vec![map.lost(|_| self.facts.is_head_cut())];
+        let mut parts = vec![Parts::one("map", TileMapItem::Map)];
         match self.facts.own_tiles() {
             OwnTiles::None => {}
             // The tiles are found by what the layers use of them, which needs the sheets.
@@ -29,29 +29,27 @@ impl TileMap {
             parts.extend(self.layer_parts(0));
             return parts;
         }
-        let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index));
-        // Those without names are found by their cells.
-        let layers = layers.keys(|index| {
-            let layer = self.layers.get(index);
-            let layer = layer.filter(|_| self.facts.names_layers());
-            layer.map_or_else(String::new, |layer| layer.name.clone())
-        });
-        let layers = layers.named_by_others();
-        let layers = layers.items(|index| Some(Self::layer_item(index)));
-        let layers = layers.lost(|index| self.facts.is_layer_cut(index));
-        let layers = layers.unknown(|index, field| self.facts.is_field_cut(index, field));
-        let layers = layers.cut(self.is_list_cut(|what| matches!(what, Unread::Layers(_))));
-        parts.push(layers.made_of(|index| self.layer_parts(index)));
+        let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
+            // Those without names are found by their cells.
+            .keys(|index| {
+                let layer = self.layers.get(index);
+                let layer = layer.filter(|_| self.facts.names_layers());
+                layer.map_or_else(String::new, |layer| layer.name.clone())
+            })
+            .named_by_others()
+            .items(|index| Some(Self::layer_item(index)))
+            .made_of(|index| self.layer_parts(index));
+        parts.push(layers);
         parts.extend(self.grids_of(None));
-        let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index));
-        // One without a name is no other where it has another number.
-        let zones = zones.keys(|index| {
-            let zone = self.zones.get(index);
-            zone.map_or_else(String::new, |zone| zone.name.clone())
-        });
-        let zones = zones.cut(self.is_list_cut(|what| matches!(what, Unread::Zones(_))));
-        let zones = zones.named_by_others();
-        parts.push(zones.items(|index| Some(Self::zone_item(index))));
+        let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index))
+            // One without a name is no other where it has another number.
+            .keys(|index| {
+                let zone = self.zones.get(index);
+                zone.map_or_else(String::new, |zone| zone.name.clone())
+            })
+            .named_by_others()
+            .items(|index| Some(Self::zone_item(index)));
+        parts.push(zones);
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
         parts.extend(self.facts.parts(self, None));
         parts
@@ -62,148 +60,110 @@ impl TileMap {
         let Some(layer) = self.layers.get(index) else {
             return Vec::new();
         };
-        let cells = self.cell_parts(index, layer);
-        let cells = [cells].into_iter().chain(self.grids_of(Some(index)));
+        let cells = [self.cell_parts(index, layer)].into_iter();
+        let cells = cells.chain(self.grids_of(Some(index)));
         // What is in a file beside this one can be found, and makes no difference.
         let has_cells = self.facts.has_cells(index);
         let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
         cells.chain(self.facts.parts(self, Some(index))).collect()
     }
 
-    /// The grids of a layer or of the map, and those of which nothing was read.
+    /// The grids of a layer or of the map.
     fn grids_of(&self, layer: Option<usize>) -> impl Iterator<Item = Parts<'_>> {
         let grids = self.grids.iter().filter(move |grid| grid.layer == layer);
-        let lost = self.grids_lost(layer).into_iter();
-        let lost = lost.map(|kind| Parts::grid(grid_name(kind), [0; 2], place_name).cut(true));
-        grids.map(|grid| self.grid_parts(grid)).chain(lost)
+        grids.map(|grid| self.grid_parts(grid))
     }
 
     fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
         let [columns, rows] = layer.size;
         let first_lost = self.first_cell_lost(layer_number);
         Parts::grid("cell", [rows, columns], place_name)
-            .told_by_lines()
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
-            .lost_from(first_lost.unwrap_or(usize::MAX))
-            .cut(self.is_size_unknown(layer_number))
-            .memory(move |run| {
-                let cells = self.facts.cells_in_file(self, layer_number)?;
-                cells.get(run).map(bytemuck::cast_slice)
-            })
-            .bytes("bytes", move |index, bytes| {
-                self.facts.cell_bytes(layer_number, index, bytes);
-                if !bytes.is_empty() {
-                    return;
-                }
-                let columns = columns.max(1) as usize;
-                let place = [index % columns, index / columns].map(number);
-                let Some(at) = self.cell_in(layer_number, place) else {
-                    return;
-                };
-                // An image has another index in another tileset.
-                let flags = at.cell.0 & !super::Cell::NOTHING;
-                let tile = self.tile_in_file(&at).map_or(u64::MAX, u64::from);
-                bytes.extend(tile.to_le_bytes());
-                bytes.extend(flags.to_le_bytes());
-                let tints = layer.tints.as_ref().and_then(|tints| tints.get(index));
-                bytes.extend(tints.iter().flat_map(|corners| corners.as_flattened()));
+            .up_to(first_lost.unwrap_or(usize::MAX).min(layer.cells.len()))
+            .contents(move |run, content| {
+                let cells = self.facts.cells_in_file(self, layer_number);
+                let cells = cells.and_then(|cells| cells.get(run));
+                content.bytes(bytemuck::cast_slice(cells.unwrap_or_default()));
             })
     }
 
     fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
         let [columns, rows] = grid.size;
-        let value = |index: usize| grid.values.get(index);
         let what = grid_name(grid.kind);
+        // Number 0 is no zone. Where a zone is inserted, those behind it get other numbers.
+        let zone = move |value: u64| {
+            let zone = usize::try_from(value).ok();
+            zone.filter(|zone| grid.kind == GridKind::Zones && (1..self.zones.len()).contains(zone))
+        };
         let own = move |index| {
-            let Some(value) = value(index) else {
+            let Some(value) = grid.values.get(index) else {
                 return Vec::new();
             };
-            let said = match grid.kind {
-                GridKind::Obstruction { .. } => obstruction_name(grid.kind, value).into(),
-                GridKind::Zones => match usize::try_from(value) {
-                    Ok(0) => "none".into(),
-                    Ok(zone) if zone < self.zones.len() => {
-                        format!("{zone} {}", self.zone_name(zone)).into()
-                    }
-                    _ => value.into(),
-                },
-                GridKind::Logic => serde_json::Value::from(value),
+            let said = match (grid.kind, zone(value)) {
+                (GridKind::Obstruction { .. }, _) => obstruction_name(grid.kind, value).into(),
+                (_, Some(zone)) => format!("{zone} {}", self.zone_name(zone)).into(),
+                (GridKind::Zones, None) if value == 0 => "none".into(),
+                _ => serde_json::Value::from(value),
             };
             let place = self.facts.grid_place(grid, index);
             let place = place.map(|place| OwnLine::new(what, "Bytes", place).within(Origin::Place));
-            let said = OwnLine::new(what, "", said);
+            let said = OwnLine::new(what, "", said).naming("zone", zone(value));
             [said].into_iter().chain(place).collect()
         };
         // A grid of the map has the place of its lowest layer.
         let layer = grid.layer.unwrap_or(0);
-        let list = Parts::grid(what, [rows, columns], place_name)
-            .told_by_lines()
+        Parts::grid(what, [rows, columns], place_name)
             .items(move |index| {
                 let columns = columns.max(1) as usize;
                 let place = [index % columns, index / columns].map(number);
                 self.cell_in(layer, place).map(|at| at.item())
             })
             .owns(own)
-            .lost_from(grid.values.len())
-            .memory(move |run| in_memory(&grid.values, run))
-            .bytes("value", move |index, bytes| {
-                bytes.extend(value(index).into_iter().flat_map(u64::to_le_bytes));
-            });
-        if grid.kind != GridKind::Zones {
-            return list;
-        }
-        // Where a zone is inserted, those behind it get other numbers. Number 0 is no zone.
-        list.naming("zone", move |index| {
-            let zone = usize::try_from(value(index)?).ok()?;
-            (1..self.zones.len()).contains(&zone).then_some(zone)
-        })
+            .up_to(grid.values.len())
+            .contents(move |run, content| {
+                if grid.kind != GridKind::Zones || content.are_numbers_same("zone") {
+                    return add_integers(&grid.values, run, content);
+                }
+                for value in run.filter_map(|index| grid.values.get(index)) {
+                    match zone(value) {
+                        Some(zone) => content.part("zone", zone),
+                        None => content.bytes(&value.to_le_bytes()),
+                    }
+                }
+            })
     }
 
     fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {
         let objects = self.objects.iter().enumerate();
         let objects = objects.filter(|(_, object)| object.kind == kind);
-        let indices: Vec<usize> = objects.map(|(index, _)| index).collect();
-        let layers: Vec<Option<usize>> = indices
-            .iter()
-            .map(|index| self.objects.get(*index).and_then(|object| object.layer))
-            .collect();
-        let of_kind = indices.clone();
-        let named = indices.clone();
-        let key = move |number: usize| {
-            let index = named.get(number).copied();
-            let object = index.and_then(|index| self.objects.get(index));
-            match index.filter(|_| kind == ObjectKind::ZoneArea) {
-                Some(index) => self.object_name(index),
-                None => object.map_or_else(String::new, |object| object.name.clone()),
+        let indices: Rc<[usize]> = objects.map(|(index, _)| index).collect();
+        let count = indices.len();
+        let index = move |number: usize| indices.get(number).copied();
+        let object = {
+            let index = index.clone();
+            move |number: usize| self.objects.get(index(number)?)
+        };
+        let name = {
+            let (index, object) = (index.clone(), object.clone());
+            move |number: usize, is_key: bool| {
+                let name = object(number).map_or("", |object| &object.name);
+                match index(number).filter(|_| kind == ObjectKind::ZoneArea) {
+                    Some(index) => self.object_name(index),
+                    None if is_key => name.to_owned(),
+                    // By its number among those of its kind.
+                    None if name.trim().is_empty() => number.to_string(),
+                    None => index(number).map_or_else(String::new, |it| self.object_name(it)),
+                }
             }
         };
-        let object = move |number: usize| indices.get(number).copied();
-        let name = move |number: usize| {
-            let index = of_kind.get(number).copied();
-            let object = index.and_then(|index| self.objects.get(index));
-            let is_named = object.is_some_and(|object| !object.name.trim().is_empty());
-            match index.filter(|_| is_named || kind == ObjectKind::ZoneArea) {
-                Some(index) => self.object_name(index),
-                // By its number among those of its kind.
-                None => number.to_string(),
-            }
-        };
-        let count = self
-            .objects
-            .iter()
-            .filter(|object| object.kind == kind)
-            .count();
-        // What stands on layers is lost with them.
-        let stands_on_layers = kind != ObjectKind::Waypoint;
-        let is_cut = self.is_list_cut(|what| {
-            what.is_of(kind) || stands_on_layers && matches!(what, Unread::Layers(_))
-        });
-        Parts::named(kind.item(0).kind(), count, name)
-            .keys(key)
-            .standing_on("layer", move |number| *layers.get(number)?)
-            .ordered(self.facts.lists_objects_in_order())
-            .items(move |number| self.object_item(object(number)?))
-            .cut(is_cut)
+        let key = name.clone();
+        Parts::named(kind.item(0).kind(), count, move |number| {
+            name(number, false)
+        })
+        .keys(move |number| key(number, true))
+        .of("layer", move |number| object(number)?.layer)
+        .ordered(self.facts.lists_objects_in_order())
+        .items(move |number| self.object_item(index(number)?))
     }
 
     /// The tiles that the file names, tileset by tileset.
@@ -211,13 +171,11 @@ impl TileMap {
         let name = |index: usize| self.tileset_name(index);
         let tilesets = Parts::named("tileset", self.tilesets.len(), name);
         tilesets.owns(|_| Vec::new()).made_of(move |number| {
-            let tiles = self
-                .tilesets
-                .get(number)
-                .map_or(0, |tileset| tileset.tiles.len());
+            let tiles = self.tilesets.get(number);
+            let tiles = tiles.map_or(0, |tileset| tileset.tiles.len());
             let name = move |image: usize| {
-                self.tile(number, image)
-                    .map_or_else(String::new, |tile| tile.number())
+                let tile = self.tile(number, image);
+                tile.map_or_else(String::new, |tile| tile.number())
             };
             let tiles = Parts::named("tile", tiles, name);
             vec![tiles.items(move |image| Some(Self::tile_item(number, image)))]
@@ -229,36 +187,34 @@ impl TileMap {
         let Some(tileset) = self.tilesets.first() else {
             return Vec::new();
         };
-        let tiles = Parts::numbered("tile", tileset.tile_count());
-        let tiles = tiles.items(|image| Some(Self::tile_item(0, image)));
-        let tiles = tiles.lost(|image| self.is_image_lost(image));
-        let tiles = tiles.cut(self.is_list_cut(|what| matches!(what, Unread::Images(_))));
-        let tiles = tiles.bytes("pixels", |image, bytes| {
+        let pixels = |image| {
             let own = self.facts.tile_bytes(image);
-            bytes.extend(own.or(tileset.image(image)).unwrap_or_default());
-        });
-        let tiles = tiles.owns(|image| {
-            let place = self
-                .facts
-                .tile_place(image)
-                .map(|place| OwnLine::new("Tile", "Bytes", place).within(Origin::Place));
-            self.own_of(Self::tile_item(0, image))
-                .into_iter()
-                .chain(place)
-                .collect()
-        });
+            own.or(tileset.image(image)).unwrap_or_default()
+        };
+        let read = (0..tileset.tile_count()).take_while(|image| !self.is_image_lost(*image));
+        let tiles = Parts::list("tile", read.count())
+            .items(|image| Some(Self::tile_item(0, image)))
+            .contents(move |run, content| run.for_each(|image| content.bytes(pixels(image))))
+            .owns(move |image| {
+                let mut own = self.own_of(Self::tile_item(0, image));
+                own.push(OwnLine::new("Tile", "pixels", hex_text(pixels(image))));
+                let place = self.facts.tile_place(image);
+                own.extend(place.map(|it| OwnLine::new("Tile", "Bytes", it).within(Origin::Place)));
+                own
+            });
         vec![Parts::one("tileset", Self::tileset_item(0)), tiles]
     }
 }
 
-/// A run of integers as it lies in memory.
-fn in_memory(values: &Integers, run: Range<usize>) -> Option<&[u8]> {
-    match values {
+/// Adds a run of integers.
+fn add_integers(values: &Integers, run: std::ops::Range<usize>, content: &mut Content<'_>) {
+    let bytes = match values {
         Integers::U8(list) => list.get(run),
         Integers::U16(list) => list.get(run).map(bytemuck::cast_slice),
         Integers::U32(list) => list.get(run).map(bytemuck::cast_slice),
         Integers::U64(list) => list.get(run).map(bytemuck::cast_slice),
-    }
+    };
+    content.bytes(bytes.unwrap_or_default());
 }
 
 /// The column and the row of a cell.

@@ -319,17 +319,6 @@ impl TileMap {
         grids.chain(areas).collect()
     }
 
-    /// Whether a list of the map was not read to its end.
-    pub(super) fn is_list_cut(&self, is_list: impl Fn(Unread) -> bool) -> bool {
-        self.left_out.iter().any(|list| is_list(list.what))
-    }
-
-    /// Whether it is not known how many cells a layer has.
-    pub(super) fn is_size_unknown(&self, layer: usize) -> bool {
-        let mut of_layer = self.left_out_of(Some(layer));
-        of_layer.any(|lost| matches!(lost.what, Unread::Tiles(size) if size.contains(&0)))
-    }
-
     /// Whether an image of a tileset was not read to its end.
     pub(super) fn is_image_lost(&self, image: usize) -> bool {
         let mut images = self.left_out.iter();
@@ -345,20 +334,6 @@ impl TileMap {
         };
         let of_cells = self.left_out_of(Some(layer)).filter(is_of_cells);
         of_cells.map(|lost| lost.read).min()
-    }
-
-    /// The kinds of grids of a layer, or of the map itself, of which nothing was read.
-    pub(super) fn grids_lost(&self, layer: Option<usize>) -> Vec<GridKind> {
-        let lost = self.left_out_of(layer).filter(|lost| lost.read == 0);
-        let kinds = lost.filter_map(|lost| match lost.what {
-            Unread::Grid(kind, _) => Some(kind),
-            _ => None,
-        });
-        let is_there = |kind: &GridKind| {
-            let mut grids = self.grids.iter();
-            grids.any(|grid| grid.kind == *kind && grid.layer == layer)
-        };
-        kinds.filter(|kind| !is_there(kind)).collect()
     }
 
     /// How many of the cells of a layer were not read.

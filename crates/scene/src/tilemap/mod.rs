@@ -216,23 +216,6 @@ pub trait Facts: fmt::Debug + Send + Sync {
         true
     }
 
-    /// Whether the file ends before all is said of the whole map.
-    fn is_head_cut(&self) -> bool {
-        false
-    }
-
-    /// Whether the file ends before all is said of a layer itself.
-    fn is_layer_cut(&self, layer: usize) -> bool {
-        let _ = layer;
-        false
-    }
-
-    /// Whether a field of a layer, by its name, may be in a part of the file that was not read.
-    fn is_field_cut(&self, layer: usize, field: &str) -> bool {
-        let _ = (layer, field);
-        false
-    }
-
     /// Whether the cells of a layer are in the file itself.
     fn has_cells(&self, layer: usize) -> bool {
         let _ = layer;
@@ -244,16 +227,10 @@ pub trait Facts: fmt::Debug + Send + Sync {
         OwnTiles::None
     }
 
-    /// The cells of a layer, where all that the file has of each is a number.
+    /// The cells of a layer as the file has them; none of those that are in another file.
     fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
         let _ = (map, layer);
         None
-    }
-
-    /// Appends the bytes of a cell as the file has them, its grids left out. Without any, number and
-    /// flags say all of it.
-    fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
-        let _ = (layer, index, bytes);
     }
 
     /// The bytes of a tile's pixels, where they are not those of its image. Only of a tileset.

@@ -338,14 +338,28 @@ fn differences(a: &TileMap, b: &TileMap) -> Vec<(&'static str, u64)> {
     groups.map(|group| (group.what, group.count())).collect()
 }
 
+/// Checks that the comparison of a cut file with the whole one says once, and first, that it is cut.
+#[track_caller]
+fn assert_told_once(cut: &dyn Document, whole: &dyn Document, at: usize) {
+    let diff = Diff::of([cut, whole]).unwrap();
+    assert_eq!(Diff::of([whole, cut]).unwrap().count(), diff.count());
+    if diff.not_read[0].is_none() {
+        assert_eq!(diff.differences, [], "cut at {at}");
+        return;
+    }
+    let error = &diff.differences[0];
+    assert_eq!((error.what, error.is_in), ("error", [true, false]));
+    let errors = diff.differences.iter().filter(|it| it.what == "error");
+    assert_eq!(errors.count(), 1, "cut at {at}");
+}
+
 #[test]
-fn what_the_file_ends_before_is_no_difference() {
+fn a_cut_file_is_told_once_and_lacks_what_it_ends_before() {
     let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
     let open = |bytes: &[u8]| text_document(text_map::read(bytes).unwrap(), Found::default());
     let whole = open(&text);
     for cut in (12..text.len()).step_by(11) {
-        let found = differences(&open(&text[..cut]), &whole);
-        assert_eq!(found, [], "text map cut at {cut}");
+        assert_told_once(&open(&text[..cut]), &whole, cut);
     }
     let tileset = mapscope_testdata::synthesize::ika_tileset(1);
     let bytes = ika::vsp::write(&tileset).unwrap();
@@ -361,7 +375,11 @@ fn what_the_file_ends_before_is_no_difference() {
         .chain(bytes.len() - 799..bytes.len())
     {
         let cut_off = open(&bytes[..cut]).unwrap();
-        assert_eq!(differences(&cut_off, &whole), [], "tileset cut at {cut}");
+        assert_told_once(&cut_off, &whole, cut);
+        // Of tiles that were read in part nothing is said.
+        let diff = Diff::of([&cut_off as &dyn Document, &whole]).unwrap();
+        let of_tiles = diff.groups.iter().find(|group| group.what == "tile");
+        assert!(of_tiles.is_none_or(|group| group.changed == 0), "{cut}");
         let info = cut_off.info(&InfoQuery::default());
         assert!(!info["left_out"].as_array().unwrap().is_empty(), "{cut}");
     }
@@ -421,7 +439,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
 "#;
 
 #[test]
-fn what_a_container_ends_before_is_no_difference() {
+fn a_cut_container_is_told_once() {
     let open = |end| open_ppe("a.xmf", &XMF.as_bytes()[..end]);
     let whole = open(XMF.len()).unwrap();
     let mut compared = 0;
@@ -436,8 +454,8 @@ fn what_a_container_ends_before_is_no_difference() {
         };
         compared += 1;
         let diff = Diff::of([&cut, &whole]).unwrap();
-        assert_eq!(diff.differences, [], "cut at {end}");
         assert_eq!(diff.not_read[0].as_ref(), Some(error), "cut at {end}");
+        assert_told_once(&cut, &whole, end);
         let info = cut.info(&InfoQuery::default());
         assert!(!info["left_out"].as_array().unwrap().is_empty(), "{end}");
     }
@@ -568,9 +586,9 @@ fn changes_of_strands_are_differences() {
     assert_eq!(changed(|strand| strand.mode = 0), "Mode: forwards");
 }
 
-/// Levels that end anywhere, also within their heads, lack what they end before and differ in nothing.
+/// Levels that end anywhere, also within their heads, lack what they end before.
 #[test]
-fn what_a_level_ends_before_is_no_difference() {
+fn a_cut_level_is_told_once_and_lacks_what_it_ends_before() {
     let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
     let header = &mut level.header;
     header.description = "a description".to_owned();
@@ -596,8 +614,7 @@ fn what_a_level_ends_before_is_no_difference() {
             continue;
         };
         compared += 1;
-        let diff = Diff::of([&*part, &*whole]).unwrap();
-        assert_eq!(diff.differences, [], "cut at {cut}");
+        assert_told_once(&*part, &*whole, cut);
     }
     assert!(compared > 300, "{compared}");
 }
@@ -671,10 +688,10 @@ fn a_string_that_is_not_there_is_not_an_empty_one() {
     bad[at..at + 4].copy_from_slice(&0x00AB_CDEF_u32.to_le_bytes());
     let [a, b] = [&file, &bad].map(|file| level_document(file));
     let diff = Diff::of([&*a, &*b]).unwrap();
-    let [difference] = &diff.differences[..] else {
+    let [error, difference] = &diff.differences[..] else {
         panic!("{:?}", diff.differences);
     };
-    assert_eq!(difference.what, "material");
+    assert_eq!([error.what, difference.what], ["error", "material"]);
     let [field] = &difference.fields[..] else {
         panic!("{difference:?}");
     };

@@ -6,8 +6,9 @@ use mapscope_formats::pfobj::{self, Pfobj, Rotation};
 use mapscope_formats::pmf::{self, Cube, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_scene::diff::Diff;
+
 use mapscope_testdata::tiny_scene::SCENE;
-use mapscope_testdata::{synthesize, tiny_model};
+use mapscope_testdata::{shared, synthesize, tiny_model};
 
 use crate::same::open;
 
@@ -512,6 +513,48 @@ fn whatever_is_read_of_a_level_is_a_difference() {
     );
 }
 
+/// A level of one chunk with these cubes.
+fn level_of(cubes: &[fn(&mut pmf::Cubes) -> u32]) -> pmf::Pmf {
+    let mut map = synthesize::pmf([1, 1, 1], 1, 7);
+    let data = map.levels[0].chunks[0].data.as_mut().unwrap();
+    data.cubes = pmf::Cubes::default();
+    for push in cubes {
+        push(&mut data.cubes);
+    }
+    data.cubes.link().unwrap();
+    map
+}
+
+#[test]
+fn a_cube_that_wraps_another_leaves_it_as_it_is() {
+    let empty = pmf::Cubes::push_empty as fn(&mut pmf::Cubes) -> u32;
+    let a = level_of(&[|cubes| cubes.push_parent(0b11, &[1, 2]), empty, empty]);
+    let path: fn(&mut pmf::Cubes) -> u32 = |cubes| cubes.push_path_info(Some(2), &[]);
+    let b = level_of(&[|cubes| cubes.push_parent(0b11, &[1, 3]), path, empty, empty]);
+    assert_eq!(of_levels(&a, &b), ["+cube 0: (0, 0, 0): 1: "]);
+    assert_eq!(of_levels(&b, &a), ["-cube 0: (0, 0, 0): 1: "]);
+    // Also where it wraps all of them.
+    let c = level_of(&[
+        |cubes| cubes.push_vis_info(1, [1], &[]),
+        |cubes| cubes.push_parent(0b11, &[2, 4]),
+        |cubes| cubes.push_path_info(Some(3), &[]),
+        empty,
+        empty,
+    ]);
+    assert_eq!(of_levels(&b, &c), ["+cube 0: (0, 0, 0): 0: "]);
+}
+
+#[test]
+fn a_level_with_new_wrappers_differs_by_them_alone() {
+    let Some(folder) = shared("samples/levels") else {
+        return;
+    };
+    let files = ["t1.pmf", "t2.pmf"].map(|name| std::fs::read(folder.join(name)).unwrap());
+    let found = differences("a.pmf", [&files[0], &files[1]]);
+    assert_eq!(found.len(), 64);
+    assert!(found.iter().all(|it| it.starts_with("+cube ")), "{found:?}");
+}
+
 #[test]
 fn whatever_is_read_of_an_entity_is_a_difference() {
     let map = |name: &str, number: u32, flags: u64| {
@@ -554,48 +597,35 @@ fn whatever_is_read_of_an_entity_is_a_difference() {
 }
 
 #[test]
-fn an_error_is_the_difference_where_nothing_else_is() {
+fn an_error_that_leaves_something_out_is_told_once_and_first() {
     let map = synthesize::pmf([1, 2, 1], 1, 7);
-    let mut other = map.clone();
     let whole = pmf::write(&map, Packing::Stored).unwrap();
     let mut broken = whole.clone();
     let server_section = pmf::read(&whole).unwrap().levels[0].frames[2].start;
     broken[server_section as usize] = 0;
     let [a, b] = [whole, broken].map(|file| open("a.pmf", &file));
-    let told = |a: &dyn mapscope_scene::Document, b| {
-        let mut diff = Diff::of([a, b]).unwrap();
-        diff.tell_errors();
-        assert_eq!(diff.count(), diff.differences.len() as u64);
-        diff
-    };
-    for (diff, is_in) in [
-        (told(&*a, &*b), [false, true]),
-        (told(&*b, &*a), [true, false]),
-        // They may differ in what the error leaves out.
-        (told(&*b, &*b), [true; 2]),
-    ] {
-        let [error] = &diff.differences[..] else {
-            panic!("{:?}", diff.differences);
+    for (files, is_in) in [([&*a, &*b], [false, true]), ([&*b, &*a], [true, false])] {
+        let diff = Diff::of(files).unwrap();
+        assert_eq!(diff.not_read.each_ref().map(Option::is_some), is_in);
+        let [error, rest @ ..] = &diff.differences[..] else {
+            panic!("{diff:?}");
         };
         assert_eq!((error.what, error.is_in), ("error", is_in));
-        assert!(diff.tells_errors());
-        assert_eq!(diff.has_other_errors(), is_in != [true; 2]);
         assert_eq!(error.at.each_ref().map(Option::is_some), is_in);
         let texts = error.fields[0].texts().into_iter().flatten();
         for text in texts {
             assert!(text.starts_with("server section of level 0"), "{text}");
         }
-        assert_eq!(diff.groups.len(), 1);
+        // What it leaves out is only in the other file.
+        assert!(!rest.is_empty());
+        for it in rest {
+            let is_gone = it.is_in == is_in.map(|is_in| !is_in);
+            assert!(is_gone && it.what != "error", "{it:?}");
+        }
     }
-    assert_eq!(told(&*a, &*a).count(), 0);
-    // A size that is read as the right one leaves out nothing.
-    other.levels[0].chunk_exponent += 1;
-    let b = open("a.pmf", &pmf::write(&other, Packing::Stored).unwrap());
-    assert_eq!(told(&*a, &*b).count(), 0);
-    // What was read says it first.
-    other.header.name = "other".to_owned();
-    let b = open("a.pmf", &pmf::write(&other, Packing::Stored).unwrap());
-    assert_eq!(told(&*a, &*b).differences[0].what, "map");
+    for file in [&*a, &*b] {
+        assert_eq!(Diff::of([file, file]).unwrap().count(), 0);
+    }
 }
 
 #[test]

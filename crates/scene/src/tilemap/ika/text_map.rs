@@ -223,14 +223,6 @@ impl Facts for TextFacts {
         cell_properties(numbers, index, packed, layer.tiles_not_read)
     }
 
-    fn is_head_cut(&self) -> bool {
-        self.map.is_head_cut
-    }
-
-    fn is_layer_cut(&self, layer: usize) -> bool {
-        self.map.layers.get(layer).is_some_and(|layer| layer.is_cut)
-    }
-
     fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
         Some(unpacked_of(grid, index))
     }

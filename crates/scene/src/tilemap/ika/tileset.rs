@@ -289,18 +289,18 @@ impl TilesetFacts {
 
     /// The colours of the palette.
     fn colors(&self) -> Parts<'_> {
-        let colors = Parts::numbered("colour", self.palette.len());
-        let colors = colors.owns(|index| {
-            let color = self.palette.get(index).copied().unwrap_or_default();
-            let place = self
-                .color_place(index)
-                .map(|place| OwnLine::new("Colour", "Bytes", place).within(Origin::Place));
-            let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
-            [said].into_iter().chain(place).collect()
-        });
-        colors.bytes("bytes", |index, bytes| {
-            bytes.extend(self.palette.get(index).into_iter().flatten());
-        })
+        Parts::list("colour", self.palette.len())
+            .owns(|index| {
+                let color = self.palette.get(index).copied().unwrap_or_default();
+                let place = self.color_place(index);
+                let place = place.map(|it| OwnLine::new("Colour", "Bytes", it));
+                let place = place.map(|line| line.within(Origin::Place));
+                let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
+                [said].into_iter().chain(place).collect()
+            })
+            .contents(|run, content| {
+                content.bytes(self.palette.get(run).unwrap_or_default().as_flattened());
+            })
     }
 
     /// Where a colour of the palette is.
@@ -367,7 +367,7 @@ impl Facts for TilesetFacts {
     }
 
     /// The strands that say anything, by their numbers.
-    fn parts<'a>(&'a self, map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
+    fn parts<'a>(&'a self, _map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
         let said = self.strands.iter().enumerate();
         let said = said.filter(|(_, strand)| **strand != vsp::Strand::default());
         let said: Vec<(usize, &vsp::Strand)> = said.collect();
@@ -383,7 +383,6 @@ impl Facts for TilesetFacts {
                 self.own_strand(*number, **strand)
             })
         });
-        let strands = strands.cut(map.is_list_cut(|what| matches!(what, Unread::Strands(_))));
         vec![self.colors(), strands]
     }
 

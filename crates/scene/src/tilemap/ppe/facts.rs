@@ -110,24 +110,25 @@ impl LayerFacts {
         let [columns, rows] = map.size;
         let list = Parts::grid("graphics attributes", [rows, columns], |[row, column]| {
             format!("{column},{row}")
-        });
-        let list = list.told_by_lines();
-        let list = list.cells(|[row, column]| TileMap::cell_item(0, [column, row]));
-        let list = list.lost_from(attributes.len());
-        let list = list.owns(|index| {
+        })
+        .cells(|[row, column]| TileMap::cell_item(0, [column, row]))
+        .up_to(attributes.len())
+        .owns(|index| {
             let groups: Vec<PropertyGroup> = graphics(map, index).into_iter().collect();
             let place = place_of("32", map.graphics_offset(index));
             let place = OwnLine::new("Graphics attributes", "Bytes", place);
             lines_of_groups(&groups)
                 .chain([place.within(Origin::Place)])
                 .collect()
-        });
-        Some(list.bytes("bytes", |index, bytes| {
-            for corner in attributes.get(index).into_iter().flatten() {
-                bytes.extend(corner.rgba);
-                bytes.extend(corner.light.into_iter().flat_map(i16::to_le_bytes));
+        })
+        .contents(|run, content| {
+            let cells = attributes.get(run).unwrap_or_default();
+            for corner in cells.as_flattened() {
+                content.bytes(&corner.rgba);
+                content.bytes(bytemuck::bytes_of(&corner.light));
             }
-        }))
+        });
+        Some(list)
     }
 
     /// Where the logic attribute of a cell is.
@@ -160,14 +161,6 @@ impl LayerFacts {
     /// Its cells, if they were read.
     fn cells_in_file(&self) -> Option<&[u32]> {
         self.map.as_ref().map(|map| &map.cells[..])
-    }
-
-    /// Appends the bytes of a cell.
-    fn cell_bytes(&self, index: usize, bytes: &mut Vec<u8>) {
-        let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
-            return;
-        };
-        bytes.extend(map.raw(index).to_le_bytes());
     }
 
     /// The identifier of the tile of a cell, also of one that is empty.
@@ -292,10 +285,6 @@ impl Facts for MapFacts {
 
     fn cells_in_file<'a>(&'a self, _map: &'a TileMap, _layer: usize) -> Option<&'a [u32]> {
         self.map.cells_in_file()
-    }
-
-    fn cell_bytes(&self, _layer: usize, index: usize, bytes: &mut Vec<u8>) {
-        self.map.cell_bytes(index, bytes);
     }
 
     fn names_layers(&self) -> bool {
@@ -601,12 +590,6 @@ impl Facts for XmfFacts {
         self.layer_of(layer)?.1.cells_in_file()
     }
 
-    fn cell_bytes(&self, layer: usize, index: usize, bytes: &mut Vec<u8>) {
-        if let Some((_, facts)) = self.layer_of(layer) {
-            facts.cell_bytes(index, bytes);
-        }
-    }
-
     fn own_tiles(&self) -> OwnTiles {
         OwnTiles::Named
     }
@@ -631,10 +614,7 @@ impl Facts for XmfFacts {
 
     fn parts<'a>(&'a self, map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
         let Some(number) = layer else {
-            return vec![
-                own::palettes(&self.xmf.palettes, self.xmf.is_cut),
-                own::tags(&self.xmf),
-            ];
+            return vec![own::palettes(&self.xmf.palettes), own::tags(&self.xmf)];
         };
         let Some((layer, _)) = self.layer_of(number) else {
             return Vec::new();
@@ -642,19 +622,8 @@ impl Facts for XmfFacts {
         own::of_layer(layer, move |id| Self::tile_item(map, number, id))
     }
 
-    fn is_head_cut(&self) -> bool {
-        self.xmf.is_head_cut
-    }
-
     fn lists_objects_in_order(&self) -> bool {
         false
-    }
-
-    fn is_field_cut(&self, layer: usize, field: &str) -> bool {
-        // What stands before the brace.
-        const HEAD: [&str; 5] = ["Name", "Kind", "Priority", "Tile size", "Size"];
-        let layer = self.layer_of(layer);
-        layer.is_some_and(|(layer, _)| layer.is_cut && !HEAD.contains(&field))
     }
 
     fn has_cells(&self, layer: usize) -> bool {

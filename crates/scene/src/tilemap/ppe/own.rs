@@ -4,7 +4,7 @@
 use serde_json::Value as Json;
 
 use super::facts::{XmfFacts, source_name};
-use crate::describe::own::{Named, OwnLine, bytes_text};
+use crate::describe::own::{Named, OwnLine, bytes_text, hex_text};
 use crate::diff::Parts;
 use crate::tilemap::TileMap;
 use crate::{Item, Origin};
@@ -105,18 +105,8 @@ pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
 
 /// The tags outside of layers that the format leaves to the game.
 pub(super) fn tags(xmf: &Xmf) -> Parts<'_> {
-    let name = |index: usize| {
-        xmf.other
-            .get(index)
-            .map_or_else(String::new, Tag::name_in_file)
-    };
-    let tags = Parts::named("tag", xmf.other.len(), name);
-    let tags = tags.owns(|index| {
-        let tag = xmf.other.get(index);
-        let said = |tag: &Tag| Lines::new().say("Tag", written(tag.clone())).at(tag.at);
-        tag.map_or_else(Vec::new, said)
-    });
-    tags.cut(xmf.is_cut)
+    let said = |tag: &Tag| Lines::new().say("Tag", written(tag.clone())).at(tag.at);
+    listed("tag", &xmf.other, Tag::name_in_file, said)
 }
 
 /// A layer without what is on it.
@@ -240,26 +230,22 @@ fn sprite(sprite: &Sprite, lines: Lines) -> Lines {
         .if_said("Opacity", sprite.alpha)
 }
 
-/// The palettes of a container or of a layer, with their colours where it has them; and whether there may
-/// be more that were not read.
-pub(super) fn palettes(all: &[Palette], is_cut: bool) -> Parts<'_> {
-    let name = |index: usize| match all.get(index).map(|palette| &palette.source) {
-        Some(PaletteSource::File(path)) => path.clone(),
-        Some(PaletteSource::Embedded { name, .. }) => name.clone().unwrap_or_default(),
-        None => String::new(),
+/// The palettes of a container or of a layer, with their colours where it has them.
+pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
+    let name = |palette: &Palette| match &palette.source {
+        PaletteSource::File(path) => path.clone(),
+        PaletteSource::Embedded { name, .. } => name.clone().unwrap_or_default(),
     };
-    let palettes = Parts::named("palette", all.len(), name);
-    let palettes = palettes.owns(|index| all.get(index).map_or_else(Vec::new, palette));
-    let palettes = palettes.cut(is_cut);
-    palettes.made_of(|index| {
+    listed("palette", all, name, palette).made_of(|index| {
         let Some(PaletteSource::Embedded { colors, .. }) = all.get(index).map(|it| &it.source)
         else {
             return Vec::new();
         };
-        let list = Parts::numbered("colour", colors.len());
-        vec![list.bytes("bytes", |index, bytes| {
-            bytes.extend(colors.get(index).into_iter().flatten());
-        })]
+        let list = Parts::list("colour", colors.len()).owns(|index| {
+            let color = colors.get(index).copied().unwrap_or_default();
+            vec![OwnLine::new("Colour", "bytes", hex_text(&color))]
+        });
+        vec![list]
     })
 }
 
@@ -270,46 +256,26 @@ pub(super) fn of_layer<'a>(
     item: impl Fn(u32) -> Option<Item> + Copy + 'a,
 ) -> Vec<Parts<'a>> {
     let sheets = listed("sheet", &layer.tile_sources, |it| it.path.clone(), sheet);
-    // What stands behind the brace may not have been read.
-    let sheets = sheets.unknown(|index, field| {
-        let source = layer.tile_sources.get(index);
-        source.is_some_and(|source| source.is_cut) && ["Names its tiles", "Tag"].contains(&field)
-    });
     let sheets = sheets.made_of(move |index| {
         let source = layer.tile_sources.get(index);
-        let is_cut = source.is_some_and(|source| source.is_cut);
-        let tiles = match source.and_then(|source| source.tiles.as_ref()) {
-            Some(tiles) => tiles,
-            None if is_cut => &[][..],
-            None => return Vec::new(),
-        };
-        let list = listed("tile", tiles, |it| it.first.to_string(), tile);
-        let list = list.cut(is_cut);
-        vec![list.items(move |index| item(tiles.get(index)?.first))]
+        let tiles = source.and_then(|source| source.tiles.as_ref());
+        let of_tiles = tiles.map(|tiles| {
+            let list = listed("tile", tiles, |it| it.first.to_string(), tile);
+            list.items(move |index| item(tiles.get(index)?.first))
+        });
+        of_tiles.into_iter().collect()
     });
     let images = &layer.sprite_sources;
     let images = listed("sprite image", images, |it| it.id.to_string(), sprite_image);
     let holders = &layer.sprite_sheets;
     let holders = listed("sprite sheet", holders, |it| it.path.clone(), sprite_sheet);
-    let holders = holders.unknown(|index, field| {
-        let sheet = layer.sprite_sheets.get(index);
-        sheet.is_some_and(|sheet| sheet.is_cut) && field == "Tag"
-    });
     let holders = holders.made_of(move |index| {
         let sheet = layer.sprite_sheets.get(index);
         let sprites = sheet.map_or(&[][..], |sheet| &sheet.sprites);
-        let list = listed(
-            "image of a sheet",
-            sprites,
-            |it| it.id.to_string(),
-            sheet_sprite,
-        );
-        vec![list.cut(sheet.is_some_and(|sheet| sheet.is_cut))]
+        let name = |it: &SheetSprite| it.id.to_string();
+        vec![listed("image of a sheet", sprites, name, sheet_sprite)]
     });
-    let is_cut = layer.is_cut;
-    let lists = [sheets, images, holders].map(|list| list.cut(is_cut));
-    let palettes = palettes(&layer.palettes, is_cut);
-    lists.into_iter().chain([palettes]).collect()
+    vec![sheets, images, holders, palettes(&layer.palettes)]
 }
 
 /// A list of records that have names.
@@ -319,8 +285,7 @@ fn listed<'a, T>(
     name: fn(&T) -> String,
     own: fn(&T) -> Vec<OwnLine>,
 ) -> Parts<'a> {
-    let name = move |index: usize| all.get(index).map_or_else(String::new, name);
-    let list = Parts::named(what, all.len(), name);
+    let list = Parts::records(what, all, name);
     list.owns(move |index| all.get(index).map_or_else(Vec::new, own))
 }
 
