@@ -1,21 +1,11 @@
 //! Tilesets (fact sheet 5 and 7).
 
-use mapscope_formats::ika::vsp::{Pixels, Vsp, read};
+pub(super) use mapscope_formats::ika::vsp::read;
+use mapscope_formats::ika::vsp::{Pixels, Vsp};
 
-use super::{Format, Made, Random, Reading, zlib};
+use super::{Made, Random, Reading, zlib};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "vsp",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: false,
-    is_flat: true,
-    kept: 0.9,
-    told: 0.9,
-    made_up: 0.02,
-};
-
-fn describe(tileset: Vsp) -> Reading {
+pub(super) fn describe(tileset: Vsp) -> Reading {
     let mut records = vec![
         format!(
             "head {} {:?} {} {:?}",
@@ -76,7 +66,7 @@ fn runs(random: &mut Random, units: &[u16], unit_bytes: usize) -> Vec<u8> {
     out
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let version = if random.is_odd {
         random.pick(&[2, 3, 4, 5, 6, 6, 6, 7])
     } else {
