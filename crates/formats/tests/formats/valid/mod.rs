@@ -84,7 +84,7 @@ formats! {
     vsp      false true  0.9 0.9 0.02;
     ppe_map  false true  0.9 0.9 0.02;
     xmf      true  false 0.97 0.9 0.02;
-    pmf      false false 0.9 0.9 0.02;
+    pmf      false false 0.9 0.9 0.04;
 }
 
 /// A record: its kind and what it says, and where it stands.

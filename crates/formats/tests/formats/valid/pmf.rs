@@ -11,17 +11,7 @@ use super::{Made, Random, Reading};
 
 pub(super) fn describe(map: Pmf) -> Reading {
     let mut records = Vec::new();
-    let of_map = [("of the map".to_owned(), &map.entities, &map.strings)];
     let levels = || (0_usize..).zip(&map.levels);
-    let of_levels = levels().filter_map(|(number, level)| {
-        let server = level.server.as_ref()?;
-        Some((
-            format!("of level {number}"),
-            &server.entities,
-            &server.strings,
-        ))
-    });
-    let of_levels: Vec<_> = of_levels.collect();
     list! { records:
         "header" in [&map.header].into_iter() =>
             |it| it.created_unix_secs, it.name, it.description, it.authors, it.compiler, it.gamemodes;
@@ -49,6 +39,10 @@ pub(super) fn describe(map: Pmf) -> Reading {
                     extra(&it.extra_textures), it.advance_micros, it.wave.velocity;
             }
         }
+        if let Some(server) = &level.server {
+            let place = format!("of level {number}");
+            entities(&mut records, &place, &server.entities, &server.strings);
+        }
         for chunk in &level.chunks {
             if let Some(data) = &chunk.data {
                 chunk_says(
@@ -59,15 +53,12 @@ pub(super) fn describe(map: Pmf) -> Reading {
             }
         }
     }
-    of_map
-        .iter()
-        .chain(&of_levels)
-        .for_each(|of| entities(&mut records, of));
+    entities(&mut records, "of the map", &map.entities, &map.strings);
     let problems = map.problems;
     Reading { records, problems }
 }
 
-fn entities(records: &mut Vec<String>, (place, list, strings): &(String, &Entities, &StringTable)) {
+fn entities(records: &mut Vec<String>, place: &str, list: &Entities, strings: &StringTable) {
     list! { records:
         "entity" in list.iter(strings) => |it| place, it.kind().number(), it.name(), it.bytes();
     }
@@ -131,14 +122,8 @@ fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
     list! { records: "cube" in cubes.iter() => |(number, cube)| place, number, cube_says(cube); }
     if let Some(server) = &data.server {
         list! { records: "region" in server.regions.iter() => |it| it.max, it.min, it.chunks.len(); }
-        entities(
-            records,
-            &(
-                format!("of chunk {place}"),
-                &server.entities,
-                &server.strings,
-            ),
-        );
+        let place = format!("of chunk {place}");
+        entities(records, &place, &server.entities, &server.strings);
     }
 }
 
