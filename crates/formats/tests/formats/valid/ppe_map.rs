@@ -166,7 +166,8 @@ pub(super) fn make(random: &mut Random) -> Made {
     let mut tail = Vec::new();
     if random.odd(4) {
         tail = vec![random.pick(&[0, 1]); random.pick(&[1, 4, 4 * size[0], count, 35])];
-        made.warn("ppe-map/trailing-data");
+        made.warnings
+            .extend(["ppe-map/trailing-data", "ppe-map/length"]);
     }
     match packing {
         0x100 => {
