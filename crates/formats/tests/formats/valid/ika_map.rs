@@ -1,95 +1,31 @@
 //! Binary ika maps (document, and fact sheet 2 and 7).
 
 use encoding_rs::WINDOWS_1252;
-use mapscope_formats::ika::map::{Map, read};
+use mapscope_formats::ika::map::Map;
+pub(super) use mapscope_formats::ika::map::read;
 
-use super::{Format, Made, Random, Reading, zlib};
+use super::{Made, Random, Reading, zlib};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "ika-map",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: false,
-    is_flat: false,
-    kept: 0.95,
-    told: 0.9,
-    made_up: 0.02,
-};
-
-fn describe(map: Map) -> Reading {
-    let mut records = vec![head_says(
-        &[&map.tileset, &map.music, &map.render_string],
-        map.size,
-        map.start,
-        map.wraps,
-    )];
-    for layer in &map.layers {
-        let [mul, div] = [layer.parallax.mul, layer.parallax.div];
-        records.push(format!("parallax {mul:?} {div:?}"));
-    }
-    records.extend(
-        map.layers
-            .iter()
-            .filter(|it| !it.tiles.is_empty())
-            .map(|it| format!("layer {:?}", it.tiles)),
-    );
-    let obstruction =
-        (!map.obstruction.is_empty()).then(|| format!("obstruction {:?}", map.obstruction));
-    records.extend(obstruction);
-    let zones = (!map.zone_numbers.is_empty()).then(|| format!("zone-map {:?}", map.zone_numbers));
-    records.extend(zones);
-    for it in &map.zones {
-        let texts = [
-            &it.name,
-            &it.description,
-            &it.activation_script,
-            &it.entity_script,
-        ];
-        records.push(format!(
-            "zone {texts:?} {} {} {}",
-            it.chance_percent, it.delay_steps, it.is_adjacent
-        ));
-    }
-    for it in &map.entities {
-        let texts = [
-            &it.name,
-            &it.sprite,
-            &it.activation_script,
-            &it.move_script,
-            &it.wander_zone,
-            &it.chase_target,
-        ];
-        let bools = [
-            it.is_obstructed_by_map,
-            it.is_obstructed_by_entities,
-            it.obstructs_entities,
-            it.is_adjacent,
-        ];
-        let [x, y] = it.position;
-        let [left, top, right, bottom] = it.wander_rect;
-        let state = it.state as i32;
-        let numbers = [
-            x,
-            y,
-            it.direction,
-            it.speed,
-            state,
-            it.wander_steps,
-            it.wander_delay,
-            left,
-            top,
-            right,
-            bottom,
-            it.chase_distance,
-        ];
-        records.push(format!("entity {texts:?} {bools:?} {numbers:?}"));
+pub(super) fn describe(map: Map) -> Reading {
+    let mut records = Vec::new();
+    list! { records:
+        "head" in [&map].into_iter() =>
+            |it| [&it.tileset, &it.music, &it.render_string], it.size, it.start, it.wraps;
+        "parallax" in map.layers.iter() => |it| it.parallax.mul, it.parallax.div;
+        "layer" in map.layers.iter().filter(|it| !it.tiles.is_empty()) => |it| it.tiles;
+        "obstruction" in [&map.obstruction].into_iter().filter(|it| !it.is_empty()) => |it| it;
+        "zone-map" in [&map.zone_numbers].into_iter().filter(|it| !it.is_empty()) => |it| it;
+        "zone" in map.zones.iter() =>
+            |it| [&it.name, &it.description, &it.activation_script, &it.entity_script],
+            [it.chance_percent, it.delay_steps], it.is_adjacent;
+        "entity" in map.entities.iter() => |it|
+            [&it.name, &it.sprite, &it.activation_script, &it.move_script, &it.wander_zone, &it.chase_target],
+            [it.is_obstructed_by_map, it.is_obstructed_by_entities, it.obstructs_entities, it.is_adjacent],
+            it.position, [it.direction, it.speed], it.state, [it.wander_steps, it.wander_delay],
+            it.wander_rect, it.chase_distance;
     }
     let problems = map.problems;
     Reading { records, problems }
-}
-
-fn head_says(texts: &[&str], size: [u32; 2], start: [i32; 2], wraps: bool) -> String {
-    format!("head {texts:?} {size:?} {start:?} {wraps}")
 }
 
 fn text(made: &mut Made, text: &str) {
@@ -137,7 +73,7 @@ fn block(made: &mut Made, random: &mut Random, data: &[u8], row: usize) {
     made.pieces.push(start..made.bytes.len());
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::default();
     let size = if random.odd(4) {
         [40, 30]
@@ -161,21 +97,15 @@ fn make(random: &mut Random) -> Made {
     let start = [random.int(), random.int()];
     start.into_iter().for_each(|number| made.i32(number));
     let wraps = bool(&mut made, random);
-    made.record(
-        0,
-        head_says(
-            &texts.each_ref().map(|text| &**text),
-            size.map(|edge| edge as u32),
-            start,
-            wraps,
-        ),
-    );
+    let says = says!("head", texts, size, start, wraps);
+    made.record(0, says);
     made.u32(layers);
     for _ in 0..layers {
         let at = made.bytes.len();
-        let [a, b, c, d] = [(); 4].map(|()| random.int());
-        [a, b, c, d].into_iter().for_each(|number| made.i32(number));
-        made.record(at, format!("parallax {:?} {:?}", [a, c], [b, d]));
+        let numbers = [(); 4].map(|()| random.int());
+        numbers.into_iter().for_each(|number| made.i32(number));
+        let [mul_x, div_x, mul_y, div_y] = numbers;
+        made.record(at, says!("parallax", [mul_x, mul_y], [div_x, div_y]));
     }
     for _ in 0..layers {
         let at = made.bytes.len();
@@ -195,12 +125,12 @@ fn make(random: &mut Random) -> Made {
             .flat_map(|number| number.to_le_bytes())
             .collect();
         block(&mut made, random, &bytes, 4 * width);
-        made.record(at, format!("layer {numbers:?}"));
+        made.record(at, says!("layer", numbers));
     }
     let at = made.bytes.len();
     let obstruction: Vec<u8> = (0..tiles).map(|_| random.below(2) as u8).collect();
     block(&mut made, random, &obstruction, width);
-    made.record(at, format!("obstruction {obstruction:?}"));
+    made.record(at, says!("obstruction", obstruction));
     let at = made.bytes.len();
     let numbers: Vec<u32> = (0..tiles)
         .map(|_| random.below(zones.max(1)) as u32)
@@ -210,7 +140,7 @@ fn make(random: &mut Random) -> Made {
         .flat_map(|number| number.to_le_bytes())
         .collect();
     block(&mut made, random, &bytes, 4 * width);
-    made.record(at, format!("zone-map {numbers:?}"));
+    made.record(at, says!("zone-map", numbers));
     made.pieces.clear();
     made.u32(zones);
     for _ in 0..zones {
@@ -220,10 +150,7 @@ fn make(random: &mut Random) -> Made {
         let numbers = [random.below(101) as i32, random.below(1000) as i32];
         numbers.into_iter().for_each(|number| made.i32(number));
         let is_adjacent = bool(&mut made, random);
-        made.record(
-            at,
-            format!("zone {texts:?} {} {} {is_adjacent}", numbers[0], numbers[1]),
-        );
+        made.record(at, says!("zone", texts, numbers, is_adjacent));
     }
     made.u32(entities);
     for _ in 0..entities {
@@ -248,13 +175,11 @@ fn entity(made: &mut Made, random: &mut Random) {
     let at = made.bytes.len();
     let texts = [(); 6].map(|()| some_text(random));
     let [name, sprite, activation, moves, zone, target] = &texts;
-    let numbers = [(); 12].map(|()| random.int());
+    let numbers = [(); 11].map(|()| random.int());
     let [
         x,
         y,
-        _,
         speed,
-        _,
         steps,
         delay,
         left,
@@ -262,9 +187,9 @@ fn entity(made: &mut Made, random: &mut Random) {
         right,
         bottom,
         distance,
+        _,
     ] = numbers;
-    let direction = random.below(9) as i32;
-    let state = random.below(6) as i32;
+    let [direction, state] = [9, 6].map(|most| random.below(most) as i32);
     text(made, name);
     [x, y, direction, speed]
         .into_iter()
@@ -275,15 +200,20 @@ fn entity(made: &mut Made, random: &mut Random) {
     text(made, activation);
     made.i32(state);
     text(made, moves);
-    [steps, delay, left, top, right, bottom]
+    let [start, waits, wanders] = [[x, y], [steps, delay], [direction, speed]];
+    let area = [left, top, right, bottom];
+    waits
         .into_iter()
+        .chain(area)
         .for_each(|number| made.i32(number));
     text(made, zone);
     text(made, target);
     made.i32(distance);
     let bools = [by_map, by_entities, obstructs, adjacent];
-    let numbers = [
-        x, y, direction, speed, state, steps, delay, left, top, right, bottom, distance,
-    ];
-    made.record(at, format!("entity {texts:?} {bools:?} {numbers:?}"));
+    made.record(
+        at,
+        says!(
+            "entity", texts, bools, start, wanders, state, waits, area, distance
+        ),
+    );
 }

@@ -1,78 +1,32 @@
 //! ika's text maps (fact sheet 4).
 
 use encoding_rs::WINDOWS_1252;
-use mapscope_formats::ika::text_map::{TextMap, read};
+use mapscope_formats::ika::text_map::TextMap;
+pub(super) use mapscope_formats::ika::text_map::read;
 
-use super::{Format, Made, Random, Reading, zlib};
+use super::{Made, Random, Reading, zlib};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "ika-text",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: true,
-    is_flat: false,
-    kept: 0.97,
-    told: 0.95,
-    made_up: 0.01,
-};
-
-fn describe(map: TextMap) -> Reading {
-    let mut records = vec![
-        format!("version {}", map.version),
-        format!("title {:?}", map.title),
-        format!("header {:?} {:?}", map.size, map.tileset),
-    ];
-    records.extend(
-        map.meta
-            .iter()
-            .map(|(key, value)| format!("meta {key} {value:?}")),
-    );
-    records.extend(
-        map.zones
-            .iter()
-            .map(|it| format!("zone {:?} {:?}", it.label, it.script)),
-    );
-    records.extend(
-        map.waypoints
-            .iter()
-            .map(|it| format!("waypoint {:?} {:?}", it.label, it.position)),
-    );
+pub(super) fn describe(map: TextMap) -> Reading {
+    let mut records = Vec::new();
+    list! { records:
+        "version" in [&map].into_iter() => |it| it.version;
+        "title" in [&map].into_iter() => |it| it.title;
+        "header" in [&map].into_iter() => |it| it.size, it.tileset;
+        "meta" in map.meta.iter() => |it| it.0, it.1;
+        "zone" in map.zones.iter() => |it| it.label, it.script;
+        "waypoint" in map.waypoints.iter() => |it| it.label, it.position;
+    }
     for layer in &map.layers {
-        let [mul, div] = [layer.parallax.mul, layer.parallax.div];
-        records.push(format!(
-            "layer {:?} {:?} {:?} {mul:?} {div:?} {:?}",
-            layer.label, layer.size, layer.position, layer.wrap
-        ));
-        let tiles = (!layer.tiles.is_empty()).then(|| format!("tiles {:?}", layer.tiles));
-        records.extend(tiles);
-        let obstructions = (!layer.obstructions.is_empty())
-            .then(|| format!("obstructions {:?}", layer.obstructions));
-        records.extend(obstructions);
-        for it in &layer.entities {
-            let texts = [
-                &it.label,
-                &it.sprite,
-                &it.direction,
-                &it.move_script,
-                &it.adjacent_script,
-                &it.activation_script,
-            ];
-            let bools = [
-                it.obstructs_entities,
-                it.is_obstructed_by_entities,
-                it.is_obstructed_by_map,
-            ];
-            records.push(format!(
-                "entity {texts:?} {:?} {} {bools:?}",
-                it.position, it.speed
-            ));
+        list! { records:
+            "layer" in [layer].into_iter() =>
+                |it| it.label, it.size, it.position, it.parallax.mul, it.parallax.div, it.wrap;
+            "tiles" in [&layer.tiles].into_iter().filter(|it| !it.is_empty()) => |it| it;
+            "obstructions" in [&layer.obstructions].into_iter().filter(|it| !it.is_empty()) => |it| it;
+            "entity" in layer.entities.iter() => |it| [&it.label, &it.sprite, &it.direction],
+                [&it.move_script, &it.adjacent_script, &it.activation_script], it.position, it.speed,
+                [it.obstructs_entities, it.is_obstructed_by_entities, it.is_obstructed_by_map];
+            "rect" in layer.zones.iter() => |it| it.label, it.position, it.size;
         }
-        records.extend(
-            layer
-                .zones
-                .iter()
-                .map(|it| format!("rect {:?} {:?} {:?}", it.label, it.position, it.size)),
-        );
     }
     let problems = map.problems;
     Reading { records, problems }
@@ -262,27 +216,18 @@ fn entity(w: &mut Writer, random: &mut Random) {
         ("adj_activate_script", adjacent.clone()),
         ("activate_script", activation.clone()),
     ];
-    let mut texts = [
-        label,
-        sprite,
-        direction.to_owned(),
-        moves,
-        adjacent,
-        activation,
-    ];
+    let texts = [label, sprite, direction.to_owned()];
+    let mut scripts = [moves, adjacent, activation];
     if random.odd(2) {
         // Without the script of its own, beside an own node that is like it.
         leaves.retain(|(name, _)| *name != "activate_script");
-        texts[5].clear();
+        scripts[2].clear();
     }
     w.open("entity");
     w.leaves(random, &leaves);
     w.own(random);
     w.close();
-    w.record(
-        start,
-        format!("entity {texts:?} {:?} {speed} {bools:?}", [x, y]),
-    );
+    w.record(start, says!("entity", texts, scripts, [x, y], speed, bools));
 }
 
 fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
@@ -325,11 +270,14 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
         &[("x", wrap[0].to_string()), ("y", wrap[1].to_string())],
     );
     w.close();
-    let says = format!(
-        "layer {label:?} {size:?} {:?} {:?} {:?} {wrap:?}",
+    let says = says!(
+        "layer",
+        label,
+        size,
         [x, y],
         [mul_x, mul_y],
-        [div_x, div_y]
+        [div_x, div_y],
+        wrap
     );
     w.record(start, says);
     let at = w.made.bytes.len();
@@ -338,11 +286,11 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
         .collect();
     let bytes: Vec<u8> = tiles.iter().flat_map(|tile| tile.to_le_bytes()).collect();
     w.block(random, ["data", version], &bytes, 4 * width);
-    w.record(at, format!("tiles {tiles:?}"));
+    w.record(at, says!("tiles", tiles));
     let at = w.made.bytes.len();
     let bits: Vec<u8> = (0..width * height).map(|_| random.below(2) as u8).collect();
     w.block(random, ["obstructions", version], &bits, width);
-    w.record(at, format!("obstructions {bits:?}"));
+    w.record(at, says!("obstructions", bits));
     let entities = random.count(3);
     w.open("entities");
     for _ in 0..entities {
@@ -367,10 +315,7 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
             ],
         );
         w.close();
-        w.record(
-            start,
-            format!("rect {label:?} {:?} {:?}", [x, y], [width, height]),
-        );
+        w.record(start, says!("rect", label, [x, y], [width, height]));
     }
     w.close();
     w.own(random);
@@ -378,7 +323,7 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
     w.made.pieces.push(start..w.made.bytes.len());
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let version = random.pick(&["1.0", "1.1", "1.2"]);
     let mut w = Writer {
         made: Made::text(random),
@@ -395,7 +340,7 @@ fn make(random: &mut Random) -> Made {
     w.depth = 1;
     let start = w.made.bytes.len();
     w.leaf(random, "version", version);
-    w.record(start, format!("version {version}"));
+    w.record(start, says!("version", version));
     for part in parts {
         w.own(random);
         w.open(part);
@@ -410,13 +355,13 @@ fn make(random: &mut Random) -> Made {
                     text
                 };
                 w.leaf(random, "title", &title);
-                w.record(start, format!("title {title:?}"));
+                w.record(start, says!("title", title));
                 w.open("meta");
                 for _ in 0..random.count(2) {
                     let start = w.made.bytes.len();
                     let (key, value) = (random.name(), some_text(random));
                     w.leaf(random, &key, &value);
-                    w.record(start, format!("meta {key} {value:?}"));
+                    w.record(start, says!("meta", key, value));
                 }
                 w.close();
             }
@@ -426,7 +371,7 @@ fn make(random: &mut Random) -> Made {
                 let tileset = format!("{}.vsp", random.name());
                 w.pair(random, "dimensions", ["width", "height"], size);
                 w.leaf(random, "tileset", &tileset);
-                w.record(start, format!("header {size:?} {tileset:?}"));
+                w.record(start, says!("header", size, tileset));
             }
             "zones" => {
                 for label in &zones {
@@ -438,7 +383,7 @@ fn make(random: &mut Random) -> Made {
                         &[("label", label.clone()), ("script", script.clone())],
                     );
                     w.close();
-                    w.record(start, format!("zone {label:?} {script:?}"));
+                    w.record(start, says!("zone", label, script));
                 }
             }
             "waypoints" => {
@@ -455,7 +400,7 @@ fn make(random: &mut Random) -> Made {
                         ],
                     );
                     w.close();
-                    w.record(start, format!("waypoint {label:?} {:?}", [x, y]));
+                    w.record(start, says!("waypoint", label, [x, y]));
                 }
             }
             _ => {
@@ -474,11 +419,5 @@ fn make(random: &mut Random) -> Made {
         made.warnings
             .extend(["ika/node-name", "ika/other-node", "ika/value"]);
     }
-    // Records are listed by kind, but for those of layers.
-    let kinds = ["version", "title", "header", "meta", "zone ", "waypoint"];
-    made.records.sort_by_key(|record| {
-        let kind = kinds.iter().position(|kind| record.says.starts_with(kind));
-        kind.unwrap_or(kinds.len())
-    });
     made
 }

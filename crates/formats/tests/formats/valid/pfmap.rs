@@ -2,20 +2,10 @@
 
 use std::fmt::Write as _;
 
-use mapscope_formats::pfmap::{Pfmap, read};
+use mapscope_formats::pfmap::Pfmap;
+pub(super) use mapscope_formats::pfmap::read;
 
-use super::{Format, Made, Random, Reading};
-
-pub(crate) const FORMAT: Format = Format {
-    name: "pfmap",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: true,
-    is_flat: false,
-    kept: 0.97,
-    told: 0.95,
-    made_up: 0.01,
-};
+use super::{Made, Random, Reading};
 
 /// What unusual maps may be warned of.
 const ODD: [&str; 5] = [
@@ -26,7 +16,7 @@ const ODD: [&str; 5] = [
     "pfmap/trailing-data",
 ];
 
-fn describe(map: Pfmap) -> Reading {
+pub(super) fn describe(map: Pfmap) -> Reading {
     let mut records = vec![format!(
         "head {} {} {}",
         map.version, map.chunk_rows, map.chunk_cols
@@ -79,7 +69,7 @@ fn tile(random: &mut Random, materials: usize) -> String {
     )
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::text(random);
     let has_splats = random.below(2) == 0;
     let version = if has_splats {

@@ -1,53 +1,29 @@
 //! Models (document, and fact sheet B1).
 
-use mapscope_formats::pfobj::{Bounds, Pfobj, Rotation, Transform, read};
+pub(super) use mapscope_formats::pfobj::read;
+use mapscope_formats::pfobj::{Bounds, Pfobj, Rotation, Transform};
 
-use super::{Format, Made, Random, Reading};
+use super::{Made, Random, Reading};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "pfobj",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: true,
-    is_flat: false,
-    kept: 0.97,
-    told: 0.95,
-    made_up: 0.01,
-};
-
-fn describe(model: Pfobj) -> Reading {
-    let mut records = vec![format!("head {}", model.version)];
-    for (i, it) in (0..).zip(&model.vertices) {
-        if model.bad_vertices.contains(&i) {
-            continue;
-        }
-        let weights = model
-            .influences_of(it)
-            .iter()
-            .map(|it| format!(" {}/{:?}", it.joint, it.weight));
-        let weights: String = weights.collect();
-        let (position, uv, normal, material) = (it.position, it.uv, it.normal, it.material);
-        records.push(format!(
-            "vertex {position:?} {uv:?} {normal:?}{weights} m{material}"
-        ));
-    }
-    for it in &model.materials {
-        records.push(format!(
-            "material {} {:?} {:?} {:?} {}",
-            it.name, it.ambient, it.diffuse, it.specular, it.texture
-        ));
-    }
-    for it in &model.joints {
-        records.push(format!(
-            "joint {} {:?} {} {:?}",
-            it.name,
-            it.parent,
-            transform(&it.bind),
-            it.tip
-        ));
+pub(super) fn describe(model: Pfobj) -> Reading {
+    let mut records = Vec::new();
+    let weights = |it| -> Vec<(u32, f32)> {
+        let all = model.influences_of(it).iter();
+        all.map(|it| (it.joint, it.weight)).collect()
+    };
+    let vertices = (0..)
+        .zip(&model.vertices)
+        .filter(|(i, _)| !model.bad_vertices.contains(i));
+    list! { records:
+        "head" in [&model].into_iter() => |it| it.version;
+        "vertex" in vertices => |(_, it)| it.position, it.uv, it.normal, weights(it), it.material;
+        "material" in model.materials.iter() =>
+            |it| it.name, it.ambient, it.diffuse, it.specular, it.texture;
+        "joint" in model.joints.iter() => |it| it.name, it.parent, transform(&it.bind), it.tip;
+        "clip" in model.clips.iter() => |it| it.name;
+        "bounds" in model.bounds.iter() => |it| box_says(it);
     }
     for clip in &model.clips {
-        records.push(format!("clip {}", clip.name));
         let joints = model.joints.len();
         for frame in 0..clip.frame_count as usize {
             let poses = clip.poses[frame * joints..][..joints].iter().map(transform);
@@ -57,32 +33,22 @@ fn describe(model: Pfobj) -> Reading {
             ));
         }
     }
-    records.extend(
-        model
-            .bounds
-            .iter()
-            .map(|it| format!("bounds {}", box_says(it))),
-    );
     let problems = model.problems;
     Reading { records, problems }
 }
 
 fn frame_says(poses: &[String], bounds: Option<&Bounds>) -> String {
-    format!("frame {poses:?} {:?}", bounds.map(box_says))
+    says!("frame", poses, bounds.map(box_says))
 }
 
-fn box_says(bounds: &Bounds) -> String {
-    format!("{:?} {:?}", bounds.min, bounds.max)
+fn box_says(bounds: &Bounds) -> [[f32; 3]; 2] {
+    [bounds.min, bounds.max]
 }
 
 fn transform(it: &Transform) -> String {
     match it.rotation {
-        Rotation::ConjugatedQuaternion(quaternion) => {
-            format!("{:?} {quaternion:?} {:?}", it.scale, it.translation)
-        }
-        Rotation::EulerDegrees(angles) => {
-            format!("{:?} angles {angles:?} {:?}", it.scale, it.translation)
-        }
+        Rotation::ConjugatedQuaternion(turn) => says!("turned", it.scale, turn, it.translation),
+        Rotation::EulerDegrees(turn) => says!("angles", it.scale, turn, it.translation),
     }
 }
 
@@ -97,7 +63,7 @@ fn some_transform(random: &mut Random) -> (String, String) {
         ("0.0/-1.0/0.0/0.0", [0.0, -1.0, 0.0, 0.0]),
     ];
     let (rotation, rotation_read) = random.pick(&turns);
-    let says = format!("{scale_read:?} {rotation_read:?} {translation_read:?}");
+    let says = says!("turned", scale_read, rotation_read, translation_read);
     (format!("{scale} {rotation} {translation}"), says)
 }
 
@@ -130,7 +96,7 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
     made.line(&format!("vt{pad}{uv}"));
     made.line(&format!("vn{pad}{normal}"));
     let mut weights = String::new();
-    let mut says = String::new();
+    let mut kept = Vec::new();
     // In a model without clips the engine skips the line, whatever it holds.
     if clips > 0 && joints > 0 {
         let count = 1 + if random.is_odd {
@@ -143,7 +109,7 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
             let weight = random.fresh() as f32 / 64.0;
             weights += &format!(" {joint}/{weight}");
             if i < 6 {
-                says += &format!(" {joint}/{weight:?}");
+                kept.push((joint, weight));
             }
         }
     } else {
@@ -157,7 +123,14 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
     made.line(&format!("vm{pad}{material}"));
     made.record(
         start,
-        format!("vertex {position_read:?} {uv_read:?} {normal_read:?}{says} m{material}"),
+        says!(
+            "vertex",
+            position_read,
+            uv_read,
+            normal_read,
+            kept,
+            material
+        ),
     );
 }
 
@@ -184,17 +157,22 @@ fn material(made: &mut Made, random: &mut Random) {
     made.line(&format!("{indent}diffuse {diffuse}"));
     made.line(&format!("{indent}specular {specular}"));
     made.line(&format!("{indent}texture  {texture}"));
-    made.record(
-        start,
-        format!("material {name} {ambient_read:?} {diffuse_read:?} {specular_read:?} {texture}"),
+    let says = says!(
+        "material",
+        name,
+        ambient_read,
+        diffuse_read,
+        specular_read,
+        texture
     );
+    made.record(start, says);
 }
 
 fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
     let start = made.bytes.len();
     let name = random.name();
     made.line(&format!("as {name} {frames}"));
-    made.record(start, format!("clip {name}"));
+    made.record(start, says!("clip", name));
     // The numbers of poses are ignored: order decides.
     let numbers = random.pick(&["from 1", "go on", "turned"]);
     for frame in 0..frames {
@@ -216,7 +194,7 @@ fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
     }
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::text(random);
     let joints = random.count(4);
     let clips = if joints == 0 { 0 } else { random.count(3) };
@@ -242,7 +220,7 @@ fn make(random: &mut Random) -> Made {
     let counts: String = frames.iter().map(|frames| format!("{frames} ")).collect();
     made.line(&format!("frame_counts{between}{counts}"));
     made.line(&format!("has_collision{between}1"));
-    made.record(start, format!("head {version}"));
+    made.record(start, says!("head", version));
     for _ in 0..vertices {
         vertex(&mut made, random, [materials, joints, clips]);
     }
@@ -261,17 +239,14 @@ fn make(random: &mut Random) -> Made {
         let (tip, tip_read) = random.numbers::<3>("/");
         made.line(&format!("j {parent} {name} {text} {tip}"));
         let parent = (parent as u32).checked_sub(1);
-        made.record(
-            start,
-            format!("joint {name} {parent:?} {says} {tip_read:?}"),
-        );
+        made.record(start, says!("joint", name, parent, says, tip_read));
     }
     for frames in frames {
         clip(&mut made, random, joints, frames);
     }
     let start = made.bytes.len();
     let bounds = bounds(&mut made, random);
-    made.record(start, format!("bounds {}", box_says(&bounds)));
+    made.record(start, says!("bounds", box_says(&bounds)));
 
     if random.is_odd {
         made.warnings.extend([

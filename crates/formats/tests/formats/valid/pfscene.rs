@@ -1,19 +1,9 @@
 //! Scenes (fact sheet C).
 
-use mapscope_formats::pfscene::{Attributes, Pfscene, Value, read};
+pub(super) use mapscope_formats::pfscene::read;
+use mapscope_formats::pfscene::{Attributes, Pfscene, Value};
 
-use super::{Format, Made, Random, Reading};
-
-pub(crate) const FORMAT: Format = Format {
-    name: "pfscene",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: true,
-    is_flat: false,
-    kept: 0.97,
-    told: 0.95,
-    made_up: 0.01,
-};
+use super::{Made, Random, Reading};
 
 /// Attributes that the engine knows, and their types; the first three are in every entity.
 const KNOWN: [(&str, &str); 11] = [
@@ -72,7 +62,7 @@ fn attributes(list: &Attributes) -> String {
     all.collect()
 }
 
-fn describe(scene: Pfscene) -> Reading {
+pub(super) fn describe(scene: Pfscene) -> Reading {
     let mut records = Vec::new();
     let general = &scene.general;
     let skybox = general.skybox.as_ref();
@@ -284,7 +274,7 @@ fn general(made: &mut Made, random: &mut Random) {
     }
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::text(random);
     let is_1_1 = random.below(2) == 0;
     let counts = [(); 4].map(|()| random.count(3));
@@ -393,21 +383,5 @@ fn make(random: &mut Random) -> Made {
             _ => general(&mut made, random),
         }
     }
-    // Records are listed by kind, whatever the order of the sections.
-    let order = |record: &super::Record| {
-        let kinds = [
-            "skybox",
-            "ambient",
-            "emit_light_color",
-            "emit_light_pos",
-            "faction",
-            "diplomacy",
-            "entity",
-            "region",
-            "camera",
-        ];
-        kinds.iter().position(|kind| record.says.starts_with(kind))
-    };
-    made.records.sort_by_key(order);
     made
 }

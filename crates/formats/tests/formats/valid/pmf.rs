@@ -2,119 +2,54 @@
 
 use std::io::Write as _;
 
-use mapscope_formats::pmf::{ChunkData, Cube, Entities, Pmf, StringTable, read};
-
-use super::{Format, Made, Random, Reading};
-
-pub(crate) const FORMAT: Format = Format {
-    name: "pmf",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: false,
-    is_flat: false,
-    kept: 0.9,
-    told: 0.9,
-    made_up: 0.02,
+pub(super) use mapscope_formats::pmf::read;
+use mapscope_formats::pmf::{
+    ChunkData, Cube, Entities, LightReference, Pmf, StringRef, StringTable,
 };
 
-fn entities(records: &mut Vec<String>, place: &str, list: &Entities, strings: &StringTable) {
-    for it in list.iter(strings) {
-        let kind = it.kind().number();
-        records.push(format!(
-            "entity {place} {kind} {} {:x?}",
-            it.name(),
-            it.bytes()
-        ));
-    }
-}
+use super::{Made, Random, Reading};
 
-fn describe(map: Pmf) -> Reading {
-    let header = &map.header;
-    let mut records = vec![format!(
-        "header {} {:?} {:?} {:?} {:?} {:?}",
-        header.created_unix_secs,
-        header.name,
-        header.description,
-        header.authors,
-        header.compiler,
-        header.gamemodes
-    )];
-    records.extend(
-        map.extensions
-            .iter()
-            .map(|it| format!("extension {} {} {:?}", it.flags, it.name, it.data)),
-    );
-    for (number, level) in map.levels.iter().enumerate() {
+pub(super) fn describe(map: Pmf) -> Reading {
+    let mut records = Vec::new();
+    let levels = || (0_usize..).zip(&map.levels);
+    list! { records:
+        "header" in [&map.header].into_iter() =>
+            |it| it.created_unix_secs, it.name, it.description, it.authors, it.compiler, it.gamemodes;
+        "extension" in map.extensions.iter() => |it| it.flags, it.name, it.data;
+        "level" in levels() =>
+            |(number, it)| number, it.flags, it.grid, it.chunk_exponent, it.center.yxz();
+    }
+    for (number, level) in levels() {
         let common = &level.common;
-        records.push(format!(
-            "level {number} {} {:?} {} {:?}",
-            level.flags,
-            level.grid,
-            level.chunk_exponent,
-            level.center.yxz()
-        ));
-        let get = |name| common.strings.get(name).into_owned();
-        records.extend(common.materials.iter().map(|it| {
-            format!(
-                "material {} {} {} {}",
-                get(it.name),
-                get(it.kind),
-                it.flags,
-                it.render_mode
-            )
-        }));
-        records.extend(common.physics_materials.iter().map(|it| {
-            let numbers = [
-                it.friction_or_max_speed,
-                it.traction,
-                it.bounce,
-                it.damage_speed,
-                it.base_damage,
-                it.extra_damage,
-            ];
-            format!("physics {} {} {numbers:?}", get(it.name), it.flags)
-        }));
-        records.extend(common.sound_materials.iter().map(|it| {
-            format!(
-                "sound {:?} {:?}",
-                it.volume_dampening, it.frequency_dampening
-            )
-        }));
-        records.extend(
-            common
-                .gravities
-                .iter()
-                .map(|it| format!("gravity {} {:?}", get(it.name), it.acceleration)),
-        );
+        let get = |name| common.strings.get(name);
+        list! { records:
+            "material" in common.materials.iter() =>
+                |it| get(it.name), get(it.kind), it.flags, it.render_mode;
+            "physics" in common.physics_materials.iter() => |it| get(it.name), it.flags,
+                [it.friction_or_max_speed, it.traction, it.bounce],
+                [it.damage_speed, it.base_damage, it.extra_damage];
+            "sound" in common.sound_materials.iter() => |it| it.volume_dampening, it.frequency_dampening;
+            "gravity" in common.gravities.iter() => |it| get(it.name), it.acceleration;
+        }
         if let Some(client) = &level.client {
-            records.extend(client.materials.iter().map(|it| {
-                let extra = it
-                    .extra_textures
-                    .iter()
-                    .map(|name| client.strings.get(*name));
-                let extra = extra.collect::<Vec<_>>();
-                format!(
-                    "look {:?} {} {} {extra:?} {} {:?}",
-                    it.color,
-                    it.alpha,
-                    client.strings.get(it.texture),
-                    it.advance_micros,
-                    it.wave.velocity
-                )
-            }));
+            let get = |name| client.strings.get(name);
+            let extra = |it: &[StringRef]| it.iter().map(|name| get(*name)).collect::<Vec<_>>();
+            list! { records:
+                "look" in client.materials.iter() => |it| it.color, it.alpha, get(it.texture),
+                    extra(&it.extra_textures), it.advance_micros, it.wave.velocity;
+            }
         }
         if let Some(server) = &level.server {
-            entities(
-                &mut records,
-                &format!("of level {number}"),
-                &server.entities,
-                &server.strings,
-            );
+            let place = format!("of level {number}");
+            entities(&mut records, &place, &server.entities, &server.strings);
         }
         for chunk in &level.chunks {
-            let place = format!("{number} {:?}", chunk.index.yxz());
             if let Some(data) = &chunk.data {
-                chunk_says(&mut records, &place, data);
+                chunk_says(
+                    &mut records,
+                    &format!("{number} {:?}", chunk.index.yxz()),
+                    data,
+                );
             }
         }
     }
@@ -123,104 +58,72 @@ fn describe(map: Pmf) -> Reading {
     Reading { records, problems }
 }
 
+fn entities(records: &mut Vec<String>, place: &str, list: &Entities, strings: &StringTable) {
+    list! { records:
+        "entity" in list.iter(strings) => |it| place, it.kind().number(), it.name(), it.bytes();
+    }
+}
+
 fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
     let names = data.materials.iter().map(|name| data.strings.get(*name));
-    records.push(format!("chunk {place} {:?}", names.collect::<Vec<_>>()));
+    records.push(says!("chunk", place, names.collect::<Vec<_>>()));
     if let Some(client) = &data.client {
-        records.extend(
-            client
-                .lightmaps
-                .iter()
-                .map(|it| format!("lightmap {} {:?}", it.exponent, it.luxels)),
-        );
-        records.extend(
-            client
-                .vertices
-                .iter()
-                .map(|it| format!("vertex {:?} {:?} {:?}", it.position, it.uv, it.lightmap_uv)),
-        );
-    }
-    if let Some(server) = &data.server {
-        records.extend(
-            server
-                .regions
-                .iter()
-                .map(|it| format!("region {:?} {:?} {}", it.max, it.min, it.chunks.len())),
-        );
+        list! { records:
+            "lightmap" in client.lightmaps.iter() => |it| it.exponent, it.luxels;
+            "vertex" in client.vertices.iter() => |it| it.position, it.uv, it.lightmap_uv;
+        }
     }
     let cubes = &data.cubes;
-    for (number, cube) in cubes.iter() {
-        let says = match cube {
-            Cube::Empty => "empty".to_owned(),
-            Cube::Parent(parent) => {
-                format!("parent {:?}", cubes.children(parent).collect::<Vec<_>>())
-            }
-            Cube::Geometry(it) => {
-                let moved: Vec<_> = cubes.moved_points(it).collect();
-                let normal = if it.is_client_extended() {
-                    it.first_normal
-                } else {
-                    0
-                };
-                let faces: Vec<_> = it
-                    .faces()
-                    .map(|face| (face.side, it.materials[face.side], it.lightmaps[face.side]))
-                    .collect();
-                format!(
-                    "geometry {:#x} {faces:?} {moved:?} {:?} {} {normal}",
-                    it.bits, it.triangles, it.first_vertex
-                )
-            }
-            Cube::VisInfo(it) => {
-                let chunks = cubes
-                    .seen_chunks(it)
-                    .iter()
-                    .map(|seen| (seen.chunk.yxz(), cubes.seen_chunk_cubes(seen).to_vec()));
-                format!(
-                    "vis {:?} {:?} {:?}",
-                    it.child,
-                    cubes.seen_cubes(it),
-                    chunks.collect::<Vec<_>>()
-                )
-            }
-            Cube::LightInfo(it) => {
-                let lights = |list: &[mapscope_formats::pmf::LightReference]| {
-                    list.iter()
-                        .map(|it| (it.light, it.multiplier))
-                        .collect::<Vec<_>>()
-                };
-                format!(
-                    "light {:?} {:?} {:?} {:?}",
-                    it.child,
-                    it.base,
-                    lights(cubes.dynamic_lights(it)),
-                    lights(cubes.fast_lights(it))
-                )
-            }
-            Cube::PathInfo(it) => {
-                let strings = data.server.as_ref().map(|server| &server.strings);
-                let text = |name| {
-                    strings
-                        .map(|strings| strings.get(name).into_owned())
-                        .unwrap_or_default()
-                };
-                let all = cubes
-                    .attributes(it)
-                    .iter()
-                    .map(|it| format!("{}={}", text(it.name), text(it.data)));
-                format!("path {:?} {:?}", it.child, all.collect::<Vec<_>>())
-            }
-            Cube::Collider(it) => format!("collider {:?} {:?}", it.child, cubes.boxes(it)),
-        };
-        records.push(format!("cube {place} {number} {says}"));
-    }
+    let text = |name| data.server.as_ref().map(|server| server.strings.get(name));
+    let lights = |all: &[LightReference]| -> Vec<(u8, u8)> {
+        all.iter().map(|it| (it.light, it.multiplier)).collect()
+    };
+    let cube_says = |cube: Cube<'_>| match cube {
+        Cube::Empty => "empty".to_owned(),
+        Cube::Parent(it) => says!("parent", cubes.children(it).collect::<Vec<_>>()),
+        Cube::Geometry(it) => {
+            let moved: Vec<_> = cubes.moved_points(it).collect();
+            let normal = it.is_client_extended().then_some(it.first_normal);
+            let face = |side: usize| (side, it.materials[side], it.lightmaps[side]);
+            let faces: Vec<_> = it.faces().map(|it| face(it.side)).collect();
+            says!(
+                "geometry",
+                it.bits,
+                faces,
+                moved,
+                it.triangles,
+                it.first_vertex,
+                normal
+            )
+        }
+        Cube::VisInfo(it) => {
+            let chunks = cubes.seen_chunks(it).iter();
+            let chunks = chunks.map(|seen| (seen.chunk.yxz(), cubes.seen_chunk_cubes(seen)));
+            says!(
+                "vis",
+                it.child,
+                cubes.seen_cubes(it),
+                chunks.collect::<Vec<_>>()
+            )
+        }
+        Cube::LightInfo(it) => {
+            let [dynamic, fast] = [cubes.dynamic_lights(it), cubes.fast_lights(it)].map(lights);
+            says!("light", it.child, it.base, dynamic, fast)
+        }
+        Cube::PathInfo(it) => {
+            let all = cubes
+                .attributes(it)
+                .iter()
+                .map(|it| (text(it.name), text(it.data)));
+            says!("path", it.child, all.collect::<Vec<_>>())
+        }
+        Cube::Collider(it) => says!("collider", it.child, cubes.boxes(it)),
+    };
+    list! { records: "cube" in cubes.iter() => |(number, cube)| place, number, cube_says(cube); }
     if let Some(server) = &data.server {
-        entities(
-            records,
-            &format!("of chunk {place}"),
-            &server.entities,
-            &server.strings,
-        );
+        list! { records: "region" in server.regions.iter() => |it| it.max, it.min, it.chunks.len(); }
+        let place = format!("of chunk {place}");
+        entities(records, &place, &server.entities, &server.strings);
     }
 }
 
@@ -276,14 +179,10 @@ impl Section {
         self.string("");
         let size = (self.strings.len() as u32).to_le_bytes();
         let by = 4 + self.strings.len();
-        let shift = |record: super::Record| super::Record {
-            at: record.at.start + by..record.at.end + by,
-            ..record
-        };
         Self {
             bytes: [&size[..], &self.strings, &self.bytes].concat(),
             strings: Vec::new(),
-            records: self.records.into_iter().map(shift).collect(),
+            records: self.records.into_iter().map(|it| it.behind(by)).collect(),
         }
     }
 
@@ -318,7 +217,7 @@ impl Section {
             }
             self.bytes.extend(body);
             let bytes = &self.bytes[start..];
-            let says = format!("entity {place} {kind} {name} {bytes:x?}");
+            let says = says!("entity", place, kind, name, bytes);
             self.record(start, says);
         }
     }
@@ -450,7 +349,7 @@ impl Cubes {
                 children
                     .iter()
                     .for_each(|(_, child)| common.u32(*child as usize));
-                format!("parent {children:?}")
+                says!("parent", children)
             }
             2 => self.geometry(random, &mut bits, &mut common, &mut client),
             3 => {
@@ -462,14 +361,14 @@ impl Cubes {
                 common.u32(1);
                 common.u32(index(chunk));
                 common.u32(0);
-                format!("vis {child:?} {seen:?} {:?}", [(chunk, [0_u32; 0])])
+                says!("vis", child, seen, [(chunk, [0_u32; 0])])
             }
             4 => {
                 let base = [(); 3].map(|()| random.below(256) as u8);
                 client.u32(child.unwrap_or_default() as usize);
                 client.bytes.extend(base);
                 client.bytes.extend([1, 0, 77, 0]);
-                format!("light {child:?} {base:?} [(0, 77)] []")
+                says!("light", child, base, [(0, 77)], [0; 0])
             }
             5 => {
                 own.extend(child.unwrap_or_default().to_le_bytes());
@@ -478,7 +377,7 @@ impl Cubes {
                 for text in [&name, &data] {
                     own.extend((server.string(text) as u32).to_le_bytes());
                 }
-                format!("path {child:?} {:?}", [format!("{name}={data}")])
+                says!("path", child, [(Some(name), Some(data))])
             }
             _ => {
                 let boxes: Vec<[[f32; 3]; 8]> = (0..=random.below(2))
@@ -490,7 +389,7 @@ impl Cubes {
                     .iter()
                     .flatten()
                     .for_each(|point| common.floats(point));
-                format!("collider {child:?} {boxes:?}")
+                says!("collider", child, boxes)
             }
         };
         self.common[number] = [&[(bits | kind) as u8][..], &common.bytes].concat();
@@ -543,15 +442,15 @@ impl Cubes {
             common.bytes.extend([materials[0], 0, 0]);
         }
         let first = self.vertices.len();
-        let mut first_normal = 0;
+        let mut first_normal = None;
         let count: usize = triangles.iter().map(|count| usize::from(*count)).sum();
         if *bits & 0x20 != 0 {
             lightmaps = [(); 6].map(|()| random.pick(&[0, 255]));
-            first_normal = self.normals;
+            first_normal = Some(self.normals);
             client.bytes.extend(lightmaps);
             client.bytes.extend(triangles);
             client.u32(first);
-            client.u32(first_normal);
+            client.u32(self.normals);
             self.normals += 3 * count;
         } else {
             lightmaps = [random.pick(&[lightmaps[0], 255]); 6];
@@ -570,7 +469,15 @@ impl Cubes {
         let faces: Vec<_> = drawn
             .map(|side| (side, materials[side], lightmaps[side]))
             .collect();
-        format!("geometry {bits:#x} {faces:?} {moved:?} {triangles:?} {first} {first_normal}")
+        says!(
+            "geometry",
+            bits,
+            faces,
+            moved,
+            triangles,
+            first,
+            first_normal
+        )
     }
 }
 
@@ -589,7 +496,7 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
         common.u8(names.len());
         names.iter().for_each(|name| common.text(name));
     }
-    common.record(start, format!("chunk {place} {MATERIALS:?}"));
+    common.record(start, says!("chunk", place, MATERIALS));
     // No regions, a dynamic light, no fast light.
     common.bytes.extend([0, 0, 1, 1]);
     common.u32(random.fresh() as usize);
@@ -604,15 +511,12 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
         .collect();
     client.u8(exponent);
     client.bytes.extend(&luxels);
-    client.record(at, format!("lightmap {exponent} {luxels:?}"));
+    client.record(at, says!("lightmap", exponent, luxels));
     client.u32(cubes.vertices.len());
     for it in &cubes.vertices {
         let at = client.bytes.len();
         client.floats(it);
-        client.record(
-            at,
-            format!("vertex {:?} {:?} {:?}", &it[..3], &it[3..5], &it[5..]),
-        );
+        client.record(at, says!("vertex", it[..3], it[3..5], it[5..]));
     }
     client.u32(cubes.normals);
     (0..cubes.normals).for_each(|_| client.floats(&[0.0, 1.0, 0.0]));
@@ -628,12 +532,12 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
         server.floats(&low);
         server.u32(1);
         server.u32(0);
-        server.record(at, format!("region {high:?} {low:?} 1"));
+        server.record(at, says!("region", high, low, 1));
     }
     for (number, says) in cubes.says.iter().enumerate() {
         let at = common.bytes.len();
         common.bytes.extend(&cubes.common[number]);
-        common.record(at, format!("cube {place} {number} {says}"));
+        common.record(at, says!("cube", place, number, says));
         client.bytes.extend(&cubes.client[number]);
         server.bytes.extend(&cubes.server[number]);
     }
@@ -654,7 +558,7 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
         common.text(name);
         common.text(&kind);
         common.bytes.extend([flags as u8, mode as u8]);
-        common.record(at, format!("material {name} {kind} {flags} {mode}"));
+        common.record(at, says!("material", name, kind, flags, mode));
     }
     common.bytes.extend(1_u16.to_le_bytes());
     let at = common.bytes.len();
@@ -662,19 +566,22 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
     common.text("ground");
     common.u8(0);
     common.floats(&numbers);
-    common.record(at, format!("physics ground 0 {numbers:?}"));
+    common.record(
+        at,
+        says!("physics", "ground", 0, numbers[..3], numbers[3..]),
+    );
     common.bytes.extend(1_u16.to_le_bytes());
     let at = common.bytes.len();
     let numbers = [(); 2].map(|()| random.int() as f32);
     common.floats(&numbers);
-    common.record(at, format!("sound {:?} {:?}", numbers[0], numbers[1]));
+    common.record(at, says!("sound", numbers[0], numbers[1]));
     common.text("ground");
     common.bytes.extend([0, 1]);
     let at = common.bytes.len();
     let pull = triple(random);
     common.text("earth");
     common.floats(&pull);
-    common.record(at, format!("gravity earth {pull:?}"));
+    common.record(at, says!("gravity", "earth", pull));
     common.text("");
     common.text("earth");
     client.bytes.extend([0, 0]);
@@ -703,7 +610,7 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
         client.floats(&[0.25; 3]);
         client.record(
             at,
-            format!("look {color:?} {alpha} {texture} {extra:?} {micros} {wave:?}"),
+            says!("look", color, alpha, texture, extra, micros, wave),
         );
     }
     server.entities(random, &format!("of level {number}"), 3);
@@ -729,11 +636,7 @@ fn frames(
         sizes[1][i] = section.bytes.len();
         // Behind the head of the frame and the size of its only block, if it is stored.
         let by = at + body.len() + 11;
-        let records = section.records.into_iter();
-        made.records.extend(records.map(|it| super::Record {
-            at: it.at.start + by..it.at.end + by,
-            ..it
-        }));
+        made.take(section.records, by);
         made.sections
             .push(at + body.len()..at + body.len() + packed.len());
         body.extend(packed);
@@ -768,14 +671,10 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
     put(&mut bytes, index(grid.map(|count| count - 1)));
     bytes.push(exponent as u8);
     put(&mut bytes, index(center));
-    let says = format!("level {number} {flags} {grid:?} {exponent} {center:?}");
-    made.records.insert(
-        before,
-        super::Record {
-            says,
-            at: at..at + 1,
-        },
-    );
+    let says = says!("level", number, flags, grid, exponent, center);
+    let at_flags = at..at + 1;
+    made.records
+        .insert(before, super::Record { says, at: at_flags });
     let [rows, columns, layers] = grid;
     let count = rows * columns * layers;
     let (mut directory, mut blobs) = (Vec::new(), Vec::new());
@@ -798,7 +697,7 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
     bytes
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::default();
     let created = random.next() >> 32;
     let texts = [(); 4].map(|()| {
@@ -821,7 +720,15 @@ fn make(random: &mut Random) -> Made {
     let [name, description, authors, compiler] = &texts;
     made.record(
         0,
-        format!("header {created} {name:?} {description:?} {authors:?} {compiler:?} {modes:?}"),
+        says!(
+            "header",
+            created,
+            name,
+            description,
+            authors,
+            compiler,
+            modes
+        ),
     );
     let mut global = Section::default();
     global.entities(random, "of the map", 4);
@@ -842,7 +749,7 @@ fn make(random: &mut Random) -> Made {
             }
             let (name, data) = (random.name(), vec![random.next() as u8; random.below(5)]);
             let body = [&[flags], name.as_bytes(), &[0], &data].concat();
-            (format!("extension {flags} {name} {data:?}"), body)
+            (says!("extension", flags, name, data), body)
         })
         .collect();
     bodies.iter().for_each(|(_, body)| made.u32(body.len()));
@@ -867,11 +774,7 @@ fn make(random: &mut Random) -> Made {
     bodies.into_iter().for_each(|body| made.bytes.extend(body));
     let by = made.bytes.len();
     made.bytes.extend(global.bytes);
-    let records = global.records.into_iter();
-    made.records.extend(records.map(|it| super::Record {
-        at: it.at.start + by..it.at.end + by,
-        ..it
-    }));
+    made.take(global.records, by);
     if random.odd(3) {
         made.bytes
             .extend(random.pick(&[&b"\x12\x34\x56\x78"[..], b"seventeen letters", &[0; 40]]));
@@ -881,31 +784,5 @@ fn make(random: &mut Random) -> Made {
     if random.is_odd {
         made.warnings.push("pmf/not-finite-geometry");
     }
-    // Cubes are listed behind the vertices of their chunk, and those before its entities.
-    order(&mut made);
     made
-}
-
-/// Puts records into the order of what is read: of a chunk first lightmaps and vertices, then regions,
-/// cubes and entities.
-fn order(made: &mut Made) {
-    let mut chunk = 0;
-    let mut keys = Vec::new();
-    for (i, record) in made.records.iter().enumerate() {
-        let says = &record.says;
-        let kinds = [
-            "chunk",
-            "lightmap",
-            "vertex",
-            "region",
-            "cube",
-            "entity of chunk",
-        ];
-        let kind = kinds.iter().position(|kind| says.starts_with(kind));
-        chunk += usize::from(kind != Some(4) && kind.is_none_or(|kind| kind == 0));
-        keys.push(((chunk, kind.unwrap_or(0)), i));
-    }
-    keys.sort_unstable();
-    let records = std::mem::take(&mut made.records);
-    made.records = keys.into_iter().map(|(_, i)| records[i].clone()).collect();
 }

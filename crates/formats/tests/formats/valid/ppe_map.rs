@@ -1,22 +1,12 @@
 //! Map data of the `PixelPerfectEngine` (document, and fact sheet 2 to 6 and 8).
 
 use mapscope_formats::Integers;
-use mapscope_formats::ppe::map_data::{MapData, read};
+use mapscope_formats::ppe::map_data::MapData;
+pub(super) use mapscope_formats::ppe::map_data::read;
 
-use super::{Format, Made, Random, Reading, zlib};
+use super::{Made, Random, Reading, zlib};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "ppe-map",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: false,
-    is_flat: true,
-    kept: 0.9,
-    told: 0.9,
-    made_up: 0.02,
-};
-
-fn describe(map: MapData) -> Reading {
+pub(super) fn describe(map: MapData) -> Reading {
     let mut records = vec![format!("head {:#x} {:?}", map.flags.0, map.size)];
     let width = (map.size[0] as usize).max(1);
     records.extend(map.cells.chunks(width).map(|row| format!("row {row:?}")));
@@ -74,7 +64,7 @@ fn rle(random: &mut Random, data: &[u8], unit: usize) -> Vec<u8> {
     out
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut made = Made::default();
     let size = [1 + random.below(9), 1 + random.below(7)];
     let count = size[0] * size[1];
@@ -176,7 +166,8 @@ fn make(random: &mut Random) -> Made {
     let mut tail = Vec::new();
     if random.odd(4) {
         tail = vec![random.pick(&[0, 1]); random.pick(&[1, 4, 4 * size[0], count, 35])];
-        made.warn("ppe-map/trailing-data");
+        made.warnings
+            .extend(["ppe-map/trailing-data", "ppe-map/length"]);
     }
     match packing {
         0x100 => {

@@ -1,48 +1,27 @@
 //! Tilesets (fact sheet 5 and 7).
 
-use mapscope_formats::ika::vsp::{Pixels, Vsp, read};
+pub(super) use mapscope_formats::ika::vsp::read;
+use mapscope_formats::ika::vsp::{Pixels, Vsp};
 
-use super::{Format, Made, Random, Reading, zlib};
+use super::{Made, Random, Reading, zlib};
 
-pub(crate) const FORMAT: Format = Format {
-    name: "vsp",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: false,
-    is_flat: true,
-    kept: 0.9,
-    told: 0.9,
-    made_up: 0.02,
-};
-
-fn describe(tileset: Vsp) -> Reading {
-    let mut records = vec![
-        format!(
-            "head {} {:?} {} {:?}",
-            tileset.version, tileset.tile_size, tileset.count, tileset.description
-        ),
-        format!("palette {:?} {:?}", tileset.palette, tileset.mask),
-    ];
-    records.extend(
-        tileset
-            .meta
-            .iter()
-            .map(|(key, value)| format!("meta {key} {value}")),
-    );
-    records.push(pixels_say(&tileset.pixels));
-    if !tileset.strands.is_empty() {
-        let strands = tileset
-            .strands
-            .iter()
-            .map(|it| [it.start, it.finish, it.delay, it.mode]);
-        records.push(format!("strands {:?}", strands.collect::<Vec<_>>()));
+pub(super) fn describe(tileset: Vsp) -> Reading {
+    let mut records = Vec::new();
+    let strands = tileset
+        .strands
+        .iter()
+        .map(|it| [it.start, it.finish, it.delay, it.mode]);
+    let strands: Vec<_> = strands.collect();
+    list! { records:
+        "head" in [&tileset].into_iter() =>
+            |it| it.version.to_string(), it.tile_size, it.count, it.description;
+        "palette" in [&tileset].into_iter() => |it| it.palette, it.mask;
+        "meta" in tileset.meta.iter() => |it| it;
+        "pixels" in [&tileset.pixels].into_iter() => |it| it;
+        "strands" in [&strands].into_iter().filter(|it| !it.is_empty()) => |it| it;
     }
     let problems = tileset.problems;
     Reading { records, problems }
-}
-
-fn pixels_say(pixels: &Pixels) -> String {
-    format!("pixels {pixels:?}")
 }
 
 fn words(bytes: &[u8]) -> Vec<u16> {
@@ -76,7 +55,7 @@ fn runs(random: &mut Random, units: &[u16], unit_bytes: usize) -> Vec<u8> {
     out
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let version = if random.is_odd {
         random.pick(&[2, 3, 4, 5, 6, 6, 6, 7])
     } else {
@@ -157,10 +136,10 @@ fn make(random: &mut Random) -> Made {
         mask = Some(random.below(4) as u8);
         made.bytes.extend(mask);
     }
-    let palette_says = format!("palette {palette:?} {mask:?}");
+    let palette_says = says!("palette", palette, mask);
     made.record(
         0,
-        format!("head {version} {size:?} {count} {description:?}"),
+        says!("head", version.to_string(), size, count, description),
     );
     made.record(head_end, palette_says);
     if version < 6 {
@@ -200,7 +179,7 @@ fn make(random: &mut Random) -> Made {
         made.u32(packed.len());
     }
     made.bytes.extend(packed);
-    made.record(at, pixels_say(&read));
+    made.record(at, says!("pixels", read));
     // The table of strands may be missing at the end of the file.
     if !random.odd(4) {
         let at = made.bytes.len();
@@ -222,7 +201,7 @@ fn make(random: &mut Random) -> Made {
                 .flatten()
                 .flat_map(|number| number.to_le_bytes()),
         );
-        made.record(at, format!("strands {strands:?}"));
+        made.record(at, says!("strands", strands));
         if random.odd(3) {
             made.bytes.extend(vec![7; 1 + random.below(400)]);
             made.warn("ika/trailing-data");
@@ -256,10 +235,10 @@ fn text(
         parts[0], parts[1]
     )
     .into_bytes();
-    made.record(0, format!("head {version} {size:?} {count} {title:?}"));
-    made.record(0, "palette [] None");
-    made.record(0, format!("meta {key} {value}"));
-    made.record(0, pixels_say(&Pixels::Rgba(pixels.to_vec())));
+    made.record(0, says!("head", version, size, count, title));
+    made.record(0, says!("palette", [0; 0], None::<u8>));
+    made.record(0, says!("meta", (key, value)));
+    made.record(0, says!("pixels", Pixels::Rgba(pixels.to_vec())));
     made.warn("ika/node-name");
     made
 }

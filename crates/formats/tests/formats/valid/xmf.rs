@@ -1,21 +1,11 @@
 //! Containers of the `PixelPerfectEngine` (fact sheet 7).
 
 use mapscope_formats::ppe::sdlang::{Attribute, Tag, Value};
-use mapscope_formats::ppe::xmf::{MapSource, PaletteSource, Shape, Xmf, read};
+pub(super) use mapscope_formats::ppe::xmf::read;
+use mapscope_formats::ppe::xmf::{MapSource, Palette, PaletteSource, Shape, Xmf};
 
 use super::ppe_map::zstd;
-use super::{Format, Made, Random, Reading, zlib};
-
-pub(crate) const FORMAT: Format = Format {
-    name: "xmf",
-    make,
-    read: |bytes| read(bytes).map(describe),
-    is_text: true,
-    is_flat: false,
-    kept: 0.95,
-    told: 0.9,
-    made_up: 0.02,
-};
+use super::{Made, Random, Reading, zlib};
 
 fn attributes(list: &[Attribute]) -> String {
     list.iter()
@@ -52,96 +42,63 @@ fn own(tag: &Tag) -> String {
     )
 }
 
-fn palette_says(it: &mapscope_formats::ppe::xmf::Palette) -> String {
+fn palette(it: &Palette) -> String {
     let source = match &it.source {
         PaletteSource::File(path) => path.clone(),
         PaletteSource::Embedded { name, colors } => format!("{name:?} {colors:?}"),
     };
-    format!(
-        "palette {source} {:?} {}{}",
+    says!(
+        "palette",
+        source,
         it.pal_shift,
         it.offset,
         attributes(&it.attributes)
     )
 }
 
-fn describe(xmf: Xmf) -> Reading {
+pub(super) fn describe(xmf: Xmf) -> Reading {
     let mut records = Vec::new();
-    let metadata = &xmf.metadata;
-    if metadata.version.is_some() {
-        records.push(format!(
-            "metadata {:?} {:?} {:?}",
-            metadata.version, metadata.name, metadata.resolution
-        ));
-    }
-    records.extend(metadata.other.iter().map(own));
+    let metadata = [&xmf.metadata]
+        .into_iter()
+        .filter(|it| it.version.is_some());
+    list! { records: "metadata" in metadata => |it| it.version, it.name, it.resolution; }
+    records.extend(xmf.metadata.other.iter().map(own));
     for layer in &xmf.layers {
-        let kind = layer.kind.name();
-        let [tile, size] = [layer.tile_size, layer.size];
-        records.push(format!(
-            "layer {kind} {:?} {} {tile:?} {size:?} {:?} {:?} {:?}{}",
-            layer.name,
-            layer.priority,
-            layer.repeat,
-            layer.scroll_rate,
-            layer.rendering_mode,
-            attributes(&layer.attributes)
-        ));
-        match &layer.map {
-            Some(MapSource::File { path, .. }) => records.push(format!("map {path}")),
-            Some(MapSource::Embedded { cells, .. }) => records.push(format!("map {cells:?}")),
-            Some(MapSource::Shared { layer, .. }) => records.push(format!("map {layer}")),
-            None => {}
+        list! { records:
+            "layer" in [layer].into_iter() => |it| it.kind.name(), it.name, it.priority,
+                it.tile_size, it.size, it.scroll_rate, it.rendering_mode, attributes(&it.attributes);
+            "map" in layer.map.iter() => |it| map_says(it);
         }
         for it in &layer.tile_sources {
-            records.push(format!(
-                "source {} {:?} {:?}{}",
-                it.path,
-                it.pal_shift,
-                it.offset,
-                attributes(&it.attributes)
-            ));
-            let tiles = it.tiles.iter().flatten();
-            records.extend(
-                tiles.map(|tile| format!("tile {} {} {:?}", tile.first, tile.second, tile.name)),
-            );
+            list! { records:
+                "source" in [it].into_iter() =>
+                    |it| it.path, it.pal_shift, it.offset, attributes(&it.attributes);
+                "tile" in it.tiles.iter().flatten() => |it| it.first, it.second, it.name;
+            }
             records.extend(it.other.iter().map(own));
         }
-        for it in &layer.sprite_sources {
-            records.push(format!(
-                "sprite-source {} {} {:?} {:?}{}",
-                it.id,
-                it.path,
-                it.name,
-                it.part,
-                attributes(&it.attributes)
-            ));
+        list! { records:
+            "sprite" in layer.sprite_sources.iter() =>
+                |it| it.id, it.path, it.name, it.part, attributes(&it.attributes);
+            "object" in layer.objects.iter() =>
+                |it| it.name, it.id, it.shape, it.to_collision, attributes(&it.attributes);
         }
-        records.extend(layer.palettes.iter().map(palette_says));
-        for it in &layer.objects {
-            let shape = match &it.shape {
-                Shape::Box(edges) => format!("box {edges:?}"),
-                Shape::Sprite(sprite) => format!(
-                    "sprite {} {:?} {}",
-                    sprite.source, sprite.position, sprite.palette
-                ),
-                other => format!("{other:?}"),
-            };
-            records.push(format!(
-                "object {:?} {} {shape} {}{}",
-                it.name,
-                it.id,
-                it.to_collision,
-                attributes(&it.attributes)
-            ));
-            records.extend(it.other.iter().map(own));
-        }
-        records.extend(layer.other.iter().map(own));
+        records.extend(layer.palettes.iter().map(palette));
+        let others = layer.objects.iter().flat_map(|it| &it.other);
+        records.extend(others.chain(&layer.other).map(own));
     }
-    records.extend(xmf.palettes.iter().map(palette_says));
+    records.extend(xmf.palettes.iter().map(palette));
     records.extend(xmf.other.iter().map(own));
     let problems = xmf.problems;
     Reading { records, problems }
+}
+
+fn map_says(map: &MapSource) -> String {
+    match map {
+        MapSource::File { path, .. } => path.clone(),
+        MapSource::Embedded { cells, .. } => format!("{cells:?}"),
+        MapSource::Shared { layer, .. } => layer.to_string(),
+    }
 }
 
 /// How tags are written.
@@ -323,7 +280,21 @@ fn tile_layer(w: &mut Writer, random: &mut Random, priority: usize) {
         w.tag(random, line, false);
     }
     let rates = [Some(rate_read), Some(0.5)];
-    w.record(start, format!("layer Tile {name_read:?} {priority} [8, 16] {size:?} On {rates:?} Some(\"Copy\"){own_read}"));
+    let edges = [[8, 16], size];
+    w.record(
+        start,
+        says!(
+            "layer",
+            "Tile",
+            name_read,
+            priority,
+            edges[0],
+            edges[1],
+            rates,
+            Some("Copy"),
+            own_read
+        ),
+    );
     let at = w.made.bytes.len();
     if random.below(2) == 0 {
         let cells: Vec<u32> = (0..size[0] * size[1])
@@ -337,11 +308,11 @@ fn tile_layer(w: &mut Writer, random: &mut Random, priority: usize) {
             packed
         };
         w.tag(random, &format!("Embed:MapData [{packed}]"), false);
-        w.record(at, format!("map {cells:?}"));
+        w.record(at, says!("map", format!("{cells:?}")));
     } else {
         let path = format!("%PATH%/maps/{}.map", random.name());
         w.tag(random, &format!("File:MapData \"{path}\""), false);
-        w.record(at, format!("map {path}"));
+        w.record(at, says!("map", path));
     }
     let mut tiles = 0;
     for _ in 0..random.count(2) {
@@ -355,14 +326,14 @@ fn tile_layer(w: &mut Writer, random: &mut Random, priority: usize) {
             &format!("File:TileSource \"{path}\"{shift_text}{own}"),
             true,
         );
-        w.record(at, format!("source {path} {shift:?} None{own_read}"));
+        w.record(at, says!("source", path, shift, None::<u32>, own_read));
         w.tag(random, "Embed:TileInfo", true);
         for _ in 0..random.count(20) {
             let at = w.made.bytes.len();
             let (name, read) = text(random);
             let id = number(random, tiles);
             w.tag(random, &format!("{id} {tiles} {name}"), false);
-            w.record(at, format!("tile {tiles} {tiles} {read:?}"));
+            w.record(at, says!("tile", tiles, tiles, read));
             tiles += 1;
         }
         w.close();
@@ -383,9 +354,20 @@ fn sprite_layer(w: &mut Writer, random: &mut Random, priority: usize) {
     let start = w.made.bytes.len();
     let (name, name_read) = text(random);
     w.tag(random, &format!("Layer:Sprite {name} {priority}"), true);
+    let none: [Option<f64>; 2] = [None; 2];
     w.record(
         start,
-        format!("layer Sprite {name_read:?} {priority} [0, 0] [0, 0] Off [None, None] None"),
+        says!(
+            "layer",
+            "Sprite",
+            name_read,
+            priority,
+            [0, 0],
+            [0, 0],
+            none,
+            None::<String>,
+            ""
+        ),
     );
     for id in 0..random.count(2) {
         let at = w.made.bytes.len();
@@ -394,10 +376,7 @@ fn sprite_layer(w: &mut Writer, random: &mut Random, priority: usize) {
         w.tag(random, &format!("File:SpriteSource {id} \"{path}\" name=\"{name}\" horizOffset=1 vertOffset=2 width=3 height=4{own}"), false);
         w.record(
             at,
-            format!(
-                "sprite-source {id} {path} {:?} Some([1, 2, 3, 4]){own_read}",
-                Some(name)
-            ),
+            says!("sprite", id, path, Some(name), Some([1, 2, 3, 4]), own_read),
         );
     }
     for id in 0..random.count(3) {
@@ -418,7 +397,7 @@ fn sprite_layer(w: &mut Writer, random: &mut Random, priority: usize) {
         }
         w.record(
             at,
-            format!("object {read:?} {id} box {edges:?} {is_solid}{own_read}"),
+            says!("object", read, id, Shape::Box(edges), is_solid, own_read),
         );
     }
     if random.odd(3) {
@@ -428,7 +407,7 @@ fn sprite_layer(w: &mut Writer, random: &mut Random, priority: usize) {
     w.made.pieces.push(start..w.made.bytes.len());
 }
 
-fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> Made {
     let mut w = Writer {
         made: Made::text(random),
         depth: 0,
@@ -448,10 +427,7 @@ fn make(random: &mut Random) -> Made {
     lines.iter().for_each(|line| w.tag(random, line, false));
     w.record(
         start,
-        format!(
-            "metadata Some([1, 0]) Some({read:?}) Some({:?})",
-            [width, height]
-        ),
+        says!("metadata", Some([1, 0]), Some(read), Some([width, height])),
     );
     let at = w.made.bytes.len();
     w.tag(random, "DateOfCreation \"2026-01-01\"", false);
@@ -484,7 +460,7 @@ fn make(random: &mut Random) -> Made {
             &format!("File:Palette \"{path}\" palShift=5 offset={offset}{own}"),
             false,
         );
-        w.record(at, format!("palette {path} Some(5) {offset}{own_read}"));
+        w.record(at, says!("palette", path, Some(5), offset, own_read));
     }
     w.made.records.extend(late);
     if random.odd(3) {
