@@ -139,9 +139,8 @@ impl Stack {
         let order = top.compare(column);
         let is_inside = order == Some(Greater) || is_free && order.is_none();
         let mut around = self.open.iter().rev();
-        let outer = around.position(|level| {
-            level.takes(name, grammar) && level.compare(column) != Some(Less)
-        });
+        let outer = around
+            .position(|level| level.takes(name, grammar) && level.compare(column) != Some(Less));
         match outer {
             Some(count) if !is_inside => Settle::Close(count),
             _ if is_free => Settle::Fits,
