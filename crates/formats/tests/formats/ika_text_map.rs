@@ -173,7 +173,11 @@ fn sections_are_found_by_name() {
             .iter()
             .all(|p| p.severity == Severity::Warning)
     );
-    assert!(messages(&read).iter().any(|m| m.contains("2 tilesets")));
+    assert!(
+        messages(&read)
+            .iter()
+            .any(|m| m.contains("a second node `tileset`"))
+    );
 }
 
 #[test]

@@ -1278,7 +1278,7 @@ mod tests {
                 "\t}\n",
                 "",
                 true,
-                "8:1: error: found `Layer:Tile` inside `Layer:Tile`, which begins at 4:1; expected `}` before it",
+                "7:1: error: found `}` inside `b`, which begins at 5:2; expected `}` before it",
             ),
             (
                 "0\n}",

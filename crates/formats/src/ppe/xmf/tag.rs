@@ -468,6 +468,14 @@ impl<'p> Fields<'p> {
         Fields::new(tag, self.problems.as_deref_mut())
     }
 
+    /// The fields of a tag inside that depend on the values of this one.
+    pub(super) fn inside_after_values(&mut self, tag: Tag) -> Fields<'_> {
+        let wrong_value = self.wrong_value;
+        let mut inside = self.inside(tag);
+        inside.wrong_value = wrong_value;
+        inside
+    }
+
     /// Takes tags out of one that is read; none out of one that is written.
     pub(super) fn take_children(&mut self, tags: &[[&'static str; 2]]) -> Vec<Tag> {
         let (is_read, children) = (self.is_read(), &mut self.tag.children);
