@@ -139,9 +139,8 @@ impl Stack {
         let order = top.compare(column);
         let is_inside = order == Some(Greater) || is_free && order.is_none();
         let mut around = self.open.iter().rev();
-        let outer = around.position(|level| {
-            level.takes(name, grammar) && level.compare(column) != Some(Less)
-        });
+        let outer = around
+            .position(|level| level.takes(name, grammar) && level.compare(column) != Some(Less));
         match outer {
             Some(count) if !is_inside => Settle::Close(count),
             _ if is_free => Settle::Fits,
@@ -152,19 +151,21 @@ impl Stack {
         }
     }
 
-    /// Settles what a closing bracket closes that begins its line at a column.
+    /// Settles what a closing bracket closes that begins its line at a column: if a node around the innermost one
+    /// or the node that was closed last begins there, a single bracket is lost or surplus.
     pub(crate) fn before_end(&self, column: u32) -> Settle {
-        let begins = |level: &Level| level.column == Some(column);
-        match self.open.last().and_then(|top| top.column) {
-            Some(top) if top > column => {
-                let around = self.open.iter().rev().position(begins);
-                around.map_or(Settle::Fits, Settle::Close)
-            }
-            Some(top) if top < column => {
-                let closed = self.closed.iter().rev().position(begins);
-                closed.map_or(Settle::Fits, |further| Settle::Reopen(further + 1))
-            }
-            _ => Settle::Fits,
+        let begins = |level: &&Level| level.column == Some(column);
+        let Some(top) = self.open.last().and_then(|top| top.column) else {
+            return Settle::Fits;
+        };
+        let around = self.open.iter().rev().nth(1).filter(begins);
+        let closed = self.closed.last().filter(begins);
+        if top > column && around.is_some() {
+            Settle::Close(1)
+        } else if top < column && closed.is_some() {
+            Settle::Reopen(1)
+        } else {
+            Settle::Fits
         }
     }
 }

@@ -167,10 +167,11 @@ impl<'a> Tree<'a> {
         (tree, problems)
     }
 
-    /// Warns of unknown nodes that have nearly the name of a known one that is missing where they stand.
+    /// Warns of unknown nodes that have nearly the name of a known one that is missing where they stand, and of
+    /// known ones that are there twice.
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
-        let mut found = Vec::new();
+        let (mut found, mut twice) = (Vec::new(), Vec::new());
         for index in 0..self.items.len() {
             let Some(parent) = Node::at(self, index) else {
                 continue;
@@ -179,6 +180,14 @@ impl<'a> Tree<'a> {
             let is_list = grammar.is_list(parent.name());
             if known.is_empty() {
                 continue;
+            }
+            let mut seen = Vec::new();
+            for node in parent.nodes().filter(|node| known.contains(&node.name())) {
+                if seen.contains(&node.name()) && !is_list {
+                    twice.push((index, node.name(), node.place()));
+                } else if seen.len() < known.len() {
+                    seen.push(node.name());
+                }
             }
             for node in parent.nodes().filter(|node| !known.contains(&node.name())) {
                 unknown += 1;
@@ -199,6 +208,16 @@ impl<'a> Tree<'a> {
                 let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
                 let [name, of] = [name, of].map(quoted);
                 format!("{name} is no known node of {of}; did you mean `{meant}`?")
+            });
+            self.fault(parent, cause);
+        }
+        for (parent, name, place) in twice {
+            // Where two records became one, all that the second has is there twice.
+            let (rule, subject) = (&rules::VALUE, Subject::File);
+            let cause = problems.add_alike((parent, "twice"), rule, subject, place, || {
+                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+                let [name, of] = [name, of].map(quoted);
+                format!("a second node {name} in {of}; the engine reads the first alone")
             });
             self.fault(parent, cause);
         }

@@ -173,7 +173,11 @@ fn sections_are_found_by_name() {
             .iter()
             .all(|p| p.severity == Severity::Warning)
     );
-    assert!(messages(&read).iter().any(|m| m.contains("2 tilesets")));
+    assert!(
+        messages(&read)
+            .iter()
+            .any(|m| m.contains("a second node `tileset`"))
+    );
 }
 
 #[test]
@@ -263,11 +267,6 @@ fn odd_values_are_listed() {
     assert!(read.layers[0].tiles.is_empty() && !read.layers[1].tiles.is_empty());
 }
 
-/// A made-up map whose nodes all begin and end on lines of their own, or on one.
-fn lines() -> String {
-    text().replace("it\\'s (a) path\\\\way\nnext", "down")
-}
-
 #[test]
 fn cut_off_maps_show_what_is_there() {
     let bytes = write(&made_up()).unwrap();
@@ -332,18 +331,10 @@ const SMALL: &str = "(ika-map (version 1.2)
   (zone (label 'three') (script 's')))
  (layers
   (layer (label 'a') (type tile) (dimensions (width 1) (height 1)) (data (format zlib) eJxjYGBgAAAABAAB)
+   (entities (entity (label 'me')(x 3)(y 4)(direction up)(activate_script run)))
    (zones (zone (label 'one') (x 0) (y 0)) (zone (label 'three') (x 0) (y 0)) (zone (label 'three') (x 1) (y 0))))
   (layer (label 'b') (type tile) (dimensions (width 1) (height 1)) (data (format zlib) eJxjYGBgAAAABAAB))
  ))
-";
-
-/// A map with a layer of its shape.
-const SMALL_LAYERS: &str = "(ika-map (version 1.2)
- (header (dimensions (width 96) (height 80)) (tileset 'a.vsp'))
- (layers
-  (layer (label 'a') (dimensions (width 6) (height 5))
-   (data (format zlib) 'eJxiYGBgYAZiNiDmBGImIGYFYg4gZgRiFiBmZ4AAaqoDAAAA//8=')))
-)
 ";
 
 /// How much there is of a map: zones, waypoints, and of each layer tiles, obstructions, entities and zones.
@@ -355,3 +346,156 @@ fn counts(map: &TextMap) -> (usize, usize, Vec<[usize; 4]>) {
     (map.zones.len(), map.waypoints.len(), layers.collect())
 }
 
+/// Names that are like known ones are no known ones, and known ones stand for nothing elsewhere.
+#[test]
+fn own_nodes_are_kept_and_change_nothing() {
+    let whole = good(SMALL);
+    assert_eq!(messages(&whole), [""; 0]);
+    let own = "(deactivate_script X)(offset (x 40)(y 40))(type chest)(layer 2)(label2 q)(entity2 )";
+    let more = |node: &str, own: &str| SMALL.replacen(node, &format!("{own}{node}"), 1);
+    for (before, own) in [
+        ("(label 'me')", own),
+        (
+            "(label 'a')",
+            "(offset (x 40)(y 40))(entity (x 1))(types 2)",
+        ),
+        ("(header ", "(headers (tileset2 b.vsp))(layer (label no))"),
+        ("(tileset ", "(tilesets b.vsp)(dimension (width 1))"),
+        ("(zone (label 'one')", "(zonegroup (label q))(area )"),
+        (
+            "(layer (label 'b')",
+            "(group (layer (label c)))(player (x 1))",
+        ),
+        ("(entity ", "(item (label Chest)(x 32)(y 16))(identity )"),
+    ] {
+        let read = good(&more(before, own));
+        assert_eq!(messages(&read), [""; 0], "{own}");
+        assert_eq!(read.without_places(), whole.clone().without_places());
+        let read = good(&more(before, own));
+        let layers = read.layers.iter();
+        let entities = layers.clone().flat_map(|layer| &layer.entities);
+        let all = read
+            .other
+            .iter()
+            .chain(layers.flat_map(|layer| &layer.other));
+        let all: Vec<_> = all.chain(entities.flat_map(|it| &it.other)).collect();
+        let text: String = all.iter().map(|node| &*node.text).collect();
+        assert_eq!(text, own);
+    }
+    let said = "`deactivate_script` is no known node of `entity`; did you mean `activate_script`?";
+    let read = good(&SMALL.replacen("(activate", "(deactivate", 1));
+    one(&read, Severity::Warning, said);
+    assert_eq!(read.layers[0].entities[0].activation_script, "");
+    let read = good(&SMALL.replacen("(zone (label 'two'", "(zune (label 'two'", 1));
+    one(&read, Severity::Warning, "did you mean `zone`?");
+}
+
+#[test]
+fn an_entity_needs_a_name_and_a_place() {
+    for node in ["(label 'me')", "(x 3)", "(y 4)"] {
+        let read = good(&SMALL.replacen(node, "", 1));
+        one(&read, Severity::Error, "has no node `");
+        assert_eq!(read.problems[0].rule.id, "ika/missing-node");
+    }
+    let read = good(&SMALL.replacen("(label 'me')(x 3)(y 4)", "(labl 'me')", 1));
+    one(&read, Severity::Error, "did you mean `label`?");
+    assert_eq!(read.problems[0].consequences.len(), 3);
+}
+
+#[test]
+fn texts_of_all_writers_are_read() {
+    let read = good(&SMALL.replacen("'one') (script 's')", "Smiths') (script 's')", 1));
+    assert_eq!(read.zones[0].label, "Smiths'");
+    let title =
+        "(information (title '<<<<<<< a\n=======\n>>>>>>> b\n')(meta (my key 'value')(ok 'v')))";
+    let read = good(&SMALL.replacen("(header", &format!("{title}(header"), 1));
+    assert_eq!(messages(&read), [""; 0]);
+    assert_eq!(read.title, "<<<<<<< a\n=======\n>>>>>>> b\n");
+    assert_eq!(read.meta[0], ("my".to_owned(), "key 'value'".to_owned()));
+    assert_eq!(read.meta[1], ("ok".to_owned(), "v".to_owned()));
+    // The writer of 2006.
+    let text = text();
+    let mut old = text.replace(" '", " \\").replace("\t'", "\t\\");
+    old = old.replace("'it", "\\it");
+    let read = good(&old);
+    one(&read, Severity::Error, "as by the writer of 2006");
+    assert_eq!(read.without_places(), made_up().without_places());
+}
+
+#[test]
+fn more_tiles_than_the_size_are_left_out() {
+    let read = good(&text().replacen("(height '9')", "(height '8')", 1));
+    assert_eq!(read.layers[0].size, [12, 8]);
+    assert_eq!(read.layers[0].tiles.len(), 96);
+    let problems = read.problems.iter();
+    assert!(problems.clone().count() > 0);
+    assert!(problems.clone().all(|it| it.severity == Severity::Warning));
+}
+
+#[test]
+fn a_parenthesis_or_quote_lost_or_twice_is_one_problem_and_loses_one_record() {
+    let quoted = text().replace("it\\'s (a) path\\\\way\nnext", "down");
+    let bare = quoted.replace("'1.2'", "1.1").replace('\'', "");
+    let records = |map: &TextMap| {
+        let (zones, waypoints, layers) = counts(map);
+        zones + waypoints + layers.iter().map(|it| 1 + it[2] + it[3]).sum::<usize>()
+    };
+    for text in [&*quoted, &*bare, SMALL] {
+        let whole = good(text);
+        for (at, found) in text.match_indices(['(', ')']).skip(1) {
+            let (before, after) = (&text[..at], &text[at + 1..]);
+            let line = before.split('\n').count() as u64;
+            for (so, changed) in [
+                ("lost", [before, after].concat()),
+                ("twice", [before, found, found, after].concat()),
+            ] {
+                let read = good(&changed);
+                let said = messages(&read);
+                assert_eq!(said.len(), 1, "{found} of line {line} {so}: {said:#?}");
+                let [all, left] = [&whole, &read].map(records);
+                assert!((all - 1..=all).contains(&left), "{line} {so}: {said:#?}");
+                assert_eq!(
+                    read.layers.len(),
+                    whole.layers.len(),
+                    "{line} {so}: {said:#?}"
+                );
+            }
+        }
+    }
+    let whole = good(&quoted);
+    for (at, _) in quoted.match_indices('\'') {
+        let read = good(&[&quoted[..at], &quoted[at + 1..]].concat());
+        let said = messages(&read);
+        assert!(said.len() <= 1, "{at}: {said:#?}");
+        assert_eq!(records(&read), records(&whole), "{at}: {said:#?}");
+    }
+}
+
+/// Two parentheses and a name less are balanced, and cost a layer its tiles.
+#[test]
+fn a_cut_inside_of_a_layer_loses_nothing_behind_it() {
+    let text = text();
+    let whole = good(&text);
+    let begin = text.find(")\r\n\t\t\t(data").unwrap();
+    let end = begin + text[begin..].find("(format").unwrap();
+    let read = good(&[&text[..begin], &text[end..]].concat());
+    assert_eq!(read.problems.len(), 1, "{:#?}", messages(&read));
+    assert_eq!(read.layers.len(), whole.layers.len());
+    assert!(read.layers[0].tiles.is_empty());
+    assert_eq!(counts(&read).2[1..], counts(&whole).2[1..]);
+    assert_eq!(
+        read.layers[0].entities.len(),
+        whole.layers[0].entities.len()
+    );
+}
+
+#[test]
+fn a_conflict_between_nodes_is_read_with_one_version() {
+    let zones = " (zones (zone (label 'one') (script 's'))\n";
+    let conflict = format!(
+        "{zones}<<<<<<< HEAD\n(zone (label 'x'))\n=======\n(zone (label 'y'))\n>>>>>>> b\n"
+    );
+    let read = good(&SMALL.replacen(zones, &conflict, 1));
+    one(&read, Severity::Error, "an unresolved merge conflict");
+    assert_eq!(read.zones[1].label, "x");
+}

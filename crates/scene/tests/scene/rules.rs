@@ -559,7 +559,7 @@ fn break_ika(broken: &mut Broken) {
     let layers = "(layer (label 'a'))".repeat(1025);
     let text = format!("(ika-map (version 1.2) (header) (layers {layers}))");
     broken.add_read(text_map::read(text.as_bytes()), |map| &map.problems);
-    let text = b"(ika-map (version 1.2) (header) (layers (x)))";
+    let text = b"(ika-map (version 1.2) (header) (layers stray (x)(layr )))";
     broken.add_read(text_map::read(text), |map| &map.problems);
     let mut bytes = ika_map::write(&synthesize::ika_map([20, 20], 2, 1)).unwrap();
     let places = ika_map::read(&bytes).unwrap();

@@ -146,9 +146,11 @@ impl<'a, 'g> Parser<'a, 'g> {
             }
             let is_outside = self.open.is_empty();
             if is_outside && is_ended {
-                self.damaged_by(&rules::TRAILING_DATA, self.place(), || {
-                    "more text behind the last parenthesis; it is left out"
-                });
+                self.damaged_by(
+                    &rules::TRAILING_DATA,
+                    self.place(),
+                    || "more text behind the last parenthesis; it is left out",
+                );
                 self.is_unbalanced |= matches!(byte, b'(' | b')');
                 break;
             }
@@ -168,9 +170,11 @@ impl<'a, 'g> Parser<'a, 'g> {
                 }
                 b')' if is_outside => {
                     self.is_unbalanced = true;
-                    self.damaged_by(&rules::SYNTAX, self.place(), || {
-                        "`)` without `(` before it; the engine refuses it"
-                    });
+                    self.damaged_by(
+                        &rules::SYNTAX,
+                        self.place(),
+                        || "`)` without `(` before it; the engine refuses it",
+                    );
                     self.pos += 1;
                 }
                 b')' => {

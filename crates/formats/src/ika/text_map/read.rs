@@ -190,12 +190,6 @@ impl Reader<'_> {
             self.missing(root, "header");
         }
         let dimensions = header.and_then(|node| node.node("dimensions"));
-        let tilesets = header.map_or(0, |node| node.all("tileset").count());
-        if let (Some(header), 2..) = (header, tilesets) {
-            self.problems.add(&rules::VALUE, header.place(), || {
-                format!("{tilesets} tilesets; the engine reads the first alone")
-            });
-        }
         let is_cut = |node: Option<Node<'_, '_>>| node.map_or(root.is_open(), |it| it.is_open());
         let mut map = TextMap {
             is_head_cut: is_cut(information) || is_cut(header),
@@ -578,7 +572,7 @@ fn string(node: Option<Node<'_, '_>>, name: &str) -> String {
 /// The nodes of a name in the node that holds them all, but for one that the file ends in.
 fn whole<'t, 'a>(
     node: Node<'t, 'a>,
-    of: &str,
+    of: &'static str,
     name: &'static str,
 ) -> impl Iterator<Item = Node<'t, 'a>> {
     list(node, of, name).filter(|node| !node.is_open())
@@ -587,9 +581,11 @@ fn whole<'t, 'a>(
 /// The nodes of a name in the node that holds them all.
 fn list<'t, 'a>(
     node: Node<'t, 'a>,
-    list: &str,
+    list: &'static str,
     name: &'static str,
 ) -> impl Iterator<Item = Node<'t, 'a>> {
-    let list = node.node(list);
-    list.into_iter().flat_map(move |list| list.all(name))
+    let lists = node
+        .nodes()
+        .filter(move |node| node.name() == list.as_bytes());
+    lists.flat_map(move |list| list.all(name))
 }

@@ -374,13 +374,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Closes what a brace closes.
-    fn close(
-        &mut self,
-        at: At,
-        column: Option<u32>,
-        roots: &mut Vec<Tag>,
-        open: &mut Vec<Tag>,
-    ) {
+    fn close(&mut self, at: At, column: Option<u32>, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
         let settle = match (&self.stack, column) {
             (Some(stack), Some(column)) => stack.before_end(column),
             _ => Settle::Fits,
@@ -442,7 +436,9 @@ impl<'a> Reader<'a> {
         open: &mut Vec<Tag>,
     ) {
         for _ in 0..count {
-            let Some(tag) = siblings(roots, open).pop() else { break };
+            let Some(tag) = siblings(roots, open).pop() else {
+                break;
+            };
             open.push(tag);
             if let Some(stack) = &mut self.stack {
                 stack.reopen();
@@ -1083,8 +1079,16 @@ mod tests {
         let times = "2024-09-19 18:35:45Z 2024-09-19T06:35:45-12:00 1:35:45.000";
         let expected = times.split(' ').map(|time| Value::Time(time.to_owned()));
         assert_eq!(values(&format!("v {times}")), expected.collect::<Vec<_>>());
+        assert_eq!(
+            values("v inf+ inf- 0x12acp4 -0x1.8p-1 1.5e-3"),
+            [f64::INFINITY, f64::NEG_INFINITY, 76480.0, -0.75, 0.0015].map(Value::Float)
+        );
+        assert!(values("v NaN")[0].as_number().is_some_and(f64::is_nan));
+        assert!(good("inf 1")[0].is("", "inf"));
         for wrong in [
             "0x",
+            "0xp1",
+            "0x1p",
             "0xg",
             "0b2",
             "_1",
@@ -1249,14 +1253,14 @@ mod tests {
             (
                 "1 {",
                 "1",
-                true,
+                false,
                 "8:1: error: found `}`, but no tag is open",
             ),
             (
                 "2 {",
                 "2",
-                true,
-                "11:1: error: found `}`, but no tag is open; expected `{` behind `Layer:Tile`",
+                false,
+                "11:1: error: found `}`, but no tag is open",
             ),
             (
                 "1 {",
@@ -1274,7 +1278,7 @@ mod tests {
                 "\t}\n",
                 "",
                 true,
-                "8:1: error: found `Layer:Tile` inside `Layer:Tile`, which begins at 4:1; expected `}` before it",
+                "7:1: error: found `}` inside `b`, which begins at 5:2; expected `}` before it",
             ),
             (
                 "0\n}",

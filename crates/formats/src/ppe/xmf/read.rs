@@ -64,7 +64,10 @@ fn read_version(
     // What bytes that are damaged while they are packed make of the text follows from the damage.
     let begin = || {
         let mut problems = Problems::new();
-        if let Some(Damage { rule, at, message, .. }) = &damage {
+        if let Some(Damage {
+            rule, at, message, ..
+        }) = &damage
+        {
             problems.add(rule, Place::Offset(*at), || message.clone());
             problems.cause = problems.last().filter(|_| *rule != &rules::TRAILING_TEXT);
         }
@@ -329,11 +332,11 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
-    use crate::{Problem, Severity};
     use crate::ppe::cell::Layout;
     use crate::ppe::unpack::{pack_zlib, pack_zstd};
     use crate::ppe::xmf::{Dialect, TileOrder, path_below_root, write};
     use crate::ppe::xmf::{LayerKind, RepeatMode, Shape, Sprite};
+    use crate::{Problem, Severity};
 
     const MAP: &str = r#"
 Metadata checked=true {
@@ -739,19 +742,6 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
     }
 
-    /// The layers and objects of a map by their names.
-    fn names(xmf: &Xmf) -> Vec<&str> {
-        let layers = xmf.layers.iter();
-        let mut names: Vec<&str> = layers
-            .flat_map(|layer| {
-                let objects = layer.objects.iter().map(|object| &*object.name);
-                objects.chain([&*layer.name])
-            })
-            .collect();
-        names.sort_unstable();
-        names
-    }
-
     /// Written in the order of the fields, tags are behind others than before.
     #[test]
     fn what_is_read_where_it_cannot_stand_is_the_same_once_it_is_written() {
@@ -797,6 +787,115 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         for end in 0..PLAIN.len() {
             comes_back(&PLAIN[..end]);
             comes_back(&format!("{}x", &PLAIN[..end]));
+        }
+    }
+
+    /// Names that are like known ones are no known ones.
+    #[test]
+    fn own_tags_and_attributes_are_kept_and_change_nothing() {
+        let whole = read(PLAIN.as_bytes()).unwrap();
+        for (behind, own) in [
+            (
+                "Name \"test\"\n",
+                "\tNames \"x\" \"y\"\n\tVersion2 5 5\n\tResolutions 1 2\n",
+            ),
+            (
+                " 2 1 {\n",
+                "\tFile:MapData2 \"backup.map\"\n\tLayer:Note \"x\"\n",
+            ),
+            (
+                "offset=32 {\n",
+                "\t\tEmbed:TileInfo2 {\n\t\t\t5 5 \"x\"\n\t\t}\n",
+            ),
+            ("ToCollision\n", "\t\tNoCollision\n\t\tCloses\n"),
+            ("palShift=5 offset=32", " offsets=3 PalShift=2"),
+            ("\t}\n}\n", "Editor {\n\tLayer:State 0\n\tObject:Box 7\n}\n"),
+            (
+                "Object:Box \"gate\" 1 16 17 48 49\n",
+                "\tObject:Note 5 { Layer:Tile \"x\" }\n",
+            ),
+        ] {
+            let text = PLAIN.replacen(behind, &format!("{behind}{own}"), 1);
+            assert_ne!(text, PLAIN, "{behind}");
+            let mut xmf = says(&text, &[]);
+            assert_ne!(content(&xmf), content(&whole), "{own}");
+            xmf.other.clear();
+            xmf.metadata
+                .other
+                .retain(|tag| tag.is("", "DateOfCreation"));
+            for layer in &mut xmf.layers {
+                layer.other.clear();
+                for source in &mut layer.tile_sources {
+                    source.other.clear();
+                    source.attributes.clear();
+                }
+                layer.objects.iter_mut().for_each(|it| it.other.clear());
+            }
+            assert_eq!(content(&xmf), content(&whole), "{own}");
+        }
+    }
+
+    #[test]
+    fn near_names_of_what_is_missing_are_said() {
+        for (from, to, place) in [
+            ("Resolution", "Resoluton", "5:2"),
+            ("palShift=5 offset=32", "PalShift=5 offset=32", "12:38"),
+            ("ToCollision", "NoCollision", "33:3"),
+            ("File:MapData", "File:MapDat", "11:2"),
+        ] {
+            let xmf = read(PLAIN.replacen(from, to, 1).as_bytes()).unwrap();
+            let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+            let begin = format!("{place}: warning: `");
+            let from = from.split('=').next().unwrap();
+            let end = format!("; did you mean `{from}`?");
+            let is_it = |said: &&String| said.starts_with(&begin) && said.ends_with(&end);
+            assert!(said.iter().any(|said| is_it(&said)), "{said:#?}");
+            assert!(
+                xmf.problems
+                    .iter()
+                    .all(|it| it.severity == Severity::Warning)
+            );
+        }
+    }
+
+    /// The layers and objects of a map by their names.
+    fn names(xmf: &Xmf) -> Vec<&str> {
+        let layers = xmf.layers.iter();
+        let mut names: Vec<&str> = layers
+            .flat_map(|layer| {
+                let objects = layer.objects.iter().map(|object| &*object.name);
+                objects.chain([&*layer.name])
+            })
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn a_brace_that_is_lost_or_twice_is_one_problem_and_loses_one_tag() {
+        let lines: Vec<&str> = PLAIN.split_inclusive('\n').collect();
+        let whole = read(PLAIN.as_bytes()).unwrap();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(brace) = line.find(['{', '}']) else {
+                continue;
+            };
+            let (without, twice) = ([&line[..brace], &line[brace + 1..]], line.repeat(2));
+            let without = without.concat();
+            for changed in [Some(&without), Some(&twice).filter(|_| line.trim() == "}")] {
+                let Some(changed) = changed else { continue };
+                let text = [&lines[..at], &[changed], &lines[at + 1..]]
+                    .concat()
+                    .concat();
+                let xmf = read(text.as_bytes()).unwrap();
+                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+                assert_eq!(said.len(), 1, "{at} {changed}: {said:#?}");
+                assert_eq!(names(&xmf), names(&whole), "{at} {changed}: {said:#?}");
+                assert_eq!(
+                    xmf.palettes.len(),
+                    whole.palettes.len(),
+                    "{at} {changed}: {said:#?}"
+                );
+            }
         }
     }
 
@@ -1001,7 +1100,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         assert_eq!(count(&damaged), count(&zlib));
         let quote = damaged.iter().rposition(|byte| *byte == b'"').unwrap();
         damaged[quote] = b'{';
-        assert_eq!(count(&damaged), count(&zlib) + 1);
+        assert_eq!(count(&damaged), 1 + count(&zlib));
         // A bomb: text without end.
         let long = [MAP.as_bytes(), &vec![b'\n'; 40 << 20]].concat();
         for packed in [

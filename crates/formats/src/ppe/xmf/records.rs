@@ -123,7 +123,7 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     }
     for map in maps.into_iter().filter(|map| !map.is_open) {
         let at = map.at;
-        let mut map = tag.inside(map);
+        let mut map = tag.inside_after_values(map);
         let source = match &*map.tag().namespace {
             "File" => {
                 let mut path = String::new();
@@ -174,7 +174,7 @@ fn cells([width, height]: [u32; 2], map: &mut Fields<'_>) -> Option<Vec<u32>> {
     let (found, expected) = (bytes.len() as u64, 4 * count);
     // Of a layer without a size it is said already.
     if found != expected && count > 0 {
-        map.problem(&rules::EMBEDDED_SIZE, || {
+        map.problem_after_values(&rules::EMBEDDED_SIZE, || {
             let found = counted(found as usize, "byte");
             format!("{found} of cells; expected {expected}, 4 for each of {width} x {height}")
         });

@@ -459,12 +459,21 @@ impl<'p> Fields<'p> {
     pub(super) fn misses(&mut self, tags: &[[&'static str; 2]]) {
         let tags = tags.iter().filter(|[_, name]| !["", "*"].contains(name));
         let names = tags.map(|[namespace, name]| Tag::new(namespace, name, []).name_in_file());
-        self.missing.extend(names.filter(|_| self.problems.is_some()));
+        self.missing
+            .extend(names.filter(|_| self.problems.is_some()));
     }
 
     /// The fields of a tag inside this one.
     pub(super) fn inside(&mut self, tag: Tag) -> Fields<'_> {
         Fields::new(tag, self.problems.as_deref_mut())
+    }
+
+    /// The fields of a tag inside that depend on the values of this one.
+    pub(super) fn inside_after_values(&mut self, tag: Tag) -> Fields<'_> {
+        let wrong_value = self.wrong_value;
+        let mut inside = self.inside(tag);
+        inside.wrong_value = wrong_value;
+        inside
     }
 
     /// Takes tags out of one that is read; none out of one that is written.
@@ -517,11 +526,16 @@ impl<'p> Fields<'p> {
         let (subject, rule) = (problems.subject, &rules::TAG_NAME);
         let mut first = None;
         let whole = self.tag.children.iter().filter(|tag| !tag.is_open);
-        let (nameless, named): (Vec<&Tag>, _) = whole.partition(|tag| tag.name_in_file().is_empty());
+        let (nameless, named): (Vec<&Tag>, _) =
+            whole.partition(|tag| tag.name_in_file().is_empty());
         for tag in nameless {
-            problems.add_consequence(first, rule, subject, tag.at.into(), || {
-                "found a tag without a name, which is ignored; expected its name"
-            });
+            problems.add_consequence(
+                first,
+                rule,
+                subject,
+                tag.at.into(),
+                || "found a tag without a name, which is ignored; expected its name",
+            );
             first = first.or(problems.last());
         }
         for tag in named.into_iter().take(MAX_UNKNOWN) {

@@ -14,7 +14,7 @@ use crate::tilemap::{
     Unread, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
-use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, ZoneRect};
+use mapscope_formats::ika::text_map::{Entity, FORMAT, OwnNode, Span, TextMap, ZoneRect};
 use mapscope_formats::quoted;
 
 /// Of obstruction bits stand for sides (section 4).
@@ -150,6 +150,19 @@ fn place(span: &Span) -> Property {
     Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes))).place()
 }
 
+/// Unknown nodes, as they stand in the file.
+fn own(nodes: &[OwnNode]) -> impl Iterator<Item = Property> {
+    /// The most nodes that are listed, and the most words of each.
+    const MAX: usize = 32;
+    let texts = nodes.iter().take(MAX).map(|node| {
+        let words: Vec<&str> = node.text.split_ascii_whitespace().take(MAX).collect();
+        words.join(" ")
+    });
+    let more = nodes.len().checked_sub(MAX).filter(|more| *more > 0);
+    let more = more.map(|more| Property::new("", format!("and {more} more")));
+    texts.map(|text| Property::new("Node", text)).chain(more)
+}
+
 fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
     let mut properties = vec![
         Property::new("Direction", &*entity.direction),
@@ -164,6 +177,7 @@ fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
         ("Script by touch", &*entity.adjacent_script),
         ("Move script", &*entity.move_script),
     ]));
+    properties.extend(own(&entity.other));
     properties.push(place(&entity.place));
     Object {
         rect_px: entity_rect(at),
@@ -198,6 +212,7 @@ impl Facts for TextFacts {
         let mut properties: Vec<Property> =
             texts([("Title", &*map.title), ("Tileset", &*map.tileset)]).collect();
         properties.push(Property::new("Size", format!("{width} x {height} pixels")));
+        properties.extend(own(&map.other));
         let mut groups = vec![group("In the file", properties)];
         groups.extend(meta(&map.meta));
         groups
@@ -207,10 +222,11 @@ impl Facts for TextFacts {
         let Some(layer) = self.map.layers.get(layer) else {
             return Vec::new();
         };
-        let properties = vec![
+        let mut properties: Vec<Property> = own(&layer.other).collect();
+        properties.extend([
             place(&layer.place),
             Property::new("Packed tiles", bytes(&layer.data.bytes)).derived(),
-        ];
+        ]);
         vec![group("In the file", properties)]
     }
 
