@@ -71,9 +71,9 @@ crate::rules! {
     Error TILESET_VERSION = "vsp/version";
     /// The pixels are of a size that is not known.
     Error PIXEL_FORMAT = "vsp/pixel-format";
-    /// The width and height of tiles are 0, too large, or not those of the pixels.
+    /// The width or height of tiles is 0 or too large.
     Error TILE_SIZE = "vsp/tile-size";
-    /// The number of tiles is negative, too large, or not that of the pixels.
+    /// The number of tiles is negative or too large.
     Error TILE_COUNT = "vsp/tile-count";
     /// A number without which nothing can be shown is missing.
     Error NUMBER = "vsp/number";

@@ -147,7 +147,9 @@ impl BlockDamage {
                     format!("{bytes} {fault} before the next block; {next}")
                 }
                 [name] => format!("{name}: its block is damaged; {next}"),
-                _ => format!("{}: their blocks are damaged; {next}", names.join(", ")),
+                [first, .., last] => {
+                    format!("{first} to {last}: their blocks are damaged; {next}")
+                }
             }
         });
         for block in damaged {
