@@ -48,7 +48,7 @@ struct List {
 impl<'a> Reader<'a> {
     /// Reads the first line of a record.
     pub(super) fn begin_record(&mut self, kind: Kind, line: &Line<'a>) {
-        self.text.problems.cause = self.cut;
+        self.text.problems.cause = self.line_cause;
         self.text.problems.subject = kind.subject(kind.count(&self.scene));
         self.keys.clear();
         let expected = kind.line();
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
             let types = "`string`, `int`, `float`, `bool`, `vec2`, `vec3` or `quat`";
             let found = first.map_or_else(|| line.end.clone(), Found::from);
             self.text.wrong(&rules::VALUE, found, types);
-            self.damaged();
+            self.lost();
             return unreadable();
         };
         let read = if value_type == ValueType::String {
