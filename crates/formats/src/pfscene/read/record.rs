@@ -300,18 +300,13 @@ impl<'a> Reader<'a> {
         self.end_list(&mut record);
         let count = record.attributes.0.len();
         let noun = record.kind.noun();
-        let announced = record.promise.map(|promise| promise.count);
-        let expected = match record.kind {
-            // Entities name factions by their index.
-            Kind::Faction => None,
-            kind => announced.or(kind.fixed_count(self.version)),
-        };
-        if let Some(expected) = expected.filter(|expected| count == 0 && *expected > 0) {
+        let is_without = record.promise.is_some_and(|promise| promise.count == 0);
+        // Entities name factions by their index.
+        if count == 0 && !is_without && record.kind != Kind::Faction {
             self.text.problems.subject = Subject::File;
             let line = Place::line(record.line);
             self.text.report(&rules::RECORD, line, || {
-                let found = format!("no attribute follows; expected {expected}");
-                Message::left_out(found, format!("the {noun}"))
+                Message::left_out("no attribute follows", format!("the {noun}"))
             });
             self.lost();
             return;
