@@ -317,6 +317,8 @@ struct Reader<'a> {
     damages: [Option<Cause>; 4],
     /// The problem that the file ends too early.
     cut: Option<Cause>,
+    /// The same, or a problem of the whole line that is read.
+    line_cause: Option<Cause>,
     /// The line of each pair of factions in the diplomacy.
     states: HashMap<(u32, u32), u64>,
     next_watch: usize,
@@ -340,6 +342,7 @@ impl<'a> Reader<'a> {
             section_damage: None,
             damages: [None; 4],
             cut: None,
+            line_cause: None,
             states: HashMap::new(),
             next_watch: 0,
         }
@@ -377,11 +380,8 @@ impl<'a> Reader<'a> {
         let number = self.text.line;
         let key = self.text.word(true)?;
         if key.place.0 != number {
-            self.text.report(
-                &rules::BLANK_LINE,
-                (number, 1),
-                || "a blank line; the engine refuses it",
-            );
+            let message = "a blank line; the engine refuses it";
+            self.text.warn(&rules::BLANK_LINE, (number, 1), message);
             // It may stand in the place of a line.
             self.lost();
         }
@@ -390,6 +390,7 @@ impl<'a> Reader<'a> {
         let (start, number) = (self.text.line_start, self.text.line);
         self.text.skip_line();
         self.check_last_line();
+        self.line_cause = self.cut;
         self.check_nul(start, number);
         Some(Line { key, rest, end })
     }
@@ -399,12 +400,10 @@ impl<'a> Reader<'a> {
         if self.text.pos == self.text.line_start || self.cut.is_some() {
             return;
         }
-        let early_end = self.early_end();
+        let whole = "the last line does not end; the engine refuses the file";
+        let message = self.early_end().unwrap_or_else(|| whole.to_owned());
         self.text
-            .report(&rules::LAST_LINE, self.text.place(), || match early_end {
-                Some(early_end) => early_end,
-                None => "the last line does not end; the engine refuses the file".to_owned(),
-            });
+            .warn(&rules::LAST_LINE, self.text.place(), &message);
         self.cut = self.text.problems.cause.or(self.text.problems.last());
         self.text.problems.cause = self.cut;
     }
@@ -429,14 +428,10 @@ impl<'a> Reader<'a> {
     fn read_head(&mut self) -> Result<Option<Promise>, ReadError> {
         if let Some(word) = self.text.indented_line_word() {
             self.text.unread(word);
-            if [Kind::Faction, Kind::Entity]
-                .map(Begin::Count)
-                .map(Some)
-                .contains(&Begin::of(word.text))
-            {
-                self.text.report(&rules::OLDER_FORM, word, || {
-                    "the older form without version and sections; the engine of today refuses it"
-                });
+            if let Some(Begin::Count(Kind::Faction | Kind::Entity)) = Begin::of(word.text) {
+                let message =
+                    "the older form without version and sections; the engine of today refuses it";
+                self.text.warn(&rules::OLDER_FORM, word, message);
                 self.scene.layout.is_older = true;
                 return Ok(None);
             }
@@ -466,11 +461,8 @@ impl<'a> Reader<'a> {
             // A blank line may stand in its place.
             self.damaged();
             let goes_on = |line: &[u8]| {
-                let first = first_words(line).next();
-                Begin::is_at(line)
-                    || [key, "num_sections"]
-                        .map(|key| Some(key.as_bytes()))
-                        .contains(&first)
+                let first = first_words(line).next().unwrap_or_default();
+                Begin::is_at(line) || first == key.as_bytes() || first == b"num_sections"
             };
             self.text
                 .skip_to(&rules::HEADER_LINE, word, expected, goes_on);
@@ -527,11 +519,8 @@ impl<'a> Reader<'a> {
     /// Warns of what follows all that is read of a line.
     fn check_no_more(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
         if let Some(extra) = after.next() {
-            self.text.report(
-                &rules::EXTRA_WORDS,
-                extra,
-                || "more on the line than is read; it is ignored",
-            );
+            let message = "more on the line than is read; it is ignored";
+            self.text.warn(&rules::EXTRA_WORDS, extra, message);
             self.damaged();
         }
     }
@@ -634,11 +623,7 @@ impl<'a> Reader<'a> {
 
     /// Begins the section of some records if another one is open.
     fn require_section(&mut self, line: &Line<'a>, kind: Kind) {
-        if self
-            .part
-            .as_ref()
-            .is_some_and(|part| part.kind == Some(kind))
-        {
+        if self.part.as_ref().and_then(|part| part.kind) == Some(kind) {
             return;
         }
         let cause = self.text.problems.cause;
@@ -657,17 +642,18 @@ impl<'a> Reader<'a> {
     }
 
     fn begin_section(&mut self, line: &Line<'a>) {
-        let is_behind_another = self
-            .part
-            .as_ref()
-            .is_some_and(|part| part.line + 1 == line.number());
+        let open = self.part.as_ref().map(|part| part.section);
         let damage = self.end_section();
-        // Of two lines of a section, the first one lacks its number too.
-        self.text.problems.cause = damage.filter(|_| is_behind_another).or(self.cut);
+        self.text.problems.cause = self.line_cause;
         let Some((name, after)) = line.quoted_name() else {
             self.skip(&rules::RECORD, line.found(), SECTION_LINE);
             return;
         };
+        let open = open.map(|section| self.scene.sections[section].kind.name().as_bytes());
+        if open == Some(name.text) {
+            // It begins twice, which is why the first one lacks records.
+            self.text.problems.cause = damage.or(self.line_cause);
+        }
         self.check_no_more(words(after));
         let mut known = KNOWN_SECTIONS.iter();
         let kind = known
@@ -812,7 +798,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a line of `general`.
     fn read_setting(&mut self, line: &Line<'a>) {
-        self.text.problems.cause = self.cut;
+        self.text.problems.cause = self.line_cause;
         let general = &mut self.scene.general;
         let number = line.number();
         let (folder, rest) = match line.quoted_name() {
@@ -876,7 +862,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_diplomacy(&mut self, line: &Line<'a>) {
-        self.text.problems.cause = self.cut;
+        self.text.problems.cause = self.line_cause;
         let mut words = line.words();
         let Ok([faction, other, state]) = numbers(&mut words) else {
             self.text

@@ -772,7 +772,7 @@ fn a_first_line_that_is_there_twice_is_one_problem() {
         ),
         (
             "entity rock assets/models/rock.pfobj 3\n",
-            "41:1: error: no attribute follows; expected 3; left out: the entity [pfscene/record]",
+            "41:1: error: no attribute follows; left out: the entity [pfscene/record]",
         ),
     ] {
         let scene = read(SCENE.replace(line, &line.repeat(2)));

@@ -329,7 +329,10 @@ impl MapScene {
         let mut note = |noun: &str, name: &str, line: u64, subject: Subject| {
             let (rule, place) = (&rules::OTHER_NAME, Place::line(line));
             notes.add_alike((noun, name), rule, subject, place, || {
-                format!("{noun} {} is unknown to the engine", quoted(name.as_bytes()))
+                format!(
+                    "{noun} {} is unknown to the engine",
+                    quoted(name.as_bytes())
+                )
             });
         };
         let scene = &self.pfscene;

@@ -203,7 +203,10 @@ fn sweep_pfscene(broken: &mut Broken) {
         ("region gate", "region meadow"),
         ("static bool", "statik bool"),
         ("section \"cameras\"", "section \"camras\""),
-        ("version 1.1\nnum_sections 5\nsection \"general\"", "num_entities 0"),
+        (
+            "version 1.1\nnum_sections 5\nsection \"general\"",
+            "num_entities 0",
+        ),
     ] {
         let text = SCENE.replace(from, to);
         broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);

@@ -25,9 +25,10 @@ impl<'a> Reader<'a> {
         let (kind, key) = (record.kind, line.key.text);
         let attributes = kind.known();
         let mut known = attributes.iter();
-        let known = match kind.is_ordered() {
-            true => Some(record.attributes.0.len()).filter(|index| *index < attributes.len()),
-            false => known.position(|known| known.key.as_bytes() == key),
+        let known = if kind.is_ordered() {
+            Some(record.attributes.0.len()).filter(|index| *index < attributes.len())
+        } else {
+            known.position(|known| known.key.as_bytes() == key)
         };
         if let Some(index) = known {
             record.seen |= 1 << index;
@@ -71,11 +72,11 @@ impl<'a> Reader<'a> {
     pub(super) fn check_nul(&mut self, start: usize, number: u64) {
         let line = &self.text.bytes[start..self.text.pos];
         if let Some(index) = line.iter().position(|byte| *byte == 0) {
-            self.text.report(
-                &rules::NUL_BYTE,
-                text_place((number, 1), index),
-                || "a NUL byte; the line ends here for the engine",
-            );
+            let message = "a NUL byte; the line ends here for the engine";
+            self.text
+                .warn(&rules::NUL_BYTE, text_place((number, 1), index), message);
+            self.damaged();
+            self.line_cause = self.text.problems.cause;
         }
     }
 
@@ -122,11 +123,12 @@ impl<'a> Reader<'a> {
         }
         match (key, &attribute.value) {
             ("scale", Value::Vec3(scale)) if scale.iter().any(|factor| *factor <= 0.0) => {
-                self.text
-                    .report(&rules::SCALE, place, || match scale.contains(&0.0) {
-                        true => "a scale of zero hides the entity",
-                        false => "a negative scale; the engine draws the model inside out",
-                    });
+                let message = if scale.contains(&0.0) {
+                    "a scale of zero hides the entity"
+                } else {
+                    "a negative scale; the engine draws the model inside out"
+                };
+                self.text.warn(&rules::SCALE, place, message);
             }
             ("color", Value::Vec3(color)) => self.check_color(line, *color),
             ("rotation", Value::Quat(quat)) => self.check_rotation(*quat, place),
@@ -138,11 +140,8 @@ impl<'a> Reader<'a> {
         let squares = quat.iter().map(|number| number * number);
         let length = squares.sum::<f32>().sqrt();
         if length == 0.0 {
-            self.text.report(
-                &rules::ROTATION,
-                place,
-                || "a quaternion of length 0; the engine turns nothing there",
-            );
+            let message = "a quaternion of length 0; the engine turns nothing there";
+            self.text.warn(&rules::ROTATION, place, message);
         } else if (length - 1.0).abs() > LENGTH_TOLERANCE {
             self.text.report(&rules::ROTATION_LENGTH, place, || {
                 format!(

@@ -48,7 +48,7 @@ struct List {
 impl<'a> Reader<'a> {
     /// Reads the first line of a record.
     pub(super) fn begin_record(&mut self, kind: Kind, line: &Line<'a>) {
-        self.text.problems.cause = self.cut;
+        self.text.problems.cause = self.line_cause;
         self.text.problems.subject = kind.subject(kind.count(&self.scene));
         self.keys.clear();
         let expected = kind.line();
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
             let types = "`string`, `int`, `float`, `bool`, `vec2`, `vec3` or `quat`";
             let found = first.map_or_else(|| line.end.clone(), Found::from);
             self.text.wrong(&rules::VALUE, found, types);
-            self.damaged();
+            self.lost();
             return unreadable();
         };
         let read = if value_type == ValueType::String {
@@ -300,18 +300,13 @@ impl<'a> Reader<'a> {
         self.end_list(&mut record);
         let count = record.attributes.0.len();
         let noun = record.kind.noun();
-        let announced = record.promise.map(|promise| promise.count);
-        let expected = match record.kind {
-            // Entities name factions by their index.
-            Kind::Faction => None,
-            kind => announced.or(kind.fixed_count(self.version)),
-        };
-        if let Some(expected) = expected.filter(|expected| count == 0 && *expected > 0) {
+        let is_without = record.promise.is_some_and(|promise| promise.count == 0);
+        // Entities name factions by their index.
+        if count == 0 && !is_without && record.kind != Kind::Faction {
             self.text.problems.subject = Subject::File;
             let line = Place::line(record.line);
             self.text.report(&rules::RECORD, line, || {
-                let found = format!("no attribute follows; expected {expected}");
-                Message::left_out(found, format!("the {noun}"))
+                Message::left_out("no attribute follows", format!("the {noun}"))
             });
             self.lost();
             return;
