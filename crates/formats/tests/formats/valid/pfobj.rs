@@ -29,7 +29,7 @@ pub(super) fn describe(model: Pfobj) -> Reading {
             let poses = clip.poses[frame * joints..][..joints].iter().map(transform);
             records.push(frame_says(
                 &poses.collect::<Vec<_>>(),
-                clip.bounds.get(frame),
+                clip.bounds.get(frame).and_then(Declared::corners),
             ));
         }
     }
@@ -37,8 +37,25 @@ pub(super) fn describe(model: Pfobj) -> Reading {
     Reading { records, problems }
 }
 
-fn frame_says(poses: &[String], bounds: Option<&Bounds>) -> String {
-    says!("frame", poses, bounds.map(box_says))
+/// Bounds of a frame, which may be missing.
+trait Declared {
+    fn corners(&self) -> Option<[[f32; 3]; 2]>;
+}
+
+impl Declared for Bounds {
+    fn corners(&self) -> Option<[[f32; 3]; 2]> {
+        Some(box_says(self))
+    }
+}
+
+impl Declared for Option<Bounds> {
+    fn corners(&self) -> Option<[[f32; 3]; 2]> {
+        self.as_ref().map(box_says)
+    }
+}
+
+fn frame_says(poses: &[String], bounds: Option<[[f32; 3]; 2]>) -> String {
+    says!("frame", poses, bounds)
 }
 
 fn box_says(bounds: &Bounds) -> [[f32; 3]; 2] {
@@ -190,7 +207,7 @@ fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
             poses.push(says);
         }
         let bounds = bounds(made, random);
-        made.record(start, frame_says(&poses, Some(&bounds)));
+        made.record(start, frame_says(&poses, bounds.corners()));
     }
 }
 
