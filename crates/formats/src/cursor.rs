@@ -171,19 +171,6 @@ impl<'a> Text<'a> {
         (self.line, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
-    /// Where a line begins, which is the one that is read or the one before it.
-    pub(super) fn line_start_of(&self, line: u64) -> Option<usize> {
-        match self.line.checked_sub(line)? {
-            0 => Some(self.line_start),
-            1 => {
-                let before = self.bytes.get(..self.line_start.checked_sub(1)?)?;
-                let end = before.iter().rposition(|byte| *byte == b'\n');
-                Some(end.map_or(0, |end| end + 1))
-            }
-            _ => None,
-        }
-    }
-
     /// What is not read yet.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
@@ -417,15 +404,6 @@ impl<'a> Text<'a> {
         let subject = self.problems.subject;
         self.problems
             .add_alike((), rule, subject, at.into(), message);
-    }
-
-    /// Folds all that is wrong with the last line below the problem that the file ends too early.
-    pub(super) fn fold_end(&mut self, ends_early: Option<Cause>) {
-        let last_line = Place::line(self.line);
-        if let Some(cause) = ends_early {
-            self.problems
-                .fold(cause, |problem| problem.place >= last_line);
-        }
     }
 
     /// That the line ends here.

@@ -33,8 +33,6 @@ mod conflict;
 #[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
 mod cursor;
 mod error;
-#[cfg(any(feature = "pfmap", feature = "pfobj"))]
-mod head_lines;
 #[cfg(feature = "ika")]
 pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]

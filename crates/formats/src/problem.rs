@@ -316,11 +316,6 @@ impl Problem {
         }
     }
 
-    /// Whether it says that something is left out for it.
-    pub(crate) fn leaves_out(&self) -> bool {
-        self.outcome == Some(Outcome::LeftOut)
-    }
-
     /// Whether something that the file has may be left out for it: it is an error that says so, or one
     /// of a rule that leaves something out and that does not say how it was read all the same.
     pub fn may_leave_out(&self) -> bool {

@@ -19,8 +19,8 @@ pub struct Problems {
     alike: HashMap<Key, Cause>,
     /// The one that was added last, if it is listed.
     last: Option<Cause>,
-    /// If something is only tried, how many it may have, which do not matter; none that is read.
-    allowed: Option<usize>,
+    /// `true` in a trial read, whose problems nobody sees: their messages are not made.
+    is_trial: bool,
 }
 
 /// The id of a rule, and the hash of what the cause of several problems is known by.
@@ -30,13 +30,6 @@ type Key = (&'static str, u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause(usize);
 
-impl Cause {
-    /// The moment at which it was listed: how many were listed before it.
-    pub(crate) fn moment(self) -> usize {
-        self.0
-    }
-}
-
 /// A problem with what follows from it.
 #[derive(Debug)]
 struct Listed {
@@ -44,19 +37,6 @@ struct Listed {
     /// What it shares with those that are alike.
     key: Option<Key>,
     unlisted: Option<Unlisted>,
-    /// The problem from which it turned out to follow.
-    cause: Option<Cause>,
-}
-
-impl Listed {
-    /// Takes another for one that follows from it.
-    fn add_below(&mut self, below: Self) {
-        self.problem.add_consequence(below.problem);
-        if let Some(more) = below.unlisted {
-            let none = Unlisted { count: 0, ..more };
-            self.unlisted.get_or_insert(none).count += more.count;
-        }
-    }
 }
 
 /// Problems that follow from another and are not listed.
@@ -93,24 +73,12 @@ impl Problems {
         Self::default()
     }
 
-    /// An empty list of what is only tried: it only matters whether it has more problems than so many.
-    pub(crate) fn of_trial(allowed: usize) -> Self {
+    /// An empty list for a trial read.
+    pub(crate) fn of_trial() -> Self {
         Self {
-            allowed: Some(allowed),
+            is_trial: true,
             ..Self::default()
         }
-    }
-
-    /// Whether what it is of is only tried.
-    pub(crate) fn is_trial(&self) -> bool {
-        self.allowed.is_some()
-    }
-
-    /// Whether something was tried that has too many problems, so that the rest of it does not matter.
-    #[inline]
-    pub(crate) fn has_failed(&self) -> bool {
-        self.allowed
-            .is_some_and(|allowed| self.listed.len() > allowed)
     }
 
     /// Lists a problem of what is being read, or counts it when there are many of its rule already.
@@ -151,8 +119,7 @@ impl Problems {
         place: Place,
         message: impl FnOnce() -> M,
     ) {
-        // Nobody reads what is said of what is only tried, and thousands of things are.
-        let is_trial = self.is_trial();
+        let is_trial = self.is_trial;
         self.put_after(cause, rule, place, || {
             let message = if is_trial {
                 Message::from("")
@@ -186,95 +153,20 @@ impl Problems {
         first.or(self.last)
     }
 
-    /// How many are listed: a moment, for [`Problems::first_since`].
+    /// Returns the first listed problem of a kind.
+    pub(crate) fn find(&self, is_it: impl Fn(&Problem) -> bool) -> Option<Cause> {
+        let mut listed = self.listed.iter();
+        listed.position(|listed| is_it(&listed.problem)).map(Cause)
+    }
+
+    /// Number of listed problems: a moment, for [`Problems::first_since`].
     pub(crate) fn moment(&self) -> usize {
         self.listed.len()
     }
 
-    /// The first problem of a kind that was listed since a moment.
-    pub(crate) fn find_since(
-        &self,
-        moment: usize,
-        is_it: impl Fn(&Problem) -> bool,
-    ) -> Option<Cause> {
-        let mut since = self.listed.iter().enumerate().skip(moment);
-        let found = since.find(|(_, listed)| is_it(&listed.problem));
-        found.map(|(index, _)| Cause(index))
-    }
-
-    /// The first problem that was listed since a moment.
+    /// Returns the first problem that was listed since a moment.
     pub(crate) fn first_since(&self, moment: usize) -> Option<Cause> {
         (moment < self.listed.len()).then_some(Cause(moment))
-    }
-
-    /// The first error that was listed since a moment.
-    pub(crate) fn first_error_since(&self, moment: usize) -> Option<Cause> {
-        self.find_since(moment, |problem| problem.severity == Severity::Error)
-    }
-
-    /// Lets others that are listed follow from a problem, as far as they do.
-    pub(crate) fn fold(&mut self, cause: Cause, follows: impl Fn(&Problem) -> bool) {
-        self.fold_some_since(0, cause, follows);
-    }
-
-    /// Lets all that were listed since a moment follow from a problem.
-    pub(crate) fn fold_since(&mut self, moment: usize, cause: Cause) {
-        self.fold_some_since(moment, cause, |_| true);
-    }
-
-    /// Lets all that were found after a problem follow from it, those too that are not listed.
-    pub(crate) fn fold_behind(&mut self, cause: Cause) {
-        self.fold_since(cause.0 + 1, cause);
-        let unlisted = self.counts.iter_mut().filter_map(|of_rule| {
-            let place = of_rule.first_unlisted.take()?;
-            let count = std::mem::take(&mut of_rule.unlisted) as usize;
-            of_rule.found -= count as u64;
-            Some((of_rule.rule, place, count))
-        });
-        for (rule, place, count) in unlisted.collect::<Vec<_>>() {
-            self.count_below(cause, rule, place, count);
-        }
-    }
-
-    /// Where a problem is.
-    pub(crate) fn place_of(&self, cause: Option<Cause>) -> Option<Place> {
-        let listed = self.listed.get(cause?.0)?;
-        Some(listed.problem.place)
-    }
-
-    /// What a problem is about.
-    pub(crate) fn subject_of(&self, cause: Cause) -> Option<Subject> {
-        self.listed
-            .get(cause.0)
-            .map(|listed| listed.problem.subject)
-    }
-
-    /// Lets another problem follow from a problem.
-    pub(crate) fn fold_one(&mut self, cause: Cause, other: Cause) {
-        let cause = self.root(cause);
-        if let Some(listed) = self.listed.get_mut(other.0).filter(|_| other != cause) {
-            listed.cause = Some(cause);
-        }
-    }
-
-    /// The same of some of them.
-    pub(crate) fn fold_some_since(
-        &mut self,
-        moment: usize,
-        cause: Cause,
-        follows: impl Fn(&Problem) -> bool,
-    ) {
-        let cause = self.root(cause);
-        for (index, listed) in self.listed.iter_mut().enumerate().skip(moment) {
-            if Cause(index) != cause && listed.cause.is_none() && follows(&listed.problem) {
-                listed.cause = Some(cause);
-            }
-        }
-    }
-
-    /// What a problem follows from in the end; itself if it follows from nothing.
-    fn root(&self, cause: Cause) -> Cause {
-        root(&self.listed, cause)
     }
 
     /// Lets those that are alike follow from the problem that was added last.
@@ -329,9 +221,6 @@ impl Problems {
     }
 
     fn put(&mut self, rule: &'static Rule, place: Place, problem: impl FnOnce() -> Problem) {
-        if self.has_failed() {
-            return;
-        }
         let of_rule = self.count_of(rule);
         of_rule.found += 1;
         if of_rule.found <= LISTED {
@@ -340,7 +229,6 @@ impl Problems {
                 problem: problem(),
                 key: None,
                 unlisted: None,
-                cause: None,
             });
         } else {
             of_rule.unlisted += 1;
@@ -421,7 +309,7 @@ impl Problems {
             key,
             unlisted,
             ..
-        } in folded(others.listed).into_iter().flatten()
+        } in others.listed
         {
             let below = std::mem::take(&mut problem.consequences);
             let alike = key.and_then(|key| self.alike.get(&key));
@@ -475,8 +363,7 @@ impl Problems {
             count,
             ..Problem::new(rule, Subject::File, place, message)
         };
-        let listed = folded(self.listed);
-        let listed = listed.into_iter().flatten().map(|listed| {
+        let listed = self.listed.into_iter().map(|listed| {
             let mut problem = listed.problem;
             problem.consequences.sort_by_key(|problem| problem.place);
             if let Some(Unlisted { count, rule, place }) = listed.unlisted {
@@ -503,30 +390,6 @@ impl Problems {
         problems.sort_by_key(|problem| problem.place);
         problems
     }
-}
-
-/// What a problem of a list follows from in the end; itself if it follows from nothing.
-fn root(listed: &[Listed], mut cause: Cause) -> Cause {
-    while let Some(above) = listed.get(cause.0).and_then(|listed| listed.cause) {
-        cause = above;
-    }
-    cause
-}
-
-/// The problems of a list with those below them that turned out to follow from them.
-fn folded(listed: Vec<Listed>) -> Vec<Option<Listed>> {
-    let roots = (0..listed.len()).map(|index| root(&listed, Cause(index)));
-    let roots: Vec<Cause> = roots.collect();
-    let mut listed: Vec<Option<Listed>> = listed.into_iter().map(Some).collect();
-    for (index, Cause(root)) in roots.into_iter().enumerate() {
-        if index != root
-            && let Some(below) = listed[index].take()
-            && let Some(Some(cause)) = listed.get_mut(root)
-        {
-            cause.add_below(below);
-        }
-    }
-    listed
 }
 
 /// How many problems are errors, without those that follow from others.
@@ -618,37 +481,6 @@ mod tests {
         assert!(places.eq([7, 9].map(Place::Offset)));
     }
 
-    #[test]
-    fn what_turns_out_to_follow_is_folded_below_its_cause() {
-        let mut problems = alike(0..6);
-        let moment = problems.moment();
-        assert_eq!(problems.first_since(moment), None);
-        for place in 10..13 {
-            problems.add(&TYPO, Place::Offset(place), || "typo".to_owned());
-        }
-        let cause = problems.first_since(moment).unwrap();
-        let last = problems.last().unwrap();
-        problems.fold(last, |problem| problem.place == Place::Offset(11));
-        problems.fold(cause, |problem| problem.place != Place::Offset(0));
-        // The last follows from the first, and what follows from the last does too.
-        problems.fold(last, |problem| problem.place == Place::Offset(10));
-        problems.add_consequence(Some(last), &TYPO, Subject::File, Place::Offset(20), || {
-            "typo".to_owned()
-        });
-        let found = problems.finish();
-        let places = |problem: &Problem| -> Vec<Place> {
-            problem.with_consequences().map(|it| it.place).collect()
-        };
-        let found: Vec<_> = found.iter().map(places).collect();
-        assert_eq!(
-            found,
-            [&[0, 3][..], &[10, 1, 2, 4, 5, 11, 12, 20]].map(|places| {
-                let places = places.iter().copied();
-                places.map(Place::Offset).collect::<Vec<_>>()
-            })
-        );
-    }
-
     /// Gaps that have a few causes, each known by a number.
     fn alike(places: std::ops::Range<u64>) -> Problems {
         let mut problems = Problems::new();
@@ -658,20 +490,6 @@ mod tests {
             problems.add_alike(place % 3, rule, subject, Place::Offset(place), message);
         }
         problems
-    }
-
-    #[test]
-    fn how_many_more_follow_is_said_last() {
-        let mut problems = alike(0..600);
-        let cause = problems.first_since(0);
-        problems.add(&TYPO, Place::Offset(900), || "typo".to_owned());
-        problems.fold_since(600, cause.unwrap());
-        problems.fold(cause.unwrap(), |problem| problem.rule == &TYPO);
-        let found = problems.finish();
-        let [.., typo, more] = &found[0].consequences[..] else {
-            panic!("{found:?}");
-        };
-        assert_eq!((&*typo.message, more.count), ("typo", 165));
     }
 
     #[test]

@@ -40,7 +40,8 @@ impl Content for Pfobj {
     }
 
     fn write(&self) -> Result<Vec<u8>, String> {
-        let lacks_bounds = |clip: &Clip| clip.bounds.iter().flatten().count() < clip.frame_count as usize;
+        let lacks_bounds =
+            |clip: &Clip| clip.bounds.iter().flatten().count() < clip.frame_count as usize;
         if self.has_bounds && (self.bounds.is_none() || self.clips.iter().any(lacks_bounds)) {
             let text = "bounds are missing, which the head says are there (`has_collision`)";
             return Err(text.to_owned());

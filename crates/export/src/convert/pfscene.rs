@@ -62,7 +62,11 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
     ];
     let settings = settings.into_iter().filter(|is_there| *is_there).count();
     told.lost(settings, "setting of sky and light", "their value");
-    told.left_out(other.len(), "other line of `general`", "version 1.0 has no such section");
+    told.left_out(
+        other.len(),
+        "other line of `general`",
+        "version 1.0 has no such section",
+    );
     scene
         .sections
         .retain(|section| section.kind != SectionKind::General);

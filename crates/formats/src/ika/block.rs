@@ -182,29 +182,6 @@ fn is_broken_behind(bytes: &[u8], needed: u64) -> bool {
     matches!(inflater.end(), End::Broken | End::WrongChecksum)
 }
 
-/// How many bytes a block holds, up to so many, where its stream is finished or flushed.
-pub(super) fn held_bytes(bytes: &[u8], max: u64) -> Option<u64> {
-    let mut inflater = Inflater::zlib(bytes);
-    let mut part = vec![0; 64 << 10];
-    let mut held = 0;
-    loop {
-        let filled = inflater.fill(&mut part);
-        held += filled as u64;
-        if held > max {
-            return None;
-        }
-        if filled < part.len() {
-            break;
-        }
-    }
-    let is_whole = match inflater.end() {
-        End::Complete => inflater.consumed() == bytes.len(),
-        End::Unfinished => bytes.ends_with(&FLUSHED),
-        _ => false,
-    };
-    is_whole.then_some(held)
-}
-
 /// Goes past so many bytes; none where there are fewer.
 fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];

@@ -88,7 +88,9 @@ impl Model {
         let bounds = Parts::list("bounding box", has_bounds)
             .called(|_| "bounds".to_owned())
             .owns(move |_| self.own_bounds(number, frame))
-            .contents(move |_, content| add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content));
+            .contents(move |_, content| {
+                add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content)
+            });
         vec![poses, bounds]
     }
 

@@ -248,7 +248,11 @@ fn model() -> Pfobj {
     for joint in &mut model.joints {
         fill(&mut joint.tip);
     }
-    for bounds in model.clips.iter_mut().flat_map(|clip| clip.bounds.iter_mut().flatten()) {
+    for bounds in model
+        .clips
+        .iter_mut()
+        .flat_map(|clip| clip.bounds.iter_mut().flatten())
+    {
         fill(&mut bounds.min);
         fill(&mut bounds.max);
     }

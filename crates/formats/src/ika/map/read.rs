@@ -191,7 +191,7 @@ pub(super) fn reads_to_end(cursor: &Cursor<'_>) -> bool {
 
 /// Reads over all zones and entities. Returns the number of entities.
 fn read_trial(cursor: &mut Cursor<'_>) -> Option<u32> {
-    let problems = &mut Problems::of_trial(usize::MAX);
+    let problems = &mut Problems::of_trial();
     for _ in 0..cursor.u32().ok()? {
         Zone::read(cursor, problems).ok()?;
     }
@@ -408,7 +408,7 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
     // A damaged block has any numbers.
     let length_place = Place::Offset(map.zone_block.start.saturating_sub(COUNT_BYTES as u64));
     let is_of_block = |problem: &Problem| [place, length_place].contains(&problem.place);
-    let broken = problems.find_since(0, is_of_block);
+    let broken = problems.find(is_of_block);
     problems.add_consequence(broken, &rules::ZONE_NUMBER, subject, place, || {
         let more = if more > 0 {
             let (tiles, are) = (

@@ -90,7 +90,7 @@ pub(super) trait Record: Sized {
     fn likely_at(cursor: &Cursor<'_>, at: usize) -> Option<Self> {
         let mut cursor = cursor.clone();
         cursor.seek(at);
-        let record = Self::read(&mut cursor, &mut Problems::of_trial(usize::MAX)).ok()?;
+        let record = Self::read(&mut cursor, &mut Problems::of_trial()).ok()?;
         record.is_likely().then_some(record)
     }
 }
@@ -336,7 +336,7 @@ fn extend<T: Record>(
 
 /// The number of records that can be read behind a number, at most the given one, and where they end.
 fn read_records<T: Record>(cursor: &Cursor<'_>, count_at: usize, max: u32) -> (u32, usize) {
-    let problems = &mut Problems::of_trial(usize::MAX);
+    let problems = &mut Problems::of_trial();
     let mut cursor = cursor.clone();
     cursor.seek(count_at + COUNT_BYTES);
     let mut read = 0;
@@ -354,7 +354,7 @@ fn whole_records<T: Record>(
     max: u32,
     end: usize,
 ) -> (u32, usize) {
-    let problems = &mut Problems::of_trial(usize::MAX);
+    let problems = &mut Problems::of_trial();
     let mut cursor = cursor.clone();
     cursor.seek(count_at + COUNT_BYTES);
     let mut whole = (0, cursor.pos());

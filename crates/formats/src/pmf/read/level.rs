@@ -105,12 +105,6 @@ impl Reader<'_, '_> {
         match own_end {
             // With bytes missing or too many in it, it ends elsewhere.
             Some(own) if own != end && !self.damages.is_empty() && !follows(end) => {
-                // It is no end of the file that damage leads to.
-                if let (Some((damage, _)), true) = (self.damages.first(), follows(own))
-                    && let Some(cut) = self.cut.take()
-                {
-                    self.problems.fold_one(*damage, cut);
-                }
                 end = own;
             }
             Some(own) if own < end && is_whole => {

@@ -171,13 +171,12 @@ impl Extents {
                     .collect()
             })
             .collect();
-        let worst =
-            pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
-                let pairs = clip.bounds.iter().zip(skinned).zip(0..);
-                worst_of(pairs.filter_map(|((declared, skinned), frame)| {
-                    Some(Difference::between(frame, declared.as_ref()?, skinned))
-                }))
-            });
+        let worst = pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
+            let pairs = clip.bounds.iter().zip(skinned).zip(0..);
+            worst_of(pairs.filter_map(|((declared, skinned), frame)| {
+                Some(Difference::between(frame, declared.as_ref()?, skinned))
+            }))
+        });
         Ok(Self {
             worst: worst.collect(),
             bind: Some(bind),
@@ -294,7 +293,11 @@ impl Extents {
     }
 
     /// The bounds of the frames of a clip, as the file has them and as the mesh has them.
-    fn bounds_of<'p>(&'p self, pfobj: &'p Pfobj, clip: usize) -> (&'p [Option<Bounds>], &'p [Aabb]) {
+    fn bounds_of<'p>(
+        &'p self,
+        pfobj: &'p Pfobj,
+        clip: usize,
+    ) -> (&'p [Option<Bounds>], &'p [Aabb]) {
         let declared = pfobj.clips.get(clip).map_or(&[][..], |clip| &clip.bounds);
         let skinned = self.frames.get(clip).map_or(&[][..], Vec::as_slice);
         (declared, skinned)

@@ -330,7 +330,8 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     assert_eq!(again.vertices, model.vertices);
     assert_eq!(again.clips.len(), model.clips.len());
     // Where bounds are missing, those that follow may be taken for them.
-    let has_all_bounds = |clip: &Clip| clip.bounds.iter().flatten().count() == clip.frame_count as usize;
+    let has_all_bounds =
+        |clip: &Clip| clip.bounds.iter().flatten().count() == clip.frame_count as usize;
     if model.clips.iter().all(has_all_bounds) {
         assert_eq!(again.bounds, model.bounds);
         let bounds = |model: &Pfobj| -> Vec<Vec<Option<Bounds>>> {
