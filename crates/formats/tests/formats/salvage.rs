@@ -18,9 +18,11 @@ struct Damage {
 /// Destroys what stands in a range, in one of many ways.
 fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Format) -> Damage {
     let bytes = &made.bytes;
-    let size = range.len();
-    let from = range.start + random.below(size);
-    let to = (from + 1 + random.below(16)).min(range.end);
+    // Without the end of its last line a record would take the next with it.
+    let is_lines = format.is_text && bytes[range.end - 1] == b'\n';
+    let inner = range.start..range.end - usize::from(is_lines);
+    let from = inner.start + random.below(inner.len());
+    let to = (from + 1 + random.below(16)).min(inner.end);
     let garbage = |random: &mut Random, count: usize| -> Vec<u8> {
         (0..count)
             .map(|_| {
@@ -43,7 +45,6 @@ fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Forma
             .map_or(bytes.len(), |end| at + end + 1);
         start.max(range.start)..end.min(range.end)
     };
-    let is_lines = format.is_text && bytes[range.end - 1] == b'\n';
     let line = line_of(from);
     let ways = if format.is_flat {
         3
@@ -54,7 +55,11 @@ fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Forma
     };
     let (what, replaced, by) = match random.below(ways) {
         0 => ("overwritten", from..to, garbage(random, to - from)),
-        1 => ("overwritten whole", range.clone(), garbage(random, size)),
+        1 => (
+            "overwritten whole",
+            inner.clone(),
+            garbage(random, inner.len()),
+        ),
         2 => (
             "filled",
             from..to,
@@ -65,7 +70,7 @@ fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Forma
             garbage(random, count)
         }),
         4 => ("deleted", from..to, Vec::new()),
-        5 => ("cut", from..range.end, Vec::new()),
+        5 => ("cut", from..inner.end, Vec::new()),
         6 => ("line deleted", line, Vec::new()),
         _ => ("line doubled", line.start..line.start, bytes[line].to_vec()),
     };
@@ -315,8 +320,9 @@ fn beginnings(format: &Format, files: u64, most: usize) {
             for (kind, count) in &before {
                 let found = now.get(kind).copied().unwrap_or(0);
                 if found < *count {
+                    let end = String::from_utf8_lossy(&made.bytes[len.saturating_sub(60)..len]);
                     faults.push(format!(
-                        "seed {seed}: {len} bytes show {found} {kind}, {} show {count}",
+                        "seed {seed}: {len} bytes, up to {end:?}, show {found} {kind}, {} show {count}",
                         len - step
                     ));
                 }

@@ -19,7 +19,9 @@ pub(super) fn describe(model: Pfobj) -> Reading {
         "vertex" in vertices => |(_, it)| it.position, it.uv, it.normal, weights(it), it.material;
         "material" in model.materials.iter() =>
             |it| it.name, it.ambient, it.diffuse, it.specular, it.texture;
-        "joint" in model.joints.iter() => |it| it.name, it.parent, transform(&it.bind), it.tip;
+        "joint" in model.joints.iter() => |it| it.name, transform(&it.bind), it.tip;
+        "parents" in [&model.joints].into_iter() =>
+            |it| it.iter().map(|it| it.parent).collect::<Vec<_>>();
         "clip" in model.clips.iter() => |it| it.name;
         "bounds" in model.bounds.iter() => |it| box_says(it);
     }
@@ -244,6 +246,7 @@ pub(super) fn make(random: &mut Random) -> Made {
     for _ in 0..materials {
         material(&mut made, random);
     }
+    let (joints_at, mut parents) = (made.bytes.len(), Vec::new());
     for joint in 0..joints {
         let start = made.bytes.len();
         let parent = random.below(joint + 1);
@@ -255,9 +258,10 @@ pub(super) fn make(random: &mut Random) -> Made {
         let (text, says) = some_transform(random);
         let (tip, tip_read) = random.numbers::<3>("/");
         made.line(&format!("j {parent} {name} {text} {tip}"));
-        let parent = (parent as u32).checked_sub(1);
-        made.record(start, says!("joint", name, parent, says, tip_read));
+        parents.push((parent as u32).checked_sub(1));
+        made.record(start, says!("joint", name, says, tip_read));
     }
+    made.record(joints_at, says!("parents", parents));
     for frames in frames {
         clip(&mut made, random, joints, frames);
     }
