@@ -126,9 +126,9 @@ pub(super) fn unpack_begun(
     let max = declared.min(most_of(frame.len() as u64)) as usize;
     let bytes = match fault.cause {
         FaultCause::Other => None,
-        FaultCause::CutOff | FaultCause::Length => begun(frame, max),
+        FaultCause::CutOff | FaultCause::Length => Some(begun(frame, max)),
         FaultCause::Checksum => {
-            unchecked(frame, max).filter(|bytes| bytes.len() as u64 == declared)
+            Some(begun(frame, max)).filter(|bytes| bytes.len() as u64 == declared)
         }
     };
     match bytes {
@@ -143,62 +143,29 @@ pub(super) fn most_of(packed: u64) -> u64 {
     MAX_BYTES.min(packed.saturating_mul(255).saturating_add(64))
 }
 
-/// What the blocks of a frame decode to up to its end or that of the bytes; none of a frame of which not
-/// even the head can be read, or with a block that is damaged.
-fn begun(frame: &[u8], max: usize) -> Option<Vec<u8>> {
-    let mut ends = Vec::new();
-    let end = walk_blocks(frame, &mut |block| ends.push(block));
-    // The decoder takes bytes that end between two blocks for the end of a frame.
-    let whole = match end {
-        Ok(_) => frame,
-        Err(_) => frame.get(..ends.last()?.start)?,
-    };
+/// What the blocks of a frame decode to, whatever its checksums are: up to its end, to that of the bytes or to
+/// a block that cannot be decoded.
+fn begun(frame: &[u8], max: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut decoder = FrameDecoder::new(whole);
-    while bytes.len() < max {
-        let block = match decoder.fill_buf() {
-            Ok([]) => break,
-            Ok(block) => block,
-            Err(_) => return None,
-        };
-        let len = block.len();
-        bytes.extend_from_slice(block.get(..max - bytes.len()).unwrap_or(block));
-        decoder.consume(len);
-    }
-    if end.is_err()
-        && let Some(block) = ends.last()
-    {
-        let data = frame.get(block.data..).unwrap_or_default();
-        block.decode(data, max, &mut bytes);
-    }
-    Some(bytes)
-}
-
-/// What the blocks of a frame decode to, whatever its checksums are.
-fn unchecked(frame: &[u8], max: usize) -> Option<Vec<u8>> {
-    let mut blocks = Vec::new();
-    let end = walk_blocks(frame, &mut |block| blocks.push(block)).ok()?;
-    let mut bytes = Vec::new();
-    for block in blocks {
-        let data = frame.get(..end)?.get(block.data..)?.get(..block.len)?;
-        block.decode(data, max, &mut bytes);
-    }
-    Some(bytes)
-}
-
-impl Block {
-    /// Decodes its bytes as far as there are any, behind what was decoded before.
-    fn decode(&self, data: &[u8], max: usize, bytes: &mut Vec<u8>) {
-        if self.is_stored {
+    let mut is_whole = true;
+    // Why it is not whole is known.
+    let _ = walk_blocks(frame, &mut |block| {
+        let rest = frame.get(block.data..).unwrap_or_default();
+        let data = rest.get(..block.len).unwrap_or(rest);
+        if !is_whole {
+            return;
+        }
+        if block.is_stored {
             bytes.extend(data.iter().take(max.saturating_sub(bytes.len())));
         } else {
-            decode_begun(data, max, bytes);
+            is_whole = decode_begun(data, max, &mut bytes).is_some();
         }
-    }
+    });
+    bytes
 }
 
-/// Decodes a block that is cut off as far as it goes, behind what was decoded before.
-fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) {
+/// Decodes a block as far as it goes, behind what was decoded before. Returns `None` if it ends too early.
+fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
     let mut rest = block.iter().copied();
     // A length that does not fit its four bits goes on in the bytes that follow.
     let length = |short: u8, rest: &mut dyn Iterator<Item = u8>| {
@@ -213,25 +180,20 @@ fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) {
     while let Some(token) = rest.next()
         && bytes.len() < max
     {
-        let Some(literals) = length(token >> 4, &mut rest) else {
-            return;
-        };
+        let literals = length(token >> 4, &mut rest)?;
         bytes.extend(rest.by_ref().take(literals.min(max - bytes.len())));
-        let Some(offset) = rest.next().zip(rest.next()) else {
-            return;
-        };
+        if rest.len() == 0 {
+            break;
+        }
+        let offset = rest.next().zip(rest.next())?;
         let offset = usize::from(u16::from_le_bytes(offset.into()));
-        let Some(copied) = length(token & 15, &mut rest) else {
-            return;
-        };
+        let copied = length(token & 15, &mut rest)?;
         for _ in 0..copied.saturating_add(4).min(max - bytes.len()) {
-            let from = bytes.len().checked_sub(offset).filter(|_| offset > 0);
-            let Some(byte) = from.and_then(|from| bytes.get(from).copied()) else {
-                return;
-            };
-            bytes.push(byte);
+            let from = bytes.len().checked_sub(offset).filter(|_| offset > 0)?;
+            bytes.push(*bytes.get(from)?);
         }
     }
+    Some(())
 }
 
 /// Decodes a frame piece by piece, never more than it is said to decode to in all.
@@ -384,8 +346,7 @@ fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
 /// A block of a frame.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// Where its size stands, and where its bytes begin.
-    start: usize,
+    /// Where its bytes begin.
     data: usize,
     /// How many bytes it has.
     len: usize,
@@ -432,7 +393,6 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
             break;
         }
         begins(Block {
-            start: at - 4,
             data: at,
             len: (size & !STORED) as usize,
             is_stored: size & STORED != 0,

@@ -127,12 +127,15 @@ impl Reader<'_, '_> {
             let end = frame.end();
             let next = sizes.iter().skip(i).find(|frame| !frame.is_empty());
             let goes_on = |at| next.map_or_else(|| (chain.is_end)(at), |_| begins(file, at));
-            if frame.packed > 0 && goes_on(end) {
+            // Nothing behind the last one shows that it is there.
+            let own_len = next.is_none().then(|| self.walk(at)).flatten();
+            let is_there = next.is_some() || own_len == Some(frame.packed);
+            if frame.packed > 0 && goes_on(end) && is_there {
                 at = end;
                 continue;
             }
             let (part, sizes_at) = (part(i - 1), sizes_at(i - 1));
-            let own_len = self.walk(at);
+            let own_len = own_len.or_else(|| self.walk(at));
             let is_whole = own_len == Some(frame.packed);
             // The section is missing, and one of its sizes is wrong.
             let is_other =

@@ -137,11 +137,8 @@ impl Reader<'_, '_> {
                 .iter()
                 .chain(of_chunks)
                 .map(|frame| frame.start);
-            let last = starts.max().unwrap_or(0).max(level.offset);
-            (
-                level.offset as usize + level.size as usize,
-                last as usize + 1,
-            )
+            let from = starts.max().unwrap_or(0).max(level.offset + 1);
+            (level.offset as usize + level.size as usize, from as usize)
         });
         let mut at = here as u64;
         let is_there = behind.iter().any(|size| {
