@@ -466,6 +466,7 @@ impl<'a> Reader<'a> {
             };
             self.text
                 .skip_to(&rules::HEADER_LINE, word, expected, goes_on);
+            self.section_lost();
         }
         let is_there = self.text.next_line_is(key.as_bytes());
         Ok(if is_there { self.line() } else { None })

@@ -183,6 +183,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_factions(&mut self) {
+        let without = self.section_damage.or(self.cut);
         let problems = &mut self.text.problems;
         let factions = self.scene.factions.len();
         if let Some(extra) = self.scene.factions.get(MAX_FACTIONS) {
@@ -193,8 +194,7 @@ impl<'a> Reader<'a> {
             });
         }
         // A faction that does not exist may be among those that were lost.
-        problems.cause =
-            self.damages[Kind::Faction as usize].or(self.cut.filter(|_| factions == 0));
+        problems.cause = self.damages[Kind::Faction as usize].or(without.filter(|_| factions == 0));
         for (i, entity) in self.scene.entities.iter().enumerate() {
             let Some(attribute) = entity.attributes.get("faction_id") else {
                 continue;
