@@ -4,6 +4,9 @@
 //! format allows in which, and the columns at which nodes begin their lines. A node that is not known stays where
 //! it is, and no node is renamed.
 
+/// Lines that begin with more white space than this tell nothing, in bytes.
+pub(crate) const MAX_INDENT: usize = 256;
+
 /// Which nodes may stand in which. The name of the level around all nodes is empty.
 pub(crate) trait Grammar {
     /// `true` if the format names `child` among the nodes in `parent`.

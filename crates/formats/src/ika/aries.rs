@@ -194,7 +194,7 @@ impl<'a> Tree<'a> {
                 if unknown > MAX_UNKNOWN {
                     break;
                 }
-                let missing = known.iter().filter(|name| is_list || !parent.has(name));
+                let missing = known.iter().filter(|name| is_list || !seen.contains(*name));
                 let missing = missing.filter_map(|name| str::from_utf8(name).ok());
                 let name = str::from_utf8(node.name()).ok();
                 if let Some(meant) = name.and_then(|name| suggest(name, missing)) {
@@ -317,11 +317,6 @@ impl<'t, 'a> Node<'t, 'a> {
     /// The first node of a name in it.
     pub(super) fn node(self, name: &str) -> Option<Self> {
         self.all(name).next()
-    }
-
-    /// `true` if a node of the name is in it.
-    fn has(self, name: &[u8]) -> bool {
-        self.nodes().any(|node| node.name() == name)
     }
 
     /// Its value: the first text in it.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::grammar::Grammar;
 use super::{DEEPEST, Item, ItemKind, Tree, is_space};
 use crate::ika::rules;
-use crate::nesting::{Settle, Stack};
+use crate::nesting::{MAX_INDENT, Settle, Stack};
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, quoted};
@@ -102,7 +102,7 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// The column, if nothing but white space is before it on its line.
     fn line_column(&self) -> Option<u32> {
         let before = self.bytes.get(self.line_start..self.pos)?;
-        let is_first = before.iter().all(|byte| is_space(*byte));
+        let is_first = before.len() <= MAX_INDENT && before.iter().all(|byte| is_space(*byte));
         is_first.then(|| self.column())
     }
 
