@@ -172,8 +172,13 @@ impl<'a> Tree<'a> {
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
         let (mut found, mut twice) = (Vec::new(), Vec::new());
+        // Nodes of known names that stand elsewhere are unknown too.
+        let mut is_known = vec![false; self.items.len()];
+        if let Some(root) = self.root(grammar.root) {
+            is_known[root.index] = true;
+        }
         for index in 0..self.items.len() {
-            let Some(parent) = Node::at(self, index) else {
+            let Some(parent) = Node::at(self, index).filter(|_| is_known[index]) else {
                 continue;
             };
             let known = grammar.children(parent.name());
@@ -183,6 +188,7 @@ impl<'a> Tree<'a> {
             }
             let mut seen = Vec::new();
             for node in parent.nodes().filter(|node| known.contains(&node.name())) {
+                is_known[node.index] = true;
                 if seen.contains(&node.name()) && !is_list {
                     twice.push((index, node.name(), node.place()));
                 } else if seen.len() < known.len() {
