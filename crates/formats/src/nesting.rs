@@ -62,7 +62,7 @@ impl Level {
     }
 }
 
-/// The nodes that are open, and those that were closed since anything else began.
+/// The nodes that are open, and those that were closed since another one began.
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Level>,
@@ -110,11 +110,6 @@ impl Stack {
     /// Opens again the node that was closed last.
     pub(crate) fn reopen(&mut self) {
         self.open.extend(self.closed.pop());
-    }
-
-    /// Notes that something else than a node or a bracket follows.
-    pub(crate) fn pass(&mut self) {
-        self.closed.clear();
     }
 
     /// Settles where a node belongs that begins its line at a column, if it begins one.

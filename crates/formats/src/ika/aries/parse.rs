@@ -42,7 +42,7 @@ struct Parser<'a, 'g> {
     items: Vec<Item<'a>>,
     /// The indices of the nodes that are not closed yet.
     open: Vec<usize>,
-    /// The indices of those that were closed since anything else began, and where.
+    /// The indices of those that were closed since another one began, and where.
     closed: Vec<(usize, Place)>,
     /// The byte that begins a text in quotes.
     quote: u8,
@@ -259,17 +259,14 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// past something.
     fn settle(&mut self, byte: u8) -> bool {
         let (column, rest) = (self.line_column(), self.rest());
-        let Some(stack) = &mut self.stack else {
+        let Some(stack) = &self.stack else {
             return false;
         };
         let name = name_in(rest.get(1..).unwrap_or_default());
         let settle = match byte {
             b'(' => stack.before_node(name, column, self.grammar),
             b')' => column.map_or(Settle::Fits, |column| stack.before_end(column)),
-            _ => {
-                stack.pass();
-                Settle::Fits
-            }
+            _ => Settle::Fits,
         };
         let next = quoted(if byte == b'(' { name } else { b")" });
         match settle {
@@ -359,7 +356,9 @@ impl<'a, 'g> Parser<'a, 'g> {
     }
 
     fn push(&mut self, kind: ItemKind, bytes: &'a [u8], start: usize, [line, column]: [u32; 2]) {
-        self.closed.clear();
+        if kind == ItemKind::Node {
+            self.closed.clear();
+        }
         self.items.push(Item {
             kind,
             bytes,
