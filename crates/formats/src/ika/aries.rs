@@ -195,7 +195,9 @@ impl<'a> Tree<'a> {
                     seen.push(node.name());
                 }
             }
-            for node in parent.nodes().filter(|node| !known.contains(&node.name())) {
+            // A name in which the file ends may go on.
+            let whole = parent.nodes().filter(|node| !node.is_open());
+            for node in whole.filter(|node| !known.contains(&node.name())) {
                 unknown += 1;
                 if unknown > MAX_UNKNOWN {
                     break;
