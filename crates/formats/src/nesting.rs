@@ -4,6 +4,9 @@
 //! format allows in which, and the columns at which nodes begin their lines. A node that is not known stays where
 //! it is, and no node is renamed.
 
+/// Lines that begin with more white space than this tell nothing, in bytes.
+pub(crate) const MAX_INDENT: usize = 256;
+
 /// Which nodes may stand in which. The name of the level around all nodes is empty.
 pub(crate) trait Grammar {
     /// `true` if the format names `child` among the nodes in `parent`.
@@ -59,7 +62,7 @@ impl Level {
     }
 }
 
-/// The nodes that are open, and those that were closed since anything else began.
+/// The nodes that are open, and those that were closed since another one began.
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Level>,
@@ -107,11 +110,6 @@ impl Stack {
     /// Opens again the node that was closed last.
     pub(crate) fn reopen(&mut self) {
         self.open.extend(self.closed.pop());
-    }
-
-    /// Notes that something else than a node or a bracket follows.
-    pub(crate) fn pass(&mut self) {
-        self.closed.clear();
     }
 
     /// Settles where a node belongs that begins its line at a column, if it begins one.

@@ -172,8 +172,13 @@ impl<'a> Tree<'a> {
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
         let (mut found, mut twice) = (Vec::new(), Vec::new());
+        // Nodes of known names that stand elsewhere are unknown too.
+        let mut is_known = vec![false; self.items.len()];
+        if let Some(root) = self.root(grammar.root) {
+            is_known[root.index] = true;
+        }
         for index in 0..self.items.len() {
-            let Some(parent) = Node::at(self, index) else {
+            let Some(parent) = Node::at(self, index).filter(|_| is_known[index]) else {
                 continue;
             };
             let known = grammar.children(parent.name());
@@ -183,18 +188,21 @@ impl<'a> Tree<'a> {
             }
             let mut seen = Vec::new();
             for node in parent.nodes().filter(|node| known.contains(&node.name())) {
+                is_known[node.index] = true;
                 if seen.contains(&node.name()) && !is_list {
                     twice.push((index, node.name(), node.place()));
                 } else if seen.len() < known.len() {
                     seen.push(node.name());
                 }
             }
-            for node in parent.nodes().filter(|node| !known.contains(&node.name())) {
+            // A name in which the file ends may go on.
+            let whole = parent.nodes().filter(|node| !node.is_open());
+            for node in whole.filter(|node| !known.contains(&node.name())) {
                 unknown += 1;
                 if unknown > MAX_UNKNOWN {
                     break;
                 }
-                let missing = known.iter().filter(|name| is_list || !parent.has(name));
+                let missing = known.iter().filter(|name| is_list || !seen.contains(*name));
                 let missing = missing.filter_map(|name| str::from_utf8(name).ok());
                 let name = str::from_utf8(node.name()).ok();
                 if let Some(meant) = name.and_then(|name| suggest(name, missing)) {
@@ -317,11 +325,6 @@ impl<'t, 'a> Node<'t, 'a> {
     /// The first node of a name in it.
     pub(super) fn node(self, name: &str) -> Option<Self> {
         self.all(name).next()
-    }
-
-    /// `true` if a node of the name is in it.
-    fn has(self, name: &[u8]) -> bool {
-        self.nodes().any(|node| node.name() == name)
     }
 
     /// Its value: the first text in it.

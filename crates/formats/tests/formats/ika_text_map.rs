@@ -364,7 +364,7 @@ fn own_nodes_are_kept_and_change_nothing() {
         ("(zone (label 'one')", "(zonegroup (label q))(area )"),
         (
             "(layer (label 'b')",
-            "(group (layer (label c)))(player (x 1))",
+            "(group (layer (label c)))(props (x 1))",
         ),
         ("(entity ", "(item (label Chest)(x 32)(y 16))(identity )"),
     ] {

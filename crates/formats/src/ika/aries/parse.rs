@@ -1,11 +1,11 @@
 //! Reading the text of nodes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::grammar::Grammar;
 use super::{DEEPEST, Item, ItemKind, Tree, is_space};
 use crate::ika::rules;
-use crate::nesting::{Settle, Stack};
+use crate::nesting::{Grammar as _, MAX_INDENT, Settle, Stack};
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, quoted};
@@ -42,7 +42,7 @@ struct Parser<'a, 'g> {
     items: Vec<Item<'a>>,
     /// The indices of the nodes that are not closed yet.
     open: Vec<usize>,
-    /// The indices of those that were closed since anything else began, and where.
+    /// The indices of those that were closed since another one began, and where.
     closed: Vec<(usize, Place)>,
     /// The byte that begins a text in quotes.
     quote: u8,
@@ -54,6 +54,8 @@ struct Parser<'a, 'g> {
     whole: Option<usize>,
     /// Why the rest is not read.
     cut: Option<Cause>,
+    /// The nodes that have a text.
+    has_text: HashSet<usize>,
     is_unbalanced: bool,
     faults: HashMap<usize, Cause>,
     problems: Problems,
@@ -76,6 +78,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             damage: None,
             whole: None,
             cut: None,
+            has_text: HashSet::new(),
             is_unbalanced: false,
             faults: HashMap::new(),
             problems: Problems::new(),
@@ -102,7 +105,7 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// The column, if nothing but white space is before it on its line.
     fn line_column(&self) -> Option<u32> {
         let before = self.bytes.get(self.line_start..self.pos)?;
-        let is_first = before.iter().all(|byte| is_space(*byte));
+        let is_first = before.len() <= MAX_INDENT && before.iter().all(|byte| is_space(*byte));
         is_first.then(|| self.column())
     }
 
@@ -236,10 +239,19 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.fault_of(self.damage);
     }
 
-    /// Notes what is wrong with the innermost node.
+    /// Notes what is wrong with the innermost node, and so with the one around it, if neither is a list.
     fn fault_of(&mut self, cause: Option<Cause>) {
-        if let (Some(index), Some(cause)) = (self.open.last(), cause) {
-            self.faults.entry(*index).or_insert(cause);
+        let (Some(cause), Some((index, around))) = (cause, self.open.split_last()) else {
+            return;
+        };
+        self.faults.entry(*index).or_insert(cause);
+        let name = |index: &usize| self.items.get(*index).map_or(&b""[..], |item| item.bytes);
+        if let Some(parent) = around.last()
+            && ![name(index), name(parent)]
+                .iter()
+                .any(|it| self.grammar.is_list(it))
+        {
+            self.faults.entry(*parent).or_insert(cause);
         }
     }
 
@@ -247,17 +259,14 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// past something.
     fn settle(&mut self, byte: u8) -> bool {
         let (column, rest) = (self.line_column(), self.rest());
-        let Some(stack) = &mut self.stack else {
+        let Some(stack) = &self.stack else {
             return false;
         };
         let name = name_in(rest.get(1..).unwrap_or_default());
         let settle = match byte {
             b'(' => stack.before_node(name, column, self.grammar),
             b')' => column.map_or(Settle::Fits, |column| stack.before_end(column)),
-            _ => {
-                stack.pass();
-                Settle::Fits
-            }
+            _ => Settle::Fits,
         };
         let next = quoted(if byte == b'(' { name } else { b")" });
         match settle {
@@ -347,7 +356,9 @@ impl<'a, 'g> Parser<'a, 'g> {
     }
 
     fn push(&mut self, kind: ItemKind, bytes: &'a [u8], start: usize, [line, column]: [u32; 2]) {
-        self.closed.clear();
+        if kind == ItemKind::Node {
+            self.closed.clear();
+        }
         self.items.push(Item {
             kind,
             bytes,
@@ -404,12 +415,12 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.last_end = [self.line, self.column()];
         let is_spaced = rest.get(name.len()).is_none_or(|byte| is_space(*byte));
         let mut cause = None;
-        if name.is_empty() {
+        if name.is_empty() && !rest.is_empty() {
             self.problems.add(&rules::SYNTAX, place(at), || {
                 "a node without a name; expected one behind `(`".to_owned()
             });
             cause = self.problems.last();
-        } else if !is_spaced {
+        } else if !is_spaced && !name.is_empty() {
             self.problems.add(&rules::NODE_NAME, self.place(), || {
                 format!(
                     "no space behind the name {}; the engine takes what follows for a part of the \
@@ -487,23 +498,29 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.check_stray(text, at);
     }
 
-    /// Warns of a text between the nodes of one that has no text.
+    /// Warns of a text among the nodes of one that has no text, or that has one already.
     fn check_stray(&mut self, text: &[u8], at: [u32; 2]) {
         let grammar = self.grammar;
         let text = quoted(text);
-        match self.innermost().map(|item| item.bytes) {
-            Some(parent) if grammar.has_no_text(parent) => {
-                let parent = quoted(parent);
-                self.damaged_by(&rules::STRAY_TEXT, place(at), || {
-                    format!("found the text {text} among the nodes of {parent}; it is left out")
-                });
-                self.fault();
-            }
-            None => self.damaged_by(&rules::MAGIC, place(at), || {
+        let Some(&index) = self.open.last() else {
+            return self.damaged_by(&rules::MAGIC, place(at), || {
                 let root = grammar.root;
                 format!("found {text} before `({root}`; expected nothing; it is left out")
-            }),
-            Some(_) => {}
+            });
+        };
+        let names = self.open.iter().filter_map(|index| self.items.get(*index));
+        let names: Vec<&[u8]> = names.map(|item| item.bytes).collect();
+        // What is in unknown nodes is left to these.
+        let is_known = names.windows(2).all(|pair| grammar.lists(pair[0], pair[1]))
+            && names.first() == Some(&grammar.root.as_bytes());
+        let parent = names.last().copied().unwrap_or_default();
+        let is_first = self.has_text.insert(index);
+        if is_known && (grammar.has_no_text(parent) || !is_first) {
+            let parent = quoted(parent);
+            self.damaged_by(&rules::STRAY_TEXT, place(at), || {
+                format!("found the text {text} among what is in {parent}; it is left out")
+            });
+            self.fault();
         }
     }
 }

@@ -390,8 +390,11 @@ impl Reader<'_> {
             return;
         }
         let text = node.text().unwrap_or(Text::none(node.place()));
-        let (bytes, cause) = text.base64(&name, &mut self.problems);
-        let cause = cause.or(node.cause()).or(self.problems.cause);
+        let outer = self.problems.cause;
+        let cause = outer.or(node.cause());
+        self.problems.cause = cause;
+        let (bytes, fault) = text.base64(&name, &mut self.problems);
+        self.problems.cause = outer;
         self.blocks.push(Block {
             bytes,
             place: text.place,
@@ -399,7 +402,7 @@ impl Reader<'_> {
             name,
             element,
             count,
-            cause,
+            cause: cause.or(fault),
         });
         self.targets.push((target, node.is_open()));
     }

@@ -5,7 +5,7 @@
 use super::nesting::Tags;
 use super::{At, Attribute, Tag, Value};
 use crate::base64;
-use crate::nesting::{Settle, Stack};
+use crate::nesting::{MAX_INDENT, Settle, Stack};
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Cause, Message, Place, Problems, Rule, quoted};
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
     /// The column, if nothing but white space is before it on its line.
     fn line_column(&self) -> Option<u32> {
         let before = self.text.get(self.line_start..self.pos)?;
-        let is_first = before.iter().all(u8::is_ascii_whitespace);
+        let is_first = before.len() <= MAX_INDENT && before.iter().all(u8::is_ascii_whitespace);
         is_first.then(|| self.at().column)
     }
 

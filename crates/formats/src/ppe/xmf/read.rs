@@ -890,11 +890,6 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                 let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
                 assert_eq!(said.len(), 1, "{at} {changed}: {said:#?}");
                 assert_eq!(names(&xmf), names(&whole), "{at} {changed}: {said:#?}");
-                assert_eq!(
-                    xmf.palettes.len(),
-                    whole.palettes.len(),
-                    "{at} {changed}: {said:#?}"
-                );
             }
         }
     }
