@@ -240,7 +240,9 @@ impl Comparison<'_> {
         pairs.sort_by_key(|([index, other], count)| {
             (Reverse(*count), index + other, *index.min(other))
         });
-        pairs.into_iter().for_each(|(pair, _)| matches.add(pair));
+        for (pair, _) in pairs {
+            matches.add(pair);
+        }
     }
 
     /// Digests of the children of a part; of a grid, those of its rows.
@@ -315,7 +317,7 @@ impl Comparison<'_> {
         (line.title, line.name).hash(hasher);
         match &line.names {
             Some(named) => {
-                (self.references.identity(side, named.part), &named.besides).hash(hasher)
+                (self.references.identity(side, named.part), &named.besides).hash(hasher);
             }
             None => line.value.to_string().hash(hasher),
         }

@@ -230,8 +230,9 @@ impl Comparison<'_> {
         let in_place: Turns = (Line::Row, in_place.collect());
         let is_one_size = rows == others && width == other;
         let mut turns = Vec::new();
+        let least = rows.min(width);
         // Fewer cells than a row or a column has are not told otherwise by lines.
-        if !is_one_size || self.cost(lists, &in_place) > rows.min(width) {
+        if !is_one_size || self.cost(lists, &in_place, least + 1) > least {
             if width == other {
                 turns.push((Line::Row, unequal([a, b])));
             }
@@ -240,18 +241,23 @@ impl Comparison<'_> {
             }
         }
         turns.insert(if is_one_size { 0 } else { turns.len() }, in_place);
-        let best = turns
-            .into_iter()
-            .min_by_key(|turns| self.cost(lists, turns));
+        let (mut limit, mut best) = (usize::MAX, None);
+        for turns in turns {
+            let cost = self.cost(lists, &turns, limit);
+            if cost < limit {
+                (limit, best) = (cost, Some(turns));
+            }
+        }
         if let Some(turns) = best {
             self.by_lines(lists, turns, within);
         }
     }
 
-    /// Number of cells that differ if rows or columns are matched like this.
-    fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &Turns) -> usize {
+    /// Number of cells that differ if rows or columns are matched like this, up to a limit.
+    fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &Turns, limit: usize) -> usize {
         let cells = turns.iter().flat_map(|at| cells_in_turn(lists, *line, *at));
-        cells.filter(|at| !self.is_same(lists, *at)).count()
+        let different = cells.filter(|at| !self.is_same(lists, *at));
+        different.take(limit).count()
     }
 
     /// Compares rows or columns of grids. Those that only one file has are one difference if they are together.

@@ -147,7 +147,9 @@ impl Terrain {
                     for field in SPELT_IN_TWO_WAYS {
                         plain.set(field, tile.get(field));
                     }
-                    MATERIALS.into_iter().for_each(|field| plain.set(field, 0));
+                    for field in MATERIALS {
+                        plain.set(field, 0);
+                    }
                     content.bytes(&plain.text());
                     Some(Reading::from(tile))
                 }
