@@ -85,7 +85,10 @@ pub(crate) fn read<T>(
     let mut conflicts = conflicts_in(bytes);
     let problems = match &mut plain {
         Ok(found) => problems_of(found).as_slice(),
-        Err(error) => error.problem().map(std::slice::from_ref).unwrap_or_default(),
+        Err(error) => error
+            .problem()
+            .map(std::slice::from_ref)
+            .unwrap_or_default(),
     };
     let all = problems.iter().flat_map(Problem::with_consequences);
     let lines: HashSet<u64> = all.filter_map(|it| it.place.line_number()).collect();
