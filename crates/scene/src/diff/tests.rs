@@ -147,7 +147,8 @@ fn cells_that_were_not_read_take_no_time() {
     for first in &files {
         for second in files.iter().chain([&small]) {
             let diff = Diff::of([first, second]).unwrap();
-            assert_eq!(diff.count(), 0);
+            // The rows or columns that only one of them has.
+            assert!(diff.count() <= 1, "{diff:?}");
         }
     }
 }

@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(differences(&b, &a), (vec!["31".to_owned()], [0, 1, 0]));
         // One that is changed behind it is that one, by its number in A.
         b.vertices[81].uv[0] = 0.75;
-        let places = ["31", "80"].map(str::to_owned).to_vec();
+        let places = ["80", "31"].map(str::to_owned).to_vec();
         assert_eq!(differences(&a, &b), (places, [1, 0, 1]));
         // A triangle that is removed.
         b = a.clone();
