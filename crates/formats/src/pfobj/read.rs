@@ -601,8 +601,13 @@ impl<'a, 'w> Reader<'a, 'w> {
         message: impl FnOnce() -> String,
     ) {
         let known = self.damage[section as usize].or(self.head.doubts[section as usize]);
-        self.text.report_after(known, rule, place, message);
+        let read = self.read_count(section) as u32;
         let problems = &mut self.text.problems;
+        let subject = match section {
+            Section::Vertices => Subject::Vertex(read.saturating_sub(1)),
+            _ => problems.subject,
+        };
+        problems.add_consequence(known, rule, subject, place, message);
         problems.cause = known.or(problems.cause).or(problems.last());
         self.damage[section as usize] = problems.cause;
     }
