@@ -132,7 +132,8 @@ impl Head {
         };
         let is_whole = self.is_end_of_pixels(cursor, size);
         let leads_past_end = said > cursor.left();
-        if !is_whole && !(leads_past_end && self.are_strands(cursor, size)) {
+        let is_end = is_whole || leads_past_end && self.are_strands(cursor, size);
+        if !is_end {
             return;
         }
         let place = Place::Offset(self.packed_at as u64);
@@ -158,7 +159,7 @@ impl Head {
             .collect();
         let can_be_played =
             |strand: &Strand| has_mode(*strand) && has_tiles(*strand, self.vsp.count);
-        strands.iter().all(can_be_played) && strands.iter().any(|strand| strand.is_active())
+        strands.iter().all(can_be_played) && strands.iter().any(Strand::is_active)
     }
 
     /// Whether the packed pixels are all there in so many bytes, and no more.
