@@ -253,10 +253,12 @@ mod tests {
 
     #[test]
     fn a_conflict_is_the_one_problem_of_its_lines() {
-        // Each line without words is a problem, and each `d`.
+        // Each line without words is a problem, each marker, and each `d`.
         let read_lines = |bytes: &[u8]| {
             let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
-            let odd = lines.filter(|(line, _)| matches!(line.trim_ascii(), b"" | b"d"));
+            let is_marker = |line: &[u8]| [OURS, THEIRS, END].iter().any(|it| line.starts_with(it));
+            let odd = lines
+                .filter(|(line, _)| is_marker(line) || matches!(line.trim_ascii(), b"" | b"d"));
             let problem = |line| Problem::new(&ODD, Subject::File, Place::line(line), "odd");
             Ok(odd.map(|(_, line)| problem(line)).collect::<Vec<_>>())
         };

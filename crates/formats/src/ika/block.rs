@@ -284,6 +284,10 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let behind = match end {
         End::Complete => Some(bytes.len() - consumed).filter(|rest| *rest > 0),
         End::Broken => bytes_behind_flush(bytes, needed, consumed),
+        // What follows can be the beginning of another part of the stream.
+        End::Unfinished if !bytes.ends_with(&FLUSHED) => {
+            bytes_behind_flush(bytes, needed, consumed)
+        }
         _ => None,
     };
     let is_broken = match end {

@@ -187,7 +187,9 @@ impl<'a> HeadLines<'a> {
     /// Ends the head at a word, or at the end of the file. Reports missing lines, and a map without chunks.
     fn end(&mut self, text: &mut Text<'a>, next: Option<Word<'a>>) {
         text.problems.cause = None;
-        next.into_iter().for_each(|word| text.unread(word));
+        if let Some(word) = next {
+            text.unread(word);
+        }
         let end = next.map_or_else(|| text.file_ends(), Found::from);
         while let Some(line) = self.expected() {
             let cause = self.fault_of(line);

@@ -110,8 +110,8 @@ struct TileList<'a> {
     has_odd_digits: bool,
     /// The first of the last rows that do not begin a line.
     shifted: Option<Cause>,
-    /// The search for damage, once it was needed; `None` inside if damage cannot be found.
-    damage: Option<Option<Damage<'a>>>,
+    /// The search for damage, once it was needed; `Err` if damage cannot be found.
+    damage: Option<Result<Damage<'a>, ()>>,
     /// The damaged part that is being read.
     gap: Option<Gap>,
     /// The tiles of damaged parts, and the problem with each.
@@ -326,8 +326,8 @@ impl<'a> TileList<'a> {
     /// Looks for damage in the rest of a row, whose tile of this index should begin a line here.
     fn find_damage(&mut self, index: usize) {
         let (bytes, first, count) = (self.text.bytes, self.start, self.count());
-        let search = || Damage::new(bytes, first, count);
-        let Some(damage) = self.damage.get_or_insert_with(search) else {
+        let search = || Damage::new(bytes, first, count).ok_or(());
+        let Ok(damage) = self.damage.get_or_insert_with(search) else {
             return;
         };
         self.text.skip_separators(true);
@@ -342,7 +342,7 @@ impl<'a> TileList<'a> {
             }
             Ok(None) => {}
             // What is damaged reaches to the end.
-            Err(()) => self.damage = Some(None),
+            Err(()) => self.damage = Some(Err(())),
         }
     }
 
@@ -354,7 +354,7 @@ impl<'a> TileList<'a> {
         let expected = rows * RUN;
         let found = expected - gap.tiles.len() + gap.found;
         let before = &self.text.bytes[self.text.line_start..gap.start];
-        let line = before.iter().filter(|byte| **byte == b'\n').count();
+        let line = before.split(|byte| *byte == b'\n').count() - 1;
         let column = before
             .iter()
             .rev()
@@ -367,7 +367,7 @@ impl<'a> TileList<'a> {
             let word = first_words(&self.text.bytes[gap.start..]).next();
             let other = word.filter(|word| word.len() != TILE_CHARS);
             let other = other.map_or_else(String::new, |word| format!(" and {}", quoted(word)));
-            let found = counted(found, "tile") + &other;
+            let found = format!("{}{other}", counted(found, "tile"));
             match rows {
                 1 => format!("{of_chunk} has {found}; expected {expected}"),
                 _ => format!("{rows} rows from {of_chunk} on have {found}; expected {expected}"),
@@ -446,7 +446,7 @@ impl<'a> TileList<'a> {
             self.has_odd_digits |= tile.odd_digits() != 0;
             read += 1;
         }
-        let damage = self.damage.as_ref().and_then(Option::as_ref);
+        let damage = self.damage.as_ref().and_then(|damage| damage.as_ref().ok());
         let breaks = damage.filter(|_| lost > 0).map(Damage::breaks);
         if let (RUN, Some(breaks)) = (lost, breaks) {
             let (line, column) = places[0];

@@ -560,6 +560,9 @@ impl<'a> Reader<'a> {
             }
         }
         self.check_last_line();
+        if let Some(record) = &mut self.record {
+            record.is_last = true;
+        }
         let damage = self.end_section();
         self.cut = self.cut.or(damage);
         if self.scene.sections.is_empty() {

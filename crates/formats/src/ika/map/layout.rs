@@ -97,14 +97,13 @@ fn leads_to_zones(bytes: &[u8], at: usize) -> bool {
     let zones = begins(ZONE_BYTES, |cursor, at| {
         Zone::likely_at(cursor, at).is_some()
     });
-    let begins = match zones {
+    match zones {
         Some(0) => begins(ENTITY_BYTES, |cursor, at| {
             Entity::likely_at(cursor, at).is_some()
         })
         .is_some_and(|entities| entities > 0 || all.left() == 2 * COUNT_BYTES),
         zones => zones.is_some(),
-    };
-    begins
+    }
 }
 
 /// Damaged blocks in a row.

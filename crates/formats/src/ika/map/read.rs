@@ -186,40 +186,28 @@ pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
 
 /// Returns `true` if all zones and entities can be read, whatever follows them.
 pub(super) fn reads_to_end(cursor: &Cursor<'_>) -> bool {
-    read_trial(&mut cursor.clone()).is_some()
+    let cursor = &mut cursor.clone();
+    read_trial::<Zone>(cursor).is_some() && read_trial::<Entity>(cursor).is_some()
 }
 
-/// Reads over all zones and entities. Returns the number of entities.
-fn read_trial(cursor: &mut Cursor<'_>) -> Option<u32> {
+/// Reads over a list.
+fn read_trial<T: Record>(cursor: &mut Cursor<'_>) -> Option<()> {
     let problems = &mut Problems::of_trial();
     for _ in 0..cursor.u32().ok()? {
-        Zone::read(cursor, problems).ok()?;
+        T::read(cursor, problems).ok()?;
     }
-    let entities = cursor.u32().ok()?;
-    for _ in 0..entities {
-        Entity::read(cursor, problems).ok()?;
-    }
-    Some(entities)
-}
-
-/// What is known of zones and entities that cannot be read to their end. Zero bytes in the place of zones are the
-/// number of entities as well: then the whole list of entities follows up to the end of the file.
-fn find_runs<'a>(cursor: &Cursor<'a>) -> Option<Runs<'a>> {
-    let mut end = cursor.clone();
-    match read_trial(&mut end) {
-        None => Runs::new(cursor),
-        Some(0) if end.left() > 0 && !end.rest().starts_with(MAGIC) => {
-            Runs::new(cursor).filter(Runs::ends_with_list)
-        }
-        Some(_) => None,
-    }
+    Some(())
 }
 
 /// Reads zones and entities, and what may follow.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
-    let runs = find_runs(cursor);
+    let runs = if reads_to_end(cursor) {
+        None
+    } else {
+        Runs::new(cursor)
+    };
     let runs = runs.as_ref();
     let result = read_zones(cursor, map, runs, problems).and_then(|entities| {
         check_zone_numbers(map, problems);

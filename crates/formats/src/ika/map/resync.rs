@@ -196,11 +196,6 @@ impl<'a> Runs<'a> {
         Some(runs)
     }
 
-    /// Returns `true` if the file ends with a whole list of entities.
-    pub(super) fn ends_with_list(&self) -> bool {
-        self.list.is_some_and(|list| self.is_whole_list(list))
-    }
-
     fn is_whole_list(&self, list: usize) -> bool {
         let run = self.entities.get(list + COUNT_BYTES);
         let run = run.map_or(0, |run| run.saturating_sub(1));

@@ -121,15 +121,21 @@ impl Head {
     }
 
     /// Corrects the size of the packed pixels where it leads to no end of these, and the strands that end the
-    /// file begin where the pixels end.
+    /// file begin where the pixels end. Damaged pixels end where whole strands begin, if the size leads past the end of
+    /// the file.
     fn correct_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
         let said = self.packed as usize;
         let up_to_strands = cursor.left().checked_sub(STRANDS * STRAND_BYTES);
         let is_needed = self.packing != Packing::None && !self.is_end_of_pixels(cursor, said);
-        let size = up_to_strands.filter(|size| is_needed && self.is_end_of_pixels(cursor, *size));
-        let Some(size) = size else {
+        let Some(size) = up_to_strands.filter(|_| is_needed) else {
             return;
         };
+        let is_whole = self.is_end_of_pixels(cursor, size);
+        let leads_past_end = said > cursor.left();
+        let is_end = is_whole || leads_past_end && self.are_strands(cursor, size);
+        if !is_end {
+            return;
+        }
         let place = Place::Offset(self.packed_at as u64);
         problems.add(&rules::PIXELS_SIZE, place, || {
             let said = counted(said, "byte");
@@ -138,7 +144,22 @@ impl Head {
                  the file"
             ))
         });
+        if !is_whole {
+            problems.cause = problems.last();
+        }
         self.packed = size as u32;
+    }
+
+    /// Whether only strands that can be played are behind so many bytes, and at least one of them is used.
+    fn are_strands(&self, cursor: &Cursor<'_>, at: usize) -> bool {
+        let mut cursor = cursor.clone();
+        cursor.seek(cursor.pos() + at);
+        let strands: Vec<_> = (0..STRANDS)
+            .map_while(|_| strand(&mut cursor).ok())
+            .collect();
+        let can_be_played =
+            |strand: &Strand| has_mode(*strand) && has_tiles(*strand, self.vsp.count);
+        strands.iter().all(can_be_played) && strands.iter().any(Strand::is_active)
     }
 
     /// Whether the packed pixels are all there in so many bytes, and no more.

@@ -90,8 +90,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks the value of an attribute.
-    pub(super) fn check_value(&mut self, attribute: &Attribute, line: &Line<'a>) {
+    /// Checks the value of an attribute, if it is one that the engine knows.
+    pub(super) fn check_value(&mut self, kind: Kind, attribute: &Attribute, line: &Line<'a>) {
+        let mut known = kind.known().iter();
+        if !known.any(|known| known.key == attribute.key) {
+            return;
+        }
         // Its type and its first word come before.
         if line.key.text == b"class"
             && attribute.value.string().is_some()

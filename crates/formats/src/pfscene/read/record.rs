@@ -34,6 +34,8 @@ pub(super) struct Record {
     list: Option<List>,
     /// The known attributes that it has, one bit for each.
     pub seen: u32,
+    /// Whether the file ends in it.
+    pub is_last: bool,
 }
 
 /// The arguments or tags of an attribute while they are read.
@@ -76,6 +78,7 @@ impl<'a> Reader<'a> {
             room: kind.fixed_count(self.version),
             list: None,
             seen: 0,
+            is_last: false,
         };
         if let Some(detail) = detail {
             record.promise = self.count(&rules::RECORD, line, rest.next(), expected);
@@ -192,7 +195,7 @@ impl<'a> Reader<'a> {
         };
         if value_type.is_some() {
             record.room = record.room.map(|room| room - 1);
-            self.check_value(&attribute, line);
+            self.check_value(record.kind, &attribute, line);
             if record.kind == Kind::Entity {
                 self.begin_list(&mut attribute, line, record);
             }
@@ -302,7 +305,7 @@ impl<'a> Reader<'a> {
         let noun = record.kind.noun();
         let is_without = record.promise.is_some_and(|promise| promise.count == 0);
         // Entities name factions by their index.
-        if count == 0 && !is_without && record.kind != Kind::Faction {
+        if count == 0 && !is_without && !record.is_last && record.kind != Kind::Faction {
             self.text.problems.subject = Subject::File;
             let line = Place::line(record.line);
             self.text.report(&rules::RECORD, line, || {

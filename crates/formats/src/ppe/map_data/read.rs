@@ -329,7 +329,7 @@ struct Reader<'a, 'w> {
 
 impl<'a> Reader<'a, '_> {
     /// The place of a byte after the header.
-    fn place(&self, offset: usize) -> Place {
+    fn place(offset: usize) -> Place {
         Place::Offset(HEADER_BYTES + offset as u64)
     }
 
@@ -373,7 +373,7 @@ impl<'a> Reader<'a, '_> {
     fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
         let count = self.header.cell_count();
         let fitting = self.header.fitting_size(self.packed);
-        self.problems.add(&rules::TRUNCATED, self.place(at), || {
+        self.problems.add(&rules::TRUNCATED, Self::place(at), || {
             let name = section.name();
             let those = match section {
                 Section::Cells => "",
@@ -394,7 +394,7 @@ impl<'a> Reader<'a, '_> {
         if rest > 0 {
             let [width, height] = self.header.size;
             let fitting = self.header.fitting_size(self.packed);
-            self.problems.add(&rules::LENGTH, self.place(end), || {
+            self.problems.add(&rules::LENGTH, Self::place(end), || {
                 format!(
                     "{} after the last section; expected the end of the file behind {width} x {height} \
                      cells; the rest is ignored{fitting}",
@@ -408,7 +408,7 @@ impl<'a> Reader<'a, '_> {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
             self.problems
-                .add(&rules::TRAILING_DATA, self.place(end), || {
+                .add(&rules::TRAILING_DATA, Self::place(end), || {
                     format!(
                         "{} after {what}; the rest is ignored",
                         counted(rest, "byte")
@@ -431,7 +431,7 @@ impl<'a> Reader<'a, '_> {
             Err(all) => {
                 let room = left / size.max(1);
                 let _ = self.budget.take(room * size);
-                self.problems.add(&rules::TOO_LARGE, self.place(0), || {
+                self.problems.add(&rules::TOO_LARGE, Self::place(0), || {
                     format!(
                         "the {} decode to {wanted} bytes; expected at most {all} in all from a \
                          file of this length. Those of {room} cells are read",
@@ -461,7 +461,7 @@ impl<'a> Reader<'a, '_> {
                 Some(NotRead::FileEnds)
             }
             Some(rle::Fault::Crosses(extra)) => {
-                self.problems.add(&rules::LONG_PACKET, self.place(end), || {
+                self.problems.add(&rules::LONG_PACKET, Self::place(end), || {
                     format!(
                         "a packet goes on for {extra} cells past the last one; expected {count} \
                          cells in all"
@@ -517,7 +517,7 @@ impl<'a> Reader<'a, '_> {
             Some(rle::Fault::Crosses(_)) => false,
         };
         let cut = packed.cut.filter(|_| is_guess_right);
-        self.problems.add(&rules::RLE_ATTRIBUTES, self.place(start), || {
+        self.problems.add(&rules::RLE_ATTRIBUTES, Self::place(start), || {
             let how = if is_guess_right {
                 "packets of their own"
             } else {
@@ -610,7 +610,7 @@ impl<'a> Reader<'a, '_> {
             End::Complete if !goes_on => self.warn_of_leftover(at, &format!("the {name}")),
             // That it ends too early follows from it.
             End::WrongChecksum if cut.is_some() => {}
-            End::WrongChecksum => self.problems.add(&rules::DAMAGED, self.place(at), || {
+            End::WrongChecksum => self.problems.add(&rules::DAMAGED, Self::place(at), || {
                 let more = if goes_on {
                     format!("; it goes on behind the {bytes} bytes of the map")
                 } else {
@@ -619,16 +619,16 @@ impl<'a> Reader<'a, '_> {
                 format!("the checksum of the {name} does not match: some bytes are damaged{more}")
             }),
             End::Unfinished if cut.is_none() && !goes_on => {
-                self.problems.add(&rules::UNFINISHED, self.place(at), || {
+                self.problems.add(&rules::UNFINISHED, Self::place(at), || {
                     format!("the {name} has no end, but nothing of the map is missing")
                 });
             }
             End::Broken if cut.is_none() => {
-                self.problems.add(&rules::DAMAGED, self.place(at), || {
+                self.problems.add(&rules::DAMAGED, Self::place(at), || {
                     format!("the {name} is broken behind the bytes of the map")
                 });
             }
-            _ if goes_on => self.problems.add(&rules::LENGTH, self.place(map_end), || {
+            _ if goes_on => self.problems.add(&rules::LENGTH, Self::place(map_end), || {
                 let [width, height] = self.header.size;
                 format!(
                     "the {name} goes on behind the {bytes} bytes of {width} x {height} cells; expected its end \
