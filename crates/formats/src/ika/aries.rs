@@ -6,6 +6,7 @@ mod parse;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 pub(super) use grammar::Grammar;
 
@@ -211,30 +212,39 @@ impl<'a> Tree<'a> {
             }
         }
         for (parent, name, place, meant) in found {
-            let (rule, subject) = (&rules::UNKNOWN_NODE, Subject::File);
-            let cause = problems.add_alike((name, &meant), rule, subject, place, || {
-                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+            let key = (name, &meant);
+            self.warn(parent, key, &rules::UNKNOWN_NODE, place, problems, |of| {
                 let [name, of] = [name, of].map(quoted);
                 format!("{name} is no known node of {of}; did you mean `{meant}`?")
             });
-            self.fault(parent, cause);
         }
         for (parent, name, place) in twice {
             // Where two records became one, all that the second has is there twice.
-            let (rule, subject) = (&rules::VALUE, Subject::File);
-            let cause = problems.add_alike((parent, "twice"), rule, subject, place, || {
-                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+            let key = (parent, "twice");
+            self.warn(parent, key, &rules::VALUE, place, problems, |of| {
                 let [name, of] = [name, of].map(quoted);
                 format!("a second node {name} in {of}; the engine reads the first alone")
             });
-            self.fault(parent, cause);
         }
     }
 
-    /// Notes that something is wrong with a node.
-    fn fault(&mut self, index: usize, cause: Option<Cause>) {
-        if let Some(cause) = cause {
-            self.faults.entry(index).or_insert(cause);
+    /// Warns of a node in another, by whose name the message is made. Those of a key have one cause, as has what
+    /// is in a node that something is wrong with.
+    fn warn(
+        &mut self,
+        parent: usize,
+        key: impl Hash,
+        rule: &'static crate::Rule,
+        place: Place,
+        problems: &mut Problems,
+        message: impl FnOnce(&'a [u8]) -> String,
+    ) {
+        let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+        let (subject, message) = (Subject::File, || message(of));
+        if let Some(cause) = self.faults.get(&parent) {
+            problems.add_consequence(Some(*cause), rule, subject, place, message);
+        } else if let Some(cause) = problems.add_alike(key, rule, subject, place, message) {
+            self.faults.insert(parent, cause);
         }
     }
 
