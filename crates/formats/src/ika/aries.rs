@@ -6,7 +6,6 @@ mod parse;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
 
 pub(super) use grammar::Grammar;
 
@@ -173,6 +172,8 @@ impl<'a> Tree<'a> {
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
         let (mut found, mut twice) = (Vec::new(), Vec::new());
+        // What is wrong with the nesting of nodes, and not with names.
+        let faults = self.faults.clone();
         // Nodes of known names that stand elsewhere are unknown too.
         let mut is_known = vec![false; self.items.len()];
         if let Some(root) = self.root(grammar.root) {
@@ -211,40 +212,29 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        for (parent, name, place, meant) in found {
-            let key = (name, &meant);
-            self.warn(parent, key, &rules::UNKNOWN_NODE, place, problems, |of| {
-                let [name, of] = [name, of].map(quoted);
+        let mut warn = |parent: usize, key, rule, place, message: &dyn Fn(&[u8]) -> String| {
+            let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+            let (subject, message) = (Subject::File, || message(of));
+            if let Some(cause) = faults.get(&parent) {
+                problems.add_consequence(Some(*cause), rule, subject, place, message);
+            } else if let Some(cause) = problems.add_alike(key, rule, subject, place, message) {
+                self.faults.entry(parent).or_insert(cause);
+            }
+        };
+        for (parent, name, place, meant) in &found {
+            let key = (0, *name, &**meant);
+            warn(*parent, key, &rules::UNKNOWN_NODE, *place, &|of| {
+                let [name, of] = [*name, of].map(quoted);
                 format!("{name} is no known node of {of}; did you mean `{meant}`?")
             });
         }
         for (parent, name, place) in twice {
             // Where two records became one, all that the second has is there twice.
-            let key = (parent, "twice");
-            self.warn(parent, key, &rules::VALUE, place, problems, |of| {
+            let key = (parent, &b""[..], "");
+            warn(parent, key, &rules::VALUE, place, &|of| {
                 let [name, of] = [name, of].map(quoted);
                 format!("a second node {name} in {of}; the engine reads the first alone")
             });
-        }
-    }
-
-    /// Warns of a node in another, by whose name the message is made. Those of a key have one cause, as has what
-    /// is in a node that something is wrong with.
-    fn warn(
-        &mut self,
-        parent: usize,
-        key: impl Hash,
-        rule: &'static crate::Rule,
-        place: Place,
-        problems: &mut Problems,
-        message: impl FnOnce(&'a [u8]) -> String,
-    ) {
-        let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
-        let (subject, message) = (Subject::File, || message(of));
-        if let Some(cause) = self.faults.get(&parent) {
-            problems.add_consequence(Some(*cause), rule, subject, place, message);
-        } else if let Some(cause) = problems.add_alike(key, rule, subject, place, message) {
-            self.faults.insert(parent, cause);
         }
     }
 
