@@ -36,6 +36,8 @@ pub(crate) enum Settle {
     Reopen(usize),
     /// Begin a node of this name, whose beginning is lost.
     Begin(&'static str),
+    /// Skip the closing bracket: the beginning of its node is lost.
+    Skip,
 }
 
 /// A node that is open or was closed just now.
@@ -67,6 +69,8 @@ impl Level {
 pub(crate) struct Stack {
     open: Vec<Level>,
     closed: Vec<Level>,
+    /// `true` if a node ended at the column at which it begins.
+    is_aligned: bool,
 }
 
 impl Stack {
@@ -79,6 +83,7 @@ impl Stack {
                 children: Vec::new(),
             }],
             closed: Vec::new(),
+            is_aligned: false,
         }
     }
 
@@ -87,10 +92,16 @@ impl Stack {
         self.closed.clear();
         if let Some(parent) = self.open.last_mut()
             && grammar.lists(&parent.name, name)
-            && !grammar.is_repeated(&parent.name, name)
-            && !parent.children.iter().any(|child| child == name)
         {
-            parent.children.push(name.to_owned());
+            // Nodes that begin no deeper than the one around them tell nothing.
+            parent.column = parent
+                .column
+                .filter(|own| column.is_none_or(|it| it > *own));
+            if !grammar.is_repeated(&parent.name, name)
+                && !parent.children.iter().any(|child| child == name)
+            {
+                parent.children.push(name.to_owned());
+            }
         }
         let is_told = |column: &u32| self.open.iter().all(|level| level.column != Some(*column));
         self.open.push(Level {
@@ -119,12 +130,23 @@ impl Stack {
         column: Option<u32>,
         grammar: &impl Grammar,
     ) -> Settle {
-        use std::cmp::Ordering::{Greater, Less};
+        use std::cmp::Ordering::{Equal, Greater, Less};
         let Some(top) = self.open.last() else {
             return Settle::Fits;
         };
-        if grammar.lists(&top.name, name) || !grammar.knows(name) {
+        if !grammar.knows(name) {
             return Settle::Fits;
+        }
+        if grammar.lists(&top.name, name) {
+            // A node that begins no deeper than the innermost one stands beside it.
+            let is_beside = matches!(top.compare(column), Some(Less | Equal));
+            let is_around =
+                |level: &Level| level.compare(column).is_none_or(|order| order == Greater);
+            let mut around = self.open.iter().rev();
+            let outer = around.position(|level| level.takes(name, grammar) && is_around(level));
+            return outer
+                .filter(|_| is_beside)
+                .map_or(Settle::Fits, Settle::Close);
         }
         let is_free = grammar.is_free(&top.name);
         let is_in = |level: &&Level| level.compare(column).is_none_or(|order| order == Greater);
@@ -150,8 +172,13 @@ impl Stack {
     }
 
     /// Settles what a closing bracket closes that begins its line at a column: if a node around the innermost one
-    /// or the node that was closed last begins there, a single bracket is lost or surplus.
-    pub(crate) fn before_end(&self, column: u32) -> Settle {
+    /// or the node that was closed last begins there, a single bracket is lost or surplus. One that is deeper than
+    /// the innermost node does not close it if others are aligned.
+    pub(crate) fn before_end(&mut self, column: u32) -> Settle {
+        self.is_aligned |= self
+            .open
+            .last()
+            .is_some_and(|top| top.column == Some(column));
         let begins = |level: &&Level| level.column == Some(column);
         let Some(top) = self.open.last().and_then(|top| top.column) else {
             return Settle::Fits;
@@ -162,6 +189,8 @@ impl Stack {
             Settle::Close(1)
         } else if top < column && closed.is_some() {
             Settle::Reopen(1)
+        } else if top < column && self.is_aligned {
+            Settle::Skip
         } else {
             Settle::Fits
         }

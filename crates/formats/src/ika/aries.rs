@@ -172,6 +172,8 @@ impl<'a> Tree<'a> {
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
         let (mut found, mut twice) = (Vec::new(), Vec::new());
+        // What is wrong with the nesting of nodes, and not with names.
+        let faults = self.faults.clone();
         // Nodes of known names that stand elsewhere are unknown too.
         let mut is_known = vec![false; self.items.len()];
         if let Some(root) = self.root(grammar.root) {
@@ -210,31 +212,29 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        for (parent, name, place, meant) in found {
-            let (rule, subject) = (&rules::UNKNOWN_NODE, Subject::File);
-            let cause = problems.add_alike((name, &meant), rule, subject, place, || {
-                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
-                let [name, of] = [name, of].map(quoted);
+        let mut warn = |parent: usize, key, rule, place, message: &dyn Fn(&[u8]) -> String| {
+            let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+            let (subject, message) = (Subject::File, || message(of));
+            if let Some(cause) = faults.get(&parent) {
+                problems.add_consequence(Some(*cause), rule, subject, place, message);
+            } else if let Some(cause) = problems.add_alike(key, rule, subject, place, message) {
+                self.faults.entry(parent).or_insert(cause);
+            }
+        };
+        for (parent, name, place, meant) in &found {
+            let key = (0, *name, &**meant);
+            warn(*parent, key, &rules::UNKNOWN_NODE, *place, &|of| {
+                let [name, of] = [*name, of].map(quoted);
                 format!("{name} is no known node of {of}; did you mean `{meant}`?")
             });
-            self.fault(parent, cause);
         }
         for (parent, name, place) in twice {
             // Where two records became one, all that the second has is there twice.
-            let (rule, subject) = (&rules::VALUE, Subject::File);
-            let cause = problems.add_alike((parent, "twice"), rule, subject, place, || {
-                let of = self.items.get(parent).map_or(&b""[..], |of| of.bytes);
+            let key = (parent, &b""[..], "");
+            warn(parent, key, &rules::VALUE, place, &|of| {
                 let [name, of] = [name, of].map(quoted);
                 format!("a second node {name} in {of}; the engine reads the first alone")
             });
-            self.fault(parent, cause);
-        }
-    }
-
-    /// Notes that something is wrong with a node.
-    fn fault(&mut self, index: usize, cause: Option<Cause>) {
-        if let Some(cause) = cause {
-            self.faults.entry(index).or_insert(cause);
         }
     }
 

@@ -413,6 +413,10 @@ fn texts_of_all_writers_are_read() {
     assert_eq!(read.title, "<<<<<<< a\n=======\n>>>>>>> b\n");
     assert_eq!(read.meta[0], ("my".to_owned(), "key 'value'".to_owned()));
     assert_eq!(read.meta[1], ("ok".to_owned(), "v".to_owned()));
+    // What is balanced is read as it stands.
+    let read = good(&SMALL.replacen("(header", "(information (title 'a) b'c))(header", 1));
+    one(&read, Severity::Warning, "found the text `c`");
+    assert_eq!(read.title, "a) b");
     // The writer of 2006.
     let text = text();
     let mut old = text.replace(" '", " \\").replace("\t'", "\t\\");

@@ -259,10 +259,14 @@ impl<'a, 'g> Parser<'a, 'g> {
     /// past something.
     fn settle(&mut self, byte: u8) -> bool {
         let (column, rest) = (self.line_column(), self.rest());
-        let Some(stack) = &self.stack else {
+        let Some(stack) = &mut self.stack else {
             return false;
         };
         let name = name_in(rest.get(1..).unwrap_or_default());
+        // A name in which the file ends may go on.
+        if byte == b'(' && rest.len() == 1 + name.len() {
+            return false;
+        }
         let settle = match byte {
             b'(' => stack.before_node(name, column, self.grammar),
             b')' => column.map_or(Settle::Fits, |column| stack.before_end(column)),
@@ -283,6 +287,13 @@ impl<'a, 'g> Parser<'a, 'g> {
             Settle::Fits => {}
             Settle::Close(count) => self.close_lost(count, &next),
             Settle::Reopen(count) => self.reopen(count),
+            Settle::Skip => {
+                self.damaged_by(&rules::SYNTAX, self.place(), || {
+                    Message::read("`)` without `(` before it", "without it")
+                });
+                self.pos += 1;
+                return true;
+            }
             Settle::Begin(lost) => {
                 self.damaged_by(&rules::SYNTAX, self.place(), || {
                     Message::read_so(format!("found {next}; expected `({lost}` before it"))
@@ -441,19 +452,21 @@ impl<'a, 'g> Parser<'a, 'g> {
         let rest = self.rest();
         let quote = quote_in(rest, 0);
         let (mut len, mut is_closed) = (quote.unwrap_or(rest.len()), quote.is_some());
-        let is_lost = !is_closed_well(rest, quote);
-        if let Some((end, has_quote)) = likely_end(rest, quote).filter(|_| is_lost) {
+        let is_lost = has_odd_quote(rest, quote);
+        // Quotes are unbalanced if a text on several lines is followed by one with another quote.
+        self.is_unbalanced |= is_lost && rest.get(..len).unwrap_or_default().contains(&b'\n');
+        let is_judged = is_lost && self.stack.is_some();
+        if let Some((end, has_quote)) = likely_end(rest, quote).filter(|_| is_judged) {
             (len, is_closed) = (end, has_quote);
             let text = quoted(rest.get(..len).unwrap_or_default());
-            self.problems.add(&rules::SYNTAX, place(at), || {
+            self.damaged_by(&rules::SYNTAX, place(at), || {
                 Message::read_so(if has_quote {
                     format!("`'` inside the text {text}; expected `\\'` for it")
                 } else {
                     format!("the text {text} has no end on its line; expected `'`")
                 })
             });
-            let cause = self.problems.last();
-            self.fault_of(cause);
+            self.fault();
         }
         let text = rest.get(..len).unwrap_or_default();
         for (index, byte) in text.iter().enumerate() {
@@ -565,6 +578,18 @@ fn quote_in(text: &[u8], from: usize) -> Option<usize> {
 fn is_closed_well(text: &[u8], quote: Option<usize>) -> bool {
     let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
     quote.is_some_and(|quote| text.get(quote + 1).is_none_or(ends))
+}
+
+/// `true` if there is no quote, or if text with an odd number of quotes follows it directly.
+fn has_odd_quote(text: &[u8], quote: Option<usize>) -> bool {
+    let Some(quote) = quote.filter(|_| !is_closed_well(text, quote)) else {
+        return quote.is_none();
+    };
+    let behind = text.get(quote + 1..).unwrap_or_default();
+    let bare = behind
+        .iter()
+        .take_while(|byte| !matches!(byte, b'(' | b')'));
+    bare.filter(|byte| **byte == b'\'').count() % 2 == 1
 }
 
 /// Where a text ends whose last quote seems lost, and whether a quote ends it: with its node on its line, before

@@ -60,6 +60,7 @@ fn read_version(
     };
     let mut reader = Reader {
         bytes,
+        of_nodes: problems.find(|_| true),
         problems,
         zones_cause: None,
         unreadable: None,
@@ -169,6 +170,8 @@ enum Target {
 struct Reader<'a> {
     bytes: &'a [u8],
     problems: Problems,
+    /// The first problem of the nodes: missing ones may follow from it.
+    of_nodes: Option<Cause>,
     /// Why zones may be missing that layers name.
     zones_cause: Option<Cause>,
     /// The last value that could not be read.
@@ -230,8 +233,17 @@ impl Reader<'_> {
         self.problems.cause = of_list("layers");
         let layers = list(root, "layers", "layer").count();
         if layers == 0 {
-            let node = root.node("layers").unwrap_or(root);
-            self.problems.add(&rules::NO_LAYERS, node.place(), || {
+            let node = root.node("layers");
+            let is_empty =
+                node.is_some_and(|node| node.cause().is_none() && node.nodes().next().is_none());
+            // An empty list is what the file means.
+            let rule = if is_empty {
+                &rules::VALUE
+            } else {
+                self.problems.cause = self.problems.cause.or(self.of_nodes);
+                &rules::NO_LAYERS
+            };
+            self.problems.add(rule, node.unwrap_or(root).place(), || {
                 "the map has no layers, so there is nothing to show; expected at least one"
                     .to_owned()
             });
@@ -496,13 +508,26 @@ impl Reader<'_> {
         });
         number.unwrap_or_else(|| {
             let place = value.as_ref().map_or(node.place(), |value| value.place);
-            self.problems.add(&rules::UNREADABLE_VALUE, place, || {
+            self.add_unreadable(node, place, || {
                 let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
                 format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
             });
             self.unreadable = self.problems.last();
             default
         })
+    }
+
+    /// Lists that the value of a node cannot be read.
+    fn add_unreadable(
+        &mut self,
+        node: Node<'_, '_>,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) {
+        let (cause, subject) = (self.problems.cause.or(node.cause()), self.problems.subject);
+        let rule = &rules::UNREADABLE_VALUE;
+        self.problems
+            .add_consequence(cause, rule, subject, place, message);
     }
 
     /// The width or height of the map.
@@ -520,13 +545,15 @@ impl Reader<'_> {
 
     /// The flag that is the value of a node in another.
     fn flag(&mut self, node: Option<Node<'_, '_>>, name: &str) -> bool {
-        let value = node.and_then(|node| node.node(name)).and_then(Node::text);
-        let Some(value) = value else { return false };
+        let node = node.and_then(|node| node.node(name));
+        let Some((node, value)) = node.and_then(|node| Some((node, node.text()?))) else {
+            return false;
+        };
         match &*value.bytes {
             b"true" => true,
             b"false" => false,
             other => {
-                self.problems.add(&rules::UNREADABLE_VALUE, value.place, || {
+                self.add_unreadable(node, value.place, || {
                     let found = quoted(other);
                     format!(
                         "`{name}` is {found}; expected `true` or `false`; it is taken for `false`"

@@ -338,7 +338,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(stack) = &self.stack {
             match stack.before_node(&name, column, &Tags) {
-                Settle::Fits => {}
+                Settle::Fits | Settle::Skip => {}
                 Settle::Close(count) => self.close_lost(count, &tag.title(), tag.at, roots, open),
                 Settle::Reopen(count) => self.reopen(count, &tag.title(), tag.at, roots, open),
                 Settle::Begin(lost) => self.begin(lost, &tag.title(), tag.at, open),
@@ -375,13 +375,19 @@ impl<'a> Reader<'a> {
 
     /// Closes what a brace closes.
     fn close(&mut self, at: At, column: Option<u32>, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
-        let settle = match (&self.stack, column) {
+        let settle = match (&mut self.stack, column) {
             (Some(stack), Some(column)) => stack.before_end(column),
             _ => Settle::Fits,
         };
         match settle {
             Settle::Close(count) => self.close_lost(count, "`}`", at, roots, open),
             Settle::Reopen(count) => self.reopen(count, "`}`", at, roots, open),
+            Settle::Skip => {
+                self.brace(at, || {
+                    Message::read("found `}`, but no tag begins at its column", "without it")
+                });
+                return;
+            }
             Settle::Fits | Settle::Begin(_) => {}
         }
         if let Some(tag) = open.pop() {

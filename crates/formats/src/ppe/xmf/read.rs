@@ -215,11 +215,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
     for mut tag in std::mem::take(&mut text.tags) {
         // The last one needs no end of its line, and may lack its own end.
         let may_be_cut = !text.is_cut && std::mem::take(&mut tag.is_open);
-        let is_at_fault = tag.places.fault().is_some();
-        if may_be_cut && is_at_fault {
-            xmf.is_cut = true;
-            break;
-        }
+        xmf.is_cut |= may_be_cut && tag.places.fault().is_some();
         if tag::is::<Metadata>(&tag) && !has_metadata {
             has_metadata = true;
             xmf.is_head_cut = tag.is_open;
@@ -871,6 +867,13 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         names
     }
 
+    /// The palettes of a map without their places.
+    fn palettes(xmf: &Xmf) -> Vec<Palette> {
+        let palettes = xmf.palettes.iter().cloned();
+        let at = At::default();
+        palettes.map(|palette| Palette { at, ..palette }).collect()
+    }
+
     #[test]
     fn a_brace_that_is_lost_or_twice_is_one_problem_and_loses_one_tag() {
         let lines: Vec<&str> = PLAIN.split_inclusive('\n').collect();
@@ -890,6 +893,8 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                 let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
                 assert_eq!(said.len(), 1, "{at} {changed}: {said:#?}");
                 assert_eq!(names(&xmf), names(&whole), "{at} {changed}: {said:#?}");
+                let [read, all] = [&xmf, &whole].map(palettes);
+                assert_eq!(read, all, "{at} {changed}: {said:#?}");
             }
         }
     }

@@ -14,7 +14,7 @@ use super::{
 use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
-use crate::{Message, counted};
+use crate::{Cause, Message, counted};
 
 /// The version that there is: major and minor.
 const VERSION: [i64; 2] = [1, 0];
@@ -64,7 +64,7 @@ impl Record for XmfLayer {
         tag.value(&mut self.priority, "the priority of the layer", &INT);
         if let LayerKind::Other(_) = self.kind {
             let title = tag.tag().title();
-            tag.problem_after_values(&rules::LAYER_KIND, || {
+            tag.problem_after(tag.wrong_value(), &rules::LAYER_KIND, || {
                 format!("{title} is no kind of layer; the engine refuses it")
             });
         }
@@ -123,14 +123,18 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     }
     for map in maps.into_iter().filter(|map| !map.is_open) {
         let at = map.at;
-        let mut map = tag.inside_after_values(map);
+        let wrong_value = tag.wrong_value();
+        let mut map = tag.inside(map);
         let source = match &*map.tag().namespace {
             "File" => {
                 let mut path = String::new();
                 let read = map.value(&mut path, "the path of the map data", &TEXT);
                 read.map(|()| MapSource::File { path, at })
             }
-            "Embed" => cells(layer.size, &mut map).map(|cells| MapSource::Embedded { cells, at }),
+            "Embed" => {
+                let cells = cells(layer.size, wrong_value, &mut map);
+                cells.map(|cells| MapSource::Embedded { cells, at })
+            }
             _ => {
                 let mut layer = 0;
                 let read = layer.fields(&mut map);
@@ -166,15 +170,19 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     tag.tag().children.push(map);
 }
 
-/// The raw cells of embedded map data.
-fn cells([width, height]: [u32; 2], map: &mut Fields<'_>) -> Option<Vec<u32>> {
+/// The raw cells of embedded map data. A wrong value of the layer may be why their number is wrong.
+fn cells(
+    [width, height]: [u32; 2],
+    wrong_value: Option<Cause>,
+    map: &mut Fields<'_>,
+) -> Option<Vec<u32>> {
     let mut bytes = Vec::new();
     map.value(&mut bytes, "the cells", &BYTES)?;
     let count = u64::from(width) * u64::from(height);
     let (found, expected) = (bytes.len() as u64, 4 * count);
     // Of a layer without a size it is said already.
     if found != expected && count > 0 {
-        map.problem_after_values(&rules::EMBEDDED_SIZE, || {
+        map.problem_after(wrong_value, &rules::EMBEDDED_SIZE, || {
             let found = counted(found as usize, "byte");
             format!("{found} of cells; expected {expected}, 4 for each of {width} x {height}")
         });

@@ -216,16 +216,22 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The same of what follows from a wrong value of the tag, if it has one.
-    pub(super) fn problem_after_values<M: Into<Message>>(
+    /// [`Fields::problem`] of what follows from another problem, if there is one.
+    pub(super) fn problem_after<M: Into<Message>>(
         &mut self,
+        cause: Option<Cause>,
         rule: &'static Rule,
         message: impl FnOnce() -> M,
     ) {
         if let Some(problems) = &mut self.problems {
-            let (cause, subject) = (self.wrong_value, problems.subject);
+            let subject = problems.subject;
             problems.add_consequence(cause, rule, subject, self.tag.at.into(), message);
         }
+    }
+
+    /// The first value that is wrong.
+    pub(super) fn wrong_value(&self) -> Option<Cause> {
+        self.wrong_value
     }
 
     /// Takes the last problem for the cause of what else is wrong with the tag.
@@ -466,14 +472,6 @@ impl<'p> Fields<'p> {
     /// The fields of a tag inside this one.
     pub(super) fn inside(&mut self, tag: Tag) -> Fields<'_> {
         Fields::new(tag, self.problems.as_deref_mut())
-    }
-
-    /// The fields of a tag inside that depend on the values of this one.
-    pub(super) fn inside_after_values(&mut self, tag: Tag) -> Fields<'_> {
-        let wrong_value = self.wrong_value;
-        let mut inside = self.inside(tag);
-        inside.wrong_value = wrong_value;
-        inside
     }
 
     /// Takes tags out of one that is read; none out of one that is written.
