@@ -99,7 +99,8 @@ pub(super) struct Ends<'a> {
 impl Reader<'_, '_> {
     /// Places frames that follow each other from an offset on, and returns the end of the last one. Where
     /// the size of a frame leads to no other one, the next frames are looked for that are as far apart as
-    /// their sizes say. What is before them is damaged or has a wrong size; the frame itself says which. `sizes_at` is the place of the sizes of a frame by its number.
+    /// their sizes say. What is before them is damaged or has a wrong size; the frame itself says which.
+    /// `sizes_at` is the place of the sizes of a frame by its number.
     pub(super) fn settle(
         &mut self,
         frames: &mut [Frame],
