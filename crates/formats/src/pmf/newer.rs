@@ -15,18 +15,12 @@ const LONGEST_NAME: usize = 256;
 const LONGEST_TEXT: usize = 65_536;
 const LONGEST_GAMEMODE: usize = 32;
 
-/// Why a file is no newer map.
-struct Other;
-
-/// What is read of a newer map; none where the file ends before.
-type Part<T> = Result<Option<T>, Other>;
-
-/// What a newer map begins with.
-struct Newer<'a> {
-    name: &'a [u8],
-    /// Offset of the data behind the header; none where the file ends within it, or where the header
-    /// is not that of the newest document.
-    data_at: Option<usize>,
+/// Why the header of a newer map cannot be read.
+enum Stop {
+    /// The file ends before.
+    End,
+    /// It is none.
+    Other,
 }
 
 /// Why a map of a newer layout is refused; none for one of the layout that is read. Nothing is said
@@ -42,8 +36,15 @@ pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
 /// What a file has of a newer layout; none where it is of the layout that is read, or where that cannot
 /// be told for certain.
 pub(super) fn found(bytes: &[u8]) -> Option<String> {
-    let newer = Newer::of(bytes).ok()??;
-    let is_newest = newer.data_at.is_some_and(|at| are_offsets(bytes, at));
+    let mut at = BEFORE;
+    let name = text(bytes, &mut at, LONGEST_NAME).ok();
+    let name = name.filter(|name| !name.is_empty())?;
+    let newest = data_at(bytes, at, true);
+    let is_newest = matches!(newest, Ok(at) if are_offsets(bytes, at));
+    let is_other = |read| matches!(read, Err(Stop::Other));
+    if is_other(newest) && is_other(data_at(bytes, at, false)) {
+        return None;
+    }
     // Read as the time that stands there in the layout that is read.
     let time = bytes.get(BEFORE..)?.first_chunk().copied();
     let is_no_time = time.is_none_or(|time| u64::from_le_bytes(time) >= YEAR_10000);
@@ -52,79 +53,40 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
         (false, true) => "of 29 October 2025 or later, which Mapscope cannot tell apart further",
         (false, false) => return None,
     };
-    let name = quoted(newer.name);
+    let name = quoted(name);
     Some(format!(
         "the name {name} where a creation time should be, as in the layout {layout}"
     ))
 }
 
-impl<'a> Newer<'a> {
-    /// Reads the header of a newer map.
-    fn of(bytes: &'a [u8]) -> Part<Self> {
-        let mut at = BEFORE;
-        let Some(name) = text(bytes, &mut at, LONGEST_NAME)? else {
-            return Ok(None);
-        };
-        if name.is_empty() {
-            return Err(Other);
-        }
-        let data_at = Self::rest_of(bytes, &mut at)?;
-        Ok(Some(Self { name, data_at }))
+/// The offset behind the header of a newer map, whose name ends at an offset. `has_first`: a gamemode stands
+/// before the number of the others, as in the newest document.
+fn data_at(bytes: &[u8], mut at: usize, has_first: bool) -> Result<usize, Stop> {
+    for longest in [LONGEST_TEXT, LONGEST_TEXT, LONGEST_NAME] {
+        text(bytes, &mut at, longest)?;
     }
-
-    /// Reads what follows the name, and gives the offset behind it; none also where gamemodes are
-    /// counted as before.
-    fn rest_of(bytes: &[u8], at: &mut usize) -> Part<usize> {
-        for longest in [LONGEST_TEXT, LONGEST_TEXT, LONGEST_NAME] {
-            if text(bytes, at, longest)?.is_none() {
-                return Ok(None);
-            }
-        }
-        let after_texts = *at;
-        let newest = Self::gamemodes(bytes, at, true);
-        if newest.is_ok() {
-            return newest;
-        }
-        *at = after_texts;
-        Self::gamemodes(bytes, at, false).map(|_| None)
+    let gamemode = |at: &mut usize| match text(bytes, at, LONGEST_GAMEMODE)? {
+        [] => Err(Stop::Other),
+        _ => Ok(()),
+    };
+    if has_first {
+        gamemode(&mut at)?;
     }
-
-    /// Reads gamemodes and the time behind them: `has_first` where one stands before the number of
-    /// the others.
-    fn gamemodes(bytes: &[u8], at: &mut usize, has_first: bool) -> Part<usize> {
-        let gamemode = |at: &mut usize| match text(bytes, at, LONGEST_GAMEMODE)? {
-            Some([]) => Err(Other),
-            name => Ok(name),
-        };
-        if has_first && gamemode(at)?.is_none() {
-            return Ok(None);
-        }
-        let Some(count) = bytes.get(*at) else {
-            return Ok(None);
-        };
-        if usize::from(*count) > MAX_GAMEMODES - usize::from(has_first) {
-            return Err(Other);
-        }
-        *at += 1;
-        for _ in 0..*count {
-            if gamemode(at)?.is_none() {
-                return Ok(None);
-            }
-        }
-        let Some(time) = bytes.get(*at..).and_then(|rest| rest.first_chunk()) else {
-            return Ok(None);
-        };
-        *at += time.len();
-        if u64::from_le_bytes(*time) < YEAR_10000 {
-            Ok(Some(*at))
-        } else {
-            Err(Other)
-        }
+    let count = *bytes.get(at).ok_or(Stop::End)?;
+    if usize::from(count) > MAX_GAMEMODES - usize::from(has_first) {
+        return Err(Stop::Other);
     }
+    at += 1;
+    for _ in 0..count {
+        gamemode(&mut at)?;
+    }
+    let time = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    let time = u64::from_le_bytes(*time.ok_or(Stop::End)?);
+    (time < YEAR_10000).then_some(at + 8).ok_or(Stop::Other)
 }
 
 /// A text for people that ends in a zero byte and is not too long.
-fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Part<&'a [u8]> {
+fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8], Stop> {
     let rest = bytes.get(*at..).unwrap_or_default();
     let head = rest.get(..longest).unwrap_or(rest);
     let len = head.iter().position(|byte| *byte == 0);
@@ -135,10 +97,10 @@ fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Part<&'a [u8]> {
         Err(error) => len.is_none() && error.error_len().is_none(),
     };
     if !is_readable || (len.is_none() && rest.len() >= longest) {
-        return Err(Other);
+        return Err(Stop::Other);
     }
-    *at += len.map_or(head.len(), |len| len + 1);
-    Ok(len.map(|_| found))
+    *at += len.ok_or(Stop::End)? + 1;
+    Ok(found)
 }
 
 /// Whether the newest document's data begins at an offset: where the extensions are, which is behind

@@ -82,7 +82,7 @@ crate::rules! {
     /// Entities of a level or chunk cannot be read.
     Error ENTITIES = "pmf/entities";
     /// An entity is of an unknown type.
-    Error ENTITY_TYPE = "pmf/entity-type";
+    Warning ENTITY_TYPE = "pmf/entity-type";
     /// A value of an entity has no meaning.
     Warning ENTITY_VALUE = "pmf/entity-value";
     /// A property of an entity has no meaning or does not exist.

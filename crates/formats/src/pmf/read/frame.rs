@@ -88,7 +88,7 @@ impl Frame {
 /// Where a list of frames can end.
 #[derive(Clone, Copy)]
 pub(super) struct Ends<'a> {
-    /// Where it should, as other sizes say.
+    /// Where it should at the latest, as other sizes say; 0 where none does.
     pub announced: u64,
     /// Accepts an end to which the sizes of the frames lead.
     pub is_plain: &'a dyn Fn(u64) -> bool,
@@ -97,9 +97,10 @@ pub(super) struct Ends<'a> {
 }
 
 impl Reader<'_, '_> {
-    /// Places frames that follow each other from an offset on, and returns the end of the last one. Where the size of a frame leads to no other one, the next frames are looked for that
-    /// are as far apart as their sizes say. What is before them is damaged or has a wrong size; the frame
-    /// itself says which. `sizes_at` is the place of the sizes of a frame by its number.
+    /// Places frames that follow each other from an offset on, and returns the end of the last one. Where
+    /// the size of a frame leads to no other one, the next frames are looked for that are as far apart as
+    /// their sizes say. What is before them is damaged or has a wrong size; the frame itself says which.
+    /// `sizes_at` is the place of the sizes of a frame by its number.
     pub(super) fn settle(
         &mut self,
         frames: &mut [Frame],
@@ -130,7 +131,9 @@ impl Reader<'_, '_> {
             // Nothing behind the last one shows that it is there.
             let own_len = next.is_none().then(|| self.walk(at)).flatten();
             let is_there = next.is_some() || own_len == Some(frame.packed);
-            if frame.packed > 0 && goes_on(end) && is_there {
+            // Behind the last one, what is up to the announced end is left over.
+            let is_last = next.is_none() && end <= ends.announced;
+            if frame.packed > 0 && is_there && (goes_on(end) || is_last) {
                 at = end;
                 continue;
             }
@@ -159,11 +162,7 @@ impl Reader<'_, '_> {
                 at = own_end;
                 continue;
             }
-            // Bytes behind a whole frame, up to the announced end, are left over.
-            let is_other_end = |to: &u64| {
-                let is_left_over = is_whole && *to == ends.announced;
-                *to >= at && !is_left_over && (ends.is_found)(*to)
-            };
+            let is_other_end = |to: &u64| *to >= at && (ends.is_found)(*to);
             let near = |by| [end.saturating_sub(by), end + by];
             let near = || {
                 let near = (1..=LARGEST_SHIFT).flat_map(near);

@@ -16,6 +16,16 @@ const REST: &str = "what follows in the section";
 /// What is left out where the server section of a level cannot be read.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 
+/// Where the chunks of a level are.
+struct Chunks {
+    directory_at: u64,
+    /// The end of the last one.
+    end: u64,
+}
+
+/// The grid of a level, if it can be read, and where its chunks are.
+type Placed = (Option<[u32; 3]>, Result<Chunks, ReadError>);
+
 impl Level {
     /// A level at an offset of which nothing is read.
     pub(super) fn unread(offset: usize, size: u32) -> Self {
@@ -77,7 +87,21 @@ impl Reader<'_, '_> {
         }
         let left = cursor.left();
         let is_whole = end <= file.len() as u64;
-        if !is_whole {
+        let mut level = Level::unread(at, size);
+        self.damages.clear();
+        let ends = Ends {
+            announced: end,
+            is_plain: &follows,
+            is_found: &follows,
+        };
+        let placed = (left > 0).then(|| self.place_level(number, &mut level, ends));
+        let own_end = placed.as_ref().and_then(|placed| {
+            let (_, chunks) = placed.as_ref().ok()?;
+            Some(chunks.as_ref().ok()?.end)
+        });
+        // Damage within a level can make it end before the file does.
+        let is_shorter = !self.damages.is_empty() && own_end.is_some_and(&follows);
+        if !is_whole && !is_shorter {
             let lost = if left == 0 {
                 "the level"
             } else {
@@ -89,17 +113,9 @@ impl Reader<'_, '_> {
             self.keep::<()>(Err(error), lost)?;
             self.cut = self.cut.or(self.problems.last());
         }
-        let mut level = Level::unread(at, size);
-        let mut own_end = None;
-        self.damages.clear();
-        if left > 0 {
-            let ends = Ends {
-                announced: end,
-                is_plain: &follows,
-                is_found: &follows,
-            };
-            let filled = self.fill_level(number, &mut level, ends);
-            own_end = self.keep(filled, "the rest of the level")?;
+        if let Some(placed) = placed {
+            let filled = placed.and_then(|placed| self.fill_level(number, &mut level, placed));
+            self.keep(filled, "the rest of the level")?;
         }
         map.levels.push(level);
         match own_end {
@@ -188,14 +204,14 @@ impl Reader<'_, '_> {
         cursor.seek(found);
     }
 
-    /// Reads a level from its offset on, as far as it can be read, and returns where it ends by what is in
-    /// it. `ends` are the ends that it can have.
-    pub(super) fn fill_level(
+    /// Reads the sizes of a level and finds its sections and chunks. Gives its grid, or why that cannot be
+    /// read, and where its chunks are. `ends` are the ends that the level can have.
+    fn place_level(
         &mut self,
         number: u8,
         level: &mut Level,
         ends: Ends<'_>,
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Placed, ReadError> {
         let file = self.bytes;
         let start = level.offset;
         let section = Section {
@@ -214,15 +230,15 @@ impl Reader<'_, '_> {
             Part::LevelSection(number, Side::ALL.get(side).copied().unwrap_or(Side::Common))
         };
         let of_grid = Ends {
-            announced: u64::MAX,
+            announced: 0,
             is_plain: &|at| is_grid(bytes_from(file, at)),
             is_found: &|at| is_sure_grid(bytes_from(file, at)),
         };
         let grid_at = self.settle(&mut level.frames, part, sections_at, |_| start + 1, of_grid);
         cursor.seek((grid_at - start) as usize);
-        let grid = read_grid(&mut cursor, level);
-        self.read_sections(number, level, grid.is_ok())?;
-        grid?;
+        if let Err(error) = read_grid(&mut cursor, level) {
+            return Ok((None, Err(error)));
+        }
         let said = level.chunk_exponent;
         if said > LARGEST_CHUNK {
             level.chunk_exponent = 0;
@@ -242,17 +258,31 @@ impl Reader<'_, '_> {
                 format!("the grid has no chunk {center}, which should be its centre")
             });
         }
-        self.read_directory(cursor, number, level, ends)
+        let chunks = self.place_chunks(cursor, number, level, ends);
+        Ok((Some(level.grid), chunks))
     }
 
-    /// Reads the directory of a level and the chunks that follow, and returns where they end.
-    fn read_directory(
+    /// Reads the sections and chunks of a level, each as far as it can be read.
+    fn fill_level(
+        &mut self,
+        number: u8,
+        level: &mut Level,
+        (grid, chunks): Placed,
+    ) -> Result<(), ReadError> {
+        self.read_sections(number, level, grid.unwrap_or([u32::MAX; 3]))?;
+        self.read_chunks(number, level, chunks?.directory_at)?;
+        self.check_views(number, level);
+        Ok(())
+    }
+
+    /// Reads the directory of a level and finds the chunks that follow.
+    fn place_chunks(
         &mut self,
         mut cursor: Cursor<'_>,
         number: u8,
         level: &mut Level,
         ends: Ends<'_>,
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Chunks, ReadError> {
         let start = level.offset;
         let directory_at = start + cursor.pos() as u64;
         let [y, x, z] = level.grid;
@@ -294,9 +324,7 @@ impl Reader<'_, '_> {
             data: None,
         });
         level.chunks = chunks.collect();
-        self.read_chunks(number, level, directory_at)?;
-        self.check_views(number, level);
-        Ok(end)
+        Ok(Chunks { directory_at, end })
     }
 
     /// Reads the sections of a level, each as far as it can be read.
@@ -304,15 +332,10 @@ impl Reader<'_, '_> {
         &mut self,
         number: u8,
         level: &mut Level,
-        is_grid_known: bool,
+        grid: [u32; 3],
     ) -> Result<(), ReadError> {
         let sizes_at = level.offset + 1;
         let [common, client, server] = &mut level.frames;
-        let grid = if is_grid_known {
-            level.grid
-        } else {
-            [u32::MAX; 3]
-        };
         let part = |side| Part::LevelSection(number, side);
         let lost = "all materials and environments of the level";
         let section = (part(Side::Common), sizes_at, lost);
