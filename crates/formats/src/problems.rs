@@ -308,7 +308,6 @@ impl Problems {
             mut problem,
             key,
             unlisted,
-            ..
         } in others.listed
         {
             let below = std::mem::take(&mut problem.consequences);

@@ -711,7 +711,7 @@ fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
              {attributes}   a{again} int 2\n   a{again} int 3\n"
         );
         let scene = read(text);
-        let found = scene.problems.iter().flat_map(|it| it.with_consequences());
+        let found = scene.problems.iter().flat_map(mapscope_formats::Problem::with_consequences);
         let found: Vec<_> = found.map(ToString::to_string).collect();
         for (line, before) in [(56, 6 + again), (57, 56)] {
             let expected = format!(
@@ -1136,7 +1136,7 @@ fn damage_stays_in_its_record() {
             || heads.iter().any(|head| line.starts_with(head))
     };
     for (index, start) in starts.enumerate() {
-        let len = lines[start + 1..].iter().position(|line| ends(line));
+        let len = lines[start + 1..].iter().position(&ends);
         let len = 1 + len.unwrap_or(lines.len() - start - 1);
         for from in start..start + len {
             for to in from + 1..=(from + 3).min(start + len) {

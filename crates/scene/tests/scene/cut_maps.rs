@@ -74,10 +74,10 @@ fn check_parts(
             assert!(shorter.is_empty(), "{end} bytes");
             continue;
         };
-        let is_cut = map.about().problems.iter();
-        let is_cut = is_cut.filter(|problem| problem.severity == Severity::Error);
-        let is_cut = is_cut.count() > 0;
-        assert_eq!(map.left_out.is_empty(), !is_cut, "{end} bytes");
+        let problems = &map.about().problems;
+        let mut errors = problems.iter().map(|problem| problem.severity);
+        let is_cut = errors.any(|severity| severity == Severity::Error);
+        assert_eq!(map.left_out.is_empty(), !is_cut, "{end} bytes: {problems:?}");
         let here = said(&map, keys);
         for (place, value) in &here {
             assert_eq!(expected.get(place), Some(value), "{place}, {end} bytes");
