@@ -711,7 +711,10 @@ fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
              {attributes}   a{again} int 2\n   a{again} int 3\n"
         );
         let scene = read(text);
-        let found = scene.problems.iter().flat_map(mapscope_formats::Problem::with_consequences);
+        let found = scene
+            .problems
+            .iter()
+            .flat_map(mapscope_formats::Problem::with_consequences);
         let found: Vec<_> = found.map(ToString::to_string).collect();
         for (line, before) in [(56, 6 + again), (57, 56)] {
             let expected = format!(

@@ -77,7 +77,11 @@ fn check_parts(
         let problems = &map.about().problems;
         let mut errors = problems.iter().map(|problem| problem.severity);
         let is_cut = errors.any(|severity| severity == Severity::Error);
-        assert_eq!(map.left_out.is_empty(), !is_cut, "{end} bytes: {problems:?}");
+        assert_eq!(
+            map.left_out.is_empty(),
+            !is_cut,
+            "{end} bytes: {problems:?}"
+        );
         let here = said(&map, keys);
         for (place, value) in &here {
             assert_eq!(expected.get(place), Some(value), "{place}, {end} bytes");

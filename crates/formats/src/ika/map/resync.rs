@@ -261,7 +261,12 @@ impl<'a> Runs<'a> {
         announced: u32,
     ) -> Option<Next> {
         let (read, end) = read_records::<Zone>(cursor, count_at, announced);
-        if read == announced && Entity::likely_at(cursor, end + COUNT_BYTES).is_some() {
+        let entities_at = end + COUNT_BYTES;
+        let is_cut = |at| self.bytes.get(at..).is_some_and(Entity::is_cut);
+        if read == announced
+            && (is_cut(entities_at - self.start)
+                || Entity::likely_at(cursor, entities_at).is_some())
+        {
             return None;
         }
         let count = (count_at, announced);
