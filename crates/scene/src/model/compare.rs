@@ -89,7 +89,7 @@ impl Model {
             .called(|_| "bounds".to_owned())
             .owns(move |_| self.own_bounds(number, frame))
             .contents(move |_, content| {
-                add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content)
+                add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content);
             });
         vec![poses, bounds]
     }
