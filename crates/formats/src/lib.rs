@@ -38,7 +38,12 @@ pub mod ika;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 mod integers;
-#[cfg(any(feature = "ika", feature = "pfscene", feature = "ppe"))]
+#[cfg(any(
+    feature = "ika",
+    feature = "pfmap",
+    feature = "pfscene",
+    feature = "ppe"
+))]
 mod misspelt;
 #[cfg(any(feature = "ika", feature = "ppe"))]
 mod nesting;
