@@ -126,7 +126,9 @@ impl Head {
     fn correct_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
         let said = self.packed as usize;
         let up_to_strands = cursor.left().checked_sub(STRANDS * STRAND_BYTES);
-        let is_needed = self.packing != Packing::None && !self.is_end_of_pixels(cursor, said);
+        let is_needed = self.packing != Packing::None
+            && up_to_strands != Some(said)
+            && !self.is_end_of_pixels(cursor, said);
         let Some(size) = up_to_strands.filter(|_| is_needed) else {
             return;
         };
