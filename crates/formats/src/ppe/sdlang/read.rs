@@ -66,10 +66,12 @@ pub(in crate::ppe) fn read(text: &[u8], begin: impl Fn() -> Problems) -> (Text, 
         (reader.is_unbalanced, (text, reader.problems))
     };
     let (is_unbalanced, plain) = read(None);
-    if is_unbalanced {
-        return read(Some(Stack::new())).1;
+    if !is_unbalanced {
+        return plain;
     }
-    plain
+    // Both would take twice the memory.
+    drop(plain);
+    read(Some(Stack::new())).1
 }
 
 struct Reader<'a> {
