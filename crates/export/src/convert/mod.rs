@@ -339,7 +339,7 @@ fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> 
     let mut told = Told::default();
     for (end, what) in [
         ("/extra-words", "words that mean nothing where they stand"),
-        ("/other-node", "what no reader knows"),
+        ("/stray-text", "the text between its nodes"),
         ("/trailing-data", "what follows the end"),
         ("/long-block", "what is in it beyond what is needed"),
         (

@@ -166,6 +166,15 @@ impl Content for TextMap {
         &text_map::FORMAT
     }
 
+    fn unwritten(&self, _bytes: &[u8], told: &mut Told) {
+        let in_layers = self.layers.iter().flat_map(|layer| {
+            let in_entities = layer.entities.iter().flat_map(|entity| &entity.other);
+            layer.other.iter().chain(in_entities)
+        });
+        let count = self.other.len() + in_layers.count();
+        told.left_out(count, "own node", "only nodes that ika names are written");
+    }
+
     fn form(&self) -> String {
         format!("version {}", self.version)
     }
