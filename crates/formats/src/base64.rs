@@ -22,7 +22,7 @@ pub(super) struct Fault {
     pub position: usize,
     /// Whether a character is none of base64, and not that the text ends in the middle of a byte.
     pub is_symbol: bool,
-    /// What is there, and what is expected.
+    /// The fault and the expectation.
     pub message: String,
 }
 

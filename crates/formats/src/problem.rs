@@ -197,7 +197,7 @@ pub enum Outcome {
     LeftOut,
 }
 
-/// What a [`Problem`] says: what was found and what was expected, and what became of it.
+/// The text of a [`Problem`]: the fault, the expectation and the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     text: String,
@@ -205,12 +205,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// Says of what was found that it is read as what was expected.
+    /// A fault that is read as the expectation says.
     pub fn read_so(found: impl Into<String>) -> Self {
         Self::read(found, "so")
     }
 
-    /// Says of what was found that it is read all the same, and how: `as 1.2`, `without it`.
+    /// A fault that is read all the same. `how` names the way: `as 1.2`, `without it`.
     pub fn read(found: impl Into<String>, how: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; it is read {how}", found.into()),
@@ -218,7 +218,7 @@ impl Message {
         }
     }
 
-    /// Says what is left out for what was found, such as `the chunk`.
+    /// A fault for which something is left out, such as `the chunk`.
     pub fn left_out(found: impl Into<String>, what: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; left out: {what}", found.into()),
@@ -226,7 +226,7 @@ impl Message {
         }
     }
 
-    /// The same of a part of the file, such as `zone 3`, which it begins with.
+    /// Puts a part of the file, such as `zone 3`, before the text.
     #[must_use]
     pub(crate) fn within(self, part: impl fmt::Display) -> Self {
         Self {
@@ -262,7 +262,7 @@ pub struct Problem {
     pub rule: &'static Rule,
     /// What it is about.
     pub subject: Subject,
-    /// What was found and what was expected, as a sentence without a full stop.
+    /// The fault and the expectation, without a full stop.
     pub message: String,
     /// What became of what it is about; as its rule says ([`Rule::leaves_out`]) where there is none.
     pub outcome: Option<Outcome>,
@@ -316,14 +316,13 @@ impl Problem {
         }
     }
 
-    /// Whether something that the file has may be left out for it: it is an error that says so, or one
-    /// of a rule that leaves something out and that does not say how it was read all the same.
+    /// `true` if something in the file may be left out for it: its message says so, or it is an error of a rule that
+    /// leaves something out and the message does not say how it is read.
     pub fn may_leave_out(&self) -> bool {
-        let leaves_out = match self.outcome {
+        match self.outcome {
             Some(outcome) => outcome == Outcome::LeftOut,
-            None => self.rule.leaves_out,
-        };
-        self.severity == Severity::Error && leaves_out
+            None => self.severity == Severity::Error && self.rule.leaves_out,
+        }
     }
 
     /// The problem, and what follows from it.

@@ -281,6 +281,15 @@ impl Problems {
         listed.any(|listed| listed.problem.severity == Severity::Error)
     }
 
+    /// `true` if something in the file may be left out for one of them.
+    pub(crate) fn may_leave_out(&self) -> bool {
+        let mut listed = self.listed.iter();
+        listed.any(|listed| {
+            let mut all = listed.problem.with_consequences();
+            all.any(Problem::may_leave_out)
+        })
+    }
+
     fn count_of(&mut self, rule: &'static Rule) -> &mut Count {
         let known = self.counts.iter().position(|count| count.rule == rule);
         let index = known.unwrap_or(self.counts.len());

@@ -9,8 +9,8 @@ pub struct Rule {
     pub id: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// Whether something that a file has may be left out because of it. Of an error without that all was
-    /// read, and only the engine minds, unless the problem says what is left out
+    /// `true` if something in a file may be left out because of it. Otherwise all is read and only the engine
+    /// minds, unless the problem says what is left out
     /// ([`Problem::may_leave_out`](crate::Problem::may_leave_out)).
     pub leaves_out: bool,
     /// What is wrong, as a sentence.

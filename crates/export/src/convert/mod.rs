@@ -1,8 +1,7 @@
 //! Files in other versions and packings of their format.
 //!
-//! Each format has a table of forms, of which some can be asked for together, such as a layout and a
-//! compression. What is written is read again and has to be what was meant. What a form has no way to say
-//! is a loss, which is told and never passed over.
+//! Each format has a table of forms. Some can be combined, such as a layout and a compression. The written file is
+//! read again and must equal the content. Anything that a form cannot represent is reported as a loss.
 
 mod ika;
 mod pfmap;
@@ -69,7 +68,7 @@ pub enum ConvertError {
     /// The form cannot have what the file says, and no part of it can be left out.
     #[error("{0}")]
     Unfit(String),
-    /// What was written does not read back as what was meant.
+    /// The written file differs from the content when it is read again.
     #[error("what was written is read as something else: {0}; nothing is kept of it")]
     Differs(String),
 }

@@ -638,6 +638,8 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
                 continue;
             }
             let own = match format.id {
+                // No scene is written in the form before versions.
+                "pfscene" if as_it_is.form == "version " => continue,
                 "pfmap" | "pfscene" => {
                     let version = as_it_is.form.strip_prefix("version ").unwrap();
                     vec![version.to_owned()]

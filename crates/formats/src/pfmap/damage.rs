@@ -131,13 +131,22 @@ impl<'a> Damage<'a> {
             return Ok(None);
         };
         let total = self.tiles / RUN * self.lines_of_row();
+        // A longer word may hide the end of a line.
+        let is_line = words(line).all(|(_, word)| word.len() < 2 * TILE_CHARS);
+        let mut passed = words(line).count();
         let next = (damaged + 1..).zip(rest).find_map(|(number, (at, line))| {
             let behind = self.lines - (number - first).min(self.lines);
-            // Lines that are missing, or too many, are so here, if the file is not cut at its end too.
+            // Lines that are missing, or too many, are so here, unless as many words as tiles were passed or the
+            // file is cut at its end too.
+            let is_in_place =
+                is_line && passed == self.first_tile(number) - self.first_tile(damaged);
             let by_end = total.checked_sub(behind).filter(|line| *line >= damaged);
-            let number = by_end.filter(|_| !self.is_cut).unwrap_or(number);
+            let by_end = by_end.filter(|_| !is_in_place && !self.is_cut);
+            let number = by_end.unwrap_or(number);
+            let count = words(line).count();
+            passed += count;
             let are_tiles = words(line).all(|(_, word)| word.len() == TILE_CHARS);
-            let is_whole = are_tiles && words(line).count() == self.tiles_on(number);
+            let is_whole = are_tiles && count == self.tiles_on(number);
             (is_whole && number < total).then_some((number, at))
         });
         let (next, next_at) = next.ok_or(())?;

@@ -541,7 +541,7 @@ impl<'a> TileList<'a> {
     }
 }
 
-/// Why a file of which no tile can be read is refused: the fault of the first one, or that there are none.
+/// The reason to refuse a file without a readable tile: the fault of its first tile, or its absence.
 fn nothing_read(map: &Pfmap, text: &Text<'_>) -> PfmapError {
     let faults = map
         .odd_tiles

@@ -959,6 +959,7 @@ pub(super) mod tests {
         assert_eq!(entities.len(), 1);
         assert_eq!(problems.len(), 1, "{problems:#?}");
         assert_eq!(problems[0].severity, Severity::Warning);
+        assert!(problems[0].may_leave_out());
     }
 
     #[test]

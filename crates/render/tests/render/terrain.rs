@@ -717,7 +717,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     assert_eq!(tiles["count"], 20 * 32 - 2);
     assert_eq!(
         (&tiles["unreadable"], &tiles["missing"]),
-        (&1.into(), &(12 * 32 + 1).into())
+        (&2.into(), &(12 * 32).into())
     );
     assert_eq!(
         (&tiles["by_type"]["flat"], &tiles["by_type"]["ramp_sn"]),
@@ -726,7 +726,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     for (value, readable, is_missing, raw) in [
         (&good, true, false, Some("1+0201000001100001111000")),
         (&typeless, false, false, Some("F+0500002001101001111000")),
-        (&short, false, true, None),
+        (&short, false, false, Some("1+0301000003")),
         (&engine, true, false, Some("1+0:01000001101001111000")),
         (&missing, false, true, None),
     ] {
@@ -745,6 +745,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     assert_eq!(typeless["tile"]["raw"], "F+0500002001101001111000");
     assert_eq!(typeless["tile"]["base_height"], 5);
     assert_eq!(typeless["tile"]["top_material"], 2);
+    assert_eq!(short["tile"]["raw"], "1+0301000003");
     assert!(short["tile"]["base_height"].is_null() && missing["tile"]["pathable"].is_null());
     // 10 is the code of `:` less that of `0`.
     assert_eq!(engine["tile"]["raw"], "1+0:01000001101001111000");
@@ -763,8 +764,9 @@ fn what_is_not_in_the_file_is_not_made_up() {
     assert!(of(0, 1, "Top material").starts_with("2 "));
     assert_eq!(
         (of(0, 2, "Characters"), of(0, 2, "Base height")),
-        (String::new(), String::new())
+        ("1+0301000003".into(), String::new())
     );
+    assert_eq!(of(0, 2, "In the file"), "line 10, column 51");
     assert!(of(0, 3, "State").contains("what the engine reads"));
     assert_eq!(of(25, 7, "In the file"), "missing: the file ends before it");
     assert_eq!(
@@ -791,7 +793,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     let kinds = &document.about().kinds;
     let counted = |name: &str| kinds.iter().find(|kind| kind.name == name).unwrap();
     assert_eq!((counted("ramp_sn").count, counted("flat").count), (638, 0));
-    for (name, count, first) in [("unreadable", 1, (0, 1)), ("missing", 385, (0, 2))] {
+    for (name, count, first) in [("unreadable", 2, (0, 1)), ("missing", 384, (20, 0))] {
         let kind = counted(name);
         assert_eq!(kind.count, count);
         let next = document.next_of_kind(kind.item, None, false);

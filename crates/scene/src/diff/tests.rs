@@ -138,7 +138,7 @@ fn grids_of_other_sizes_are_compared_where_both_are() {
     assert_eq!(diff.differences[0].fields[0].key, "value");
 }
 
-/// What a file says of its size is no work: a row of four billion cells of which none was read takes none.
+/// An announced size costs no time: a row of four billion cells that were not read is compared at once.
 #[test]
 fn cells_that_were_not_read_take_no_time() {
     let endless = |size| sample(&[], (size, &[]));

@@ -28,7 +28,7 @@ pub(super) fn restored(bytes: &[u8]) -> Option<(Bytes, Problem)> {
 
 /// Returns the problem of a binary file that was saved or transferred as text, if `bytes` look like one.
 ///
-/// To be asked only if the plain reading reports errors: a sound file may look the same.
+/// To be asked only if the plain reading reports problems: a sound file may look the same.
 pub(super) fn handled_as_text(bytes: &[u8]) -> Option<Problem> {
     if !bytes.contains(&0) {
         return None;

@@ -144,15 +144,18 @@ impl Source {
             Err(_) => ControlFlow::Break(()),
         };
         let mut read = T::read_with(&self.bytes, &mut watch);
-        let has_errors = match &mut read {
-            Ok(read) => count_errors(read.problems()) > 0,
-            Err(ReadError::Unreadable(_)) => true,
-            Err(ReadError::Cancelled) => false,
+        let (has_problems, has_errors) = match &mut read {
+            Ok(read) => {
+                let problems = read.problems();
+                (!problems.is_empty(), count_errors(problems) > 0)
+            }
+            Err(ReadError::Unreadable(_)) => (true, true),
+            Err(ReadError::Cancelled) => (false, false),
         };
-        if !has_errors {
+        if !has_problems {
             return read;
         }
-        if let Some((text, problem)) = altered::restored(&self.bytes) {
+        if has_errors && let Some((text, problem)) = altered::restored(&self.bytes) {
             let mut read = T::read_with(&text, &mut watch)?;
             read.problems().insert(0, problem);
             return Ok(read);

@@ -193,8 +193,8 @@ pub trait Facts: fmt::Debug + Send + Sync {
         false
     }
 
-    /// What the file says of an item, for comparing it with another file, where that is not what is
-    /// said of the item elsewhere: what is beside the file is no part of it.
+    /// Fields of an item for comparisons, if they differ from those of the inspector: other files, such as
+    /// tilesets, are not compared.
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
         let _ = (map, item);
         None

@@ -563,8 +563,8 @@ fn add_size(
     problems.last()
 }
 
-/// What is left out of a map with so many layers where the file ends after so many blocks, or in the last
-/// of these.
+/// Names the parts that a truncated file lacks. `blocks` is the number of blocks before its end; the last one is
+/// truncated if `is_cut`.
 fn lost(blocks: usize, is_cut: bool, layers: usize) -> String {
     let of_map = ["the obstruction", "the zone map", "all zones and entities"];
     let mut parts = Vec::new();

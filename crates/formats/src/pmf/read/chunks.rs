@@ -62,7 +62,7 @@ impl Reader<'_, '_> {
                     read = unpack_chunk(file, (number, chunk), &admitted, &around);
                 }
                 let Unpacked { data, problems, .. } = read;
-                let is_damaged = problems.has_errors();
+                let is_damaged = problems.has_errors() || problems.may_leave_out();
                 let damage = self.damage_in(chunk.frames[0].start..chunk.end());
                 match damage {
                     Some(damage) => self.problems.append_below(problems, damage),
