@@ -50,5 +50,5 @@ esac
 MAPSCOPE_FUZZ_SEEDS=$(pwd)/seeds/$target
 export MAPSCOPE_FUZZ_SEEDS
 exec cargo +nightly fuzz run -s none "$target" "corpus/$target" "seeds/$target" -- \
-    -dict="$words" -max_len=32768 -timeout=600 -rss_limit_mb=2048 -max_total_time="$seconds" \
+    -dict="$words" -max_len=8192 -timeout=600 -rss_limit_mb=2048 -max_total_time="$seconds" \
     -print_final_stats=1 "$@"

@@ -34,7 +34,7 @@ pub struct Target {
 }
 
 /// Larger files are no seeds, in bytes: the smaller they are, the more are tried.
-const LARGEST_SEED: usize = 32 << 10;
+const LARGEST_SEED: usize = 8 << 10;
 
 macro_rules! targets {
     ($($name:ident: $seeds:expr, $check:expr, $patience:literal;)+) => {

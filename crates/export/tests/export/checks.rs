@@ -7,7 +7,7 @@ use std::path::Path;
 use mapscope_export::convert::{self, Context, ConvertError};
 use mapscope_export::{Export, targets};
 
-use crate::subjects::open;
+use crate::subjects::{open, source};
 
 /// Opens a file of any format, as its content or else its name says, and makes of it whatever it can
 /// become. Says whether it was refused.
@@ -26,10 +26,9 @@ pub(crate) fn check_exports(bytes: &[u8], name: &str) -> bool {
 
 /// Writes a file of any format as it is, and in each of its forms. Says whether none was written.
 pub(crate) fn check_forms(bytes: &[u8], name: &str) -> bool {
-    let Some(document) = open(bytes, name) else {
+    let Ok(format) = mapscope_scene::identify_format(&source(bytes, name)) else {
         return true;
     };
-    let format = document.about().format;
     let context = Context {
         tile_px: Some([16, 12]),
     };

@@ -824,11 +824,19 @@ fn open_with(
     embedded: &'static [(&'static str, &'static [u8])],
 ) -> Option<Arc<dyn Document>> {
     let source = Source {
-        path: Path::new("/nowhere/at/all").join(name),
-        bytes: bytes.to_vec().into(),
         embedded,
+        ..source(bytes, name)
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).ok()
+}
+
+/// A file of this name in a folder that does not exist.
+pub(crate) fn source(bytes: &[u8], name: &str) -> Source {
+    Source {
+        path: Path::new("/nowhere/at/all").join(name),
+        bytes: bytes.to_vec().into(),
+        embedded: &[],
+    }
 }
 
 /// Opens a file of any format, as its content or else its name says, and asks all that a window and
